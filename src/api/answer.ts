@@ -1,0 +1,130 @@
+import * as z from 'zod';
+import type { InputIssue } from './errors.ts';
+import type { WireAnswer } from './wire.ts';
+
+/** What a 2xx answer holds: data, or the reason why it is none. */
+export type Data = { readonly isData: true; readonly data: unknown } | { readonly isData: false; readonly why: string };
+
+/** Reads the body of a 2xx answer; an empty body is data too, namely undefined. */
+export function readData({ headers, body }: WireAnswer): Data {
+  const type = headers['content-type']?.toLowerCase() ?? '';
+  const text = body.trim();
+  if (isMarkup(type, text)) return { isData: false, why: 'is a web page, not data' };
+  if (text === '') return { isData: true, data: undefined };
+  if (type.startsWith('text/plain')) return { isData: true, data: body };
+  if (type !== '' && !type.includes('json')) return { isData: false, why: 'is neither JSON nor text' };
+  try {
+    return { isData: true, data: JSON.parse(text) as unknown };
+  } catch {
+    return { isData: false, why: 'is not complete JSON' };
+  }
+}
+
+/** What an answer that is no success says. */
+export interface ErrorAnswer {
+  /** Redacted, one line, cut; empty when nothing was said. */
+  readonly message: string;
+  readonly code: string | undefined;
+  readonly issues: readonly InputIssue[];
+  /** What a 404 reports as absent: the thing asked for, the operation itself, or one of them; undefined when neither. */
+  readonly absence: 'thing' | 'operation' | 'either' | undefined;
+}
+
+const errorBody = z.looseObject({
+  message: z.string().optional().catch(undefined),
+  error: z.string().optional().catch(undefined),
+  code: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]{0,63}$/)
+    .optional()
+    .catch(undefined),
+  issues: z.array(z.unknown()).optional().catch(undefined),
+  data: z
+    .looseObject({ path: z.string().optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
+});
+
+const issueBody = z.looseObject({
+  path: z.array(z.union([z.string(), z.number()])).catch([]),
+  message: z.string().catch('is not accepted'),
+});
+
+/** Reads the body of an answer that is no success, whatever it is: JSON with or without code, text, a web page. */
+export function readError({ headers, body }: WireAnswer, redact: (text: string) => string): ErrorAnswer {
+  const type = headers['content-type']?.toLowerCase() ?? '';
+  const text = body.trim();
+  const nothing = { code: undefined, issues: [], absence: undefined };
+  if (isMarkup(type, text)) return { ...nothing, message: cleanText(readTitle(redact(text)), redact) };
+
+  const parsed = errorBody.safeParse(parseJson(text));
+  if (!parsed.success) {
+    // JSON of another kind says nothing to a reader.
+    return { ...nothing, message: /^[[{]/.test(text) ? '' : cleanText(text, redact) };
+  }
+  const { message = '', error = '', code, issues = [], data } = parsed.data;
+  return {
+    message: cleanText(message === '' ? error : message, redact),
+    code,
+    issues: issues.map((issue) => readIssue(issue, redact)),
+    absence: findAbsence({ message, code, path: data?.path, hasDetails: data !== undefined }),
+  };
+}
+
+/**
+ * The platform answers 404 NOT_FOUND both for a thing and for an operation it does not have; the details of the
+ * latter name no path. Taking the second for the first would make a resource look deleted. An answer without details
+ * is all that the API document promises, and the document has it for things.
+ */
+function findAbsence(said: {
+  message: string;
+  code: string | undefined;
+  path: string | undefined;
+  hasDetails: boolean;
+}): ErrorAnswer['absence'] {
+  const isNotFound = said.code === 'NOT_FOUND';
+  if (said.message !== 'Not found' || said.path !== undefined) return isNotFound ? 'thing' : undefined;
+  return isNotFound && !said.hasDetails ? 'either' : 'operation';
+}
+
+function readIssue(issue: unknown, redact: (text: string) => string): InputIssue {
+  const { path, message } = issueBody.catch({ path: [], message: 'is not accepted' }).parse(issue);
+  return { path: cleanText(path.join('.'), redact), message: cleanText(message, redact) };
+}
+
+/** The length of a server's text that a reader can be asked to read, in characters. */
+const maxText = 300;
+
+/** Makes a text from the platform fit to be shown: redacted, without what may hold foreign secrets, one line, cut. */
+export function cleanText(text: string, redact: (text: string) => string): string {
+  // Redacted before anything is taken away: half a secret would not be recognised.
+  const whole = redact(text).slice(0, 65_536);
+  const line = whole
+    // A failed query is reported with its values.
+    .replace(/\bparams:[\s\S]*/i, '')
+    // A failed command is reported with its options, an address with its credentials.
+    .replace(/((?:secret|pass|passwd|password|passphrase|token|key)[\w-]*=)("[^"]*"|'[^']*'|[^\s"',;&]+)/gi, '$1***')
+    .replace(/\/\/[^\s/@]+@/g, '//***@')
+    // oxlint-disable-next-line no-control-regex -- terminal sequences and line breaks must not reach a terminal or a log
+    .replace(/\u001b\[[0-9;?]*[a-z]/gi, '')
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .trim();
+  const shown = redact(line);
+  return shown.length > maxText ? `${shown.slice(0, maxText - 1)}…` : shown;
+}
+
+function isMarkup(type: string, text: string): boolean {
+  return type.includes('html') || /^<(?:!doctype|html|head|body|\?xml)/i.test(text);
+}
+
+function readTitle(page: string): string {
+  return /<title[^>]{0,200}>([^<]{0,1000})/i.exec(page.slice(0, 65_536))?.[1] ?? '';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

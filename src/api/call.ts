@@ -1,0 +1,21 @@
+import { type FailedCall, PlatformError } from './errors.ts';
+
+/** One call of an operation: what is said of it when it fails. */
+export interface Call {
+  readonly operation: string;
+  readonly url: string;
+  readonly isWrite: boolean;
+  readonly redact: (text: string) => string;
+}
+
+/** Makes the error of a call; a read that failed changed nothing. */
+export function fail(call: Call, failed: Omit<FailedCall, 'operation' | 'url' | 'isWrite'>): PlatformError {
+  const { operation, url, isWrite, redact } = call;
+  return new PlatformError({
+    ...failed,
+    operation,
+    url: redact(url),
+    isWrite,
+    outcome: isWrite ? failed.outcome : 'not executed',
+  });
+}

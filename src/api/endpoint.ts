@@ -1,0 +1,23 @@
+import * as z from 'zod';
+
+/** One operation of the platform's API: how it is called and what it takes. */
+export interface Endpoint<Shape extends z.ZodRawShape = z.ZodRawShape> {
+  /** GET reads and takes a query; POST acts and takes a JSON body. */
+  readonly method: 'GET' | 'POST';
+  /** Every documented member; a name that is not in it is refused, because the platform would drop it silently. */
+  readonly input: z.ZodObject<Shape>;
+}
+
+/** Declares an operation that reads. */
+export function get<const Shape extends z.ZodRawShape>(shape: Shape): Endpoint<Shape> {
+  return { method: 'GET', input: z.strictObject(shape) };
+}
+
+/** Declares an operation that acts. */
+export function post<const Shape extends z.ZodRawShape>(
+  shape: Shape,
+  options: { openEnded?: boolean } = {},
+): Endpoint<Shape> {
+  const input = z.strictObject(shape);
+  return { method: 'POST', input: options.openEnded === true ? input.loose() : input };
+}

@@ -1,0 +1,85 @@
+import equal from 'fast-deep-equal';
+import { PlatformError } from '../api/errors.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { isEffective } from '../plan/action.ts';
+import type { StateRecord } from '../state/state.ts';
+import { settleLane } from './lane.ts';
+import { make, tearDown } from './make.ts';
+import type { ApplyNode } from './nodes.ts';
+import { planNodes } from './nodes.ts';
+import type { ApplyInput, ApplyResult, Run } from './run.ts';
+import { complain, laneRoot, report, startRun } from './run.ts';
+import { runSchedule } from './schedule.ts';
+
+/** Sends what the plan says, reads back what came of it, and saves it. */
+export async function apply(input: ApplyInput): Promise<ApplyResult> {
+  const run = startRun(input);
+  await runSchedule({
+    tasks: planNodes(input.plan),
+    // The platform loses entries of a member's access lists when that member creates in parallel.
+    concurrency: input.plan.observed.role === 'member' ? 1 : Math.max(1, input.connections) * 2,
+    run: (node) => runNode(run, node),
+    laneDone: (lane) => settleLane(run, lane).catch((error: unknown) => complain(run, laneRoot(run, lane), error)),
+    skipped: (node, because) => skipNode(run, node, because),
+    stopped: () => (input.signal?.aborted === true ? 'the run was interrupted' : run.stopped),
+  });
+  return finish(run);
+}
+
+async function runNode(run: Run, { action, part }: ApplyNode): Promise<'done' | 'failed'> {
+  if (part === 'barrier') return 'done';
+  const { onEvent } = run.input;
+  const { address } = action;
+  const isLoud = isEffective(action) || action.action === 'delete';
+  if (isLoud && !run.sent.has(address)) onEvent?.({ event: 'started', address, action: action.action });
+  try {
+    if (part === 'teardown') await tearDown(run, action);
+    else await make(run, action);
+    return 'done';
+  } catch (error) {
+    complain(run, action, error);
+    run.results.set(address, 'failed');
+    onEvent?.({ event: 'failed', address, action: action.action });
+    if (error instanceof PlatformError && error.failure === 'authentication' && error.code === undefined) {
+      run.stopped = 'the platform no longer accepts the API key';
+    }
+    if (error instanceof Stop && error.failure === 'state') run.stopped = 'the state cannot be saved';
+    return 'failed';
+  }
+}
+
+function skipNode(run: Run, { action, part }: ApplyNode, because: ApplyNode | string): void {
+  const { address } = action;
+  if (part === 'barrier' || run.results.has(address)) return;
+  const why = typeof because === 'string' ? because : `${because.action.address} did not succeed`;
+  if (run.written.has(address)) {
+    run.results.set(address, 'failed');
+    const message = `the old ${address} is deleted and the new one was not made, because ${why}`;
+    report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
+    run.input.onEvent?.({ event: 'failed', address, action: action.action });
+    return;
+  }
+  run.results.set(address, 'skipped');
+  report(run, action, diagnostic('skipped', `${address} was not tried, because ${why}`, { address }));
+  run.input.onEvent?.({ event: 'skipped', address, action: action.action });
+}
+
+async function finish(run: Run): Promise<ApplyResult> {
+  const { plan, store } = run.input;
+  const resources: Record<string, StateRecord> = { ...plan.base.resources };
+  for (const [address, content] of run.records) {
+    if (content === null) delete resources[address];
+    else resources[address] = content;
+  }
+  const isNew = plan.saved === undefined || !equal(plan.saved.resources, resources);
+  const state = isNew ? { ...plan.base, serial: plan.base.serial + 1, resources } : plan.base;
+  if (isNew || run.sent.size > 0) await store.write(state);
+  if (run.defect !== undefined) throw run.defect.error;
+  const outcomes = plan.actions.map((action) => ({
+    action,
+    result: run.results.get(action.address) ?? ('skipped' as const),
+    mayHaveWritten: run.written.has(action.address),
+    diagnostics: run.problems.get(action.address) ?? [],
+  }));
+  return { outcomes, state };
+}

@@ -1,0 +1,168 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../kind/json.ts';
+import { rowId } from '../observe/answers.ts';
+import type { Action } from '../plan/action.ts';
+import { isEffective, isMade } from '../plan/action.ts';
+import type { LaneRow } from './read-back.ts';
+import { findById, findMade, laneRow, readLane } from './read-back.ts';
+import type { Outcome, Run } from './run.ts';
+import { complain, laneRoot, recordOf, report, save } from './run.ts';
+import { settle } from './settle.ts';
+
+/** What reading back found of an action's object; `unread`: nothing could be read. */
+type Found = { readonly is: 'row'; readonly row: Row } | { readonly is: 'gone' } | { readonly is: 'unread' };
+
+/** Reads a lane back once, after everything in it is over, and settles each of its resources. */
+export async function settleLane(run: Run, lane: string): Promise<void> {
+  const actions = run.lanes.get(lane) ?? [];
+  const isTouched = actions.some((action) => run.sent.has(action.address));
+  const after = isTouched ? await readBack(run, lane) : undefined;
+  const claimed = new Set(actions.flatMap((action) => run.ids.get(action.address) ?? []));
+  const earlier = earlierRows(run, lane);
+  for (const action of actions) {
+    const found = isTouched
+      ? lookFor(run, action, after, (id) => claimed.has(id) || earlier(action).has(id))
+      : known(run, action);
+    if (found.is === 'row') claimed.add(rowId(action.kind, found.row) ?? '');
+    await settleAction(run, action, found);
+  }
+}
+
+async function readBack(run: Run, lane: string): Promise<LaneRow | 'gone' | undefined> {
+  const id = run.ids.get(lane);
+  if (id === undefined) return undefined;
+  try {
+    return await readLane(run.input.client, laneRoot(run, lane), id);
+  } catch (error) {
+    complain(run, laneRoot(run, lane), error);
+    return undefined;
+  }
+}
+
+function earlierRows(run: Run, lane: string): (action: Action) => ReadonlyMap<string, Row> {
+  const row = run.input.plan.observed.objects.get(lane)?.row;
+  const root = laneRoot(run, lane);
+  const before = row === undefined || root.action === 'replace' ? undefined : laneRow(root, row);
+  return (action) => (before === undefined || action.address === lane ? new Map<string, Row>() : before.rowsOf(action));
+}
+
+function lookFor(
+  run: Run,
+  action: Action,
+  after: LaneRow | 'gone' | undefined,
+  isTaken: (id: string) => boolean,
+): Found {
+  if (after === undefined) return { is: 'unread' };
+  if (after === 'gone') return { is: 'gone' };
+  try {
+    const id = run.ids.get(action.address);
+    const row =
+      id !== undefined
+        ? findById(after, action, id)
+        : isMade(action) && run.sent.has(action.address)
+          ? findMade(after, action, isTaken, run.outputs)
+          : undefined;
+    return row === undefined ? { is: 'gone' } : { is: 'row', row };
+  } catch (error) {
+    complain(run, action, error);
+    return { is: 'unread' };
+  }
+}
+
+function known(run: Run, action: Action): Found {
+  const row = run.input.plan.observed.objects.get(action.address)?.row;
+  return row === undefined ? { is: 'unread' } : { is: 'row', row };
+}
+
+async function settleAction(run: Run, action: Action, found: Found): Promise<void> {
+  if (action.action === 'forget') {
+    await save(run, action.address, null, 'with the rest');
+    run.results.set(action.address, 'done');
+  } else if (run.results.get(action.address) !== 'skipped') {
+    if (action.action === 'delete') await settleDeletion(run, action, found);
+    else await settleObject(run, action, found);
+  }
+}
+
+async function settleDeletion(run: Run, action: Action, found: Found): Promise<void> {
+  const { address } = action;
+  const failed = run.results.get(address);
+  if (found.is === 'gone') {
+    await save(run, address, null);
+    conclude(run, action, 'done');
+  } else if (found.is === 'unread') {
+    conclude(run, action, failed ?? 'unverified');
+  } else {
+    if (failed === undefined) {
+      report(
+        run,
+        action,
+        diagnostic('platform-answer', `${address} was to be deleted and is still there`, {
+          address,
+          remedy: 'Apply again.',
+        }),
+      );
+    }
+    conclude(run, action, 'failed');
+  }
+}
+
+async function settleObject(run: Run, action: Action, found: Found): Promise<void> {
+  const { address } = action;
+  const failed = run.results.get(address);
+  const id = run.ids.get(address) ?? (found.is === 'row' ? rowId(action.kind, found.row) : undefined);
+  if (id === undefined || found.is === 'gone') {
+    // Nothing is where something was to be made or changed. The record stays, so that the next run looks again.
+    if (failed === undefined) {
+      report(
+        run,
+        action,
+        diagnostic('unverified', `${address} was sent, and the platform does not have it`, {
+          address,
+          remedy: 'Plan again.',
+        }),
+      );
+    }
+    conclude(run, action, failed ?? (run.sent.has(address) ? 'failed' : 'unverified'));
+    return;
+  }
+  if (failed !== undefined && action.action === 'replace' && id === action.id) {
+    conclude(run, action, failed); // the old object is still there, and what is known of it still holds
+    return;
+  }
+  if (found.is === 'row' && failed === undefined && action.action === 'move' && !isAtHome(run, action, found.row)) {
+    const message = `${address} was to be moved and is still where it was`;
+    report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
+    conclude(run, action, 'failed');
+    return;
+  }
+  run.ids.set(address, id);
+  const settled = settle({
+    action,
+    made: isMade(action) ? run.rows.get(address) : undefined,
+    after: found.is === 'row' ? found.row : undefined,
+    wasSent: failed === undefined,
+    outputs: run.outputs,
+    digest: run.input.digest,
+  });
+  for (const note of settled.notes) report(run, action, note);
+  await save(run, address, recordOf(action, id, settled.pairs), run.sent.has(address) ? undefined : 'with the rest');
+  const isUnsure = found.is === 'unread' && run.sent.has(address);
+  conclude(run, action, failed ?? (isUnsure ? 'unverified' : settled.isKept ? 'done' : 'not kept'));
+}
+
+/** Whether an object is below the parent that the manifest gives it. */
+function isAtHome(run: Run, action: Action, row: Row): boolean {
+  const parent = run.actions.get(action.parent ?? '');
+  const link = parent === undefined ? undefined : action.kind.parents[parent.kind.kind];
+  return parent === undefined || link === undefined || row[link.idAt] === run.ids.get(parent.address);
+}
+
+function conclude(run: Run, action: Action, result: Outcome['result']): void {
+  const isFresh = run.results.get(action.address) === undefined;
+  run.results.set(action.address, result);
+  if (isFresh && (isEffective(action) || action.action === 'delete')) {
+    const event = result === 'done' ? 'done' : 'failed';
+    run.input.onEvent?.({ event, address: action.address, action: action.action });
+  }
+}

@@ -1,0 +1,135 @@
+import { PlatformError } from '../api/errors.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../kind/json.ts';
+import type { Action, Step } from '../plan/action.ts';
+import { isMade } from '../plan/action.ts';
+import { changedSince } from './freshness.ts';
+import { created, perform, rehearse } from './perform.ts';
+import { findById, findMade, readLane } from './read-back.ts';
+import type { Run } from './run.ts';
+import { laneBefore, laneRoot, recordOf, save } from './run.ts';
+
+/** Takes the old object of an action away. Before a new one takes its place, the old one has to be gone for sure. */
+export async function tearDown(run: Run, action: Action): Promise<void> {
+  if (action.action === 'replace') rehearseCreation(run, action);
+  for (const step of action.teardown) {
+    try {
+      await send(run, action, step);
+    } catch (error) {
+      if (!(error instanceof PlatformError) || !saysGone(error)) throw error;
+    }
+  }
+  if (action.action !== 'replace') return;
+  const old = run.ids.get(action.address);
+  const lane = run.ids.get(action.lane);
+  if (action.teardown.length > 0 && old !== undefined && lane !== undefined) {
+    const after = await readLane(run.input.client, laneRoot(run, action.lane), lane);
+    if (after !== 'gone' && findById(after, action, old) !== undefined) {
+      throw stop(action, `the old ${action.address} was to be deleted and is still there; no new one was made`);
+    }
+  }
+  run.ids.delete(action.address);
+  await save(run, action.address, null);
+}
+
+/** Sends the requests that make and change the object of an action. */
+export async function make(run: Run, action: Action): Promise<void> {
+  const { address } = action;
+  if (action.steps.length > 0 && !isMade(action)) {
+    const change = changedSince(action, await rowNow(run, action));
+    if (change !== undefined) throw stop(action, `${change} since the plan was made; nothing was sent`);
+  }
+  for (const step of action.steps) {
+    if (step.role !== 'create') {
+      await send(run, action, step);
+      continue;
+    }
+    const before = run.records.get(address) ?? run.input.plan.base.resources[address] ?? null;
+    // The old object of this address is not the one that is being made.
+    run.ids.delete(address);
+    run.rows.delete(address);
+    await save(run, address, recordOf(action, null, {}));
+    let answer: unknown;
+    try {
+      answer = await send(run, action, step);
+    } catch (error) {
+      // An intent that was surely not executed must not claim an object that somebody else makes later.
+      if (!mayBeExecuted(error)) await save(run, address, before?.id === null ? null : before);
+      throw error;
+    }
+    const object = created(action, answer) ?? (run.needed.has(address) ? await lookUp(run, action) : undefined);
+    if (object === undefined) continue; // found when the lane is read back
+    run.ids.set(address, object.id);
+    run.rows.set(address, object.row);
+    await save(run, address, recordOf(action, object.id, {}));
+  }
+}
+
+/** Sends one step and notes that something may have been written. */
+async function send(run: Run, action: Action, step: Step): Promise<unknown> {
+  run.sent.add(action.address);
+  try {
+    const result = await perform({ ...contextOf(run, action), step });
+    if (result === 'skipped') return undefined;
+    run.written.add(action.address);
+    return result.answer;
+  } catch (error) {
+    if (mayBeExecuted(error)) run.written.add(action.address);
+    throw error;
+  }
+}
+
+function mayBeExecuted(error: unknown): boolean {
+  return error instanceof PlatformError && error.outcome === 'unknown';
+}
+
+/** Some deletions of the platform answer 400 with these words where others answer 404. */
+function saysGone(error: PlatformError): boolean {
+  return error.failure === 'not found' || (error.failure === 'invalid' && /not found/i.test(error.serverMessage));
+}
+
+/** Checks that the new object can be made, before the old one goes. */
+function rehearseCreation(run: Run, action: Action): void {
+  if (run.actions.get(action.parent ?? '')?.action === 'replace') return; // what it refers to may come with the parent
+  for (const step of action.steps) rehearse({ ...contextOf(run, action), step });
+}
+
+/** Finds at once what a create made without telling its id, because others wait for it. */
+async function lookUp(run: Run, action: Action): Promise<{ id: string; row: Row } | undefined> {
+  const lane = run.ids.get(action.lane);
+  if (lane === undefined) return undefined;
+  const after = await readLane(run.input.client, laneRoot(run, action.lane), lane);
+  const taken = new Set(run.ids.values());
+  const row = after === 'gone' ? undefined : findMade(after, action, (id) => taken.has(id), run.outputs);
+  return row === undefined ? undefined : created(action, row);
+}
+
+function contextOf(run: Run, action: Action) {
+  return {
+    client: run.input.client,
+    action,
+    outputs: run.outputs,
+    conceal: run.input.conceal,
+    made: isMade(action) ? run.rows.get(action.address) : undefined,
+    idOf: (address: string) => run.ids.get(address),
+    readNow: () => rowNow(run, action),
+  };
+}
+
+async function rowNow(run: Run, action: Action): Promise<Row> {
+  const id = run.ids.get(action.address);
+  const lane = await laneBefore(run, action.lane);
+  const row = lane === 'gone' || id === undefined ? undefined : findById(lane, action, id);
+  if (row !== undefined) return row;
+  throw stop(action, `${action.address} is not on the platform any more; nothing was sent`);
+}
+
+function stop(action: Action, message: string): Stop {
+  return new Stop('platform', [
+    diagnostic('platform-answer', message, {
+      address: action.address,
+      position: action.position,
+      remedy: 'Plan again.',
+    }),
+  ]);
+}

@@ -1,0 +1,172 @@
+import type { Client } from '../api/client.ts';
+import { endpointOf } from '../api/contract.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { means, plain } from '../kind/codecs.ts';
+import type { Json, Row } from '../kind/json.ts';
+import { isRow, member, textsIn } from '../kind/json.ts';
+import type { Outputs, Wanted } from '../manifest/wanted.ts';
+import { rowId } from '../observe/answers.ts';
+import { resolveField } from '../plan/diff.ts';
+import type { Action, Member, Step } from '../plan/action.ts';
+
+/** What sending one step needs. */
+export interface PerformInput {
+  readonly client: Client;
+  readonly action: Action;
+  readonly step: Step;
+  readonly outputs: Outputs;
+  /** The id of a resource, once it is known. */
+  readonly idOf: (address: string) => string | undefined;
+  /** Told of every value that must not show in text that comes from elsewhere. */
+  readonly conceal: (value: string) => void;
+  /** The object as the create of this run answered it. */
+  readonly made: Row | undefined;
+  /** Reads the object as it is now. */
+  readonly readNow: () => Promise<Row>;
+}
+
+/** What filling in the members of a step needs. */
+type Resolving = Pick<PerformInput, 'action' | 'step' | 'outputs' | 'idOf'>;
+
+/** Sends one step. A step all of whose changes turn out to be there already is not sent: then it gives `skipped`. */
+export async function perform(input: PerformInput): Promise<{ answer: unknown } | 'skipped'> {
+  const { step, client } = input;
+  const now = needsRow(step) ? await input.readNow() : undefined;
+  const members: Record<string, unknown> = {};
+  let changes = 0;
+  for (const [name, from] of Object.entries(step.members)) {
+    const value = valueOf(input, name, from, now);
+    if (from.is !== 'id') conceal(input, name, from, value);
+    members[name] = value;
+    if (step.changed.includes(name) && !isThereAlready(input, name, from, value)) changes++;
+  }
+  if (step.role === 'update' && changes === 0) return 'skipped';
+  return { answer: await client.invoke(step.operation, members) };
+}
+
+/** Checks that a step could be sent, as far as its values are known before the objects that it names are there. */
+export function rehearse(input: Resolving): void {
+  const { step, idOf, outputs } = input;
+  const context = { ...input, idOf: (address: string) => idOf(address) ?? 'not-known-yet' };
+  const known = Object.entries(step.members).filter(([, from]) => isKnown(from, outputs));
+  const members = known.map(([name, from]) => [name, valueOf(context, name, from, undefined)] as const);
+  const { input: shape } = endpointOf(step.operation);
+  const isWhole = known.length === Object.keys(step.members).length;
+  const result = (isWhole ? shape : shape.partial()).safeParse(Object.fromEntries(members));
+  if (result.success) return;
+  const [issue] = result.error.issues;
+  throw cannot(input, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'the input does not fit the operation'}`);
+}
+
+function isKnown(from: Member, outputs: Outputs): boolean {
+  const isPending = (wanted: Wanted) => wanted.references.some((reference) => outputs(reference) === undefined);
+  if (from.is === 'as read') return false;
+  if (from.is === 'map') return ![...from.entries.values()].some(isPending);
+  return from.is !== 'wanted' || !isPending(from.wanted);
+}
+
+/** What is sent back as it was read, and what may be secret, must not show when the platform echoes it. */
+function conceal({ action, conceal: tell }: PerformInput, name: string, from: Member, value: Json): void {
+  const field = action.kind.fields[name];
+  if (from.is !== 'as read' && field?.secrecy === undefined) return;
+  for (const text of textsIn(value)) {
+    tell(text);
+    for (const entry of field?.map?.read(text).values() ?? []) tell(entry);
+  }
+}
+
+function needsRow(step: Step): boolean {
+  return Object.values(step.members).some(
+    (from) =>
+      from.is === 'as read' ||
+      (from.is === 'map' &&
+        (from.keepOthers || [...from.entries.values()].some((wanted) => wanted.missing.length > 0))),
+  );
+}
+
+function valueOf(input: Resolving, name: string, from: Member, now: Row | undefined): Json {
+  switch (from.is) {
+    case 'value':
+      return from.value.reveal();
+    case 'id': {
+      const id = input.idOf(from.address);
+      if (id === undefined) throw cannot(input, `the id of ${from.address} is not known`);
+      return id;
+    }
+    case 'wanted': {
+      const resolved = resolveField(from.field, from.wanted, input.outputs);
+      if (resolved.is === 'known') return resolved.value;
+      throw cannot(input, `${name} is still not known`);
+    }
+    case 'as read': {
+      const value = member(now ?? {}, from.from);
+      if (value === undefined)
+        throw cannot(input, `the platform did not answer ${from.from}, which has to be sent back`);
+      if (holdsCipher(value)) {
+        throw cannot(
+          input,
+          `the platform could not decrypt ${from.from}; sending it back would make the loss permanent`,
+        );
+      }
+      return value;
+    }
+    case 'map':
+      return mapText(input, from, now);
+    default:
+      return from satisfies never;
+  }
+}
+
+/** Writes a map as text: ours as wanted; others, and those whose secret we do not have, as they are now. */
+function mapText(input: Resolving, from: Extract<Member, { is: 'map' }>, now: Row | undefined): string {
+  const codec = from.field.map;
+  if (codec === undefined) throw cannot(input, `${from.name} is no map`);
+  const present = now?.[from.field.readAt ?? from.name];
+  if (holdsCipher(present)) {
+    throw cannot(input, `the platform could not decrypt ${from.name}; sending it back would make the loss permanent`);
+  }
+  const known = codec.read(typeof present === 'string' ? present : '');
+  const entries = new Map<string, string>();
+  if (from.keepOthers) {
+    for (const [key, value] of known)
+      if (!from.entries.has(key) && !from.removed.includes(key)) entries.set(key, value);
+  }
+  for (const [key, wanted] of from.entries) {
+    const resolved = resolveField(from.field, wanted, input.outputs);
+    if (resolved.is === 'pending') throw cannot(input, `${from.name}.${key} is still not known`);
+    const value = resolved.is === 'known' ? String(resolved.value) : known.get(key);
+    if (value !== undefined) entries.set(key, value);
+  }
+  const { text, refused } = codec.write(entries);
+  const [first] = refused;
+  if (first !== undefined) throw cannot(input, `${from.name}.${first.key} cannot be passed unchanged: ${first.reason}`);
+  return text;
+}
+
+/** Whether a value that became known only now is what the platform has. */
+function isThereAlready({ action, made }: PerformInput, name: string, from: Member, value: Json): boolean {
+  if (from.is !== 'wanted') return false;
+  const codec = from.field.codec ?? plain;
+  if (made !== undefined) return means(codec, value, member(made, name) ?? null);
+  const planned = action.parts.find(({ part }) => part.field === name && part.key === undefined);
+  if (planned?.decision.do !== 'write' || planned.decision.cause !== 'known after apply') return false;
+  return means(codec, value, planned.before.reveal());
+}
+
+function holdsCipher(value: unknown): boolean {
+  return textsIn(value).some((text) => text.startsWith('enc:v1:'));
+}
+
+function cannot({ action, step }: Resolving, why: string): Stop {
+  return new Stop('refused', [
+    diagnostic('cannot-change', `${action.address}: ${step.operation} was not sent: ${why}`, {
+      address: action.address,
+    }),
+  ]);
+}
+
+/** The id and row in the answer to a create, when it has them. */
+export function created(action: Action, answer: unknown): { id: string; row: Row } | undefined {
+  const id = isRow(answer) ? rowId(action.kind, answer) : undefined;
+  return id === undefined || !isRow(answer) ? undefined : { id, row: answer };
+}

@@ -1,0 +1,175 @@
+import type { Client } from '../api/client.ts';
+import { PlatformError } from '../api/errors.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../kind/json.ts';
+import { outputValue } from '../kind/wire.ts';
+import type { Outputs } from '../manifest/wanted.ts';
+import type { Action, Plan } from '../plan/action.ts';
+import type { State, StateRecord, StateStore } from '../state/state.ts';
+import type { LaneRow } from './read-back.ts';
+import { readLane } from './read-back.ts';
+
+/** What applying a plan needs. */
+export interface ApplyInput {
+  readonly plan: Plan;
+  readonly client: Client;
+  readonly store: StateStore;
+  readonly digest: (text: string) => string;
+  /** Told of every value that must not show in text that comes from elsewhere. */
+  readonly conceal: (value: string) => void;
+  /** Most requests at a time. */
+  readonly connections: number;
+  /** Told of every action as it goes. */
+  readonly onEvent?: (event: ApplyEvent) => void;
+  /** Stops new work; what is in flight is finished and saved. */
+  readonly signal?: AbortSignal;
+}
+
+/** Something that happened while applying. */
+export interface ApplyEvent {
+  readonly event: 'started' | 'done' | 'failed' | 'skipped';
+  readonly address: string;
+  readonly action: Action['action'];
+}
+
+/** What became of one action. */
+export interface Outcome {
+  readonly action: Action;
+  /** `unverified`: everything was sent, and what the platform has could not be read back. */
+  readonly result: 'done' | 'failed' | 'skipped' | 'not kept' | 'unverified';
+  /** A write of it was executed, or may have been. */
+  readonly mayHaveWritten: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What became of a plan. */
+export interface ApplyResult {
+  readonly outcomes: readonly Outcome[];
+  readonly state: State;
+}
+
+/** The changing facts of a run. */
+export interface Run {
+  readonly input: ApplyInput;
+  readonly ids: Map<string, string>;
+  readonly rows: Map<string, Row>;
+  readonly records: Map<string, StateRecord | null>;
+  readonly actions: ReadonlyMap<string, Action>;
+  readonly lanes: ReadonlyMap<string, readonly Action[]>;
+  /** Addresses that others need. */
+  readonly needed: ReadonlySet<string>;
+  /** Lanes as they were read before the first update in them. */
+  readonly before: Map<string, Promise<LaneRow | 'gone'>>;
+  readonly problems: Map<string, Diagnostic[]>;
+  readonly results: Map<string, Outcome['result']>;
+  /** Addresses for which a request was sent. */
+  readonly sent: Set<string>;
+  /** Addresses a write for which was executed, or may have been. */
+  readonly written: Set<string>;
+  readonly outputs: Outputs;
+  /** Why nothing new is started. */
+  stopped: string | undefined;
+  /** An error of Trueup itself. */
+  defect: { readonly error: unknown } | undefined;
+}
+
+/** Begins a run: nothing is sent yet. */
+export function startRun(input: ApplyInput): Run {
+  const { plan } = input;
+  const ids = new Map<string, string>();
+  const rows = new Map<string, Row>();
+  const lanes = new Map<string, Action[]>();
+  const needed = new Set<string>();
+  const actions = new Map(plan.actions.map((action) => [action.address, action]));
+  for (const action of plan.actions) {
+    const lane = lanes.get(action.lane);
+    if (lane === undefined) lanes.set(action.lane, [action]);
+    else lane.push(action);
+    for (const address of action.dependsOn) needed.add(address);
+    if (action.id !== undefined) ids.set(action.address, action.id);
+    const row = plan.observed.objects.get(action.address)?.row;
+    // The outputs of an object that is about to be replaced are not those of the new one.
+    if (row !== undefined && action.action !== 'replace') rows.set(action.address, row);
+  }
+  return {
+    input,
+    ids,
+    rows,
+    actions,
+    lanes,
+    needed,
+    before: new Map(),
+    records: new Map(),
+    problems: new Map(),
+    results: new Map(),
+    sent: new Set(),
+    written: new Set(),
+    stopped: undefined,
+    defect: undefined,
+    outputs: ({ address, output }) => {
+      const row = rows.get(address);
+      const kind = actions.get(address)?.kind;
+      return row === undefined || kind === undefined ? undefined : outputValue(kind, output, ids.get(address), row);
+    },
+  };
+}
+
+/** The action whose object holds everything in a lane. */
+export function laneRoot(run: Run, lane: string): Action {
+  const root = run.actions.get(lane);
+  if (root === undefined) throw new Error(`no action at ${lane}`);
+  return root;
+}
+
+/** The lane as it was before the first update in it, read once for all of them. */
+export function laneBefore(run: Run, lane: string): Promise<LaneRow | 'gone'> {
+  const known = run.before.get(lane);
+  if (known !== undefined) return known;
+  const id = run.ids.get(lane);
+  const reading =
+    id === undefined ? Promise.resolve('gone' as const) : readLane(run.input.client, laneRoot(run, lane), id);
+  run.before.set(lane, reading);
+  return reading;
+}
+
+/** What the state is to hold of an action's object. */
+export function recordOf(action: Action, id: string | null, pairs: StateRecord['pairs']): StateRecord {
+  return {
+    kind: action.kind.kind,
+    id,
+    parent: action.parent ?? null,
+    dependsOn: action.dependsOn,
+    pairs,
+    options: action.options,
+  };
+}
+
+/** Keeps a record for the state; it is on the disk when this resolves, unless nothing was sent for it. */
+export async function save(
+  run: Run,
+  address: string,
+  content: StateRecord | null,
+  how?: 'with the rest',
+): Promise<void> {
+  run.records.set(address, content);
+  if (how === undefined) await run.input.store.append(run.input.plan.base, address, content);
+}
+
+/** Tells of a failure. What is no failure of the platform or the disk is ours, and is thrown once the state is saved. */
+export function complain(run: Run, action: Action, error: unknown): void {
+  const about = { address: action.address, position: action.position };
+  if (error instanceof Stop) for (const item of error.diagnostics) report(run, action, item);
+  else if (error instanceof PlatformError) report(run, action, diagnostic('platform-answer', error.message, about));
+  else {
+    run.defect ??= { error };
+    run.stopped = 'of an internal error';
+  }
+}
+
+/** Adds something to what is said of an action. */
+export function report(run: Run, action: Action, item: Diagnostic): void {
+  const list = run.problems.get(action.address);
+  if (list === undefined) run.problems.set(action.address, [item]);
+  else list.push(item);
+}

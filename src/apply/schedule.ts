@@ -1,0 +1,119 @@
+/** One piece of work with what it waits for. */
+export interface Task {
+  readonly name: string;
+  /** Tasks of one lane run one at a time. */
+  readonly lane: string;
+  /** Has to succeed before. */
+  readonly after: readonly string[];
+  /** Has to be over before. */
+  readonly behind: readonly string[];
+}
+
+/** What became of a task. */
+export type Fate = 'done' | 'failed' | { readonly skipped: string };
+
+/** How a schedule is run. */
+export interface ScheduleInput<T extends Task> {
+  readonly tasks: readonly T[];
+  readonly concurrency: number;
+  /** Does the work; it never rejects. */
+  readonly run: (task: T) => Promise<'done' | 'failed'>;
+  /** Called when the last task of a lane is over. */
+  readonly laneDone: (lane: string) => Promise<void>;
+  /** `because`: the task that did not succeed, or why nothing is started any more. */
+  readonly skipped: (task: T, because: T | string) => void;
+  /** Says why nothing new may be started; undefined while everything is well. */
+  readonly stopped: () => string | undefined;
+}
+
+/** Runs tasks in the order of their dependencies, in linear time; a failure skips only what depends on it. */
+export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Promise<Map<string, Fate>> {
+  const { tasks, concurrency } = input;
+  const byName = new Map(tasks.map((task) => [task.name, task]));
+  const fates = new Map<string, Fate>();
+  const waiting = new Map<string, number>();
+  const dependents = new Map<string, string[]>();
+  const left = new Map<string, number>();
+  const lanes = new Map<string, { queue: T[]; busy: boolean }>();
+  const ready: string[] = [];
+  let running = 0;
+  let finish: () => void = () => undefined;
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+
+  for (const task of tasks) {
+    const needs = [...new Set([...task.after, ...task.behind])].filter((name) => byName.has(name));
+    waiting.set(task.name, needs.length);
+    left.set(task.lane, (left.get(task.lane) ?? 0) + 1);
+    lanes.set(task.lane, { queue: [], busy: false });
+    for (const need of needs) {
+      const list = dependents.get(need);
+      if (list === undefined) dependents.set(need, [task.name]);
+      else list.push(task.name);
+    }
+  }
+
+  const enqueue = (task: T) => {
+    const lane = lanes.get(task.lane);
+    if (lane === undefined) return;
+    lane.queue.push(task);
+    if (!lane.busy && lane.queue.length === 1) ready.push(task.lane);
+  };
+
+  /** Marks a task as over and lets go of what waited for it; what has to be skipped is over at once. */
+  const settle = (first: T, fate: Fate): string[] => {
+    const lanesOver: string[] = [];
+    const over: { task: T; fate: Fate }[] = [{ task: first, fate }];
+    for (let item = over.pop(); item !== undefined; item = over.pop()) {
+      const { task } = item;
+      fates.set(task.name, item.fate);
+      if (typeof item.fate === 'object') input.skipped(task, byName.get(item.fate.skipped) ?? item.fate.skipped);
+      const rest = (left.get(task.lane) ?? 0) - 1;
+      left.set(task.lane, rest);
+      if (rest === 0) lanesOver.push(task.lane);
+      for (const name of dependents.get(task.name) ?? []) {
+        const count = (waiting.get(name) ?? 0) - 1;
+        waiting.set(name, count);
+        const dependent = byName.get(name);
+        if (count > 0 || dependent === undefined) continue;
+        const culprit = dependent.after.find((need) => byName.has(need) && fates.get(need) !== 'done');
+        if (culprit === undefined) enqueue(dependent);
+        else over.push({ task: dependent, fate: { skipped: culprit } });
+      }
+    }
+    return lanesOver;
+  };
+
+  const pump = () => {
+    while (running < concurrency && ready.length > 0) {
+      const name = ready.pop() ?? ''; // the lane that became ready last goes on first, so that lanes end early
+      const lane = lanes.get(name);
+      const task = lane?.queue.shift();
+      if (lane === undefined || task === undefined) continue;
+      lane.busy = true;
+      running++;
+      void work(name, lane, task);
+    }
+    if (running === 0 && ready.length === 0) finish();
+  };
+
+  const work = async (name: string, lane: { queue: T[]; busy: boolean }, task: T) => {
+    const because = input.stopped();
+    const fate: Fate = because === undefined ? await input.run(task) : { skipped: because };
+    const lanesOver = settle(task, fate);
+    pump(); // what was let go of need not wait until the lanes are read back
+    for (const over of lanesOver) await input.laneDone(over);
+    lane.busy = false;
+    running--;
+    if (lane.queue.length > 0) ready.push(name);
+    pump();
+  };
+
+  for (const task of tasks) if (waiting.get(task.name) === 0) enqueue(task);
+  ready.reverse(); // taken from the end
+  pump();
+  await finished;
+  if (fates.size < tasks.length) throw new Error('the tasks wait for each other in a circle');
+  return fates;
+}

@@ -1,0 +1,51 @@
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Plan } from '../plan/action.ts';
+import { hasChanges } from '../plan/action.ts';
+import type { Permissions } from '../plan/safeguard.ts';
+import { obstacles } from '../plan/safeguard.ts';
+import { counted } from '../render/lines.ts';
+import { askYes } from './prompt.ts';
+import type { Run } from './run.ts';
+
+/** What the command line permits. */
+export interface ApplyFlags {
+  readonly autoApprove?: true;
+  readonly adopt?: true;
+  readonly allowDataLoss?: true;
+}
+
+/** Whether somebody can be asked: programs and pipelines cannot. */
+function canAsk({ options, terminal }: Run, flags: ApplyFlags): boolean {
+  return terminal.isInteractive && !options.isJson && flags.autoApprove !== true;
+}
+
+/** Gets the consent that a plan needs, by flag or by question; undefined means that somebody said no. */
+export async function approve(
+  run: Run,
+  made: Plan,
+  { flags, verb }: { flags: ApplyFlags; verb: 'apply' | 'destroy' },
+): Promise<Permissions | undefined> {
+  const isAsking = canAsk(run, flags);
+  const permissions = { dataLoss: flags.allowDataLoss === true, adoption: flags.adopt === true || isAsking };
+  const inTheWay = obstacles(made, permissions);
+  if (inTheWay.length > 0) throw new Stop('refused', inTheWay);
+  if (!hasChanges(made) || flags.autoApprove === true) return permissions;
+  if (!isAsking) {
+    throw new Stop('refused', [
+      diagnostic('consent', `nobody can be asked whether to ${verb} this plan, so nothing was sent`, {
+        remedy: `Review it with trueup plan, then run trueup ${verb} --auto-approve.`,
+      }),
+    ]);
+  }
+  return (await askYes(question(made, flags, verb))) ? permissions : undefined;
+}
+
+function question(made: Plan, flags: ApplyFlags, verb: 'apply' | 'destroy'): string {
+  const adopted = flags.adopt === true ? 0 : made.actions.filter((action) => action.needsConsent).length;
+  const takesOver =
+    adopted === 0
+      ? ''
+      : ` This takes over ${counted(adopted, 'object')} that exist${adopted === 1 ? 's' : ''} already.`;
+  const what = verb === 'apply' ? 'Apply this plan?' : 'Delete all of this?';
+  return `\n${what}${takesOver} Only yes is accepted: `;
+}

@@ -1,0 +1,80 @@
+import { performance } from 'node:perf_hooks';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import type { Plan } from '../../plan/action.ts';
+import { hasChanges } from '../../plan/action.ts';
+import type { World } from '../../reconcile.ts';
+import { applyPlan, plan } from '../../reconcile.ts';
+import type { ResultView } from '../../render/apply-text.ts';
+import { renderResult } from '../../render/apply-text.ts';
+import { renderPlan } from '../../render/plan-text.ts';
+import { resultJson } from '../../render/result-json.ts';
+import { endingOf } from '../../render/result.ts';
+import type { ApplyFlags } from '../approval.ts';
+import { approve } from '../approval.ts';
+import type { Exit } from '../exit-codes.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { loadManifest } from '../load.ts';
+import { withLock } from '../locked.ts';
+import { createProgress } from '../progress.ts';
+import type { Command, Run } from '../run.ts';
+import { printJson, printWarnings } from '../run.ts';
+
+/** Plans, asks, and makes the platform what the manifest says. */
+export function applyCommand(flags: ApplyFlags): Command {
+  return (run) => planAndApply(run, { flags, verb: 'apply', make: plan });
+}
+
+/** What apply and destroy have in common: only the plan differs. */
+export async function planAndApply(
+  run: Run,
+  task: {
+    readonly flags: ApplyFlags;
+    readonly verb: 'apply' | 'destroy';
+    readonly make: (manifest: Manifest, world: World) => Promise<Plan>;
+  },
+): Promise<Exit> {
+  const { options, terminal, redactor } = run;
+  const { manifest, warnings } = loadManifest(options, redactor);
+  printWarnings(run, warnings);
+  return withLock(run, manifest, {
+    purpose: task.verb,
+    work: async (world, interruption) => {
+      const made = await task.make(manifest, world);
+      if (!options.isJson) terminal.out(renderPlan({ plan: made, counts: world.client.counts }, terminal.outStyle));
+      const permissions = await approve(run, made, task);
+      if (permissions === undefined) {
+        terminal.err('Nothing was applied.\n');
+        return 'failed';
+      }
+      interruption.startWriting();
+      if (!options.isJson && hasChanges(made)) terminal.out('\n');
+      const result = await applyPlan(made, world, {
+        permissions,
+        connections: options.connections,
+        signal: interruption.signal,
+        onEvent: createProgress({ write: terminal.err, style: terminal.errStyle, clock: () => performance.now() }),
+      });
+      if (hasChanges(made)) terminal.err('\n');
+      const view: ResultView = {
+        result,
+        ending: endingOf(result),
+        isInterrupted: interruption.signal.aborted,
+        counts: world.client.counts,
+      };
+      return finish(run, { view, made, warnings });
+    },
+  });
+}
+
+function finish(
+  { options, terminal }: Run,
+  { view, made, warnings }: { view: ResultView; made: Plan; warnings: readonly Diagnostic[] },
+): Exit {
+  const exit: Exit = view.ending;
+  if (options.isJson) {
+    const notes = made.actions.flatMap((action) => action.notes);
+    printJson(terminal, resultJson(view, exitCodes[exit].code, [...warnings, ...made.diagnostics, ...notes]));
+  } else if (hasChanges(made) || exit !== 'done') terminal.out(renderResult(view, terminal.outStyle));
+  return exit;
+}

@@ -1,0 +1,9 @@
+import { planDestruction } from '../../reconcile.ts';
+import type { ApplyFlags } from '../approval.ts';
+import type { Command } from '../run.ts';
+import { planAndApply } from './apply.ts';
+
+/** Deletes everything that the state holds. */
+export function destroyCommand(flags: Omit<ApplyFlags, 'adopt'>): Command {
+  return (run) => planAndApply(run, { flags, verb: 'destroy', make: planDestruction });
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { createEmulator } from '../../emulator/emulator.ts';
+import { serve } from '../../emulator/server.ts';
+import type { EmulatorDocument } from '../../render/documents.ts';
+import { emulatorKey } from '../connect.ts';
+import { openEmulatorFile } from '../emulator-file.ts';
+import { readInteger } from '../options.ts';
+import type { Command } from '../run.ts';
+import { printJson } from '../run.ts';
+
+/** What `emulate` can be told. */
+export interface EmulateFlags {
+  readonly port: string;
+  readonly host: string;
+  readonly data?: string;
+  readonly latency: string;
+}
+
+/** Serves the emulator over HTTP until it is told to stop. */
+export function emulateCommand(flags: EmulateFlags): Command {
+  return async ({ options, terminal }) => {
+    const port = readInteger('--port', flags.port, 0, 65_535);
+    const latencyMs = readInteger('--latency', flags.latency, 0, 60_000);
+    const opened =
+      flags.data === undefined
+        ? { emulator: createEmulator({ apiKey: emulatorKey }), close: () => Promise.resolve() }
+        : await openEmulatorFile(resolve(flags.data), 'emulate', { apiKey: emulatorKey });
+    try {
+      const server = await serve(opened.emulator, { host: flags.host, port, latencyMs }).catch((error: unknown) => {
+        throw cannotListen(flags, error);
+      });
+      const ended = new AbortController();
+      const stop = Promise.race([once(process, 'SIGINT', ended), once(process, 'SIGTERM', ended)]);
+      if (options.isJson) printJson(terminal, emulatorJson(server.url));
+      else terminal.out(`TRUEUP_URL=${server.url}\nTRUEUP_API_KEY=${emulatorKey}\n`);
+      await stop;
+      ended.abort();
+      await server.close();
+      return 'done';
+    } finally {
+      await opened.close();
+    }
+  };
+}
+
+function emulatorJson(url: string): EmulatorDocument {
+  return { format: 'trueup/emulator', version: 1, url, apiKey: emulatorKey };
+}
+
+function cannotListen({ host, port }: EmulateFlags, error: unknown): Stop {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+  const why = code === 'EADDRINUSE' ? 'something listens there already' : code;
+  return new Stop(
+    'refused',
+    [
+      diagnostic('usage', `cannot listen on ${host}:${port}: ${why}`, {
+        remedy: 'Choose another --port; 0 takes any free one.',
+      }),
+    ],
+    { cause: error },
+  );
+}

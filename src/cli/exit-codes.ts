@@ -1,0 +1,28 @@
+/** What the exit code of a run means; the help and docs/json-output.md show this table. */
+export const exitCodes = {
+  done: { code: 0, about: 'done' },
+  failed: {
+    code: 1,
+    about: 'failed: the platform refused or is not reachable, the plan or the command line was refused',
+  },
+  changes: { code: 2, about: 'plan --detailed-exitcode: there are changes' },
+  manifest: { code: 3, about: 'the manifest is not valid' },
+  authentication: { code: 4, about: 'the API key is missing, not accepted, or may not do this' },
+  locked: { code: 5, about: 'another run holds the lock' },
+  partly: {
+    code: 6,
+    about: 'partly applied: something was written, and something failed, was not kept or is not sure',
+  },
+  state: { code: 7, about: 'the state cannot be used' },
+  interrupted: { code: 130, about: 'ended at once by a signal' },
+} as const satisfies Record<string, { code: number; about: string }>;
+
+/** A reason of the table. */
+export type Exit = keyof typeof exitCodes;
+
+/** The table as lines for the help. */
+export function describeExitCodes(): string {
+  return Object.values(exitCodes)
+    .map(({ code, about }) => `  ${String(code).padEnd(4)} ${about}\n`)
+    .join('');
+}

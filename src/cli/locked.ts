@@ -1,0 +1,31 @@
+import type { Manifest } from '../manifest/manifest.ts';
+import type { World } from '../reconcile.ts';
+import { connect } from './connect.ts';
+import type { Exit } from './exit-codes.ts';
+import type { Run } from './run.ts';
+import type { Interruption } from './signals.ts';
+import { watchSignals } from './signals.ts';
+
+/** Works on the platform and the state while nobody else can; the lock and the connections are given back always. */
+export async function withLock(
+  { options, terminal, redactor }: Run,
+  manifest: Manifest,
+  { purpose, work }: { purpose: string; work: (world: World, interruption: Interruption) => Promise<Exit> },
+): Promise<Exit> {
+  const connection = await connect(manifest.settings, { options, redactor, purpose });
+  try {
+    const lock = await connection.world.store.lock(purpose);
+    const interruption = watchSignals(terminal, async () => {
+      await lock.release();
+      await connection.close();
+    });
+    try {
+      return await work(connection.world, interruption);
+    } finally {
+      interruption.ignore();
+      await lock.release();
+    }
+  } finally {
+    await connection.close();
+  }
+}

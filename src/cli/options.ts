@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+
+/** What every command can be told. */
+export interface GlobalOptions {
+  readonly directory?: string;
+  readonly file: string;
+  readonly var?: readonly string[];
+  readonly connections: string;
+  readonly format: 'text' | 'json';
+  readonly color: boolean;
+}
+
+/** The common options, read. */
+export interface Settled {
+  /** The folder of the manifest, absolute. */
+  readonly folder: string;
+  readonly file: string;
+  /** Values of variables from the command line. */
+  readonly variables: ReadonlyMap<string, string>;
+  readonly connections: number;
+  readonly isJson: boolean;
+}
+
+/** Reads the common options; what cannot be followed stops the run. */
+export function settleOptions(options: GlobalOptions): Settled {
+  return {
+    folder: resolve(options.directory ?? '.'),
+    file: options.file,
+    variables: new Map((options.var ?? []).map(readAssignment)),
+    connections: readInteger('--connections', options.connections, 1, 64),
+    isJson: options.format === 'json',
+  };
+}
+
+/** Reads a whole number of an option. */
+export function readInteger(name: string, text: string, least: number, most: number): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+  throw usage(`${name} takes a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
+}
+
+/** Stops a run whose command line cannot be followed. */
+export function usage(message: string, remedy?: string): Stop {
+  return new Stop('usage', [diagnostic('usage', message, { remedy })]);
+}
+
+function readAssignment(text: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw usage(`--var takes name=value, not ${JSON.stringify(text)}`);
+}

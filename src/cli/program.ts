@@ -1,0 +1,164 @@
+import { Command, Option } from 'commander';
+import { describeExitCodes } from './exit-codes.ts';
+import type { GlobalOptions } from './options.ts';
+import type { Command as Action } from './run.ts';
+import { readVersion } from './version.ts';
+
+/** The command line. What a command needs is loaded when it runs, so that help and version come at once. */
+export function createProgram(): Command {
+  const program = new Command('trueup')
+    .description('Keeps a deployment platform true to a git repository.')
+    .version(readVersion())
+    .option('-C, --directory <dir>', 'folder of the manifest (default: the current one)')
+    .option('-f, --file <name>', 'manifest in that folder', 'trueup.yaml')
+    .option('--var <name=value>', 'value of a variable; repeatable; also TRUEUP_VAR_<name>', collect)
+    .option('--connections <n>', 'most requests at a time', '4')
+    .addOption(new Option('--format <format>', 'what stdout gets').choices(['text', 'json']).default('text'))
+    .option('--no-color', 'no colour; also NO_COLOR=1')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ outputError: () => {} }) // told in our own form, in JSON where that is wanted
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Environment:
+  TRUEUP_API_KEY        key of the platform
+  TRUEUP_URL            the only platform this run may talk to
+  TRUEUP_SECRET_<NAME>  value of \${secret:NAME}
+  TRUEUP_VAR_<name>     value of \${var:name}
+
+Exit codes:
+${describeExitCodes()}
+Examples:
+  trueup validate
+  trueup plan -C deploy --var tag=2025.11.3
+  trueup apply --auto-approve --format json`,
+    );
+  const run = (load: () => Promise<Action>) => async () => {
+    const [{ runCommand }, action] = await Promise.all([import('./run.ts'), load()]);
+    await runCommand(program.opts<GlobalOptions>(), action);
+  };
+  addPlanning(program, run);
+  addChanging(program, run);
+  addState(program, run);
+  addTools(program, run);
+  return program;
+}
+
+type Runner = (load: () => Promise<Action>) => () => Promise<void>;
+
+function addPlanning(program: Command, run: Runner): void {
+  program
+    .command('validate')
+    .description('check the manifest; sends nothing')
+    .addHelpText('after', examples('trueup validate', 'trueup validate -C deploy --format json'))
+    .action(run(async () => (await import('./commands/validate.ts')).validateCommand));
+  const plan = program
+    .command('plan')
+    .description('show what differs; changes nothing')
+    .option('--detailed-exitcode', 'exit with 2 when there are changes')
+    .addHelpText(
+      'after',
+      examples('trueup plan', 'trueup plan --detailed-exitcode', 'trueup plan --format json | jq .summary'),
+    );
+  plan.action(run(async () => (await import('./commands/plan.ts')).planCommand(plan.opts())));
+}
+
+function addChanging(program: Command, run: Runner): void {
+  const autoApprove = ['--auto-approve', 'do not ask; needed where nobody can be asked'] as const;
+  const allowDataLoss = ['--allow-data-loss', 'data may be deleted'] as const;
+  const apply = program
+    .command('apply')
+    .description('make the platform what the manifest says')
+    .option(...autoApprove)
+    .option('--adopt', 'take over what exists already')
+    .option(...allowDataLoss)
+    .addHelpText(
+      'after',
+      examples('trueup apply', 'trueup apply --auto-approve', 'trueup apply --auto-approve --adopt'),
+    );
+  apply.action(run(async () => (await import('./commands/apply.ts')).applyCommand(apply.opts())));
+  const destroy = program
+    .command('destroy')
+    .description('delete everything that the state holds')
+    .option(...autoApprove)
+    .option(...allowDataLoss)
+    .addHelpText('after', examples('trueup destroy', 'trueup destroy --auto-approve --allow-data-loss'));
+  destroy.action(run(async () => (await import('./commands/destroy.ts')).destroyCommand(destroy.opts())));
+  const importing = program
+    .command('import')
+    .description('tie an address of the manifest to an object of the platform')
+    .argument('<address>', 'as in plans')
+    .argument('<id>', 'id of the object; put -- before one that begins with a hyphen')
+    .addHelpText(
+      'after',
+      examples(
+        'trueup import production.postgres.main pg_123',
+        'trueup import \'production.compose.shop.domains["shop.example.com"]\' dom_7',
+        'trueup import -- production.redis.cache -x8Kd_1',
+      ),
+    );
+  importing.action(
+    run(async () => {
+      const [address = '', id = ''] = importing.args;
+      return (await import('./commands/import.ts')).importCommand({ address, id });
+    }),
+  );
+}
+
+function addState(program: Command, run: Runner): void {
+  const state = program
+    .command('state')
+    .description('look at what Trueup remembers')
+    .addHelpText('after', examples('trueup state list', 'trueup state show production.compose.shop'));
+  state
+    .command('list')
+    .description('list the resources of the state')
+    .addHelpText('after', examples('trueup state list', 'trueup state list --format json'))
+    .action(run(async () => (await import('./commands/state.ts')).stateListCommand));
+  const show = state
+    .command('show')
+    .description('show one resource of the state; secrets are digests')
+    .argument('<address>', 'as in plans')
+    .addHelpText(
+      'after',
+      examples(
+        'trueup state show production.compose.shop',
+        'trueup state show \'production.compose.shop.domains["shop.example.com"]\'',
+      ),
+    );
+  show.action(run(async () => (await import('./commands/state.ts')).stateShowCommand(show.args[0] ?? '')));
+}
+
+function addTools(program: Command, run: Runner): void {
+  const emulate = program
+    .command('emulate')
+    .description('serve the emulator over HTTP until it is stopped')
+    .option('--port <n>', 'port to listen on; 0 takes a free one', '4050')
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--data <file>', 'file that keeps its world; without it, the world ends with the process')
+    .option('--latency <ms>', 'delay of every answer', '0')
+    .addHelpText(
+      'after',
+      examples('trueup emulate', 'trueup emulate --data world.json', 'trueup emulate --port 0 --latency 200'),
+    );
+  emulate.action(run(async () => (await import('./commands/emulate.ts')).emulateCommand(emulate.opts())));
+  program
+    .command('schema')
+    .description('print the JSON Schema of manifests, for editors')
+    .addHelpText(
+      'after',
+      `${examples('trueup schema > trueup.schema.json')}
+In the first line of a manifest:
+  # yaml-language-server: $schema=trueup.schema.json`,
+    )
+    .action(run(async () => (await import('./commands/schema.ts')).schemaCommand));
+}
+
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}

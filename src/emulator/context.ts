@@ -1,0 +1,31 @@
+import type { Endpoint } from '../api/endpoint.ts';
+import type { Json, Row } from './json.ts';
+import type { Queue } from './queue.ts';
+import type { Store } from './store.ts';
+
+/** What every operation works with. */
+export interface Context {
+  readonly store: Store;
+  /** The deployments that wait or run. */
+  readonly queue: Queue;
+  /** The time as the platform writes it: ISO 8601 with milliseconds, UTC. */
+  readonly now: () => string;
+  readonly newId: () => string;
+  /** How long a deployment takes, in milliseconds. */
+  readonly deployDelayMs: number;
+}
+
+/** What an operation answers; undefined is a 200 with an empty body. */
+export type Reply = Json | undefined;
+
+/** Carries out one operation. Its input has passed the contract. */
+export type Handler = (context: Context, input: Row) => Reply | Promise<Reply>;
+
+/** The operations of one group. */
+export type Group = Readonly<Record<string, Handler>>;
+
+/** Operations that the API document does not have and the real platform does: for fixtures and demonstrations. */
+export interface Extension {
+  readonly endpoints: Readonly<Record<string, Endpoint>>;
+  readonly handlers: Group;
+}

@@ -1,0 +1,84 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { createEmulator, type Emulator, type EmulatorOptions } from './emulator.ts';
+import { interruptDeployments } from './restart.ts';
+import { createSaver } from './saver.ts';
+import { tableNames } from './tables.ts';
+import { emptyWorld, seedWorld, type World } from './world.ts';
+
+/**
+ * Opens an emulator that keeps its world in one JSON file. A POST is answered only after a save that contains what
+ * it did. Without the file it starts from `options.world`. One process at a time may have a file open.
+ */
+export async function openEmulator(
+  path: string,
+  options: EmulatorOptions = {},
+): Promise<Emulator & { close(): Promise<void> }> {
+  const file = resolve(path);
+  await mkdir(dirname(file), { recursive: true });
+  const stored = await readWorld(file);
+  const world = stored ?? options.world ?? seedWorld();
+
+  const emulator = createEmulator({ ...options, world });
+  const saver = createSaver(file, () => JSON.stringify(world));
+  interruptDeployments(world);
+  saver.mark();
+  await saver.saved();
+
+  const { send } = emulator;
+  const act = emulator.act.bind(emulator);
+  return Object.assign(emulator, {
+    onCommit: () => saver.mark(),
+    send: async (request: Parameters<typeof send>[0]) => {
+      const answer = await send(request);
+      if (request.method === 'POST') await saver.saved();
+      return answer;
+    },
+    act: async (operation: string, input?: Record<string, unknown>) => {
+      const answer = await act(operation, input);
+      await saver.saved();
+      return answer;
+    },
+    close: async () => {
+      await saver.saved();
+      emulator.onCommit = undefined;
+    },
+  });
+}
+
+/** The world in a file; undefined when there is no file. */
+async function readWorld(file: string): Promise<World | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    return asWorld(JSON.parse(text));
+  } catch (cause) {
+    throw new Error(`${file} does not hold the world of an emulator: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function asWorld(value: unknown): World {
+  if (!isObject(value)) throw new Error('not an object');
+  if (value['formatVersion'] !== 1) throw new Error(`format version ${String(value['formatVersion'])}, expected 1`);
+  const stored = value['tables'];
+  const counters = value['counters'];
+  if (!isObject(stored) || !isObject(counters)) throw new Error('"tables" or "counters" is missing');
+  const world = emptyWorld();
+  const uniqueConfigKey = counters['uniqueConfigKey'];
+  if (typeof uniqueConfigKey === 'number') world.counters.uniqueConfigKey = uniqueConfigKey;
+  for (const table of tableNames) {
+    const rows = stored[table] ?? {};
+    if (!isObject(rows) || !Object.values(rows).every(isObject)) throw new Error(`"${table}" is not a table`);
+    world.tables[table] = rows as World['tables'][typeof table];
+  }
+  return world;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

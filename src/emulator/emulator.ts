@@ -1,0 +1,105 @@
+import type { Send, WireRequest } from '../api/wire.ts';
+import type { Context } from './context.ts';
+import { randomId } from './names.ts';
+import { createQueue } from './queue.ts';
+import { respond, type Manners } from './respond.ts';
+import { routeOf } from './served.ts';
+import { createStore } from './store.ts';
+import { seedWorld, type World } from './world.ts';
+
+/** How an emulator is set up. */
+export interface EmulatorOptions {
+  /** Default: `seedWorld()`. */
+  world?: World;
+  now?: () => Date;
+  /** Default: 21 random characters of A-Z a-z 0-9 _ -, as on the platform. */
+  newId?: () => string;
+  /** Default: `emulator-key`. */
+  apiKey?: string;
+  /** Refuses members that the contract does not know; by default they are dropped silently, as on the platform. */
+  strict?: boolean;
+  /** Leaves out the operations that the API document does not have. */
+  documentedOnly?: boolean;
+  /** How long a deployment takes, in milliseconds; default 0: it is done a moment after it was ordered. */
+  deployDelayMs?: number;
+  /** The longest body that is taken, in bytes; default 1 MiB. */
+  bodyLimit?: number;
+}
+
+/** One request in the log. */
+export interface LoggedRequest {
+  method: string;
+  operation: string;
+  status: number;
+  input: unknown;
+}
+
+/** The platform in memory. */
+export interface Emulator {
+  /** Answers a request in process: the same code as behind HTTP. */
+  send: Send;
+  /** Every request, in order; the oldest go when there are 100,000. */
+  log: LoggedRequest[];
+  /** Plain JSON. A row that is put in by hand shows in no list: use `act`. */
+  world: World;
+  /** Acts like a person in the platform's own pages: the parsed answer, not in the log; throws unless it is a 200. */
+  act(operation: string, input?: Record<string, unknown>): Promise<unknown>;
+  /** Called after each write, for persistence. */
+  onCommit?: (() => void) | undefined;
+}
+
+const logLength = 100_000;
+
+/** Creates an emulator. */
+export function createEmulator(options: EmulatorOptions = {}): Emulator {
+  const { now = () => new Date(), newId = randomId, deployDelayMs = 0 } = options;
+  const manners: Manners = {
+    apiKey: options.apiKey ?? 'emulator-key',
+    strict: options.strict ?? false,
+    documentedOnly: options.documentedOnly ?? false,
+    bodyLimit: options.bodyLimit ?? 1024 * 1024,
+  };
+  const world = options.world ?? seedWorld();
+  const log: LoggedRequest[] = [];
+
+  const context: Context = {
+    store: createStore(world, () => emulator.onCommit?.()),
+    queue: createQueue(deployDelayMs),
+    now: () => now().toISOString(),
+    newId,
+    deployDelayMs,
+  };
+
+  const emulator: Emulator = {
+    world,
+    log,
+    onCommit: undefined,
+    async send(request) {
+      const { answer, operation, input } = await respond(context, manners, request);
+      log.push({ method: request.method, operation, status: answer.status, input });
+      // In blocks, because each removal at the front moves all that remains.
+      if (log.length > logLength) log.splice(0, logLength / 10);
+      return answer;
+    },
+    async act(operation, input = {}) {
+      const { answer } = await respond(
+        context,
+        { ...manners, documentedOnly: false },
+        actRequest(manners, operation, input),
+      );
+      if (answer.status !== 200) throw new Error(`${operation}: ${answer.status} ${answer.body}`);
+      return answer.body === '' ? undefined : (JSON.parse(answer.body) as unknown);
+    },
+  };
+  return emulator;
+}
+
+function actRequest(manners: Manners, operation: string, input: Record<string, unknown>): WireRequest {
+  const method = routeOf(operation)?.endpoint.method ?? 'GET';
+  const headers = { 'x-api-key': manners.apiKey, 'content-type': 'application/json' };
+  if (method === 'POST') return { method, path: `/api/${operation}`, headers, body: JSON.stringify(input) };
+  const query = new URLSearchParams(
+    Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]),
+  );
+  return { method, path: `/api/${operation}?${query.toString()}`, headers, body: undefined };
+}

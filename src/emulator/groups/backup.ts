@@ -1,0 +1,92 @@
+import type { Context, Group, Handler } from '../context.ts';
+import { ApiError, notFound } from '../errors.ts';
+import { omit, textOf, type Row } from '../json.ts';
+import { logPath, suffixedAppName } from '../names.ts';
+import type { Store } from '../store.ts';
+import { destinationView, rowView } from '../views.ts';
+
+/** The `backup` group. No bucket is ever reached. */
+export const backup: Group = {
+  // Answers nothing: the new id shows only in the lists of the parent.
+  'backup.create'({ store, newId }, input) {
+    const backupId = newId();
+    store.insert('backup', { ...input, backupId, appName: suffixedAppName('backup', undefined, backupId) });
+    return undefined;
+  },
+
+  'backup.one'({ store }, input) {
+    const row = find(store, input);
+    return {
+      ...row,
+      postgres: rowView(store, 'postgres', row['postgresId']),
+      mysql: null,
+      mariadb: rowView(store, 'mariadb', row['mariadbId']),
+      mongo: null,
+      libsql: null,
+      destination: destinationView(store, row['destinationId']),
+      compose: rowView(store, 'compose', row['composeId']),
+    };
+  },
+
+  'backup.update'({ store }, input) {
+    find(store, input);
+    store.update('backup', input['backupId'], omit(input, ['backupId']));
+    return undefined;
+  },
+
+  'backup.remove'({ store }, input) {
+    const row = find(store, input);
+    store.remove('backup', row['backupId']);
+    return row;
+  },
+
+  'backup.manualBackupPostgres': run((store, row) => store.find('postgres', row['postgresId'])),
+  'backup.manualBackupMariadb': run((store, row) => store.find('mariadb', row['mariadbId'])),
+  'backup.manualBackupCompose': run((store, row) => store.find('compose', row['composeId'])),
+  'backup.manualBackupMySql': run(() => undefined),
+  'backup.manualBackupMongo': run(() => undefined),
+
+  'backup.manualBackupWebServer'(context, input) {
+    record(context, find(context.store, input), 'done');
+    return true;
+  },
+
+  'backup.listBackupFiles'({ store }, input) {
+    if (store.find('destination', input['destinationId']) === undefined) throw notFound('Destination');
+    return [];
+  },
+};
+
+function find(store: Store, input: Row): Row {
+  const row = store.find('backup', input['backupId']);
+  if (row === undefined) throw notFound('Backup');
+  return row;
+}
+
+/** A backup by hand: done within the request, and refused when what it would save does not run. */
+function run(ownerOf: (store: Store, row: Row) => Row | undefined): Handler {
+  return (context, input) => {
+    const row = find(context.store, input);
+    const owner = ownerOf(context.store, row);
+    const container = context.store.find('container', owner?.['appName']);
+    record(context, row, container?.['running'] === true ? 'done' : 'error');
+    if (container?.['running'] !== true)
+      throw new ApiError('BAD_REQUEST', 'Command execution failed: no running container');
+    return true;
+  };
+}
+
+function record({ store, newId, now }: Context, row: Row, status: string): void {
+  const time = now();
+  store.insert('deployment', {
+    deploymentId: newId(),
+    title: 'Backup',
+    description: 'Backup',
+    status,
+    logPath: logPath(textOf(row, 'appName'), time),
+    backupId: row['backupId'] ?? null,
+    createdAt: time,
+    startedAt: time,
+    finishedAt: time,
+  });
+}

@@ -1,0 +1,173 @@
+import { grantToCaller } from '../caller.ts';
+import {
+  checkDomains,
+  formatComposeFile,
+  mountsOfService,
+  parseComposeFile,
+  serviceNames,
+  withSuffix,
+} from '../compose-file.ts';
+import { composeJob } from '../compose-deploy.ts';
+import { fetchSource, isFromGit, sourceOnDisk } from '../compose-source.ts';
+import type { Context, Group, Handler } from '../context.ts';
+import { ApiError, notFound } from '../errors.ts';
+import { omit, textOf, textOr, type Row } from '../json.ts';
+import { hasContainer, startContainer, stopContainer } from '../machine.ts';
+import { derive, suffixedAppName } from '../names.ts';
+import { checkAppName, checkPlacement } from '../placement.ts';
+import { composeView } from '../views.ts';
+
+/** The `compose` group. */
+export const compose: Group = {
+  'compose.create'(context, input) {
+    checkPlacement(context, input);
+    const composeId = context.newId();
+    const appName = suffixedAppName('compose', input['appName'] as string | undefined, composeId);
+    checkAppName(context, appName);
+    const row = context.store.insert('compose', {
+      ...input,
+      composeId,
+      appName,
+      refreshToken: context.newId(),
+      createdAt: context.now(),
+    });
+    grantToCaller(context, 'accessedServices', composeId);
+    return row;
+  },
+
+  'compose.one': (context, input) => ({
+    ...composeView(context.store, find(context, input)),
+    hasGitProviderAccess: true,
+    unauthorizedProvider: null,
+  }),
+
+  // The appName is accepted and ignored; an unknown id is a success with an empty body.
+  'compose.update': ({ store }, input) =>
+    store.update('compose', input['composeId'], omit(input, ['composeId', 'appName'])),
+
+  'compose.delete'(context, input) {
+    const row = find(context, input);
+    const before = composeView(context.store, row);
+    context.store.remove('container', row['appName']);
+    context.store.remove('composeFile', row['appName']);
+    context.store.remove('compose', row['composeId']);
+    return before;
+  },
+
+  'compose.deploy': queued('Manual deployment', 'Deployment queued', false),
+  'compose.redeploy': queued('Rebuild deployment', 'Redeployment queued', true),
+
+  'compose.start'(context, input) {
+    const row = find(context, input);
+    // A stack is called started without anything being done.
+    if (row['composeType'] === 'docker-compose') {
+      if (!hasContainer(context.store, row)) setStatus(context, row, 'idle');
+      startContainer(context.store, row);
+    }
+    setStatus(context, row, 'done');
+    return true;
+  },
+
+  'compose.stop'(context, input) {
+    const row = find(context, input);
+    if (row['composeType'] === 'docker-compose' && !hasContainer(context.store, row)) {
+      setStatus(context, row, 'error');
+      throw new ApiError('INTERNAL_SERVER_ERROR', 'Command execution failed: no such file or directory');
+    }
+    stopContainer(context.store, row);
+    setStatus(context, row, 'idle');
+    return true;
+  },
+
+  'compose.cleanQueues'({ queue }, input) {
+    queue.clean(textOf(input, 'composeId'));
+    return { success: true, message: 'Queues cleaned successfully' };
+  },
+
+  // Kills every compose build on the server, whosever it is.
+  'compose.killBuild'(context, input) {
+    context.queue.kill(textOr(find(context, input), 'serverId'));
+    return undefined;
+  },
+
+  'compose.refreshToken'(context, input) {
+    const row = find(context, input);
+    context.store.update('compose', row['composeId'], { refreshToken: context.newId() });
+    return true;
+  },
+
+  'compose.loadServices'(context, input) {
+    const row = find(context, input);
+    const text = input['type'] === 'fetch' ? fetchSource(context.store, row) : sourceOnDisk(context.store, row);
+    const content = text === undefined ? null : parseComposeFile(text);
+    if (content === null) throw notFound('Services');
+    return serviceNames(content);
+  },
+
+  'compose.loadMountsByService'(context, input) {
+    const row = find(context, input);
+    if (!hasContainer(context.store, row)) return undefined;
+    const content = parseComposeFile(sourceOnDisk(context.store, row) ?? '');
+    return mountsOfService(content, textOf(row, 'appName'), textOf(input, 'serviceName'));
+  },
+
+  'compose.fetchSourceType'(context, input) {
+    const row = find(context, input);
+    fetchSource(context.store, row);
+    return textOf(row, 'sourceType');
+  },
+
+  'compose.getConvertedCompose'(context, input) {
+    const row = find(context, input);
+    const content = parseComposeFile(fetchSource(context.store, row));
+    checkDomains(content, context.store.children('domain', 'composeId', row['composeId']));
+    return formatComposeFile(content);
+  },
+
+  'compose.randomizeCompose'(context, input) {
+    const row = find(context, input);
+    const suffix = textOr(input, 'suffix');
+    const wanted = suffix === '' ? derive(context.newId(), 'randomize', 8) : suffix;
+    return formatComposeFile(withSuffix(parseComposeFile(textOf(row, 'composeFile')), wanted));
+  },
+
+  'compose.isolatedDeployment': (context, input) =>
+    formatComposeFile(parseComposeFile(fetchSource(context.store, find(context, input)))),
+
+  'compose.getDefaultCommand'(context, input) {
+    const row = find(context, input);
+    const path = isFromGit(row) ? textOf(row, 'composePath') : 'docker-compose.yml';
+    const appName = textOf(row, 'appName');
+    return row['composeType'] === 'stack'
+      ? `docker stack deploy -c ${path} ${appName} --prune --with-registry-auth`
+      : `docker compose -p ${appName} -f ${path} up -d --build --remove-orphans`;
+  },
+
+  'compose.deployTemplate'() {
+    throw new ApiError('BAD_REQUEST', 'The templates are on the internet, which the emulator does not reach');
+  },
+};
+
+function find({ store }: Context, input: Row): Row {
+  const row = store.find('compose', input['composeId']);
+  if (row === undefined) throw notFound('Compose');
+  return row;
+}
+
+function setStatus({ store }: Context, row: Row, composeStatus: string): void {
+  store.update('compose', row['composeId'], { composeStatus });
+}
+
+/** Answers before the work: the status stays what it was until the queue takes the job. */
+function queued(title: string, message: string, isRebuild: boolean): Handler {
+  return (context, input) => {
+    const composeId = textOf(find(context, input), 'composeId');
+    const order = {
+      title: textOr(input, 'title', title),
+      description: textOr(input, 'description'),
+      isRebuild,
+    };
+    context.queue.add(composeJob(context, composeId, order));
+    return { success: true, message, composeId };
+  };
+}

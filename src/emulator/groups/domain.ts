@@ -1,0 +1,78 @@
+import type { Group } from '../context.ts';
+import { invalid, notFound } from '../errors.ts';
+import { omit, pick, textOf, textOr, type Json, type Row } from '../json.ts';
+import { derive } from '../names.ts';
+import type { Store } from '../store.ts';
+
+/** The `domain` group. No name is ever looked up. */
+export const domain: Group = {
+  'domain.create'({ store, newId, now }, input) {
+    checkHost(input);
+    const counters = store.world.counters;
+    const row = store.insert('domain', {
+      ...input,
+      domainId: newId(),
+      uniqueConfigKey: counters.uniqueConfigKey + 1,
+      createdAt: now(),
+    });
+    counters.uniqueConfigKey += 1;
+    return row;
+  },
+
+  'domain.one'({ store }, input) {
+    const row = find(store, input);
+    return { ...row, application: ownerView(store, 'application', row['applicationId']) };
+  },
+
+  'domain.byApplicationId': ({ store }, input) =>
+    store.children('domain', 'applicationId', input['applicationId']).map((row) => ({
+      ...row,
+      application: ownerView(store, 'application', row['applicationId']),
+    })),
+
+  'domain.byComposeId': ({ store }, input) =>
+    store.children('domain', 'composeId', input['composeId']).map((row) => ({
+      ...row,
+      compose: ownerView(store, 'compose', row['composeId']),
+    })),
+
+  'domain.update'({ store }, input) {
+    const row = find(store, input);
+    checkHost(input);
+    return store.update('domain', row['domainId'], omit(input, ['domainId']));
+  },
+
+  'domain.delete'({ store }, input) {
+    const row = find(store, input);
+    store.remove('domain', row['domainId']);
+    return row;
+  },
+
+  'domain.generateDomain'({ store, newId }, input) {
+    const address = textOr(store.find('server', input['serverId']), 'ipAddress', '127.0.0.1');
+    return `${textOf(input, 'appName')}-${derive(newId(), 'host', 6)}-${address.replaceAll('.', '-')}.sslip.io`;
+  },
+
+  'domain.canGenerateProxyMeDomains': ({ store }, input) =>
+    textOr(store.find('server', input['serverId']), 'ipAddress'),
+
+  'domain.validateDomain': (_context, input) => ({
+    isValid: false,
+    error: `queryA ENOTFOUND ${textOf(input, 'domain')}`,
+  }),
+};
+
+function checkHost(input: Row): void {
+  if (/\s/.test(textOf(input, 'host'))) throw invalid('host', 'Invalid host name');
+}
+
+function find(store: Store, input: Row): Row {
+  const row = store.find('domain', input['domainId']);
+  if (row === undefined) throw notFound('Domain');
+  return row;
+}
+
+function ownerView(store: Store, table: 'application' | 'compose', id: Json | undefined): Json {
+  const owner = store.find(table, id);
+  return owner === undefined ? null : pick(owner, [`${table}Id`, 'appName', 'name']);
+}

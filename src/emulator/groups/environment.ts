@@ -1,0 +1,99 @@
+import type { Group } from '../context.ts';
+import { ApiError, notFound } from '../errors.ts';
+import { omit, pick, textOf, type Json, type Row } from '../json.ts';
+import { grantToCaller } from '../caller.ts';
+import type { Store } from '../store.ts';
+
+/** The `environment` group. */
+export const environment: Group = {
+  'environment.create'(context, input) {
+    if (input['name'] === 'production')
+      throw new ApiError('BAD_REQUEST', 'You cannot create a environment with the name "production"');
+    if (context.store.find('project', input['projectId']) === undefined)
+      throw new ApiError('BAD_REQUEST', 'Error creating the environment: "projectId" refers to nothing');
+    const environmentId = context.newId();
+    const row = context.store.insert('environment', { ...input, environmentId, createdAt: context.now() });
+    grantToCaller(context, 'accessedEnvironments', environmentId);
+    return row;
+  },
+
+  'environment.one'({ store }, input) {
+    const row = store.find('environment', input['environmentId']);
+    if (row === undefined) throw notFound('Environment');
+    return {
+      ...pick(row, ['name', 'description', 'environmentId', 'isDefault', 'projectId', 'env']),
+      ...serviceLists(store, row, []),
+      project: store.find('project', row['projectId']) ?? null,
+    };
+  },
+
+  // Without env; but the services with their appName, which `one` does not give.
+  'environment.byProjectId': ({ store }, input) =>
+    store.children('environment', 'projectId', input['projectId']).map((row) => ({
+      ...pick(row, ['name', 'description', 'environmentId', 'isDefault']),
+      ...serviceLists(store, row, ['appName']),
+      project: store.find('project', row['projectId']) ?? null,
+    })),
+
+  'environment.update'({ store }, input) {
+    const row = store.find('environment', input['environmentId']);
+    if (row === undefined) throw new ApiError('BAD_REQUEST', 'Error updating the environment: Environment not found');
+    if (row['isDefault'] === true && input['name'] !== undefined)
+      throw new ApiError('BAD_REQUEST', 'Error updating the environment: You cannot rename the default environment');
+    const values = omit(input, ['environmentId']);
+    if (Object.keys(values).length === 0)
+      throw new ApiError('BAD_REQUEST', 'Error updating the environment: No values to set');
+    return store.update('environment', row['environmentId'], values);
+  },
+
+  'environment.remove'({ store }, input) {
+    const row = store.find('environment', input['environmentId']);
+    if (row === undefined) throw notFound('Environment');
+    if (row['isDefault'] === true) throw new ApiError('BAD_REQUEST', 'You cannot delete the default environment');
+    if (services.some(({ table }) => store.children(table, 'environmentId', row['environmentId']).length > 0))
+      throw new ApiError('BAD_REQUEST', 'Cannot delete environment with active services');
+    return store.remove('environment', row['environmentId']);
+  },
+
+  // The settings only, not the services.
+  'environment.duplicate'(context, input) {
+    const source = context.store.find('environment', input['environmentId']);
+    if (source === undefined)
+      throw new ApiError('BAD_REQUEST', 'Error duplicating the environment: Environment not found');
+    const environmentId = context.newId();
+    return context.store.insert('environment', {
+      ...pick(source, ['description', 'env', 'projectId']),
+      ...omit(input, ['environmentId']),
+      name: textOf(input, 'name'),
+      environmentId,
+      createdAt: context.now(),
+    });
+  },
+};
+
+const services = [
+  { list: 'applications', table: 'application', status: 'applicationStatus', more: ['icon'] },
+  { list: 'mariadb', table: 'mariadb', status: 'applicationStatus', more: [] },
+  { list: 'postgres', table: 'postgres', status: 'applicationStatus', more: [] },
+  { list: 'redis', table: 'redis', status: 'applicationStatus', more: [] },
+  { list: 'compose', table: 'compose', status: 'composeStatus', more: ['icon'] },
+] as const;
+
+/** The eight lists of services; those of engines without operations are always empty. */
+function serviceLists(store: Store, row: Row, columns: readonly string[]): Record<string, Json> {
+  const lists: Record<string, Json> = { applications: [], mariadb: [], mongo: [], mysql: [], postgres: [], redis: [] };
+  Object.assign(lists, { compose: [], libsql: [] });
+  for (const { list, table, status, more } of services) {
+    const shown = [`${table}Id`, 'name', ...columns, 'createdAt', status, 'description', 'serverId', ...more];
+    lists[list] = store.children(table, 'environmentId', row['environmentId']).map((service) => ({
+      ...pick(service, shown),
+      server: serverView(store, service),
+    }));
+  }
+  return lists;
+}
+
+function serverView(store: Store, service: Row): Json {
+  const server = store.find('server', service['serverId']);
+  return server === undefined ? null : pick(server, ['name', 'serverId']);
+}

@@ -1,0 +1,10 @@
+import { databaseGroup } from '../databases.ts';
+
+/** The `mariadb` group. */
+export const mariadb = databaseGroup({
+  table: 'mariadb',
+  title: 'Mariadb',
+  passwords: ['databasePassword', 'databaseRootPassword'],
+  dataPath: () => '/var/lib/mysql',
+  updateFailure: 'Update: Error updating Mariadb',
+});

@@ -1,0 +1,67 @@
+import type { Group } from '../context.ts';
+import { ApiError, notFound } from '../errors.ts';
+import { omit, type Row } from '../json.ts';
+import type { Store } from '../store.ts';
+import { mountOwnerView } from '../views.ts';
+
+/** The `mounts` group. */
+export const mounts: Group = {
+  'mounts.create'({ store, newId }, input) {
+    // Each owner column is set only when the type that was sent names it: without serviceType the row is an orphan.
+    const serviceType = input['serviceType'];
+    const owner = typeof serviceType === 'string' ? { [`${serviceType}Id`]: input['serviceId'] ?? null } : {};
+    const row = store.insert('mount', { ...omit(input, ['serviceId']), ...owner, mountId: newId() });
+    // The row is written before the file, so it stays when there is no place for the file.
+    if (row['type'] === 'file' && (row['filePath'] ?? '') === '')
+      throw new ApiError('BAD_REQUEST', 'Error Error creating the mount EISDIR: illegal operation on a directory');
+    return row;
+  },
+
+  'mounts.one': ({ store }, input) => view(store, find(store, input)),
+
+  // Answers with the values from before: it reads outside its own transaction.
+  'mounts.update'({ store }, input) {
+    const before = view(store, find(store, input));
+    store.update('mount', input['mountId'], omit(input, ['mountId']));
+    return before;
+  },
+
+  'mounts.remove'({ store }, input) {
+    const row = find(store, input);
+    store.remove('mount', row['mountId']);
+    return row;
+  },
+
+  // Docker's view of the running container, of which an application without one has none: an empty body.
+  'mounts.allNamedByApplicationId'({ store }, input) {
+    const row = store.find('application', input['applicationId']);
+    if (row === undefined) throw notFound('Application');
+    if (store.find('container', row['appName']) === undefined) return undefined;
+    return store.children('mount', 'applicationId', row['applicationId']).map((mount) => ({
+      Type: mount['type'] ?? null,
+      Name: mount['volumeName'] ?? null,
+      Source: mount['hostPath'] ?? mount['volumeName'] ?? null,
+      Destination: mount['mountPath'] ?? null,
+    }));
+  },
+};
+
+function find(store: Store, input: Row): Row {
+  const row = store.find('mount', input['mountId']);
+  if (row === undefined) throw notFound('Mount');
+  return row;
+}
+
+function view(store: Store, row: Row): Row {
+  return {
+    ...row,
+    application: mountOwnerView(store, 'application', row['applicationId']),
+    compose: mountOwnerView(store, 'compose', row['composeId']),
+    libsql: null,
+    mariadb: mountOwnerView(store, 'mariadb', row['mariadbId']),
+    mongo: null,
+    mysql: null,
+    postgres: mountOwnerView(store, 'postgres', row['postgresId']),
+    redis: mountOwnerView(store, 'redis', row['redisId']),
+  };
+}

@@ -1,0 +1,56 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/**
+ * Names, passwords and tokens that the platform makes up. They are derived from the id of what they belong to, so
+ * that an emulator with its own `newId` gives the same world at every run.
+ */
+
+const idAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const nameAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+/** A new id: 21 characters, of which the first may well be a hyphen. */
+export function randomId(): string {
+  return Array.from(randomBytes(21), (byte) => idAlphabet[byte % 64]).join('');
+}
+
+/** An appName as the platform makes it at a create: what was asked for in its spelling, and a random suffix. */
+export function suffixedAppName(kind: string, wanted: string | undefined, id: string): string {
+  const base = wanted === undefined ? `${kind}-${threeWords(id)}` : wanted.toLowerCase().replaceAll(' ', '-');
+  return `${base}-${derive(id, 'suffix', 6)}`;
+}
+
+/** The password for a database whose password was given as the empty string. */
+export function madeUpPassword(id: string, column: string): string {
+  return derive(id, column, 16);
+}
+
+/** A few characters that depend on an id and a purpose only. */
+export function derive(id: string, purpose: string, length: number): string {
+  const bytes = createHash('sha256').update(`${purpose} ${id}`).digest();
+  return Array.from(bytes.subarray(0, length), (byte) => nameAlphabet[byte % nameAlphabet.length]).join('');
+}
+
+/** Where the log of a run would be. */
+export function logPath(appName: string, now: string): string {
+  return `/etc/platform/logs/${appName}/${appName}-${now.slice(0, 19).replace('T', ':')}.log`;
+}
+
+function threeWords(id: string): string {
+  const [first = 0, second = 0, third = 0] = createHash('sha256').update(`words ${id}`).digest();
+  return [verbs[first % verbs.length], adjectives[second % adjectives.length], nouns[third % nouns.length]].join('-');
+}
+
+const verbs = [
+  'copy',
+  'connect',
+  'bypass',
+  'generate',
+  'parse',
+  'index',
+  'transmit',
+  'compress',
+  'navigate',
+  'program',
+];
+const adjectives = ['online', 'virtual', 'neural', 'wireless', 'optical', 'digital', 'auxiliary', 'primary', 'mobile'];
+const nouns = ['bus', 'circuit', 'sensor', 'matrix', 'panel', 'array', 'monitor', 'driver', 'interface', 'bandwidth'];

@@ -1,0 +1,144 @@
+import type { WireAnswer, WireRequest } from '../api/wire.ts';
+import type { Context, Reply } from './context.ts';
+import { ApiError, statusOf } from './errors.ts';
+import type { Json, Row } from './json.ts';
+import { routeOf, type Route } from './served.ts';
+import { readQuery, validate, zodErrorOf } from './validate.ts';
+
+/** How the emulator answers, beside the world it answers about. */
+export interface Manners {
+  readonly apiKey: string;
+  /** Refuses members that the contract does not know. */
+  readonly strict: boolean;
+  /** Knows only the operations of the API document. */
+  readonly documentedOnly: boolean;
+  /** The longest body that is read, in bytes. */
+  readonly bodyLimit: number;
+}
+
+/** One request with its answer, for the log. */
+export interface Exchange {
+  readonly answer: WireAnswer;
+  readonly operation: string;
+  readonly input: unknown;
+}
+
+/** Answers one request, in the order in which the platform looks at it. */
+export async function respond(context: Context, manners: Manners, request: WireRequest): Promise<Exchange> {
+  const [path = '', query = ''] = splitOnce(request.path, '?');
+  const operation = path.startsWith('/api/') ? path.slice('/api/'.length) : path;
+  const reply = (answer: WireAnswer, input?: unknown): Exchange => ({ answer, operation, input });
+
+  if (path.length > 1 && path.endsWith('/')) return reply(redirect(path.replace(/\/+$/, ''), query));
+  if (Buffer.byteLength(request.body ?? '') > manners.bodyLimit) return reply(tooLarge());
+
+  const body = readBody(request);
+  if (body === undefined) return reply(failure('', new ApiError('BAD_REQUEST', 'Invalid JSON')));
+  // Without a key the answer has a message and nothing else, not even a code.
+  if (request.headers['x-api-key'] !== manners.apiKey) return reply(json(401, { message: 'Unauthorized' }));
+  if (request.method === 'HEAD') return reply({ status: 204, headers: {}, body: '' });
+
+  const route = path.startsWith('/api/') ? routeOf(operation) : undefined;
+  if (route === undefined || route.endpoint.method !== request.method || (manners.documentedOnly && route.isExtension))
+    return reply(failure('', new ApiError('NOT_FOUND', 'Not found')));
+
+  const input = request.method === 'GET' ? readQuery(route, query) : body;
+  const answer = await carryOut(context, manners, { route, input, contentType: contentTypeOf(request) });
+  return { answer, operation: route.name, input };
+}
+
+async function carryOut(
+  context: Context,
+  manners: Manners,
+  call: { route: Route; input: Row; contentType: string },
+): Promise<WireAnswer> {
+  const { route, contentType } = call;
+  try {
+    if (route.endpoint.method === 'POST' && !isJson(contentType))
+      throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `Unsupported content-type "${contentType}`);
+    if (route.handler === undefined)
+      throw new ApiError('INTERNAL_SERVER_ERROR', `${route.name} is not served by this emulator yet`);
+    return success(await route.handler(context, validate(route, call.input, manners.strict)));
+  } catch (error) {
+    return failure(route.name, asApiError(route, error));
+  }
+}
+
+/** Operations of the platform that turn every failure, not-found included, into BAD_REQUEST. */
+const alwaysBadRequest = new Set([
+  'domain.create',
+  'backup.create',
+  'backup.update',
+  'backup.remove',
+  'backup.manualBackupPostgres',
+  'backup.manualBackupMySql',
+  'backup.manualBackupMariadb',
+  'backup.manualBackupCompose',
+  'backup.manualBackupMongo',
+  'backup.listBackupFiles',
+  'environment.update',
+  'environment.duplicate',
+  'environment.byProjectId',
+  'mounts.create',
+  'compose.fetchSourceType',
+]);
+
+function asApiError(route: Route, error: unknown): ApiError {
+  const known =
+    error instanceof ApiError
+      ? error
+      : new ApiError('INTERNAL_SERVER_ERROR', error instanceof Error ? error.message : String(error));
+  return alwaysBadRequest.has(route.name) && known.code !== 'UNSUPPORTED_MEDIA_TYPE'
+    ? new ApiError('BAD_REQUEST', known.message, known.issues)
+    : known;
+}
+
+/** The body as an object; undefined when it says to be JSON and is not. Anything but an object counts as `{}`. */
+function readBody(request: WireRequest): Row | undefined {
+  if (request.body === undefined || request.body === '' || !isJson(contentTypeOf(request))) return {};
+  try {
+    const value: unknown = JSON.parse(request.body);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Row) : {};
+  } catch {
+    return undefined;
+  }
+}
+
+function contentTypeOf(request: WireRequest): string {
+  return (request.headers['content-type'] ?? '').split(';')[0]?.trim() ?? '';
+}
+
+function isJson(contentType: string): boolean {
+  return contentType.toLowerCase() === 'application/json';
+}
+
+function success(value: Reply): WireAnswer {
+  return { status: 200, headers: jsonHeaders, body: value === undefined ? '' : JSON.stringify(value) };
+}
+
+function failure(path: string, error: ApiError): WireAnswer {
+  const { code, message, issues } = error;
+  const httpStatus = statusOf[code];
+  const at = path === '' ? {} : { path };
+  const zodError = zodErrorOf(issues);
+  return json(httpStatus, { message, code, issues: [...issues], data: { code, httpStatus, ...at, zodError } });
+}
+
+function tooLarge(): WireAnswer {
+  return { status: 413, headers: { 'content-type': 'text/plain' }, body: 'Body exceeded 1mb limit' };
+}
+
+function redirect(path: string, query: string): WireAnswer {
+  return { status: 308, headers: { location: query === '' ? path : `${path}?${query}` }, body: '' };
+}
+
+function json(status: number, value: Json): WireAnswer {
+  return { status, headers: jsonHeaders, body: JSON.stringify(value) };
+}
+
+function splitOnce(text: string, separator: string): string[] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+const jsonHeaders = { 'content-type': 'application/json' };

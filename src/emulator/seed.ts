@@ -1,0 +1,130 @@
+import type { Row } from './json.ts';
+import type { TableName } from './tables.ts';
+
+const pair = [1, 2] as const;
+
+/** The rows of the default world. */
+export function seedRows(createdAt: string): [TableName, Row][] {
+  const organizationId = 'org_1';
+  const userId = 'user_1';
+  const providers = [
+    ['hubgit', 'hub'],
+    ['labgit', 'lab'],
+    ['bucketgit', 'bkt'],
+    ['selfgit', 'sfg'],
+  ] as const;
+
+  return [
+    ['organization', { id: organizationId, name: 'Organization', slug: 'organization', createdAt, ownerId: userId }],
+    [
+      'user',
+      {
+        id: userId,
+        firstName: 'Admin',
+        lastName: 'User',
+        email: 'admin@example.test',
+        createdAt,
+        createdAt2: createdAt,
+        updatedAt: createdAt,
+        expirationDate: createdAt,
+      },
+    ],
+    ['member', { id: 'member_1', organizationId, userId, role: 'owner', createdAt, isDefault: true }],
+    ['apiKey', { id: 'apikey_1', name: 'emulator', createdAt, referenceId: userId }],
+    ...pair.flatMap((n) => projectRows(`prj_${n}`, `project-${n}`, organizationId, createdAt)),
+    ...pair.map((n): [TableName, Row] => [
+      'sshKey',
+      {
+        sshKeyId: `key_${n}`,
+        name: `key-${n}`,
+        publicKey: `ssh-ed25519 AAAA${n} emulator`,
+        privateKey: `private key ${n}`,
+        createdAt,
+        organizationId,
+      },
+    ]),
+    ...pair.map((n): [TableName, Row] => [
+      'server',
+      {
+        serverId: `srv_${n}`,
+        name: `server-${n}`,
+        appName: `server-${n}`,
+        ipAddress: `192.0.2.${n}`,
+        createdAt,
+        organizationId,
+      },
+    ]),
+    ...pair.map((n): [TableName, Row] => [
+      'destination',
+      {
+        destinationId: `dst_${n}`,
+        name: `destination-${n}`,
+        provider: 'AWS',
+        accessKey: `access-key-${n}`,
+        secretAccessKey: `secret-access-key-${n}`,
+        bucket: `bucket-${n}`,
+        region: 'us-east-1',
+        endpoint: 'https://s3.example.test',
+        createdAt,
+        organizationId,
+      },
+    ]),
+    ...providers.flatMap(([kind, short]) =>
+      pair.flatMap((n): [TableName, Row][] => {
+        const gitProviderId = `git_${short}_${n}`;
+        const name = `${kind}-${n}`;
+        return [
+          ['gitProvider', { gitProviderId, name, providerType: kind, createdAt, organizationId, userId }],
+          [
+            kind,
+            {
+              [`${kind}Id`]: `${short}_${n}`,
+              gitProviderId,
+              ...connected[kind],
+              [`${kind}Url`]: `https://${name}.example.test`,
+            },
+          ],
+        ];
+      }),
+    ),
+  ];
+}
+
+/** The rows of a project: it comes with its default environment. */
+function projectRows(projectId: string, name: string, organizationId: string, createdAt: string): [TableName, Row][] {
+  return [
+    ['project', { projectId, name, organizationId, createdAt }],
+    [
+      'environment',
+      {
+        environmentId: `env_${projectId}`,
+        name: 'production',
+        description: 'Production environment',
+        projectId,
+        createdAt,
+        isDefault: true,
+      },
+    ],
+  ];
+}
+
+/** What each kind of provider holds once a person has connected it in the browser. */
+const connected: Record<'hubgit' | 'labgit' | 'bucketgit' | 'selfgit', Row> = {
+  hubgit: {
+    hubgitAppName: 'https://hubgit.example.test/apps/emulator',
+    hubgitAppId: 1,
+    hubgitInstallationId: '1',
+    hubgitClientId: 'client',
+    hubgitClientSecret: 'hubgit-client-secret',
+    hubgitPrivateKey: 'hubgit-private-key',
+    hubgitWebhookSecret: 'hubgit-webhook-secret',
+  },
+  labgit: {
+    applicationId: 'oauth',
+    secret: 'labgit-secret',
+    accessToken: 'labgit-token',
+    refreshToken: 'labgit-refresh',
+  },
+  bucketgit: { bucketgitUsername: 'emulator', bucketgitEmail: 'emulator@example.test', apiToken: 'bucketgit-token' },
+  selfgit: { clientId: 'client', clientSecret: 'selfgit-secret', accessToken: 'selfgit-token' },
+};

@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { WireAnswer } from '../api/wire.ts';
+import type { Emulator } from './emulator.ts';
+
+/** Where and how an emulator listens. */
+export interface ServeOptions {
+  /** Default: 127.0.0.1, because answers hold secrets in clear. */
+  host?: string;
+  /** Default: 0, any free port. */
+  port?: number;
+  /** Delays every answer. */
+  latencyMs?: number;
+  /** The longest body that is read, in bytes; default 1 MiB. */
+  bodyLimit?: number;
+}
+
+/** Serves an emulator over HTTP. */
+export async function serve(
+  emulator: Emulator,
+  options: ServeOptions = {},
+): Promise<{ url: string; close(): Promise<void> }> {
+  const { host = '127.0.0.1', port = 0, latencyMs = 0, bodyLimit = 1024 * 1024 } = options;
+  let isClosing = false;
+
+  const server = createServer((request, response) => {
+    void answerTo(emulator, request, bodyLimit).then((answer) => {
+      const write = () => writeAnswer(response, answer, isClosing);
+      if (latencyMs > 0) setTimeout(write, latencyMs);
+      else write();
+    });
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+
+  const address = server.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return {
+    url: `http://${name}:${address.port}`,
+    async close() {
+      isClosing = true;
+      const closed = once(server, 'close');
+      server.close();
+      await closed;
+    },
+  };
+}
+
+async function answerTo(emulator: Emulator, request: IncomingMessage, bodyLimit: number): Promise<WireAnswer> {
+  try {
+    const body = await readBody(request, bodyLimit);
+    if (body === undefined) {
+      request.resume();
+      return plain(413, 'Body exceeded 1mb limit', { connection: 'close' });
+    }
+    const { method = 'GET', url: path = '/' } = request;
+    return await emulator.send({ method, path, headers: headersOf(request), body });
+  } catch (error) {
+    // The world could not be saved, or the client went away while it was sending.
+    return plain(500, error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** The body of a request; undefined when it is longer than allowed. */
+async function readBody(request: IncomingMessage, bodyLimit: number): Promise<string | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > bodyLimit) return undefined;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > bodyLimit) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function headersOf(request: IncomingMessage): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(request.headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+    ),
+  );
+}
+
+function writeAnswer(response: ServerResponse, answer: WireAnswer, isClosing: boolean): void {
+  response.writeHead(answer.status, { ...answer.headers, ...(isClosing ? { connection: 'close' } : {}) });
+  response.end(answer.body);
+}
+
+function plain(status: number, body: string, headers: Record<string, string> = {}): WireAnswer {
+  return { status, headers: { 'content-type': 'text/plain', ...headers }, body };
+}

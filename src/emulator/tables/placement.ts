@@ -1,0 +1,76 @@
+import { cascade, setNull } from './table.ts';
+
+/** Where services live and what they use: projects, environments, servers, destinations, SSH keys. */
+export const placementTables = {
+  project: {
+    key: 'projectId',
+    columns: { projectId: '', name: '', description: null, createdAt: '', organizationId: '', env: '' },
+    references: { organizationId: cascade('organization') },
+  },
+  environment: {
+    key: 'environmentId',
+    columns: {
+      environmentId: '',
+      name: '',
+      description: null,
+      createdAt: '',
+      env: '',
+      projectId: '',
+      isDefault: false,
+    },
+    references: { projectId: cascade('project') },
+  },
+  sshKey: {
+    key: 'sshKeyId',
+    columns: {
+      sshKeyId: '',
+      privateKey: '',
+      publicKey: '',
+      name: '',
+      description: null,
+      createdAt: '',
+      lastUsedAt: null,
+      organizationId: '',
+    },
+    references: { organizationId: cascade('organization') },
+  },
+  server: {
+    key: 'serverId',
+    columns: {
+      serverId: '',
+      name: '',
+      description: null,
+      ipAddress: '',
+      port: 22,
+      username: 'root',
+      appName: '',
+      enableDockerCleanup: false,
+      buildsConcurrency: 1,
+      createdAt: '',
+      organizationId: '',
+      serverStatus: 'active',
+      serverType: 'deploy',
+      command: '',
+      sshKeyId: null,
+      metricsConfig: null,
+    },
+    references: { organizationId: cascade('organization'), sshKeyId: setNull('sshKey') },
+  },
+  destination: {
+    key: 'destinationId',
+    columns: {
+      destinationId: '',
+      name: '',
+      provider: null,
+      accessKey: '',
+      secretAccessKey: '',
+      bucket: '',
+      region: '',
+      endpoint: '',
+      additionalFlags: [],
+      organizationId: '',
+      createdAt: '',
+    },
+    references: { organizationId: cascade('organization') },
+  },
+};

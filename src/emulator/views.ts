@@ -1,0 +1,72 @@
+import { omit, pick, type Json, type Row } from './json.ts';
+import type { Store } from './store.ts';
+import type { TableName } from './tables.ts';
+
+/** An environment with its project, as it is nested in the answers about services. */
+function environmentView(store: Store, environmentId: Json | undefined): Json {
+  const environment = store.find('environment', environmentId);
+  if (environment === undefined) return null;
+  return { ...environment, project: store.find('project', environment['projectId']) ?? null };
+}
+
+/** A destination without its keys. */
+export function destinationView(store: Store, destinationId: Json | undefined): Json {
+  const destination = store.find('destination', destinationId);
+  return destination === undefined ? null : omit(destination, ['accessKey', 'secretAccessKey']);
+}
+
+/** The backups of a service, each with its destination and its runs. */
+function backupViews(store: Store, column: string, id: Json | undefined): Json[] {
+  return store.children('backup', column, id).map((backup) => ({
+    ...backup,
+    destination: destinationView(store, backup['destinationId']),
+    deployments: store.children('deployment', 'backupId', backup['backupId']),
+  }));
+}
+
+/** The row with an id, or null: how the platform nests what may be missing. */
+export function rowView(store: Store, table: TableName, id: Json | undefined): Json {
+  return store.find(table, id) ?? null;
+}
+
+/** What `one` of a database answers; redis has no backups. */
+export function databaseView(store: Store, table: 'mariadb' | 'postgres' | 'redis', row: Row): Row {
+  const key = `${table}Id`;
+  const view = {
+    ...row,
+    environment: environmentView(store, row['environmentId']),
+    mounts: store.children('mount', key, row[key]),
+    server: rowView(store, 'server', row['serverId']),
+  };
+  return table === 'redis' ? view : { ...view, backups: backupViews(store, key, row[key]) };
+}
+
+/** A compose with all that belongs to it, secrets of the linked git providers included. */
+export function composeView(store: Store, row: Row): Row {
+  const id = row['composeId'];
+  return {
+    ...row,
+    environment: environmentView(store, row['environmentId']),
+    deployments: store.children('deployment', 'composeId', id),
+    mounts: store.children('mount', 'composeId', id),
+    domains: store.children('domain', 'composeId', id),
+    hubgit: rowView(store, 'hubgit', row['hubgitId']),
+    labgit: rowView(store, 'labgit', row['labgitId']),
+    bucketgit: rowView(store, 'bucketgit', row['bucketgitId']),
+    selfgit: rowView(store, 'selfgit', row['selfgitId']),
+    server: rowView(store, 'server', row['serverId']),
+    backups: backupViews(store, 'composeId', id),
+  };
+}
+
+/** What the owner of a mount looks like in the answers about the mount. */
+export function mountOwnerView(store: Store, table: TableName, id: Json | undefined): Json {
+  const owner = store.find(table, id);
+  if (owner === undefined) return null;
+  const environment = store.find('environment', owner['environmentId']);
+  const project = store.find('project', environment?.['projectId']);
+  return {
+    ...pick(owner, ['serverId', 'appName']),
+    environment: { project: { organizationId: project?.['organizationId'] ?? null } },
+  };
+}

@@ -1,0 +1,78 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Resource } from '../manifest/resource.ts';
+import { resourcePosition } from '../manifest/resource.ts';
+
+/** The addresses that have to be there before a resource: its parent, and what it refers to. */
+export function dependencies(resource: Resource): string[] {
+  const found = new Set<string>(resource.parent === undefined ? [] : [resource.parent]);
+  for (const wanted of Object.values(resource.fields)) for (const { address } of wanted.references) found.add(address);
+  for (const entries of Object.values(resource.maps)) {
+    for (const wanted of entries.values()) for (const { address } of wanted.references) found.add(address);
+  }
+  return [...found];
+}
+
+/** Sorts resources so that each stands after what it depends on; a circle is told with its members. */
+export function inOrder(resources: readonly Resource[]): { order: Resource[]; diagnostics: Diagnostic[] } {
+  const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
+  const needs = new Map(resources.map((resource) => [resource.address, dependencies(resource)]));
+  const order = topological([...byAddress.keys()], (address) => needs.get(address) ?? []);
+  const sorted = order.sorted.flatMap((address) => byAddress.get(address) ?? []);
+  if (order.circle === undefined) return { order: sorted, diagnostics: [] };
+  const circle = order.circle;
+  const first = byAddress.get(circle[0] ?? '');
+  return {
+    order: sorted,
+    diagnostics: [
+      diagnostic('bad-reference', `these refer to each other in a circle: ${[...circle, circle[0]].join(' -> ')}`, {
+        remedy: 'Write one of the values by hand, or leave one reference out.',
+        address: circle[0],
+        position: first === undefined ? undefined : resourcePosition(first),
+      }),
+    ],
+  };
+}
+
+/** Kahn's algorithm, in linear time and in the order given; what is left over when it stops holds a circle. */
+export function topological(
+  addresses: readonly string[],
+  needs: (address: string) => readonly string[],
+): { sorted: string[]; circle: string[] | undefined } {
+  const known = new Set(addresses);
+  const waitingFor = new Map<string, number>();
+  const dependents = new Map<string, string[]>();
+  for (const address of addresses) {
+    const present = needs(address).filter((need) => known.has(need));
+    waitingFor.set(address, present.length);
+    for (const need of present) {
+      const list = dependents.get(need);
+      if (list === undefined) dependents.set(need, [address]);
+      else list.push(address);
+    }
+  }
+  const sorted = addresses.filter((address) => waitingFor.get(address) === 0);
+  for (let next = 0; next < sorted.length; next++) {
+    for (const dependent of dependents.get(sorted[next] ?? '') ?? []) {
+      const left = (waitingFor.get(dependent) ?? 0) - 1;
+      waitingFor.set(dependent, left);
+      if (left === 0) sorted.push(dependent);
+    }
+  }
+  if (sorted.length === addresses.length) return { sorted, circle: undefined };
+  const rest = new Set(addresses.filter((address) => (waitingFor.get(address) ?? 0) > 0));
+  return { sorted, circle: findCircle(rest, needs) };
+}
+
+function findCircle(rest: ReadonlySet<string>, needs: (address: string) => readonly string[]): string[] {
+  const path: string[] = [];
+  const seen = new Set<string>();
+  let current = [...rest][0] ?? '';
+  while (!seen.has(current)) {
+    seen.add(current);
+    path.push(current);
+    // Everything left over waits for something left over, so this always finds one.
+    current = needs(current).find((need) => rest.has(need)) ?? current;
+  }
+  return path.slice(path.indexOf(current));
+}

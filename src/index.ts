@@ -1,0 +1,65 @@
+/**
+ * Trueup as a library: what the command line does, as functions over plain data.
+ *
+ * ```ts
+ * const { manifest } = validate({ workspace: openWorkspace('.'), file: 'trueup.yaml', kinds, ... });
+ * const made = await plan(manifest, { client, store, kinds });
+ * const result = await applyPlan(made, { client, store, kinds }, { permissions, connections: 4 });
+ * ```
+ */
+
+export type { Manifest, ManifestInput } from './manifest/manifest.ts';
+export { readManifest } from './manifest/manifest.ts';
+export type { Resource } from './manifest/resource.ts';
+export type { Settings } from './manifest/settings.ts';
+export type { Workspace } from './manifest/workspace.ts';
+export { openWorkspace } from './manifest/workspace.ts';
+export { manifestSchema } from './manifest/json-schema.ts';
+
+export type { Validated, World } from './reconcile.ts';
+export { applyPlan, importObject, plan, planDestruction, validate } from './reconcile.ts';
+export type { Action, ActionName, Change, Plan, Shown } from './plan/action.ts';
+export { hasChanges, isEffective } from './plan/action.ts';
+export type { Permissions } from './plan/safeguard.ts';
+export { obstacles } from './plan/safeguard.ts';
+export type { ApplyEvent, ApplyResult, Outcome } from './apply/run.ts';
+
+export type { Client, ClientOptions } from './api/client.ts';
+export { createClient } from './api/client.ts';
+export type { Transport, TransportOptions } from './api/transport.ts';
+export { createTransport } from './api/transport.ts';
+export type { Failure } from './api/errors.ts';
+export { PlatformError } from './api/errors.ts';
+export type { Send, WireAnswer, WireRequest } from './api/wire.ts';
+
+export type { State, StateRecord, StateStore } from './state/state.ts';
+export { localStore } from './state/local.ts';
+export { memoryStore } from './state/memory.ts';
+export type { Redactor } from './secrets/redactor.ts';
+export { createRedactor } from './secrets/redactor.ts';
+export { envSecrets } from './secrets/sources/env.ts';
+
+export type { Emulator, EmulatorOptions, LoggedRequest } from './emulator/emulator.ts';
+export { createEmulator } from './emulator/emulator.ts';
+export { openEmulator } from './emulator/disk.ts';
+export type { ServeOptions } from './emulator/server.ts';
+export { serve } from './emulator/server.ts';
+
+export type { Field, Kind, Option, ParentLink, Union } from './kind/kind.ts';
+export { defineKind } from './kind/kind.ts';
+export { kinds } from './resources/index.ts';
+
+export type { Code } from './diagnostics/codes.ts';
+export type { Diagnostic, Position } from './diagnostics/diagnostic.ts';
+export { hasErrors, Stop } from './diagnostics/diagnostic.ts';
+
+export { renderDiagnostics } from './render/diagnostics-text.ts';
+export { renderPlan } from './render/plan-text.ts';
+export type { ResultView } from './render/apply-text.ts';
+export { renderResult } from './render/apply-text.ts';
+export { endingOf } from './render/result.ts';
+export { planJson } from './render/plan-json.ts';
+export { resultJson } from './render/result-json.ts';
+export * from './render/documents.ts';
+export type { Style, Tone } from './render/style.ts';
+export { plainStyle } from './render/style.ts';

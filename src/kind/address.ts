@@ -1,0 +1,57 @@
+/**
+ * An address is the YAML path of a resource, such as `production.compose.shop.domains["shop.example.com"]`.
+ * It is a plain string, so that it can be a key of maps and of the state.
+ */
+
+const bare = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+
+/** The address of a resource below `parent`, in a section; the section is left out for kinds addressed by their key. */
+export function childAddress(parent: string | undefined, section: string | undefined, key: string): string {
+  return extend([parent, section].filter((part) => part !== undefined).join('.'), key);
+}
+
+function extend(path: string, part: string): string {
+  // Quoted, so that no address is the name of something that every object has.
+  if (!bare.test(part) || part in Object.prototype) return `${path}[${JSON.stringify(part)}]`;
+  return path === '' ? part : `${path}.${part}`;
+}
+
+/** An address as Trueup writes it, from any way of quoting its parts; undefined when it is not one. */
+export function normalAddress(written: string): string | undefined {
+  return addressParts(written)?.reduce(extend, '');
+}
+
+/** Whether one address is another, or stands below it. */
+export function isWithin(address: string, ancestor: string): boolean {
+  if (!address.startsWith(ancestor)) return false;
+  const next = address[ancestor.length];
+  return next === undefined || next === '.' || next === '[';
+}
+
+/** Splits an address into its keys and sections; undefined when it is not one. */
+export function addressParts(address: string): string[] | undefined {
+  const parts: string[] = [];
+  let rest = address;
+  while (rest !== '') {
+    const quoted = /^\[("(?:[^"\\]|\\.)*")\]/.exec(rest);
+    const plain = /^\.?([A-Za-z_][A-Za-z0-9_-]*)/.exec(rest);
+    const match = quoted ?? plain;
+    if (match === null || (plain !== null && quoted === null && rest.startsWith('.') === (parts.length === 0))) {
+      return undefined;
+    }
+    const part = match[1] ?? '';
+    const text = quoted === null ? part : unquoted(part);
+    if (text === undefined) return undefined;
+    parts.push(text);
+    rest = rest.slice(match[0].length);
+  }
+  return parts.length === 0 ? undefined : parts;
+}
+
+function unquoted(part: string): string | undefined {
+  try {
+    return JSON.parse(part) as string; // the pattern takes nothing but quoted text
+  } catch {
+    return undefined; // an escape that JSON does not have
+  }
+}

@@ -1,0 +1,64 @@
+import equal from 'fast-deep-equal';
+import { readEnvText, writeEnvText } from './env-text.ts';
+import type { Json } from './json.ts';
+import { isObject } from './json.ts';
+
+/** When two values mean the same: when their normal forms are equal. */
+export interface Codec {
+  readonly name: string;
+  /** The one form that stands for all values of the same meaning; digests are made of it. */
+  readonly normal: (value: Json) => Json;
+  /** Only where equal forms are not enough: whether the platform answers `observed` to `wanted`. */
+  readonly keeps?: (wanted: Json, observed: Json) => boolean;
+}
+
+/** Reads and writes a map that the platform stores as text. */
+export interface MapCodec {
+  readonly read: (text: string) => ReadonlyMap<string, string>;
+  readonly write: (entries: ReadonlyMap<string, string>) => {
+    text: string;
+    refused: readonly { key: string; reason: string }[];
+  };
+}
+
+/** Equal as JSON: the order of object keys does not count, the order of lists does. */
+export const plain: Codec = { name: 'plain', normal: (value) => value };
+
+/** Text that is as good as not there when it is empty. */
+export const text: Codec = { name: 'text', normal: (value) => value ?? '' };
+
+/** A list that is as good as not there when it is empty. */
+export const list: Codec = { name: 'list', normal: (value) => value ?? [] };
+
+/** A list whose order does not count and that is as good as not there when it is empty. */
+export const idSet: Codec = {
+  name: 'set of ids',
+  normal: (value) => (Array.isArray(value) ? [...new Set(value.map(String))].toSorted((a, b) => (a < b ? -1 : 1)) : []),
+};
+
+/** A JSON value that is as good as not there when it is an empty object or list. */
+export const json: Codec = { name: 'json', normal: (value) => (isEmpty(value) ? null : value) };
+
+/** A name that the platform lower-cases and ends with a hyphen and six characters of its own. */
+export const suffixed: Codec = {
+  name: 'suffixed name',
+  normal: (value) => value,
+  keeps: (wanted, observed) =>
+    typeof wanted === 'string' &&
+    typeof observed === 'string' &&
+    observed.slice(0, -7) === wanted.toLowerCase().replaceAll(' ', '-') &&
+    /^-[a-z0-9]{6}$/.test(observed.slice(-7)),
+};
+
+/** An env file. */
+export const envEntries: MapCodec = { read: readEnvText, write: writeEnvText };
+
+/** Whether the platform answers `observed` when `wanted` is what it has. */
+export function means(codec: Codec, wanted: Json, observed: Json): boolean {
+  return equal(codec.normal(wanted), codec.normal(observed)) || codec.keeps?.(wanted, observed) === true;
+}
+
+function isEmpty(value: Json): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return isObject(value) && Object.keys(value).length === 0;
+}

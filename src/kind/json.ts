@@ -1,0 +1,43 @@
+/** A JSON value. */
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+
+/** An object as the platform answered it; nothing about its members is sure. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** One text for each value: object keys sorted, list order kept. */
+export function canonical(value: Json): string {
+  return JSON.stringify(sorted(value));
+}
+
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((key) => [key, sorted(value[key] as Json)]),
+  );
+}
+
+/** Every text in a value, however deep. */
+export function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return isObject(value) ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** Whether a value is a JSON object. */
+export function isObject(value: unknown): value is { readonly [key: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether a value is a row of the platform. */
+export function isRow(value: unknown): value is Row {
+  return isObject(value);
+}
+
+/** A member of a row as JSON; undefined when the row does not have it. */
+export function member(row: Row, name: string): Json | undefined {
+  const value = row[name];
+  return value === undefined ? undefined : (value as Json); // rows come from JSON.parse
+}

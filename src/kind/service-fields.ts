@@ -1,0 +1,169 @@
+import * as z from 'zod';
+import {
+  appName,
+  endpointSpecSwarm,
+  healthCheckSwarm,
+  labelsSwarm,
+  modeSwarm,
+  networkSwarm,
+  placementSwarm,
+  restartPolicySwarm,
+  stopGracePeriodSwarm,
+  stringList,
+  ulimitsSwarm,
+  updateConfigSwarm,
+} from '../api/values.ts';
+import { envEntries, idSet, json, list, suffixed, text } from './codecs.ts';
+import type { Field, ParentLink } from './kind.ts';
+import { port } from './syntax.ts';
+
+/** Fields that several kinds of services have, declared once. */
+
+export const serviceName: Field = {
+  schema: z.string().min(1).describe('Display name; the key of the block by default.'),
+  examples: ['shop', 'store'],
+};
+
+export const description: Field = {
+  schema: z.string().describe('A sentence for people.'),
+  codec: text,
+  examples: ['Live traffic.', 'Live traffic, second floor.'],
+};
+
+export const generatedAppName: Field = {
+  schema: appName.describe('Prefix of the internal name; the platform adds a hyphen and six characters.'),
+  codec: suffixed,
+  onChange: { refuse: 'the platform never changes an internal name; remove appName, or create the service anew' },
+  examples: ['shop', 'store'],
+};
+
+export const env: Field = {
+  schema: z.string().describe('Environment variables: a map, or the text of an env file.'),
+  map: envEntries,
+  codec: text,
+  secrecy: 'private',
+  appliesAt: 'deploy',
+  examples: ['A=1\n', 'A=2\nB=3\n'],
+};
+
+export const serverId: Field = {
+  schema: z.string().min(1).describe('Server to run on; the one of the platform when left out.'),
+  onChange: 'replace',
+  examples: ['srv_1', 'srv_2'],
+};
+
+const swarm = (schema: z.ZodType, what: string, examples: Field['examples'], codec = json): Field => ({
+  schema: schema.describe(`${what} Names and units as Docker has them (durations in nanoseconds).`),
+  codec,
+  appliesAt: 'deploy',
+  examples,
+});
+
+const limit = (what: string, examples: Field['examples']): Field => ({
+  schema: z.string().min(1).describe(what),
+  appliesAt: 'deploy',
+  examples,
+});
+
+/** What every database service can be told beyond its own credentials. */
+export const databaseServiceFields = {
+  command: {
+    schema: z.string().describe('Command of the container.'),
+    codec: text,
+    appliesAt: 'deploy',
+    examples: ['run', 'run --fast'],
+  },
+  args: {
+    schema: stringList.describe('Arguments of the command.'),
+    codec: list,
+    appliesAt: 'deploy',
+    examples: [
+      ['-c', 'max_connections=200'],
+      ['-c', 'max_connections=300'],
+    ],
+  },
+  env,
+  memoryReservation: limit('Memory kept free for it, in bytes.', ['268435456', '134217728']),
+  memoryLimit: limit('Most memory it may take, in bytes.', ['536870912', '1073741824']),
+  cpuReservation: limit('CPU kept free for it, in billionths of a core.', ['500000000', '250000000']),
+  cpuLimit: limit('Most CPU it may take, in billionths of a core.', ['1000000000', '2000000000']),
+  externalPort: {
+    schema: port.describe('Port under which it can be reached from outside.'),
+    appliesAt: 'deploy',
+    examples: [15_432, 15_433],
+  },
+  healthCheckSwarm: swarm(healthCheckSwarm, 'Health check.', [
+    { Test: ['CMD', 'true'], Retries: 3 },
+    { Test: ['CMD', 'true'], Retries: 5 },
+  ]),
+  restartPolicySwarm: swarm(restartPolicySwarm, 'Restart policy.', [
+    { Condition: 'any' },
+    { Condition: 'on-failure', MaxAttempts: 3 },
+  ]),
+  placementSwarm: swarm(placementSwarm, 'Placement.', [
+    { Constraints: ['node.role==manager'] },
+    { Constraints: ['node.role==worker'] },
+  ]),
+  updateConfigSwarm: swarm(updateConfigSwarm, 'How updates roll out.', [
+    { Parallelism: 1, Order: 'start-first' },
+    { Parallelism: 2, Order: 'stop-first' },
+  ]),
+  rollbackConfigSwarm: swarm(updateConfigSwarm, 'How a roll-back goes.', [
+    { Parallelism: 1, Order: 'start-first' },
+    { Parallelism: 2, Order: 'stop-first' },
+  ]),
+  modeSwarm: swarm(modeSwarm, 'Service mode.', [{ Replicated: { Replicas: 2 } }, { Global: {} }]),
+  labelsSwarm: swarm(labelsSwarm, 'Labels of the service.', [{ team: 'shop' }, { team: 'shop', tier: 'db' }]),
+  networkSwarm: swarm(networkSwarm, 'Networks.', [[{ Target: 'back' }], [{ Target: 'back', Aliases: ['db'] }]]),
+  stopGracePeriodSwarm: swarm(stopGracePeriodSwarm, 'Time to stop in.', [10_000_000_000, 20_000_000_000]),
+  endpointSpecSwarm: swarm(endpointSpecSwarm, 'Published ports.', [{ Mode: 'vip' }, { Mode: 'dnsrr' }]),
+  ulimitsSwarm: swarm(ulimitsSwarm, 'Limits of the process.', [
+    [{ Name: 'nofile', Soft: 1024, Hard: 2048 }],
+    [{ Name: 'nofile', Soft: 2048, Hard: 4096 }],
+  ]),
+  replicas: {
+    schema: z.number().int().min(0).describe('Number of containers.'),
+    appliesAt: 'deploy',
+    examples: [2, 3],
+  },
+  networkIds: {
+    schema: stringList.describe('Ids of the networks it joins.'),
+    codec: idSet,
+    appliesAt: 'deploy',
+    examples: [['net_1'], ['net_1', 'net_2']],
+  },
+  detachPlatformNetwork: {
+    schema: z.boolean().describe("Whether it leaves the platform's own network."),
+    appliesAt: 'deploy',
+    examples: [true, false],
+  },
+} satisfies Record<string, Field>;
+
+/** How services hang on what they belong to: listed in a member of its row, with a few members each. */
+export const serviceIn = (at: string): ParentLink => ({
+  listed: { at },
+  rows: 'summary',
+  set: { environmentId: { parent: 'id' } },
+  idAt: 'environmentId',
+});
+
+/** What others can refer to of a database. */
+export const databaseOutputs = {
+  host: { from: 'appName', describe: 'Internal host name.' },
+  appName: { from: 'appName', describe: 'Internal name.' },
+};
+
+/** The image of a service. */
+export const dockerImage = (examples: Field['examples']): Field => ({
+  schema: z.string().min(1).describe('Image and tag.'),
+  appliesAt: 'deploy',
+  examples,
+});
+
+/** A database credential that only the first start of the database reads. */
+export const firstStartOnly = (what: string, examples: Field['examples']): Field => ({
+  schema: z.string().min(1).describe(`${what} The running database keeps the one it was first started with.`),
+  onChange: 'replace',
+  rowOnly: true,
+  examples,
+});

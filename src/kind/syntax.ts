@@ -1,0 +1,39 @@
+import { Cron } from 'croner';
+import * as z from 'zod';
+
+/** Forms of values that the platform takes unchecked and that fail later, checked before any request. */
+
+const label = /^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/;
+
+/** A host name as RFC 1123 has it: no underscore, no wildcard, no scheme, no port. */
+export const hostName = z
+  .string()
+  .max(253)
+  .refine((host) => host.split('.').every((part) => label.test(part)), {
+    message: 'is not a host name: letters, digits and hyphens between dots, without scheme, port or wildcard',
+  });
+
+/** A TCP port. */
+export const port = z.number().int().min(1).max(65_535);
+
+/** A cron expression of five fields, or six with seconds first, or a word such as `@daily`. */
+export const cron = z.string().refine(isCron, {
+  message: 'is not a cron expression: five fields (minute hour day month weekday), as in "0 3 * * *"',
+});
+
+/** A path below a folder: not absolute, no way up. */
+export const pathBelow = z
+  .string()
+  .min(1)
+  .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), {
+    message: 'has to be a path below the folder of files: not absolute and without ".."',
+  });
+
+function isCron(expression: string): boolean {
+  if (!/^@\w+$/.test(expression) && !/^\S+( +\S+){4,5}$/.test(expression)) return false;
+  try {
+    return new Cron(expression, { paused: true }).getPattern() !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import type { Field, Kind, ParentLink, Union } from './kind.ts';
+
+/** Settings that every resource has. */
+const commonOptions = {
+  id: z.string().min(1).describe('Id on the platform: takes over exactly this object.'),
+  protect: z
+    .boolean()
+    .describe(
+      'true: never deleted or replaced, also after the block is gone. false: its data may be deleted without --allow-data-loss.',
+    ),
+} satisfies Record<string, z.ZodType>;
+
+/** The setting that says what happens to keys of env that are not declared. */
+export const mapModeOption = 'envMode';
+const mapModeSchema = z
+  .enum(['own', 'merge'])
+  .describe('own: keys of env that are not declared here go. merge: they stay.');
+
+/** What one key of a block means. */
+export type Written =
+  | { readonly is: 'field'; readonly field: string }
+  | { readonly is: 'union'; readonly union: Union }
+  | { readonly is: 'option'; readonly schema: z.ZodType };
+
+/** The keys a block of a kind can have below one kind of parent, sections of children apart. */
+export function writtenFields(kind: Kind, link: ParentLink): ReadonlyMap<string, Written> {
+  const known = writtenByLink.get(link);
+  if (known !== undefined) return known;
+  const made = collectWritten(kind, link);
+  writtenByLink.set(link, made);
+  return made;
+}
+
+const writtenByLink = new WeakMap<ParentLink, ReadonlyMap<string, Written>>(); // declarations never change
+
+function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Written> {
+  const written = new Map<string, Written>();
+  const elsewhere = new Set(Object.keys(link.set));
+  for (const union of kind.unions ?? []) {
+    if (union.at === undefined) continue;
+    elsewhere.add(union.tag);
+    for (const fields of Object.values(union.cases)) for (const field of Object.values(fields)) elsewhere.add(field);
+    written.set(union.at, { is: 'union', union });
+  }
+  for (const name of Object.keys(kind.fields))
+    if (!elsewhere.has(name)) written.set(name, { is: 'field', field: name });
+  for (const [name, schema] of Object.entries(commonOptions)) written.set(name, { is: 'option', schema });
+  for (const [name, option] of Object.entries(kind.options ?? {}))
+    written.set(name, { is: 'option', schema: option.schema });
+  if (hasMaps(kind)) written.set(mapModeOption, { is: 'option', schema: mapModeSchema });
+  return written;
+}
+
+/** The schema of a field as users may write it: a field with a map takes a map too. */
+export function writtenSchema(field: Field): z.ZodType {
+  return field.map === undefined
+    ? field.schema
+    : z.union([z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])), field.schema]);
+}
+
+function hasMaps(kind: Kind): boolean {
+  return Object.values(kind.fields).some((field) => field.map !== undefined);
+}

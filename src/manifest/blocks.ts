@@ -1,0 +1,75 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { childAddress } from '../kind/address.ts';
+import type { Kind } from '../kind/kind.ts';
+import { root } from '../kind/kind.ts';
+import type { Block } from './resource.ts';
+import type { MapNode, Place } from './tree.ts';
+import { position } from './tree.ts';
+
+/** Kinds by the kind they stand below and the section they stand in. */
+export function sectionsOf(kinds: readonly Kind[]): (parent: string) => ReadonlyMap<string, Kind> {
+  const byParent = new Map<string, Map<string, Kind>>();
+  for (const kind of kinds) {
+    for (const parent of Object.keys(kind.parents)) {
+      const sections = byParent.get(parent) ?? new Map<string, Kind>();
+      byParent.set(parent, sections.set(kind.section, kind));
+    }
+  }
+  return (parent) => byParent.get(parent) ?? new Map();
+}
+
+/** Finds the block of every resource, parents before children. */
+export function findBlocks(tree: MapNode, kinds: readonly Kind[], diagnostics: Diagnostic[]): Block[] {
+  const sections = sectionsOf(kinds);
+  const blocks: Block[] = [];
+
+  const enter = (entries: MapNode['entries'], parentKind: string, parent: string | undefined): void => {
+    for (const [section, kind] of sections(parentKind)) {
+      const entry = entries.get(section);
+      const link = kind.parents[parentKind];
+      if (entry === undefined || link === undefined) continue;
+      if (entry.node.is !== 'map') {
+        const isNull = entry.node.is === 'scalar' && entry.node.value === null;
+        diagnostics.push(
+          diagnostic(
+            'wrong-type',
+            isNull ? `${section}: has nothing below it` : `${section}: takes a map, a block per key`,
+            {
+              remedy: isNull
+                ? `Write ${section}: {} for none, or remove the line.`
+                : `Write it as ${section}: { name: { … } }.`,
+              address: parent,
+              position: position(entry.keyAt),
+            },
+          ),
+        );
+        continue;
+      }
+      for (const [key, child] of entry.node.entries) {
+        const address = childAddress(parent, kind.addressedByKey === true ? undefined : section, key);
+        const report = (message: string, remedy: string, at: Place) =>
+          diagnostics.push(diagnostic('wrong-type', message, { remedy, address, position: position(at) }));
+        if (key === '') {
+          report(`${section}: has a key that is empty`, 'Write the name of the block before the colon.', child.keyAt);
+          continue;
+        }
+        if (child.node.is !== 'map') {
+          // What was commented out below it would be deleted, so nothing is not the same as an empty map.
+          if (child.node.is === 'scalar' && child.node.value === null) {
+            report(`${key}: has nothing below it`, `Write ${key}: {} for no fields, or remove the line.`, child.keyAt);
+          } else {
+            report(`${key}: takes a map of fields`, `Write it as ${key}: { … }.`, child.node.at);
+          }
+          continue;
+        }
+        const below = child.node.entries;
+        blocks.push({ address, kind, key, parent, link, entries: below, at: child.keyAt });
+        enter(below, kind.kind, address);
+      }
+    }
+  };
+
+  enter(tree.entries, root, undefined);
+  return blocks;
+}

@@ -1,0 +1,59 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Json } from '../kind/json.ts';
+import type { CheckedResource, Kind, Problem } from '../kind/kind.ts';
+import { fieldPath } from '../kind/wire.ts';
+import type { Resource } from './resource.ts';
+import { position } from './tree.ts';
+
+/** Runs the kinds' own checks over everything that is known before any request. */
+export function checkResources(
+  resources: readonly Resource[],
+  kinds: readonly Kind[],
+  diagnostics: Diagnostic[],
+): void {
+  const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
+  const seen = resources.map((resource) => ({ resource, checked: knownValues(resource) }));
+  const children = new Map<string, CheckedResource[]>();
+  for (const { resource, checked } of seen) {
+    if (resource.parent === undefined) continue;
+    const siblings = children.get(resource.parent);
+    if (siblings === undefined) children.set(resource.parent, [checked]);
+    else siblings.push(checked);
+  }
+  const problems: Problem[] = [];
+  for (const { resource, checked } of seen) {
+    problems.push(...(resource.kind.check?.(checked, children.get(resource.address) ?? []) ?? []));
+  }
+  for (const kind of kinds) {
+    if (kind.checkAll === undefined) continue;
+    problems.push(
+      ...kind.checkAll(seen.filter(({ resource }) => resource.kind === kind).map(({ checked }) => checked)),
+    );
+  }
+  for (const problem of problems) {
+    const resource = byAddress.get(problem.address);
+    if (resource === undefined) continue;
+    const { field } = problem;
+    const place = (field === undefined ? undefined : resource.fields[field]?.at) ?? resource.at;
+    const where = field === undefined ? '' : `${fieldPath(resource.kind, field)}: `;
+    diagnostics.push(
+      diagnostic(problem.code, `${where}${problem.message}`, {
+        remedy: problem.remedy ?? 'Make the two agree, or leave one out.',
+        address: problem.address,
+        position: position(place),
+      }),
+    );
+  }
+}
+
+/** Declared values that are known, with what comes from the place of the resource. */
+function knownValues(resource: Resource): CheckedResource {
+  const values: Record<string, Json> = {};
+  for (const [name, from] of Object.entries(resource.link.set)) if ('value' in from) values[name] = from.value;
+  for (const [name, wanted] of Object.entries(resource.fields)) {
+    const content = wanted.content.reveal();
+    if (!content.hollow) values[name] = content.value;
+  }
+  return { address: resource.address, kind: resource.kind.kind, key: resource.key, parent: resource.parent, values };
+}

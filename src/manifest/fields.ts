@@ -1,0 +1,250 @@
+import type * as z from 'zod';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { closest } from '../diagnostics/closest.ts';
+import type { Json } from '../kind/json.ts';
+import { mapModeOption, writtenFields } from '../kind/written.ts';
+import type { Field, Kind } from '../kind/kind.ts';
+import { fieldOf, takesNull } from '../kind/wire.ts';
+import type { Evaluation } from './evaluate.ts';
+import { constant, evaluate } from './evaluate.ts';
+import type { Block, Resource } from './resource.ts';
+import { problemOf, wordsOf } from './problem.ts';
+import type { Entry, Node } from './tree.ts';
+import { position, toJson } from './tree.ts';
+import type { Wanted } from './wanted.ts';
+
+/** Reads the fields of one block: names, types, nulls and expressions are checked; problems go to the evaluation. */
+export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, evaluation: Evaluation): Resource {
+  const { kind, address } = block;
+  const { diagnostics } = evaluation;
+  const fields: Record<string, Wanted> = {};
+  const maps: Record<string, ReadonlyMap<string, Wanted>> = {};
+  const options: Record<string, Json> = {};
+  const report = (code: Diagnostic['code'], message: string, node: Node, remedy?: string) =>
+    diagnostics.push(diagnostic(code, message, { remedy, address, position: position(node.at) }));
+
+  const readField = (written: string, name: string, { node }: Entry): void => {
+    const field = fieldOf(kind, name);
+    if (field.map !== undefined && node.is === 'map') {
+      maps[name] = readMap(written, node.entries, field, evaluation);
+      return;
+    }
+    if (node.is === 'scalar' && node.value === null) {
+      const cleared = clearedValue(kind, name, field);
+      if ('value' in cleared) fields[name] = constant(cleared.value, node.at);
+      else
+        report(
+          'not-clearable',
+          `${written}: cannot be cleared`,
+          node,
+          `It is left alone when the line is removed; ${cleared.refuse}.`,
+        );
+      return;
+    }
+    fields[name] = checked(evaluate(node, evaluation), written, field, node, evaluation);
+  };
+
+  const known = writtenFields(kind, block.link);
+  const readGroup = (
+    entries: ReadonlyMap<string, Entry>,
+    group: ReturnType<typeof writtenFields>,
+    prefix: string,
+  ): void => {
+    for (const [key, entry] of entries) {
+      const target = group.get(key);
+      if (target === undefined) {
+        if (prefix === '' && sections.has(key)) continue;
+        const { hints = {} } = kind;
+        const hint = prefix === '' && Object.hasOwn(hints, key) ? hints[key] : undefined;
+        const candidates = [...group.keys(), ...(prefix === '' ? sections.keys() : [])];
+        const guess = closest(key, candidates);
+        const what = prefix === '' ? kind.kind : `${kind.kind} with this ${prefix}type`;
+        diagnostics.push(
+          diagnostic('unknown-key', `${prefix}${key}: is no key of ${withArticle(what)}`, {
+            remedy:
+              hint ??
+              (guess === undefined ? `It takes ${candidates.toSorted().join(', ')}.` : `Did you mean ${guess}?`),
+            address,
+            position: position(entry.keyAt),
+          }),
+        );
+      } else if (target.is === 'field') {
+        readField(`${prefix}${key}`, target.field, entry);
+      } else if (target.is === 'option') {
+        const result = target.schema.safeParse(toJson(entry.node));
+        if (result.success) options[key] = result.data as Json; // options are plain JSON
+        else report('wrong-type', `${key}: ${wordsOf(result.error)}`, entry.node, whatItIs(key, target.schema));
+      } else if (entry.node.is === 'map') {
+        readUnion(key, target, entry.node.entries, entry.node);
+      } else {
+        report('wrong-type', `${key}: takes a map`, entry.node, `Write ${key}: { type: …, … }.`);
+      }
+    }
+  };
+
+  const readUnion = (
+    at: string,
+    union: Extract<ReturnType<typeof writtenFields> extends ReadonlyMap<string, infer T> ? T : never, { is: 'union' }>,
+    entries: ReadonlyMap<string, Entry>,
+    node: Node,
+  ): void => {
+    const tag = entries.get('type');
+    const type = tag === undefined ? undefined : toJson(tag.node);
+    const cases = union.union.cases;
+    if (tag === undefined || typeof type !== 'string' || !Object.hasOwn(cases, type)) {
+      const expected = Object.keys(cases).join(', ');
+      report('wrong-type', `${at}.type: is missing or unknown`, tag?.node ?? node, `It is one of ${expected}.`);
+      return;
+    }
+    const group = new Map(
+      Object.entries(cases[type] ?? {}).map(([key, field]) => [key, { is: 'field', field } as const]),
+    );
+    readGroup(entries, new Map([['type', { is: 'field', field: union.union.tag }], ...group]), `${at}.`);
+  };
+
+  readGroup(block.entries, known, '');
+  refuseOtherCases(block, fields, maps, evaluation);
+  if (kind.keyField !== undefined && fields[kind.keyField] === undefined) {
+    const field = kind.fields[kind.keyField];
+    const keyNode: Node = { is: 'scalar', value: block.key, source: block.key, at: block.at };
+    if (field !== undefined)
+      fields[kind.keyField] = checked(constant(block.key, block.at), kind.keyField, field, keyNode, evaluation);
+  }
+  const { id, [mapModeOption]: mapMode, ...others } = options;
+  return {
+    address,
+    kind,
+    key: block.key,
+    parent: block.parent,
+    link: block.link,
+    at: block.at,
+    fields,
+    maps,
+    mapMode: mapMode === 'merge' ? 'merge' : 'own',
+    options: others,
+    pinned: typeof id === 'string' ? id : undefined,
+  };
+}
+
+function clearedValue(kind: Kind, name: string, field: Field): { value: Json } | { refuse: string } {
+  if (field.onNull !== undefined) return field.onNull;
+  if (takesNull(kind.calls.update, name)) return { value: null };
+  return { refuse: 'the platform has no empty value for it; remove the line to stop managing it' };
+}
+
+/** A field of another case of a union that stands beside the others contradicts the case that was chosen. */
+function refuseOtherCases(
+  block: Block,
+  fields: Readonly<Record<string, Wanted>>,
+  maps: Readonly<Record<string, unknown>>,
+  evaluation: Evaluation,
+): void {
+  for (const union of block.kind.unions ?? []) {
+    if (union.at !== undefined) continue;
+    const content = fields[union.tag]?.content.reveal();
+    if (content === undefined || content.hollow) continue;
+    if (typeof content.value !== 'string' || !Object.hasOwn(union.cases, content.value)) continue;
+    const chosen = Object.values(union.cases[content.value] ?? {});
+    for (const name of new Set(Object.values(union.cases).flatMap((fieldsOfCase) => Object.values(fieldsOfCase)))) {
+      const wanted = fields[name];
+      if (chosen.includes(name) || (wanted === undefined && maps[name] === undefined)) continue;
+      evaluation.diagnostics.push(
+        diagnostic('inconsistent', `${name}: does not go with ${union.tag}: ${content.value}`, {
+          remedy: `Beside it go ${chosen.join(', ')}; remove ${name}, or write another ${union.tag}.`,
+          address: block.address,
+          position: position(wanted?.at ?? block.at),
+        }),
+      );
+    }
+  }
+}
+
+function readMap(
+  written: string,
+  entries: ReadonlyMap<string, Entry>,
+  field: Field,
+  evaluation: Evaluation,
+): ReadonlyMap<string, Wanted> {
+  const wanted = new Map<string, Wanted>();
+  const known = new Map<string, string>();
+  const report = (message: string, node: Node, remedy?: string) =>
+    evaluation.diagnostics.push(
+      diagnostic('env-value', message, { remedy, address: evaluation.address, position: position(node.at) }),
+    );
+  for (const [key, { node }] of entries) {
+    if (node.is !== 'scalar') {
+      report(`${written}.${key}: takes text`, node, 'Write JSON as text, in quotes.');
+      continue;
+    }
+    if (node.value === null) {
+      report(`${written}.${key}: is null`, node, 'Write "" for an empty value, or remove the line to remove the key.');
+      continue;
+    }
+    const value = evaluate(node, { ...evaluation, asWritten: true });
+    wanted.set(key, value);
+    const content = value.content.reveal();
+    if (content.hollow) continue;
+    known.set(key, String(content.value));
+  }
+  for (const { key, reason } of field.map?.write(known).refused ?? []) {
+    const node = entries.get(key)?.node;
+    if (node !== undefined) report(`${written}.${key}: cannot be passed unchanged`, node, `${capital(reason)}.`);
+  }
+  return wanted;
+}
+
+/** Checks a wanted value that is known already; text that came from an expression may stand for a number. */
+function checked(wanted: Wanted, written: string, field: Field, node: Node, evaluation: Evaluation): Wanted {
+  const content = wanted.content.reveal();
+  if (content.hollow) return wanted;
+  const isFilledIn = node.is === 'scalar' && typeof node.value === 'string' && node.value.includes('${');
+  const { value, error } = conform(field, content.value, isFilledIn, wanted.written);
+  if (error !== undefined) {
+    const { message, place } = problemOf(error, node);
+    evaluation.diagnostics.push(
+      diagnostic('wrong-type', `${written}: ${message}`, {
+        remedy: whatItIs(written, field.schema, field.examples[0]),
+        address: evaluation.address,
+        position: position(place),
+      }),
+    );
+  }
+  return value === content.value ? wanted : { ...wanted, content: constant(value, wanted.at).content };
+}
+
+/** Checks a value against its field; what was filled in is read as text, number or boolean, as the field needs it. */
+export function conform(
+  field: Field,
+  value: Json,
+  isFilledIn: boolean,
+  written?: string,
+): { value: Json; error?: z.ZodError } {
+  const result = field.schema.safeParse(value);
+  if (result.success) return { value };
+  if (isFilledIn) {
+    const others: readonly Json[] =
+      typeof value === 'string' ? readings(value) : written === undefined ? [] : [written];
+    for (const other of others) if (field.schema.safeParse(other).success) return { value: other };
+  }
+  return { value, error: result.error };
+}
+
+function readings(value: string): Json[] {
+  if (/^(true|false)$/.test(value)) return [value === 'true'];
+  return /^[-+.\d]/.test(value) && value.trim() === value && Number.isFinite(Number(value)) ? [Number(value)] : [];
+}
+
+function whatItIs(written: string, schema: z.ZodType, example?: Json): string {
+  const described = schema.description === undefined ? '' : `${written} is: ${schema.description}`;
+  const shown = example === undefined ? '' : `For example ${JSON.stringify(example)}.`;
+  return [described, shown].filter((sentence) => sentence !== '').join(' ');
+}
+
+function withArticle(noun: string): string {
+  return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`;
+}
+
+function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}

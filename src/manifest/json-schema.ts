@@ -1,0 +1,121 @@
+import * as z from 'zod';
+import type { Kind, ParentLink, Union } from '../kind/kind.ts';
+import { root } from '../kind/kind.ts';
+import { takesNull } from '../kind/wire.ts';
+import { writtenFields, writtenSchema } from '../kind/written.ts';
+import { sectionsOf } from './blocks.ts';
+import { withExpressions } from './schema-expressions.ts';
+import type { Schema } from './schema-expressions.ts';
+import { includedKeys, settingsShape } from './settings.ts';
+
+/** The JSON Schema (draft 2020-12) of manifests and of the files they include, for editors. It asks for no less than Trueup takes. */
+export function manifestSchema(kinds: readonly Kind[]): Schema {
+  const definitions: Record<string, Schema> = {};
+  const settings = Object.entries(settingsShape).map(([name, schema]) => [name, jsonSchema(schema)] as const);
+  const rootOnly = settings.map(([name]) => name).filter((name) => !includedKeys.includes(name));
+  const required = rootOnly.filter((name) => !isOptional(settingsShape[name as keyof typeof settingsShape])); // its own keys
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Trueup manifest',
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(settings),
+      ...sectionSchemas(root, { sections: sectionsOf(kinds), definitions }),
+    },
+    // An included file has none of these; the manifest itself has all that are required.
+    dependentRequired: Object.fromEntries(
+      rootOnly.map((name) => [name, required.filter((other) => other !== name)] as const),
+    ),
+    additionalProperties: false,
+    $defs: definitions,
+  };
+}
+
+interface Building {
+  readonly sections: (parent: string) => ReadonlyMap<string, Kind>;
+  readonly definitions: Record<string, Schema>;
+}
+
+/** The sections that stand below one kind of parent. */
+function sectionSchemas(parent: string, building: Building): Record<string, Schema> {
+  const entries = [...building.sections(parent)].flatMap(([section, kind]) => {
+    const link = kind.parents[parent];
+    if (link === undefined) return [];
+    const name = Object.keys(kind.parents).length === 1 ? kind.kind : `${kind.kind}-of-${parent}`;
+    // A name that is known but not yet filled in ends the circle of kinds that stand below themselves.
+    if (building.definitions[name] === undefined) {
+      building.definitions[name] = {};
+      building.definitions[name] = resourceSchema(kind, link, building);
+    }
+    const schema: Schema = {
+      description: kind.summary,
+      type: 'object',
+      additionalProperties: { $ref: `#/$defs/${name}` },
+    };
+    return [[section, schema] as const];
+  });
+  return Object.fromEntries(entries);
+}
+
+function resourceSchema(kind: Kind, link: ParentLink, building: Building): Schema {
+  const properties: Record<string, Schema> = {};
+  for (const [key, written] of writtenFields(kind, link)) {
+    if (written.is === 'field') properties[key] = fieldSchema(kind, written.field);
+    else if (written.is === 'union') properties[key] = unionSchema(kind, written.union);
+    // Options are read as they stand: no expressions.
+    else properties[key] = jsonSchema(written.schema);
+  }
+  Object.assign(properties, sectionSchemas(kind.kind, building));
+  return { description: kind.summary, type: ['object', 'null'], properties, additionalProperties: false };
+}
+
+function fieldSchema(kind: Kind, name: string): Schema {
+  const field = kind.fields[name];
+  if (field === undefined) throw new Error(`${kind.kind} has no field ${name}`);
+  const schema = withExpressions(withoutDescriptions(jsonSchema(writtenSchema(field))));
+  const { description } = jsonSchema(field.schema);
+  const canBeCleared = field.onNull === undefined ? takesNull(kind.calls.update, name) : 'value' in field.onNull;
+  const { anyOf } = schema;
+  const alternatives: readonly unknown[] = Array.isArray(anyOf) && Object.keys(schema).length === 1 ? anyOf : [schema];
+  return {
+    description: description ?? name,
+    ...(canBeCleared ? { anyOf: [...alternatives, { type: 'null' }] } : schema),
+  };
+}
+
+/** The description stands once, above the alternatives. */
+function withoutDescriptions(schema: Schema): Schema {
+  const { description: _, ...rest } = schema;
+  const { anyOf } = rest;
+  return Array.isArray(anyOf) ? { ...rest, anyOf: anyOf.map((item: Schema) => withoutDescriptions(item)) } : rest;
+}
+
+/** One case each: the word that chooses it, and its fields. */
+function unionSchema(kind: Kind, union: Union): Schema {
+  return {
+    description: union.describe,
+    oneOf: Object.entries(union.cases).map(([word, fields]) => ({
+      type: 'object',
+      properties: {
+        type: { const: word },
+        ...Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, fieldSchema(kind, field)])),
+      },
+      required: ['type'],
+      additionalProperties: false,
+    })),
+  };
+}
+
+function jsonSchema(schema: z.ZodType): Schema {
+  const { $schema: _, $defs, ...content } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  // Only any JSON value is defined by itself; in one file its definition would clash with others, and it asks for nothing.
+  return $defs === undefined ? content : (JSON.parse(JSON.stringify(content), dropReference) as Schema);
+}
+
+function dropReference(_key: string, value: unknown): unknown {
+  return typeof value === 'object' && value !== null && '$ref' in value ? {} : value;
+}
+
+function isOptional(schema: z.ZodType): boolean {
+  return schema.safeParse(undefined).success;
+}

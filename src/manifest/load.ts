@@ -1,0 +1,128 @@
+import { normalize } from 'node:path';
+import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { includedKeys } from './settings.ts';
+import type { Entry, MapNode, Node } from './tree.ts';
+import { position, readTree } from './tree.ts';
+import type { Workspace } from './workspace.ts';
+
+/** Most bytes of one YAML file. */
+const yamlLimit = 5_000_000;
+
+/** Reads the root file, whose value has to be a map. */
+export function loadRoot(workspace: Workspace, path: string, diagnostics: Diagnostic[]): MapNode | undefined {
+  return loadFile(workspace, path, diagnostics, { position: { file: path, line: 1, column: 1 }, begins: 'trueup: 1' });
+}
+
+function loadFile(
+  workspace: Workspace,
+  path: string,
+  diagnostics: Diagnostic[],
+  about: { readonly position: Position; readonly begins: string },
+): MapNode | undefined {
+  const file = workspace.read(path, yamlLimit);
+  if ('problem' in file) {
+    const remedy = 'Correct the name, or give the file the form of a manifest: UTF-8 text inside the workspace.';
+    diagnostics.push(diagnostic('file-unreadable', file.problem, { remedy, position: about.position }));
+    return undefined;
+  }
+  const before = diagnostics.length;
+  const tree = readTree(path, file.text.replace(/^\uFEFF/, ''), diagnostics);
+  if (diagnostics.length > before) return undefined;
+  if (tree?.is === 'map') return tree;
+  const at = tree === undefined ? { file: path, line: 1, column: 1 } : position(tree.at);
+  const what = tree === undefined || isNull(tree) ? 'is empty' : 'is not a map of keys';
+  const remedy = `It begins with a key, as in ${about.begins}.`;
+  diagnostics.push(diagnostic('wrong-type', `${path} ${what}`, { remedy, position: at }));
+  return undefined;
+}
+
+/** Reads the included files and merges them into the root. What two files define is an error. */
+export function loadIncludes(
+  workspace: Workspace,
+  root: MapNode,
+  include: readonly string[],
+  sections: readonly string[],
+  diagnostics: Diagnostic[],
+): MapNode {
+  let merged = root;
+  const loaded = new Set<string>();
+  const list = root.entries.get('include')?.node;
+  const allowed = [...sections, ...includedKeys];
+  for (const [index, pattern] of include.entries()) {
+    const at = position((list?.is === 'list' ? list.items[index]?.at : undefined) ?? root.at);
+    const report = (message: string, remedy: string) =>
+      diagnostics.push(diagnostic('file-unreadable', `include: ${message}`, { remedy, position: at }));
+    const found = pattern.includes('*') ? workspace.match(pattern) : [pattern];
+    if ('problem' in found) {
+      report(found.problem, 'Name files of the workspace; * stands for a part of a file name.');
+      continue;
+    }
+    // A pattern that also matches the root does not mean it.
+    const paths = pattern.includes('*') ? found.filter((path) => normalize(path) !== root.at.file) : found;
+    if (paths.length === 0) {
+      report(
+        `no file matches ${pattern}`,
+        'A vanished include would delete what it declared; remove the entry if that is meant.',
+      );
+    }
+    for (const path of paths) {
+      const name = normalize(path);
+      if (name === root.at.file) {
+        report(`${path} is this file itself`, 'Remove the entry.');
+        continue;
+      }
+      if (loaded.has(name)) continue;
+      loaded.add(name);
+      const tree = loadFile(workspace, path, diagnostics, { position: at, begins: `${sections[0] ?? 'variables'}:` });
+      if (tree === undefined) continue;
+      const entries = new Map([...tree.entries].filter(([key]) => allowed.includes(key)));
+      for (const [key, entry] of tree.entries) {
+        if (entries.has(key)) continue;
+        diagnostics.push(
+          diagnostic('unknown-key', `${key}: cannot stand in an included file`, {
+            remedy: `An included file takes ${allowed.join(', ')}; the rest belongs into ${root.at.file}.`,
+            position: position(entry.keyAt),
+          }),
+        );
+      }
+      merged = mergeMaps(merged, { ...tree, entries }, 0, diagnostics);
+    }
+  }
+  return merged;
+}
+
+/** Sections, environments and their sections are merged; below them, two definitions of one key contradict. */
+function mergeMaps(into: MapNode, from: MapNode, depth: number, diagnostics: Diagnostic[]): MapNode {
+  const entries = new Map<string, Entry>(into.entries);
+  for (const [key, entry] of from.entries) {
+    const present = entries.get(key);
+    entries.set(key, present === undefined ? entry : mergeEntries(key, present, entry, depth, diagnostics));
+  }
+  return { ...into, entries };
+}
+
+function mergeEntries(key: string, present: Entry, added: Entry, depth: number, diagnostics: Diagnostic[]): Entry {
+  const a = present.node;
+  const b = added.node;
+  if (a.is === 'map' && b.is === 'map' && depth < 3) {
+    return { keyAt: present.keyAt, node: mergeMaps(a, b, depth + 1, diagnostics) };
+  }
+  if (a.is === 'list' && b.is === 'list' && depth === 0) {
+    return { keyAt: present.keyAt, node: { ...a, items: [...a.items, ...b.items] } };
+  }
+  // A key with nothing below it is told where it stands, when its block is read.
+  if (depth < 2 && (isNull(a) || isNull(b))) return isNull(b) ? added : present;
+  const first = position(present.keyAt);
+  diagnostics.push(
+    diagnostic('defined-twice', `${key} is already defined in ${first.file}:${first.line}:${first.column}`, {
+      remedy: 'Keep one of the two.',
+      position: position(added.keyAt),
+    }),
+  );
+  return present;
+}
+
+function isNull(node: Node): boolean {
+  return node.is === 'scalar' && node.value === null;
+}

@@ -1,0 +1,114 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
+import { closest } from '../diagnostics/closest.ts';
+import type { Kind } from '../kind/kind.ts';
+import { root } from '../kind/kind.ts';
+import { findBlocks, sectionsOf } from './blocks.ts';
+import { checkResources } from './check.ts';
+import type { Sources } from './evaluate.ts';
+import { readResource } from './fields.ts';
+import { loadIncludes, loadRoot } from './load.ts';
+import { findReference } from './references.ts';
+import type { Block, Resource } from './resource.ts';
+import type { Settings } from './settings.ts';
+import { readSettings, settingsShape } from './settings.ts';
+import { position } from './tree.ts';
+import type { Wanted } from './wanted.ts';
+import type { Workspace } from './workspace.ts';
+
+/** Everything a user declared, checked, before any request. */
+export interface Manifest {
+  readonly settings: Settings;
+  /** Parents before children. */
+  readonly resources: readonly Resource[];
+}
+
+/** Where a manifest and the values in it come from. */
+export interface ManifestInput {
+  readonly workspace: Workspace;
+  /** The name of the root file. */
+  readonly file: string;
+  readonly kinds: readonly Kind[];
+  readonly env: (name: string) => string | undefined;
+  readonly secret: (name: string) => string | undefined;
+  /** Values of variables given on the command line or by the environment. */
+  readonly given: (name: string) => string | undefined;
+  readonly conceal: (value: string) => void;
+}
+
+/** Most bytes of a file that `${file:…}` brings in: a request may carry no more. */
+const contentLimit = 1_000_000;
+
+/** Reads and checks a manifest. It is there only when the diagnostics hold no error. */
+export function readManifest(input: ManifestInput): { manifest: Manifest | undefined; diagnostics: Diagnostic[] } {
+  const diagnostics: Diagnostic[] = [];
+  const manifest = read(input, diagnostics);
+  return { manifest: hasErrors(diagnostics) ? undefined : manifest, diagnostics };
+}
+
+function read(input: ManifestInput, diagnostics: Diagnostic[]): Manifest | undefined {
+  const { workspace, kinds } = input;
+  const tree = loadRoot(workspace, input.file, diagnostics);
+  if (tree === undefined) return undefined;
+  const sections = sectionsOf(kinds);
+  const known = [...sections(root).keys(), ...Object.keys(settingsShape)];
+  for (const [key, entry] of tree.entries) {
+    if (known.includes(key)) continue;
+    const guess = closest(key, known);
+    diagnostics.push(
+      diagnostic('unknown-key', `${key}: is no key of a manifest`, {
+        remedy: guess === undefined ? `It takes ${known.join(', ')}.` : `Did you mean ${guess}?`,
+        position: position(entry.keyAt),
+      }),
+    );
+  }
+  const own = readSettings(tree, input.given, diagnostics);
+  if (own === undefined) return undefined;
+  const merged = loadIncludes(workspace, tree, own.include, [...sections(root).keys()], diagnostics);
+  const settings = merged === tree ? own : readSettings(merged, input.given, diagnostics);
+  if (settings === undefined) return undefined;
+
+  const blocks = findBlocks(merged, kinds, diagnostics);
+  const byAddress = new Map<string, Block>(blocks.map((block) => [block.address, block]));
+  const sources = sourcesOf(input, settings);
+  const declared = blocks.map((block) =>
+    readResource(block, sections(block.kind.kind), {
+      sources,
+      find: (path) => findReference(path, block, byAddress),
+      diagnostics,
+      address: block.address,
+    }),
+  );
+  const resources = inherit(declared);
+  checkResources(resources, kinds, diagnostics);
+  return { settings, resources };
+}
+
+/** Gives fields that default to one of the parent's the value that is declared there. */
+function inherit(declared: readonly Resource[]): Resource[] {
+  const byAddress = new Map(declared.map((resource) => [resource.address, resource]));
+  return declared.map((resource) => {
+    const parent = resource.parent === undefined ? undefined : byAddress.get(resource.parent);
+    const added: Record<string, Wanted> = {};
+    for (const [name, field] of Object.entries(resource.kind.fields)) {
+      const inherited = field.fromParent === undefined ? undefined : parent?.fields[field.fromParent];
+      if (inherited !== undefined && resource.fields[name] === undefined) added[name] = inherited;
+    }
+    return Object.keys(added).length === 0 ? resource : { ...resource, fields: { ...resource.fields, ...added } };
+  });
+}
+
+function sourcesOf(input: ManifestInput, settings: Settings): Sources {
+  return {
+    env: input.env,
+    variable: (name) => settings.variables.get(name),
+    secret: input.secret,
+    file: (path, from) => {
+      const file = input.workspace.read(input.workspace.beside(from.file, path), contentLimit);
+      return 'text' in file && file.text.includes('\0')
+        ? { problem: `${path} is not text: it holds the character NUL` }
+        : file;
+    },
+    conceal: input.conceal,
+  };
+}

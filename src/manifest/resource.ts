@@ -1,0 +1,52 @@
+import type { Json } from '../kind/json.ts';
+import type { Kind, ParentLink } from '../kind/kind.ts';
+import type { Entry, Place } from './tree.ts';
+import { position } from './tree.ts';
+import type { Wanted } from './wanted.ts';
+
+/** One resource as the user wants it. Fields bear the API's names; unions are flattened. */
+export interface Resource {
+  readonly address: string;
+  readonly kind: Kind;
+  /** The YAML key. */
+  readonly key: string;
+  /** The address of the parent; undefined at the top. */
+  readonly parent: string | undefined;
+  readonly link: ParentLink;
+  readonly at: Place;
+  readonly fields: Readonly<Record<string, Wanted>>;
+  /** Fields written as a map, key by key. */
+  readonly maps: Readonly<Record<string, ReadonlyMap<string, Wanted>>>;
+  /** `own`: keys that are not declared go; `merge`: they stay. */
+  readonly mapMode: 'own' | 'merge';
+  readonly options: Readonly<Record<string, Json>>;
+  /** The id that the user pinned. */
+  readonly pinned: string | undefined;
+}
+
+/** The block of YAML that declares one resource, before its fields are read. */
+export interface Block {
+  readonly address: string;
+  readonly kind: Kind;
+  readonly key: string;
+  readonly parent: string | undefined;
+  readonly link: ParentLink;
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly at: Place;
+}
+
+/** A field of a resource, or one key of a field written as a map. */
+export interface Part {
+  readonly field: string;
+  readonly key?: string;
+}
+
+/** The name of a part in state and in messages: `port`, `env["REGION"]`. */
+export function partName({ field, key }: Part): string {
+  return key === undefined ? field : `${field}[${JSON.stringify(key)}]`;
+}
+
+/** The position of a resource in its file. */
+export function resourcePosition(resource: { readonly at: Place }) {
+  return position(resource.at);
+}

@@ -1,0 +1,155 @@
+import * as z from 'zod';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { parseExpressions } from './expression.ts';
+import { problemOf } from './problem.ts';
+import type { MapNode, Node, Place } from './tree.ts';
+import { position, toJson } from './tree.ts';
+
+/** What the top of `trueup.yaml` says besides the resources. */
+export interface Settings {
+  /** The embedded emulator, or a platform by its address. */
+  readonly platform: 'emulator' | { readonly url: string };
+  readonly project: string;
+  readonly include: readonly string[];
+  /** What was declared, by name; `undefined` for a variable that has no value. */
+  readonly variables: ReadonlyMap<string, Variable>;
+  readonly moved: readonly { readonly from: string; readonly to: string; readonly at: Place }[];
+}
+
+/** The value of a variable, and the same as it was written: 16.10 is no 16.1 in the middle of a text. */
+export interface Variable {
+  readonly value: string | number | boolean | undefined;
+  readonly written: string;
+}
+
+const plainScalar = z.union([z.string(), z.number(), z.boolean()]);
+
+/** The keys of `trueup.yaml` that are no resources, with what they take. */
+export const settingsShape = {
+  trueup: z.literal(1).describe('Version of the language.'),
+  platform: z
+    .union([
+      z.literal('emulator'),
+      z.strictObject({
+        url: z
+          .url({ protocol: /^https?$/ })
+          .refine((url) => !/[@?#]/.test(url), 'has no user, no query and no fragment')
+          .describe('Address of the platform, without /api.'),
+        profile: z.literal('standard').optional(),
+      }),
+    ])
+    .describe('The platform, or the word emulator for the embedded one. The API key comes from TRUEUP_API_KEY.'),
+  state: z
+    .strictObject({ backend: z.literal('local') })
+    .optional()
+    .describe('Where the state is kept.'),
+  include: z.array(z.string().min(1)).optional().describe('More files; * stands for part of a file name.'),
+  variables: z
+    .record(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]*$/),
+      z.union([z.null(), z.strictObject({ default: plainScalar.optional() })], {
+        error: 'takes { default: … } or nothing',
+      }),
+    )
+    .optional()
+    .describe('Values for ${var:…}; set them with --var or TRUEUP_VAR_<name>.'),
+  project: z.string().min(1).describe('Id of the project.'),
+  moved: z
+    .array(z.strictObject({ from: z.string().min(1), to: z.string().min(1) }))
+    .optional()
+    .describe('Addresses that changed, so that a rename is not a deletion and a creation.'),
+} satisfies Record<string, z.ZodType>;
+
+/** The keys an included file may have besides resources. */
+export const includedKeys: readonly string[] = ['variables', 'moved'];
+
+/** Reads the settings of the root file; problems go into `diagnostics`. */
+export function readSettings(
+  root: MapNode,
+  given: (name: string) => string | undefined,
+  diagnostics: Diagnostic[],
+): Settings | undefined {
+  const before = diagnostics.length;
+  const read = <K extends keyof typeof settingsShape>(key: K): z.output<(typeof settingsShape)[K]> | undefined => {
+    const entry = root.entries.get(key);
+    const at = entry?.node.at ?? root.at;
+    const result = settingsShape[key].safeParse(entry === undefined ? undefined : toJson(entry.node));
+    if (result.success) return result.data as z.output<(typeof settingsShape)[K]>; // the shape's own output
+    const report = (code: 'missing-key' | 'wrong-type', message: string, place: Place) =>
+      diagnostics.push(diagnostic(code, `${key}: ${message}`, { remedy: remedies[key], position: position(place) }));
+    if (entry === undefined) report('missing-key', 'is missing', at);
+    else {
+      const { message, place } = problemOf(result.error, entry.node);
+      report('wrong-type', message, place);
+    }
+    return undefined;
+  };
+  read('trueup');
+  read('state');
+  const platform = read('platform');
+  const project = read('project');
+  const include = read('include');
+  const variables = read('variables');
+  const moved = read('moved');
+  for (const key of Object.keys(settingsShape)) {
+    const node = root.entries.get(key)?.node;
+    if (node !== undefined) refuseExpressions(key, node, diagnostics);
+  }
+  if (diagnostics.length > before || platform === undefined || project === undefined) return undefined;
+  const movedNode = root.entries.get('moved')?.node;
+  return {
+    platform,
+    project,
+    include: include ?? [],
+    variables: new Map(
+      Object.entries(variables ?? {}).map(([name, declared]) => [name, variable(root, name, given(name), declared)]),
+    ),
+    moved: (moved ?? []).map((item, index) => ({
+      ...item,
+      at: (movedNode?.is === 'list' ? movedNode.items[index]?.at : undefined) ?? root.at,
+    })),
+  };
+}
+
+function variable(
+  root: MapNode,
+  name: string,
+  given: string | undefined,
+  declared: { readonly default?: string | number | boolean | undefined } | null,
+): Variable {
+  const value = given ?? declared?.default;
+  const declarations = root.entries.get('variables')?.node;
+  const node = declarations?.is === 'map' ? declarations.entries.get(name)?.node : undefined;
+  const source = node?.is === 'map' ? node.entries.get('default')?.node : undefined;
+  const isNumber = given === undefined && typeof value !== 'string' && source?.is === 'scalar';
+  return { value, written: isNumber ? source.source : String(value) };
+}
+
+/** Settings decide where values come from, so they hold none of them. */
+function refuseExpressions(key: string, node: Node, diagnostics: Diagnostic[]): void {
+  if (node.is === 'list') for (const item of node.items) refuseExpressions(key, item, diagnostics);
+  else if (node.is === 'map')
+    for (const { node: value } of node.entries.values()) refuseExpressions(key, value, diagnostics);
+  else if (typeof node.value === 'string') {
+    const { parts, unclosed } = parseExpressions(node.value);
+    const first = unclosed ?? parts.find((part) => typeof part === 'object')?.source;
+    if (first === undefined) return;
+    diagnostics.push(
+      diagnostic('bad-expression', `${key}: takes no \${${first}:…}`, {
+        remedy: 'Write the value itself; expressions work in the fields of resources.',
+        position: position(node.at),
+      }),
+    );
+  }
+}
+
+const remedies: Record<keyof typeof settingsShape, string> = {
+  trueup: 'Write trueup: 1 at the top of the file.',
+  state: 'Write state: { backend: local }, or leave it out.',
+  include: 'Write a list of files: include: [environments/*.yaml].',
+  variables: 'Write variables: { name: { default: value } }; names are letters, digits, "_" and "-".',
+  moved: 'Write a list: moved: [{ from: address, to: address }].',
+  platform: 'Write platform: { url: https://… }, or platform: emulator to try things out.',
+  project: 'Write project: with the id of the project; it stands in the address of its page.',
+};

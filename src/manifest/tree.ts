@@ -1,0 +1,246 @@
+import type { Pair, ParsedNode, YAMLError } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Json } from '../kind/json.ts';
+
+/** A YAML value that knows where it stands. Aliases are followed and merge keys are merged. */
+export type Node = ScalarNode | ListNode | MapNode;
+
+export interface ScalarNode {
+  readonly is: 'scalar';
+  readonly value: string | number | boolean | null;
+  /** The value as it was written, without quotes: `0755`, `1e3`, `yes`. */
+  readonly source: string;
+  readonly at: Place;
+}
+
+interface ListNode {
+  readonly is: 'list';
+  readonly items: readonly Node[];
+  readonly at: Place;
+}
+
+export interface MapNode {
+  readonly is: 'map';
+  readonly entries: ReadonlyMap<string, Entry>;
+  readonly at: Place;
+}
+
+export interface Entry {
+  readonly keyAt: Place;
+  readonly node: Node;
+}
+
+/** A place in a file; `position` counts its line and column when somebody asks. */
+export interface Place {
+  readonly file: string;
+  readonly offset: number;
+  readonly lines: LineCounter;
+}
+
+/** The position of a place. */
+export function position(place: Place): Position {
+  const { line, col } = place.lines.linePos(place.offset);
+  return { file: place.file, line: Math.max(line, 1), column: Math.max(col, 1) };
+}
+
+/** A node as plain JSON, without evaluating expressions. */
+export function toJson(node: Node): Json {
+  switch (node.is) {
+    case 'scalar':
+      return node.value;
+    case 'list':
+      return node.items.map(toJson);
+    case 'map':
+      return Object.fromEntries([...node.entries].map(([key, entry]) => [key, toJson(entry.node)]));
+    default:
+      return node satisfies never;
+  }
+}
+
+const deepest = 64;
+const mostNodes = 1_000_000;
+const tooDeep = {
+  message: `nested more than ${deepest} levels deep`,
+  remedy: 'Nothing of a manifest needs that; check the brackets and the indentation.',
+};
+/** Text that no JSON and no database carries unchanged. */
+const unstorable = /\0|\p{Surrogate}/u;
+
+/** Reads one YAML text; problems go into `diagnostics`. An empty text gives undefined. */
+export function readTree(file: string, text: string, diagnostics: Diagnostic[]): Node | undefined {
+  const lines = new LineCounter();
+  let contents: ParsedNode | null;
+  try {
+    const document = parseDocument(text, {
+      lineCounter: lines,
+      uniqueKeys: false, // checked below, in linear time
+      prettyErrors: false,
+      logLevel: 'error', // a second document in the file is told only from this level on
+      schema: 'core', // whatever a %YAML line says: `yes` is text and 0755 is a number
+      resolveKnownTags: false,
+      keepSourceTokens: false,
+    });
+    const problem = document.errors[0] ?? document.warnings[0];
+    if (problem !== undefined) {
+      diagnostics.push(syntaxDiagnostic(file, text, lines, problem));
+      return undefined;
+    }
+    contents = document.contents;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    diagnostics.push(
+      diagnostic('yaml-syntax', `${file} is ${tooDeep.message}`, {
+        remedy: tooDeep.remedy,
+        position: { file, line: 1, column: 1 },
+      }),
+    );
+    return undefined;
+  }
+  return contents === null ? undefined : convert(contents, { file, lines, diagnostics });
+}
+
+interface Reading {
+  readonly file: string;
+  readonly lines: LineCounter;
+  readonly diagnostics: Diagnostic[];
+}
+
+function convert(contents: ParsedNode, reading: Reading): Node | undefined {
+  const anchors = new Map<string, { node: Node; size: number }>();
+  const { diagnostics } = reading;
+  let failed = false;
+
+  const fail = (at: Place, message: string, remedy?: string): ScalarNode => {
+    if (!failed) diagnostics.push(diagnostic('yaml-syntax', message, { remedy, position: position(at) }));
+    failed = true;
+    return { is: 'scalar', value: null, source: '', at };
+  };
+
+  const isTooMuch = (size: number, at: Place): boolean => {
+    if (size > mostNodes) {
+      fail(
+        at,
+        `aliases and merge keys expand to more than ${mostNodes.toLocaleString('en')} values`,
+        'Use fewer of them.',
+      );
+    }
+    return failed;
+  };
+
+  const visit = (node: unknown, depth: number, around: number): { node: Node; size: number } => {
+    const range = (node as { range?: readonly number[] } | null)?.range;
+    const at: Place = { file: reading.file, offset: range?.[0] ?? around, lines: reading.lines };
+    if (failed) return { node: { is: 'scalar', value: null, source: '', at }, size: 1 };
+    if (depth > deepest) return { node: fail(at, tooDeep.message, tooDeep.remedy), size: 1 };
+    if (isAlias(node)) {
+      const target = anchors.get(node.source);
+      if (target !== undefined) return target;
+      const message = `there is no complete anchor &${node.source} before this alias`;
+      return {
+        node: fail(at, message, `Write &${node.source} before the value that is meant, above this line.`),
+        size: 1,
+      };
+    }
+    const made = isMap(node)
+      ? visitMap(node.items, at, depth)
+      : isSeq(node)
+        ? visitList(node.items, at, depth)
+        : { node: scalar(node, at), size: 1 };
+    if (made.node.is === 'scalar' && typeof made.node.value === 'string' && unstorable.test(made.node.value)) {
+      fail(at, notStorable, 'Remove it. Bytes that are no text can be passed as base64.');
+    }
+    const anchor = (node as { anchor?: string } | null)?.anchor;
+    if (anchor !== undefined) anchors.set(anchor, made);
+    return made;
+  };
+
+  const visitList = (items: readonly unknown[], at: Place, depth: number): { node: Node; size: number } => {
+    let size = 1;
+    const nodes: Node[] = [];
+    for (const item of items) {
+      const made = visit(item, depth + 1, at.offset);
+      size += made.size;
+      nodes.push(made.node);
+      if (isTooMuch(size, at)) break;
+    }
+    return { node: { is: 'list', items: nodes, at }, size };
+  };
+
+  const visitMap = (
+    pairs: readonly Pair<unknown, unknown>[],
+    at: Place,
+    depth: number,
+  ): { node: Node; size: number } => {
+    const own = new Map<string, Entry>();
+    const merged = new Map<string, Entry>();
+    let size = 1;
+    for (const pair of pairs) {
+      const keyNode = pair.key;
+      const keyAt: Place = {
+        ...at,
+        offset: (keyNode as { range?: readonly number[] } | null)?.range?.[0] ?? at.offset,
+      };
+      const made = visit(pair.value, depth + 1, keyAt.offset);
+      size += made.size;
+      if (isTooMuch(size, keyAt)) break;
+      if (!isScalar(keyNode)) {
+        fail(keyAt, 'a key has to be plain text', 'Write the key as text, in quotes if need be.');
+        continue;
+      }
+      const key = typeof keyNode.value === 'string' ? keyNode.value : (keyNode.source ?? '');
+      if (key === '<<' && keyNode.type === 'PLAIN') {
+        for (const from of made.node.is === 'list' ? made.node.items : [made.node]) {
+          if (from.is !== 'map') {
+            fail(keyAt, '<< merges a map or a list of maps', 'Write <<: *name, or quote the key: "<<".');
+          } else for (const [name, entry] of from.entries) if (!merged.has(name)) merged.set(name, entry);
+        }
+      } else if (own.has(key)) {
+        fail(keyAt, `the key ${key} stands here twice`, 'Keep one of them.');
+      } else if (unstorable.test(key)) {
+        fail(keyAt, notStorable, 'Remove it.');
+      } else {
+        own.set(key, { keyAt, node: made.node });
+      }
+    }
+    for (const [name, entry] of merged) if (!own.has(name)) own.set(name, entry);
+    return { node: { is: 'map', entries: own, at }, size };
+  };
+
+  const { node } = visit(contents, 0, 0);
+  return failed ? undefined : node;
+}
+
+function scalar(node: unknown, at: Place): ScalarNode {
+  if (!isScalar(node)) return { is: 'scalar', value: null, source: '', at };
+  const value = node.value;
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null) {
+    return { is: 'scalar', value, source: node.source ?? String(value), at };
+  }
+  return { is: 'scalar', value: String(value), source: node.source ?? '', at };
+}
+
+const notStorable = 'text with the character NUL, or with half of a surrogate pair, cannot be stored';
+
+function syntaxDiagnostic(file: string, text: string, lines: LineCounter, problem: YAMLError): Diagnostic {
+  const offset = problem.pos[0];
+  const place: Place = { file, offset, lines };
+  const { line } = lines.linePos(offset);
+  const start = lines.lineStarts[line - 1] ?? 0;
+  const written = text.slice(start, text.indexOf('\n', start) === -1 ? text.length : text.indexOf('\n', start));
+  const message = problem.message.split('\n')[0] ?? 'not valid YAML';
+  const said = (text: string, remedy: string) => diagnostic('yaml-syntax', text, { remedy, position: position(place) });
+  if (problem.code === 'RESOURCE_EXHAUSTION') return said(tooDeep.message, tooDeep.remedy);
+  if (problem.code === 'MULTIPLE_DOCS') {
+    return said('a second document begins here', 'A file holds one document: give the second one a file of its own.');
+  }
+  if (/[{[,:]\s*[^"'{[]*\$\{/.test(written)) {
+    return said(message, 'Quote the value: "${…}". Inside { } and [ ] YAML reads its braces as a map.');
+  }
+  if (written.includes('\t')) return said(message, 'Indent with spaces: YAML does not take tabs.');
+  return said(
+    message,
+    'Quote text that holds ": " or " #", or that begins with a sign such as { [ & * ! | > % @ or `.',
+  );
+}

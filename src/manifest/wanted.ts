@@ -1,0 +1,68 @@
+import type { Json } from '../kind/json.ts';
+import type { Sealed } from '../secrets/sealed.ts';
+import type { Place } from './tree.ts';
+
+/** A `${ref:…}` that has been found: an output of another resource. */
+export interface Reference {
+  readonly address: string;
+  readonly output: string;
+}
+
+/** What a user wants in one field. Its content never prints. */
+export interface Wanted {
+  readonly at: Place;
+  /** Something of `${secret:…}` or `${env:…}` flowed into it, so it is never shown. */
+  readonly concealed: boolean;
+  readonly references: readonly Reference[];
+  /** Names of secrets that it needs and this run does not have. */
+  readonly missing: readonly string[];
+  readonly content: Sealed<Content>;
+  /** A number or boolean from a variable, as it was written there. */
+  readonly written?: string;
+}
+
+/** `hollow`: it holds references, or secrets that this run does not have. */
+export type Content =
+  | { readonly hollow: false; readonly value: Json }
+  | { readonly hollow: true; readonly shape: Shape };
+export type Shape =
+  | { readonly is: 'value'; readonly value: Json }
+  | { readonly is: 'text'; readonly pieces: readonly (string | Reference | { readonly secret: string })[] }
+  | { readonly is: 'list'; readonly items: readonly Shape[] }
+  | { readonly is: 'map'; readonly entries: readonly (readonly [string, Shape])[] };
+
+/** What is known of a wanted value at some moment. */
+export type Resolved =
+  | { readonly is: 'known'; readonly value: Json }
+  | { readonly is: 'pending'; readonly on: readonly Reference[] }
+  | { readonly is: 'unavailable'; readonly secrets: readonly string[] };
+
+/** Looks up an output of a resource; undefined while it is not known. */
+export type Outputs = (reference: Reference) => string | undefined;
+
+/** Fills in what can be filled in. `as` turns the text of a number or a boolean into one. */
+export function resolve(wanted: Wanted, outputs: Outputs, as: (value: Json) => Json = (value) => value): Resolved {
+  const content = wanted.content.reveal();
+  if (!content.hollow) return { is: 'known', value: content.value };
+  if (wanted.missing.length > 0) return { is: 'unavailable', secrets: wanted.missing };
+  const on = wanted.references.filter((reference) => outputs(reference) === undefined);
+  if (on.length > 0) return { is: 'pending', on };
+  return { is: 'known', value: as(fill(content.shape, outputs)) };
+}
+
+function fill(shape: Shape, outputs: Outputs): Json {
+  switch (shape.is) {
+    case 'value':
+      return shape.value;
+    case 'text':
+      return shape.pieces
+        .map((piece) => (typeof piece === 'string' ? piece : 'secret' in piece ? '' : (outputs(piece) ?? '')))
+        .join('');
+    case 'list':
+      return shape.items.map((item) => fill(item, outputs));
+    case 'map':
+      return Object.fromEntries(shape.entries.map(([key, item]) => [key, fill(item, outputs)]));
+    default:
+      return shape satisfies never;
+  }
+}

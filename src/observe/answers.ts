@@ -1,0 +1,34 @@
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../kind/json.ts';
+import { isRow } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+
+/** An answer that has to be an object; anything else stops the run, because it proves nothing. */
+export function asRow(answer: unknown, operation: string): Row {
+  if (isRow(answer)) return answer;
+  throw unusable(operation, 'is not an object');
+}
+
+/** The rows of a list, which has to be one: an answer that cannot be read is not an empty list. */
+export function asRows(answer: unknown, operation: string, kind: Kind): Row[] {
+  if (!Array.isArray(answer)) throw unusable(operation, `has no list of ${kind.section}`);
+  return answer.map((item: unknown) => {
+    if (!isRow(item) || rowId(kind, item) === undefined)
+      throw unusable(operation, `lists a ${kind.kind} without ${kind.id}`);
+    return item;
+  });
+}
+
+/** The id in a row. */
+export function rowId(kind: Kind, row: Row): string | undefined {
+  const id = row[kind.id];
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+function unusable(operation: string, what: string): Stop {
+  return new Stop('platform', [
+    diagnostic('platform-answer', `the answer to ${operation} ${what}`, {
+      remedy: 'Nothing was changed. Check that the address is the platform itself and not a proxy or a login page.',
+    }),
+  ]);
+}

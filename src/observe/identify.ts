@@ -1,0 +1,206 @@
+import type { Client } from '../api/client.ts';
+import { PlatformError } from '../api/errors.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../kind/json.ts';
+import type { Kind, ParentLink } from '../kind/kind.ts';
+import type { Resource } from '../manifest/resource.ts';
+import { resourcePosition } from '../manifest/resource.ts';
+import type { Outputs } from '../manifest/wanted.ts';
+import type { StateRecord } from '../state/state.ts';
+import { asRow, rowId } from './answers.ts';
+import type { KeyIndex } from './match.ts';
+import { ambiguous, contested, indexRows, naturalKey } from './match.ts';
+import type { ObservedObject } from './observed.ts';
+import { observedObject } from './observed.ts';
+
+/** One row as a list gave it. */
+export interface Listed {
+  readonly row: Row;
+  readonly parentRow: Row | undefined;
+  readonly parentId: string | undefined;
+  readonly link: ParentLink;
+}
+
+/** One address that may be on the platform: declared, remembered, or both. */
+export interface Expected {
+  readonly address: string;
+  readonly kind: Kind;
+  readonly resource: Resource | undefined;
+  readonly record: StateRecord | undefined;
+}
+
+/** What finding the objects of one kind needs. */
+export interface IdentifyInput {
+  readonly client: Client;
+  readonly items: readonly Expected[];
+  readonly rows: ReadonlyMap<string, Listed>;
+  /** The id of the object at an address that was found earlier. */
+  readonly idOf: (address: string) => string | undefined;
+  readonly outputs: Outputs;
+  readonly diagnostics: Diagnostic[];
+}
+
+/** Finds which object each address is: by id, else by its natural key within the parent. Never a guess. */
+export async function identify(input: IdentifyInput): Promise<Map<string, ObservedObject>> {
+  const found = new Map<string, ObservedObject>();
+  const claimed = claimIds(input);
+  const read = async (item: Expected, id: string, foundBy: ObservedObject['foundBy']) => {
+    const object = await readObject(input, item, id, foundBy);
+    if (object !== undefined) found.set(item.address, object);
+  };
+  const listed = [...claimed].filter(([id, item]) => input.rows.has(id) || item.record?.id !== id);
+  await Promise.all(listed.map(([id, item]) => read(item, id, item.record?.id === id ? 'id' : 'pin')));
+  const matched = matchByKey(input, claimed, found);
+  await Promise.all(matched.map(({ item, id }) => read(item, id, item.record?.id === null ? 'intent' : 'key')));
+  // What is in no list, and in whose place is nothing, is asked for once more before it is said to be gone.
+  const lost = [...claimed].filter(
+    ([id, item]) => !input.rows.has(id) && item.record?.id === id && !found.has(item.address),
+  );
+  await Promise.all(lost.map(([id, item]) => read(item, id, 'id')));
+  return found;
+}
+
+/** The addresses whose id is known; two for one object, or a pin that contradicts the state, are errors. */
+function claimIds({ items, diagnostics }: IdentifyInput): Map<string, Expected> {
+  const claimed = new Map<string, Expected>();
+  for (const item of items) {
+    const known = item.record?.id ?? undefined;
+    const pinned = item.resource?.pinned;
+    const id = known ?? pinned;
+    if (id === undefined) continue;
+    const about = {
+      address: item.address,
+      position: item.resource === undefined ? undefined : resourcePosition(item.resource),
+    };
+    if (pinned !== undefined && pinned !== id) {
+      diagnostics.push(
+        diagnostic('ambiguous', `${item.address} is pinned to ${pinned}, and the state ties it to ${id}`, {
+          ...about,
+          remedy: 'Correct id:, or declare the other object under a key of its own.',
+        }),
+      );
+    }
+    const other = claimed.get(id);
+    if (other !== undefined) {
+      diagnostics.push(
+        diagnostic('ambiguous', `${other.address} and ${item.address} have the same id ${id}`, {
+          ...about,
+          remedy: 'One object has one address: remove one of the two, or correct id:.',
+        }),
+      );
+    }
+    claimed.set(id, item);
+  }
+  return claimed;
+}
+
+/** Looks for declared resources that were not found by id among the rows of their parent. */
+function matchByKey(
+  { items, rows, idOf, outputs, diagnostics }: IdentifyInput,
+  claimed: ReadonlyMap<string, Expected>,
+  found: ReadonlyMap<string, ObservedObject>,
+): { item: Expected; id: string }[] {
+  const indexes = indexByParent(rows);
+  const matches = new Map<string, { item: Expected; resource: Resource }[]>();
+  for (const item of items) {
+    const { resource } = item;
+    if (resource === undefined || found.has(item.address) || resource.pinned !== undefined) continue;
+    const parent = resource.parent === undefined ? undefined : idOf(resource.parent);
+    if (resource.parent !== undefined && parent === undefined) continue;
+    const key = naturalKey(resource, outputs);
+    if (key === undefined) continue;
+    const candidates = (indexes.get(parent ?? '')?.find(resource, key) ?? []).filter((id) => !claimed.has(id));
+    const [only] = candidates;
+    if (candidates.length > 1) diagnostics.push(ambiguous(resource, candidates));
+    else if (only !== undefined) {
+      const list = matches.get(only);
+      if (list === undefined) matches.set(only, [{ item, resource }]);
+      else list.push({ item, resource });
+    }
+  }
+  return [...matches].flatMap(([id, [first, ...others]]) => {
+    if (first === undefined) return [];
+    if (others.length === 0) return [{ item: first.item, id }];
+    diagnostics.push(
+      contested(
+        first.resource,
+        id,
+        others.map(({ item }) => item.address),
+      ),
+    );
+    return [];
+  });
+}
+
+/** An index of the rows below each parent; those at the top are below ''. */
+function indexByParent(rows: ReadonlyMap<string, Listed>): Map<string, KeyIndex> {
+  const groups = new Map<string, [string, Row][]>();
+  for (const [id, { row, parentRow, parentId }] of rows) {
+    const parent = parentRow === undefined ? '' : (parentId ?? '');
+    const siblings = groups.get(parent);
+    if (siblings === undefined) groups.set(parent, [[id, row]]);
+    else siblings.push([id, row]);
+  }
+  return new Map([...groups].map(([parent, siblings]) => [parent, indexRows(siblings)]));
+}
+
+async function readObject(
+  { client, rows, diagnostics }: IdentifyInput,
+  item: Expected,
+  id: string,
+  foundBy: ObservedObject['foundBy'],
+): Promise<ObservedObject | undefined> {
+  const { kind, resource } = item;
+  const entry = rows.get(id);
+  const make = (row: Row, parentId: string | undefined): ObservedObject =>
+    observedObject({
+      id,
+      row,
+      parentId,
+      foundBy,
+      isProvided: kind.provided?.is(row, entry?.parentRow ?? {}) === true,
+    });
+  if (entry !== undefined && !needsRead(entry.link, item)) return make(entry.row, entry.parentId);
+  const isLeaf = entry === undefined && Object.values(kind.parents).every((link) => link.rows === 'whole');
+  // A leaf that its parent's whole row does not hold is gone.
+  if (isLeaf && foundBy === 'id') return undefined;
+  try {
+    const row = asRow(await client.invoke(kind.calls.read, { [kind.id]: id }), kind.calls.read);
+    if (rowId(kind, row) !== id) throw new Stop('platform', [wrongObject(kind, id)]);
+    const link = entry?.link ?? resource?.link ?? Object.values(kind.parents)[0];
+    const parentId = entry?.parentId ?? (link === undefined ? undefined : row[link.idAt]);
+    return make({ ...entry?.row, ...row }, typeof parentId === 'string' ? parentId : undefined);
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.failure !== 'not found') throw error;
+    if (foundBy === 'pin' && resource !== undefined) {
+      diagnostics.push(
+        diagnostic('not-found', `the platform has no ${kind.kind} with id ${id}`, {
+          remedy: 'Correct id:, or remove the line to have a new one created.',
+          address: resource.address,
+          position: resourcePosition(resource),
+        }),
+      );
+    }
+    return undefined;
+  }
+}
+
+function needsRead(link: ParentLink, { resource, record }: Expected): boolean {
+  if (link.rows === 'whole') return false;
+  if (link.rows === 'summary') return true;
+  const parts = Object.keys(record?.pairs ?? {});
+  return link.rows.without.some(
+    (name) =>
+      resource?.fields[name] !== undefined ||
+      resource?.maps[name] !== undefined ||
+      parts.some((part) => part === name || part.startsWith(`${name}[`)),
+  );
+}
+
+function wrongObject(kind: Kind, id: string): Diagnostic {
+  return diagnostic(
+    'platform-answer',
+    `the answer to ${kind.calls.read} is not the ${kind.kind} ${id} that was asked for`,
+  );
+}

@@ -1,0 +1,27 @@
+import type { Row } from '../kind/json.ts';
+
+/** One object as the platform has it. Its row holds secrets in clear, so it does not print. */
+export interface ObservedObject {
+  readonly id: string;
+  readonly row: Row;
+  /** The id of its parent on the platform. */
+  readonly parentId: string | undefined;
+  /** How it was found: by an id we know, by `id:`, by an intent of ours whose id was lost, or by its natural key. */
+  readonly foundBy: 'id' | 'pin' | 'intent' | 'key';
+  /** The platform made it by itself. */
+  readonly isProvided: boolean;
+}
+
+/** What the platform has of what is declared or remembered. An address that is not in it does not exist there. */
+export interface Observed {
+  readonly organizationId: string;
+  readonly projectId: string;
+  /** The role of the API key's owner: owner, admin, member. */
+  readonly role: string;
+  readonly objects: ReadonlyMap<string, ObservedObject>;
+}
+
+/** Makes an object whose row neither JSON nor an inspection shows. */
+export function observedObject({ row, ...facts }: ObservedObject): ObservedObject {
+  return Object.defineProperty({ ...facts, row }, 'row', { value: row, enumerable: false });
+}

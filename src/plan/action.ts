@@ -1,0 +1,134 @@
+import type { Operation } from '../api/contract.ts';
+import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
+import type { Json } from '../kind/json.ts';
+import type { Field, Kind } from '../kind/kind.ts';
+import type { Part } from '../manifest/resource.ts';
+import type { Wanted } from '../manifest/wanted.ts';
+import type { Observed } from '../observe/observed.ts';
+import type { Sealed } from '../secrets/sealed.ts';
+import type { Pair, State } from '../state/state.ts';
+import type { Cause, Decision } from './decide.ts';
+
+/** The words for what happens to a resource. */
+export type ActionName = 'create' | 'update' | 'move' | 'replace' | 'delete' | 'adopt' | 'forget' | 'no-op';
+
+/** A value as people may see it. */
+export type Shown =
+  | { readonly is: 'value'; readonly value: Json }
+  | { readonly is: 'hidden' }
+  | { readonly is: 'absent' }
+  | { readonly is: 'known after apply' };
+
+/** One difference of a resource, for people. */
+export interface Change {
+  /** Where it stands in YAML: `source.branch`, `env.REGION`. */
+  readonly path: string;
+  readonly cause: Cause;
+  readonly before: Shown;
+  readonly after: Shown;
+  /** What can be said of hidden text: `lines 3 to 5 of 40, before 39`. */
+  readonly summary?: string;
+  /** What was settled last, where all three differ. */
+  readonly last?: Shown;
+  /** Where the user wrote it. */
+  readonly position?: Position;
+  /** It takes effect when the service is deployed next. */
+  readonly atDeploy: boolean;
+  /** It can only be had by replacement. */
+  readonly forcesReplacement: boolean;
+}
+
+/** Where one member of a request comes from. */
+export type Member =
+  | { readonly is: 'value'; readonly value: Sealed<Json> }
+  /** Filled in when its references are known. */
+  | { readonly is: 'wanted'; readonly field: Field; readonly wanted: Wanted }
+  /** A map, written as text; keys that are not ours stay when `keepOthers`. */
+  | {
+      readonly is: 'map';
+      readonly field: Field;
+      readonly name: string;
+      readonly entries: ReadonlyMap<string, Wanted>;
+      readonly keepOthers: boolean;
+      readonly removed: readonly string[];
+    }
+  /** The id of a resource. */
+  | { readonly is: 'id'; readonly address: string }
+  /** As the object has it at the moment of the call. */
+  | { readonly is: 'as read'; readonly from: string };
+
+/** One request of an action. */
+export interface Step {
+  readonly operation: Operation;
+  readonly role: 'create' | 'update' | 'move' | 'delete';
+  readonly members: Readonly<Record<string, Member>>;
+  /** Members for whose sake it is sent; the others only go along. */
+  readonly changed: readonly string[];
+}
+
+/** One field, or one key of a map, with what was decided about it; apply settles it when the effect was read back. */
+export interface PlannedPart {
+  readonly part: Part;
+  readonly field: Field;
+  readonly wanted: Wanted | undefined;
+  readonly decision: Decision;
+  /** What the platform had. */
+  readonly before: Sealed<Json>;
+  readonly pair: Pair | undefined;
+}
+
+/** What happens to one resource. Apply sends these steps and no others. */
+export interface Action {
+  readonly address: string;
+  /** The service whose row holds the object, or the object itself: one write at a time goes to a lane. */
+  readonly lane: string;
+  readonly kind: Kind;
+  readonly action: ActionName;
+  /** The id on the platform; undefined when there is none yet. */
+  readonly id: string | undefined;
+  readonly parent: string | undefined;
+  readonly changes: readonly Change[];
+  /** Requests that take the old object away: of a deletion or a replacement. */
+  readonly teardown: readonly Step[];
+  /** Requests that make and change the object. */
+  readonly steps: readonly Step[];
+  readonly parts: readonly PlannedPart[];
+  /** Addresses that have to be there before. */
+  readonly dependsOn: readonly string[];
+  readonly options: Readonly<Record<string, Json>>;
+  readonly notes: readonly Diagnostic[];
+  /** What this deletes or leaves behind, when it is data. */
+  readonly dataAtRisk: string | undefined;
+  readonly protect: boolean | undefined;
+  /** It takes over an object that was made by somebody else. */
+  readonly needsConsent: boolean;
+  readonly position: Position | undefined;
+}
+
+/** What a run would do: the only input of apply. */
+export interface Plan {
+  /** The state it was made from, with the addresses that `moved:` gave. */
+  readonly base: State;
+  /** The state as it is kept; undefined when there is none yet. */
+  readonly saved: State | undefined;
+  /** What it was made from. */
+  readonly observed: Observed;
+  readonly actions: readonly Action[];
+  /** Errors, warnings and notes that belong to no action. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Whether the object an action leaves behind is a new one. */
+export function isMade({ action }: Action): boolean {
+  return action === 'create' || action === 'replace';
+}
+
+/** Whether an action sends anything. */
+export function isEffective(action: Action): boolean {
+  return action.steps.length > 0 || action.teardown.length > 0;
+}
+
+/** Whether a plan would change the platform, or take something over, or forget it. */
+export function hasChanges(plan: Plan): boolean {
+  return plan.actions.some((action) => action.action !== 'no-op');
+}

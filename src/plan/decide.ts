@@ -1,0 +1,126 @@
+import { means, plain } from '../kind/codecs.ts';
+import type { Json } from '../kind/json.ts';
+import { canonical } from '../kind/json.ts';
+import type { Field } from '../kind/kind.ts';
+import type { Resolved } from '../manifest/wanted.ts';
+import type { Pair, Stored } from '../state/state.ts';
+
+/** Why a value is written. */
+export type Cause = 'create' | 'first managed' | 'drift' | 'edit' | 'conflict' | 'removed' | 'known after apply';
+
+/** What is to be done about one field, or one key of a map, of an object that exists. */
+export type Decision =
+  /** Nothing is sent. `settled`: wanted and observed agree, which is recorded. `kept: false`: the platform did not keep it. */
+  | { readonly do: 'nothing'; readonly settled: boolean; readonly kept?: false }
+  /** It is no longer managed, which is said once; nothing is sent. */
+  | { readonly do: 'release' }
+  /** A key that was ours, or that may not stay, is removed. */
+  | { readonly do: 'remove' }
+  | { readonly do: 'write'; readonly cause: Cause }
+  | { readonly do: 'replace'; readonly cause: Cause }
+  /** A difference that is shown and left: `sentence` says why. */
+  | { readonly do: 'leave'; readonly sentence: string }
+  | { readonly do: 'error'; readonly code: 'cannot-change' | 'secret-missing'; readonly sentence: string };
+
+/** The facts of one field: what is wanted now, what is observed now, what was settled last. */
+export interface Situation {
+  readonly field: Field;
+  /** undefined: left out. */
+  readonly wanted: Resolved | undefined;
+  readonly observed: Json;
+  readonly pair: Pair | undefined;
+  readonly digest: (text: string) => string;
+  /** The field keeps its value for a reason of the object's own. */
+  readonly fixed?: string | undefined;
+}
+
+/** The table of when a field is written; the numbers are the rows in docs/when-a-field-is-written.md. First match wins. */
+export function decide(situation: Situation): Decision {
+  const { field, wanted, observed, pair } = situation;
+  const isAnswered = pair !== undefined && matchesStored(situation, pair.answered, observed);
+  if (wanted === undefined) return pair === undefined ? { do: 'nothing', settled: false } : { do: 'release' }; // 1, 2
+  if (wanted.is === 'pending') {
+    const reason = immovable(situation); // 3
+    return reason === undefined
+      ? { do: 'write', cause: 'known after apply' }
+      : {
+          do: 'error',
+          code: 'cannot-change',
+          sentence: `its value is known only after apply, and it cannot be changed then: ${reason}`,
+        };
+  }
+  if (wanted.is === 'unavailable') {
+    const names = wanted.secrets.join(', ');
+    if (pair === undefined) {
+      return { do: 'error', code: 'secret-missing', sentence: `it needs ${names}, which this run does not have` };
+    }
+    return isAnswered // 4
+      ? { do: 'nothing', settled: false }
+      : {
+          do: 'leave',
+          sentence: `it differs on the platform and is not repaired, because this run does not have ${names}`,
+        };
+  }
+  if (means(field.codec ?? plain, wanted.value, observed)) return { do: 'nothing', settled: true }; // 5
+  if (pair === undefined) return firstManaged(situation); // 6
+  const isEdited = !matchesStored(situation, pair.wanted, wanted.value);
+  if (!isEdited && isAnswered) {
+    return pair.kept === false ? { do: 'nothing', settled: false, kept: false } : { do: 'nothing', settled: false }; // 7
+  }
+  if (!isEdited) return drift(situation); // 8
+  return change(situation, isAnswered ? 'edit' : 'conflict'); // 9, 10
+}
+
+/** Whether a value is what the state holds of it. */
+function matchesStored({ field, digest }: Pick<Situation, 'field' | 'digest'>, stored: Stored, value: Json): boolean {
+  const normal = (field.codec ?? plain).normal(value);
+  return 'digest' in stored
+    ? stored.digest === digest(canonical(normal))
+    : canonical(stored.value) === canonical(normal);
+}
+
+/** What the state holds of a value: the value, or a digest where it may be secret. */
+export function toStored(field: Field, value: Json, isConcealed: boolean, digest: (text: string) => string): Stored {
+  const normal = (field.codec ?? plain).normal(value);
+  return field.secrecy !== undefined || isConcealed ? { digest: digest(canonical(normal)) } : { value: normal };
+}
+
+function firstManaged(situation: Situation): Decision {
+  const reason = immovable(situation);
+  if (reason === undefined) return { do: 'write', cause: 'first managed' };
+  return {
+    do: 'error',
+    code: 'cannot-change',
+    sentence: `the platform has another value, and it cannot be changed: ${reason}`,
+  };
+}
+
+function drift(situation: Situation): Decision {
+  const reason = immovable(situation);
+  if (reason === undefined || (situation.field.rowOnly === true && situation.fixed === undefined)) {
+    return { do: 'write', cause: 'drift' };
+  }
+  return { do: 'leave', sentence: `it was changed on the platform and is left so: ${reason}` };
+}
+
+function change(situation: Situation, cause: 'edit' | 'conflict'): Decision {
+  const { field, fixed } = situation;
+  if (fixed !== undefined) return { do: 'error', code: 'cannot-change', sentence: fixed };
+  if (typeof field.onChange === 'object' && 'refuse' in field.onChange) {
+    return { do: 'error', code: 'cannot-change', sentence: field.onChange.refuse };
+  }
+  if (field.onChange !== 'replace') return { do: 'write', cause };
+  if (cause === 'edit') return { do: 'replace', cause };
+  return {
+    do: 'error',
+    code: 'cannot-change',
+    sentence: 'it was changed here and on the platform, and a replacement on such grounds is never automatic',
+  };
+}
+
+/** Why a field of an existing object cannot be written; undefined when it can. */
+function immovable({ field, fixed }: Situation): string | undefined {
+  if (fixed !== undefined) return fixed;
+  if (field.onChange === 'replace') return 'only a new object can have another value';
+  return typeof field.onChange === 'object' && 'refuse' in field.onChange ? field.onChange.refuse : undefined;
+}

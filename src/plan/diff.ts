@@ -1,0 +1,225 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Json, Row } from '../kind/json.ts';
+import type { Field, Kind } from '../kind/kind.ts';
+import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';
+import { conform } from '../manifest/fields.ts';
+import type { Part, Resource } from '../manifest/resource.ts';
+import { partName } from '../manifest/resource.ts';
+import { position } from '../manifest/tree.ts';
+import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
+import { resolve } from '../manifest/wanted.ts';
+import { seal } from '../secrets/sealed.ts';
+import type { Pair } from '../state/state.ts';
+import type { Change, PlannedPart } from './action.ts';
+import type { Decision } from './decide.ts';
+import { decide } from './decide.ts';
+import { compareHidden, showObserved, showStored, showWanted } from './shown.ts';
+
+/** What comparing one resource with the platform gives. */
+export interface Difference {
+  readonly parts: readonly PlannedPart[];
+  readonly changes: readonly Change[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What comparing needs besides the resource. */
+export interface DiffInput {
+  readonly resource: Resource;
+  readonly row: Row;
+  readonly pairs: Readonly<Record<string, Pair>>;
+  readonly isProvided: boolean;
+  readonly outputs: Outputs;
+  readonly digest: (text: string) => string;
+}
+
+/** Resolves a wanted value, reading text as a number or boolean where the field is one. */
+export function resolveField(field: Field, wanted: Wanted, outputs: Outputs): Resolved {
+  return resolve(wanted, outputs, (value) => conform(field, value, true).value);
+}
+
+/** Compares what is wanted of a resource with what the platform has, part by part. */
+export function diffResource(input: DiffInput): Difference {
+  const { resource, pairs } = input;
+  const { kind } = resource;
+  const found: Found = { parts: [], changes: [], diagnostics: [], unlessReplaced: [] };
+  for (const [name, field] of Object.entries(kind.fields)) {
+    const observed = observedValue(kind, name, input.row) ?? null;
+    const entries = resource.maps[name];
+    const keyed = field.map === undefined ? [] : Object.keys(pairs).flatMap((part) => keyOf(name, part) ?? []);
+    if (entries !== undefined && field.map !== undefined) {
+      diffMap(input, found, name, field, entries, observed, keyed);
+      continue;
+    }
+    const wanted = resource.fields[name];
+    addPart(input, found, { field: name }, field, wanted, observed);
+    // Keys that were ours are let go of; when the field is text now, the text speaks for them.
+    for (const key of wanted === undefined ? keyed : [])
+      addPart(input, found, { field: name, key }, field, undefined, null);
+  }
+  const { parts, changes, diagnostics, unlessReplaced } = found;
+  const isReplaced = changes.some((change) => change.forcesReplacement);
+  return { parts, changes, diagnostics: isReplaced ? diagnostics : [...diagnostics, ...unlessReplaced] };
+}
+
+interface Found {
+  readonly parts: PlannedPart[];
+  readonly changes: Change[];
+  readonly diagnostics: Diagnostic[];
+  /** What an existing object cannot take and a new one can. */
+  readonly unlessReplaced: Diagnostic[];
+}
+
+function diffMap(
+  input: DiffInput,
+  found: Found,
+  name: string,
+  field: Field,
+  entries: ReadonlyMap<string, Wanted>,
+  observed: Json,
+  settledKeys: readonly string[],
+): void {
+  const present = field.map?.read(typeof observed === 'string' ? observed : '') ?? new Map<string, string>();
+  const keyField = partField(input.resource.kind, { field: name, key: '' });
+  for (const [key, wanted] of entries)
+    addPart(input, found, { field: name, key }, keyField, wanted, present.get(key) ?? null);
+  const { mapMode, address } = input.resource;
+  const others = [...present.keys()].filter((key) => !entries.has(key));
+  if (mapMode === 'merge' && settledKeys.length === 0 && others.length > 0) {
+    found.diagnostics.push(
+      diagnostic(
+        'left-alone',
+        `${fieldPath(input.resource.kind, name)}: keys that are there stay, ours of old among them: ${others.join(', ')}`,
+        {
+          address,
+        },
+      ),
+    );
+  }
+  for (const [key, value] of present) {
+    if (entries.has(key)) continue;
+    if (mapMode === 'own' || settledKeys.includes(key)) addRemoval(input, found, { field: name, key }, keyField, value);
+  }
+  for (const key of settledKeys) {
+    if (entries.has(key) || present.has(key)) continue;
+    addPart(input, found, { field: name, key }, keyField, undefined, null);
+  }
+}
+
+/** A key that is not there differs from a key with an empty value. */
+const exact = { name: 'exact', normal: (value: Json) => value };
+
+function addRemoval(input: DiffInput, found: Found, part: Part, field: Field, value: Json): void {
+  const pair = input.pairs[partName(part)];
+  const decision: Decision = { do: 'remove' };
+  found.parts.push({ part, field, wanted: undefined, decision, before: seal(value), pair });
+  found.changes.push({
+    path: pathOf(input.resource.kind, part),
+    cause: 'removed',
+    before: showObserved(field, value, isConcealed(pair)),
+    after: { is: 'absent' },
+    atDeploy: field.appliesAt === 'deploy',
+    forcesReplacement: false,
+  });
+}
+
+function addPart(
+  input: DiffInput,
+  found: Found,
+  part: Part,
+  field: Field,
+  wanted: Wanted | undefined,
+  observed: Json,
+): void {
+  const { resource, digest } = input;
+  const pair = input.pairs[partName(part)];
+  const resolved = wanted === undefined ? undefined : resolveField(field, wanted, input.outputs);
+  const fixed =
+    input.isProvided && resource.kind.provided?.fixed?.includes(part.field) === true
+      ? 'the platform made this object and does not let it be changed'
+      : undefined;
+  const decision = decide({ field, wanted: resolved, observed, pair, digest, fixed });
+  if (wanted === undefined && pair === undefined) return;
+  found.parts.push({ part, field, wanted, decision, before: seal(observed), pair });
+  const about = { address: resource.address, position: wanted === undefined ? undefined : position(wanted.at) };
+  const path = pathOf(resource.kind, part);
+  switch (decision.do) {
+    case 'nothing':
+      if (decision.kept === false) {
+        found.diagnostics.push(diagnostic('not-kept', `${path}: the platform did not keep what was written`, about));
+      }
+      return;
+    case 'release':
+      found.unlessReplaced.push(diagnostic('released', `${path}: is no longer managed and stays as it is`, about));
+      return;
+    case 'leave':
+      found.diagnostics.push(diagnostic('drift-left', `${path}: ${decision.sentence}`, about));
+      return;
+    case 'error':
+      (pair === undefined ? found.unlessReplaced : found.diagnostics).push(
+        diagnostic(decision.code, `${path}: ${decision.sentence}`, {
+          ...about,
+          remedy: remedyFor(field, observed, decision.code, wanted?.concealed === true || isConcealed(pair)),
+        }),
+      );
+      return;
+    case 'remove':
+      return;
+    case 'write':
+    case 'replace':
+      if (wanted === undefined || resolved === undefined) return;
+      found.changes.push({
+        path,
+        cause: decision.cause,
+        before: showObserved(field, observed, wanted.concealed || isConcealed(pair)),
+        after: showWanted(field, wanted, resolved),
+        ...summaryOf(field, observed, resolved),
+        ...(decision.cause === 'conflict' && pair !== undefined ? { last: showStored(pair.answered) } : {}),
+        position: position(wanted.at),
+        atDeploy: field.appliesAt === 'deploy',
+        forcesReplacement: decision.do === 'replace',
+      });
+      return;
+    default:
+      decision satisfies never;
+  }
+}
+
+/** What can be said of a change of hidden text. */
+export function summaryOf(field: Field, before: Json, after: Resolved): { summary?: string } {
+  const summary = field.secrecy === 'private' && after.is === 'known' ? compareHidden(before, after.value) : undefined;
+  return summary === undefined ? {} : { summary };
+}
+
+/** A digest in an open field means that a secret flowed into it once. */
+function isConcealed(pair: Pair | undefined): boolean {
+  return pair !== undefined && 'digest' in pair.answered;
+}
+
+function remedyFor(field: Field, observed: Json, code: string, isHidden: boolean): string {
+  if (code === 'secret-missing') return 'Set the secret for this run.';
+  const now =
+    field.secrecy === undefined && !isHidden && observed !== null
+      ? `Write ${JSON.stringify(observed)}, as the platform has it`
+      : 'Write what the platform has';
+  return `${now}, or leave the line out.`;
+}
+
+/** Where a part stands in YAML. */
+export function pathOf(kind: Kind, part: Part): string {
+  const path = fieldPath(kind, part.field);
+  return part.key === undefined ? path : `${path}.${part.key}`;
+}
+
+/** The key in the name of a part of a map: `env["A"]` gives A for env. */
+function keyOf(field: string, part: string): string | undefined {
+  return part.startsWith(`${field}["`) && part.endsWith(']')
+    ? (JSON.parse(part.slice(field.length + 1, -1)) as string)
+    : undefined;
+}
+
+/** The declaration of the field that a part belongs to, as settling compares it. */
+export function partField(kind: Kind, part: Part): Field {
+  const field = fieldOf(kind, part.field);
+  return part.key === undefined ? field : { ...field, codec: exact };
+}

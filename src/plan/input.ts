@@ -1,0 +1,16 @@
+import type { Kind } from '../kind/kind.ts';
+import type { Resource } from '../manifest/resource.ts';
+import type { Observed } from '../observe/observed.ts';
+import type { State } from '../state/state.ts';
+
+/** What a plan is computed from. */
+export interface PlanInput {
+  readonly kinds: readonly Kind[];
+  /** Each after what it depends on. */
+  readonly resources: readonly Resource[];
+  readonly observed: Observed;
+  readonly state: State;
+  readonly saved: State | undefined;
+  /** Makes the digest of a text with the state's key. */
+  readonly digest: (text: string) => string;
+}

@@ -1,0 +1,89 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { isWithin, normalAddress } from '../kind/address.ts';
+import type { Resource } from '../manifest/resource.ts';
+import type { Settings } from '../manifest/settings.ts';
+import { position } from '../manifest/tree.ts';
+import type { State, StateRecord } from '../state/state.ts';
+
+/**
+ * Gives what `moved:` names its new address, with everything below it. An entry whose move was made already is no news,
+ * so entries may stay in the file: a chain of them leads to the last address.
+ */
+export function applyMoves(
+  state: State,
+  moved: Settings['moved'],
+  resources: readonly Resource[],
+): { state: State; diagnostics: Diagnostic[] } {
+  const diagnostics: Diagnostic[] = [];
+  const declared = new Map(resources.map((resource) => [resource.address, resource]));
+  const entries = moved.map((entry) => ({
+    ...entry,
+    from: normalAddress(entry.from) ?? entry.from,
+    to: normalAddress(entry.to) ?? entry.to,
+  }));
+  const next = new Map(entries.map((entry) => [entry.from, entry.to]));
+  let records = state.resources;
+  for (const { from, to: first, at } of entries) {
+    const to = lastOf(next, first);
+    const target = declared.get(to);
+    const problem = (message: string, remedy: string) =>
+      diagnostics.push(
+        diagnostic('bad-move', `moved from ${from} to ${to}: ${message}`, { remedy, position: position(at) }),
+      );
+    if (target === undefined) {
+      problem(`nothing is declared at ${to}`, 'Correct to:, or remove the entry.');
+    } else if (declared.has(from)) {
+      problem(`${from} is still declared`, 'Remove its block: one object cannot have two addresses.');
+    } else if (records[from] === undefined) {
+      if (records[to] === undefined) {
+        const message = `moved from ${from} to ${to}: the state knows neither`;
+        diagnostics.push(
+          diagnostic('stale-move', message, {
+            remedy: 'Correct from:, as `trueup state list` prints it; or remove the entry.',
+            position: position(at),
+          }),
+        );
+      }
+    } else if (records[from].kind !== target.kind.kind) {
+      problem(`a ${records[from].kind} cannot become a ${target.kind.kind}`, 'Remove the entry.');
+    } else {
+      const renamed = readdress(records, from, to, target.parent ?? null);
+      if (typeof renamed === 'string')
+        problem(`there is another object at ${renamed} already`, 'Remove the entry, or the other object.');
+      else records = renamed;
+    }
+  }
+  return { state: records === state.resources ? state : { ...state, resources: records }, diagnostics };
+}
+
+function lastOf(next: ReadonlyMap<string, string>, address: string): string {
+  const seen = new Set<string>();
+  let last = address;
+  for (let to = next.get(last); to !== undefined && !seen.has(to); to = next.get(last)) {
+    seen.add(to);
+    last = to;
+  }
+  return last;
+}
+
+/** The records under their new addresses; or the address at which two of them would stand. */
+function readdress(
+  records: Readonly<Record<string, StateRecord>>,
+  from: string,
+  to: string,
+  parent: string | null,
+): Record<string, StateRecord> | string {
+  const renamed = (address: string) => (isWithin(address, from) ? to + address.slice(from.length) : address);
+  const made: Record<string, StateRecord> = {};
+  for (const [address, record] of Object.entries(records)) {
+    const target = renamed(address);
+    if (Object.hasOwn(made, target)) return target;
+    made[target] = {
+      ...record,
+      parent: address === from ? parent : record.parent === null ? null : renamed(record.parent),
+      dependsOn: record.dependsOn.map(renamed),
+    };
+  }
+  return made;
+}

@@ -1,0 +1,122 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Json } from '../kind/json.ts';
+import { isRow } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import type { Observed, ObservedObject } from '../observe/observed.ts';
+import type { StateRecord } from '../state/state.ts';
+import type { Action } from './action.ts';
+import type { PlanInput } from './input.ts';
+import { deleteStep } from './steps.ts';
+
+/** Plans what becomes of a resource that is in the state and no longer in the manifest. */
+export function planRemoval(
+  input: PlanInput,
+  kind: Kind,
+  address: string,
+  record: StateRecord,
+  actions: ReadonlyMap<string, Action>,
+): Action {
+  const object = input.observed.objects.get(address);
+  const notes: Diagnostic[] = [];
+  const parent = record.parent === null ? undefined : actions.get(record.parent);
+  const goesAnyway = kind.goesWithParent === true && (parent?.action === 'delete' || parent?.action === 'replace');
+  const isLeaf = parent !== undefined && kind.parents[parent.kind.kind]?.rows === 'whole';
+  const base = {
+    address,
+    lane: isLeaf ? parent.lane : address,
+    kind,
+    id: object?.id,
+    parent: record.parent ?? undefined,
+    changes: [],
+    steps: [],
+    parts: [],
+    dependsOn: record.dependsOn,
+    options: record.options,
+    notes,
+    protect: protectOf(record.options),
+    needsConsent: false,
+    position: undefined,
+  };
+  if (object === undefined || (object.isProvided && kind.provided?.allows === 'update')) {
+    if (record.id === null && object === undefined) {
+      notes.push(
+        diagnostic(
+          'unverified',
+          `${address} was about to be created when a run ended; whether it exists is not known`,
+          {
+            remedy: 'Look for it on the platform.',
+            address,
+          },
+        ),
+      );
+    }
+    return { ...base, action: 'forget', teardown: [], dataAtRisk: undefined };
+  }
+  const gone = takeAway(input, kind, address, object, record.options, 'delete', notes);
+  return {
+    ...base,
+    action: 'delete',
+    teardown: goesAnyway ? [] : gone.steps,
+    dataAtRisk: goesAnyway ? undefined : gone.dataAtRisk,
+  };
+}
+
+/** The requests that take an object away, what that puts at risk, and whether its protection forbids it. */
+export function takeAway(
+  input: PlanInput,
+  kind: Kind,
+  address: string,
+  object: ObservedObject,
+  options: Readonly<Record<string, Json>>,
+  action: 'delete' | 'replace',
+  notes: Diagnostic[],
+) {
+  // Protection is lifted by an apply of its own, not by the edit that it is there to stop.
+  if (options.protect === true || input.state.resources[address]?.options.protect === true) {
+    notes.push(
+      diagnostic('protected', `${address} is protected and would be ${action === 'delete' ? 'deleted' : 'replaced'}`, {
+        remedy:
+          action === 'delete'
+            ? 'Put its block back; to delete it, write protect: false, apply, and remove the block then.'
+            : 'Undo the change, or write protect: false and apply that first.',
+        address,
+      }),
+    );
+  }
+  const guests = unmanagedBelow(input, kind, object);
+  if (guests.length > 0) {
+    const message = `what is below ${address} and not in the manifest goes with it: ${guests.join(', ')}`;
+    notes.push(diagnostic('goes-along', message, { address }));
+  }
+  const dataAtRisk = kind.keepsData?.({ row: object.row, options, action });
+  return { steps: [deleteStep(kind, address, options)], dataAtRisk };
+}
+
+/** What the block says of its protection; undefined when it says nothing. */
+export function protectOf(options: Readonly<Record<string, Json>>): boolean | undefined {
+  return typeof options.protect === 'boolean' ? options.protect : undefined;
+}
+
+/** What the platform has below an object that nobody declared: it goes with the object. */
+function unmanagedBelow(input: PlanInput, kind: Kind, object: ObservedObject): string[] {
+  const managed = managedIds(input.observed);
+  return input.kinds.flatMap((child) => {
+    const link = child.parents[kind.kind];
+    const rows = link !== undefined && 'at' in link.listed ? object.row[link.listed.at] : undefined;
+    if (!Array.isArray(rows)) return [];
+    const guests = rows.filter(
+      (row: unknown) =>
+        isRow(row) && !managed.has(String(row[child.id])) && child.provided?.is(row, object.row) !== true,
+    );
+    return guests.length === 0 ? [] : [`${guests.length} of ${child.section}`];
+  });
+}
+
+function managedIds(observed: Observed): ReadonlySet<string> {
+  const known = idsOf.get(observed) ?? new Set([...observed.objects.values()].map(({ id }) => id));
+  idsOf.set(observed, known);
+  return known;
+}
+
+const idsOf = new WeakMap<Observed, ReadonlySet<string>>(); // so that many deletions stay linear

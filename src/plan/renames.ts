@@ -1,0 +1,22 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Action } from './action.ts';
+
+/** A plan that deletes and creates one kind may mean a rename that nobody declared. */
+export function possibleRenames(actions: readonly Action[]): Diagnostic[] {
+  const created = new Map<string, string>();
+  for (const action of actions) if (action.action === 'create') created.set(action.kind.kind, action.address);
+  const seen = new Set<string>();
+  return actions.flatMap((action) => {
+    const other = created.get(action.kind.kind);
+    if (action.action !== 'delete' || action.teardown.length === 0 || other === undefined || seen.has(action.kind.kind))
+      return [];
+    seen.add(action.kind.kind);
+    return [
+      diagnostic('renamed', `${action.address} is deleted and ${other} is created`, {
+        remedy: `If that is one object under a new name, write moved: [{ from: ${JSON.stringify(action.address)}, to: ${JSON.stringify(other)} }].`,
+        address: action.address,
+      }),
+    ];
+  });
+}

@@ -1,0 +1,167 @@
+import type { Client } from './api/client.ts';
+import { apply } from './apply/apply.ts';
+import type { ApplyEvent, ApplyResult } from './apply/run.ts';
+import type { Diagnostic } from './diagnostics/diagnostic.ts';
+import { diagnostic, hasErrors, Stop } from './diagnostics/diagnostic.ts';
+import { inOrder } from './graph/order.ts';
+import type { Kind } from './kind/kind.ts';
+import type { Manifest, ManifestInput } from './manifest/manifest.ts';
+import { readManifest } from './manifest/manifest.ts';
+import type { Resource } from './manifest/resource.ts';
+import { observe } from './observe/observe.ts';
+import type { Plan } from './plan/action.ts';
+import { applyMoves } from './plan/moved.ts';
+import { buildPlan } from './plan/plan.ts';
+import type { Permissions } from './plan/safeguard.ts';
+import { obstacles } from './plan/safeguard.ts';
+import { digest } from './secrets/digest.ts';
+import { newState } from './state/new-state.ts';
+import type { State, StateStore } from './state/state.ts';
+
+/** A manifest that may be planned, and what is to be said about it. */
+export interface Validated {
+  readonly manifest: Manifest;
+  readonly warnings: readonly Diagnostic[];
+}
+
+/** files -> manifest: reads and checks everything that can be checked without a request. */
+export function validate(input: ManifestInput): Validated {
+  const { manifest, diagnostics } = readManifest(input);
+  const circles = manifest === undefined ? [] : inOrder(manifest.resources).diagnostics;
+  const all = [...diagnostics, ...circles];
+  if (manifest === undefined || hasErrors(all)) throw new Stop('manifest', all);
+  return { manifest, warnings: all };
+}
+
+/** Where a run reads and writes. */
+export interface World {
+  readonly client: Client;
+  readonly store: StateStore;
+  readonly kinds: readonly Kind[];
+  /** Told of every value that must not show in text that comes from elsewhere. */
+  readonly conceal: (value: string) => void;
+}
+
+/** manifest + state + platform -> plan: reads with GETs and writes nothing. */
+export async function plan(manifest: Manifest, world: World): Promise<Plan> {
+  return planFor(manifest.settings, manifest.resources, world);
+}
+
+/** The plan of a manifest that declares nothing: everything that is ours goes. */
+export async function planDestruction(manifest: Manifest, world: World): Promise<Plan> {
+  return planFor({ ...manifest.settings, moved: [] }, [], world);
+}
+
+async function planFor(settings: Manifest['settings'], resources: readonly Resource[], world: World): Promise<Plan> {
+  const { client, store, kinds } = world;
+  const saved = await store.read();
+  const moved = saved === undefined ? undefined : applyMoves(saved, settings.moved, resources);
+  const records = moved?.state.resources ?? {};
+  const seen = await observe({ client, kinds, resources, records, projectId: settings.project });
+  const found = [...(moved?.diagnostics ?? []), ...seen.diagnostics];
+  if (hasErrors(found)) throw new Stop('refused', found);
+  const { organizationId, projectId } = seen.observed;
+  const state = moved?.state ?? newState(organizationId, projectId);
+  refuseForeign(state, organizationId, projectId, store.place);
+  const { order } = inOrder(resources);
+  const made = buildPlan({
+    kinds,
+    resources: order,
+    observed: seen.observed,
+    state,
+    saved,
+    digest: (text) => digest(state.digestKey, text),
+  });
+  return { ...made, actions: inFileOrder(made.actions, resources), diagnostics: [...found, ...made.diagnostics] };
+}
+
+/** plan -> platform: sends what the plan says and nothing else. What was not permitted stops it before the first request. */
+export async function applyPlan(
+  made: Plan,
+  world: World,
+  options: {
+    readonly permissions: Permissions;
+    readonly connections: number;
+    readonly onEvent?: (event: ApplyEvent) => void;
+    readonly signal?: AbortSignal;
+  },
+): Promise<ApplyResult> {
+  const stopping = obstacles(made, options.permissions);
+  if (stopping.length > 0) throw new Stop('refused', stopping);
+  return apply({
+    plan: made,
+    client: world.client,
+    store: world.store,
+    digest: (text) => digest(made.base.digestKey, text),
+    conceal: world.conceal,
+    connections: options.connections,
+    ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  });
+}
+
+/** Ties an address of the manifest to an object of the platform, without changing either. Gives the plan that follows. */
+export async function importObject(manifest: Manifest, world: World, address: string, id: string): Promise<Plan> {
+  const resource = manifest.resources.find((item) => item.address === address);
+  if (resource === undefined) {
+    throw new Stop('refused', [
+      diagnostic('bad-reference', `nothing is declared at ${address}`, {
+        remedy: `Declare it first. The manifest has ${manifest.resources
+          .map((item) => item.address)
+          .slice(0, 20)
+          .join(', ')}.`,
+      }),
+    ]);
+  }
+  if (resource.pinned !== undefined && resource.pinned !== id) {
+    throw new Stop('refused', [
+      diagnostic('ambiguous', `${address} is pinned to ${resource.pinned} by id:`, {
+        address,
+        remedy: 'Correct one of the two.',
+      }),
+    ]);
+  }
+  const pinned = manifest.resources.map((item) => (item === resource ? { ...item, pinned: id } : item));
+  const made = await planFor(manifest.settings, pinned, world);
+  const action = made.actions.find((item) => item.address === address);
+  const known = made.base.resources[address]?.id;
+  if (known !== undefined && known !== null) {
+    throw new Stop('refused', [diagnostic('ambiguous', `${address} is already tied to ${known}`, { address })]);
+  }
+  const errors = (action?.notes ?? []).filter((item) => item.severity === 'error');
+  if (action === undefined || errors.length > 0) throw new Stop('refused', errors);
+  const record = {
+    kind: resource.kind.kind,
+    id,
+    parent: resource.parent ?? null,
+    dependsOn: action.dependsOn,
+    pairs: {},
+    options: resource.options,
+  };
+  await world.store.write({
+    ...made.base,
+    serial: made.base.serial + 1,
+    resources: { ...made.base.resources, [address]: record },
+  });
+  return made;
+}
+
+/** A plan is read in the order of the manifest; what is in it no more stands at the end. */
+function inFileOrder(actions: Plan['actions'], resources: readonly Resource[]): Plan['actions'] {
+  const places = new Map(resources.map((resource, index) => [resource.address, index]));
+  const place = (address: string) => places.get(address) ?? Number.MAX_SAFE_INTEGER;
+  return actions.toSorted((a, b) => place(a.address) - place(b.address));
+}
+
+function refuseForeign(state: State, organizationId: string, projectId: string, place: string): void {
+  if (state.organizationId === organizationId && state.projectId === projectId) return;
+  const what =
+    state.projectId === projectId
+      ? `organization ${state.organizationId}, and the API key acts in ${organizationId}`
+      : `project ${state.projectId}, and the manifest names ${projectId}`;
+  throw new Stop('state', [
+    diagnostic('state-unusable', `the state ${place} belongs to ${what}`, {
+      remedy: 'Use the key or the project the state belongs to, or a folder of its own for the other one.',
+    }),
+  ]);
+}

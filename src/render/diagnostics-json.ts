@@ -1,0 +1,25 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { ErrorDocument, ValidationDocument } from './documents.ts';
+
+/** One diagnostic for programs. */
+export function diagnosticJson(item: Diagnostic): ErrorDocument['diagnostics'][number] {
+  const { code, severity, message, remedy, address, position } = item;
+  return {
+    code,
+    severity,
+    message,
+    ...(remedy === undefined ? {} : { remedy }),
+    ...(address === undefined ? {} : { address }),
+    ...(position === undefined ? {} : { position }),
+  };
+}
+
+/** What ended a run, for programs. */
+export function errorJson(diagnostics: ErrorDocument['diagnostics'], exitCode: number): ErrorDocument {
+  return { format: 'trueup/error', version: 1, exitCode, diagnostics };
+}
+
+/** A valid manifest, for programs. */
+export function validationJson(resources: number, warnings: readonly Diagnostic[]): ValidationDocument {
+  return { format: 'trueup/validation', version: 1, resources, diagnostics: warnings.map(diagnosticJson) };
+}

@@ -1,0 +1,54 @@
+import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
+import { fold, indented } from './lines.ts';
+import { printable } from './printable.ts';
+import type { Style } from './style.ts';
+
+/** Diagnostics for people: what, where, and how to mend it. Empty when there are none. */
+export function renderDiagnostics(diagnostics: readonly Diagnostic[], style: Style): string {
+  return diagnostics.map((item) => `${renderDiagnostic(item, style).join('\n')}\n`).join('\n');
+}
+
+/** One diagnostic as lines, with its place in the file first. */
+export function renderDiagnostic(item: Diagnostic, style: Style): string[] {
+  const label = style.paint(toneOf(item), `${item.severity}[${item.code}]`);
+  const where = [item.position === undefined ? undefined : place(item.position), item.address].filter(
+    (part) => part !== undefined,
+  );
+  return [
+    [label, ...where.map(printable)].join(' '),
+    ...said(item.message, 0, style),
+    ...(item.remedy === undefined ? [] : remedy(item.remedy, style)),
+  ];
+}
+
+/** A diagnostic below the resource it is about, whose address stands there already. */
+export function renderNote(item: Diagnostic, indent: number, style: Style): string[] {
+  const label = item.severity === 'error' ? `error[${item.code}]` : item.severity;
+  const at = item.position === undefined ? '' : ` (${place(item.position)})`;
+  const [first, ...rest] = fold(`${label}: ${printable(item.message + at)}`, indent + 2, style);
+  const lines = [(first ?? '').replace(label, () => style.paint(toneOf(item), label)), ...indented(rest, 2)];
+  return item.remedy === undefined
+    ? lines
+    : [...lines, ...remedy(item.remedy, { ...style, width: narrower(style, indent) })];
+}
+
+/** A place as editors and terminals understand it: `file:line:column`. */
+function place({ file, line, column }: Position): string {
+  return printable(`${file}:${line}:${column}`);
+}
+
+function remedy(text: string, style: Style): string[] {
+  return said(text, 5, style).map((line, index) => (index === 0 ? `  -> ${line}` : `     ${line}`));
+}
+
+function said(text: string, indent: number, style: Style): string[] {
+  return fold(printable(text), indent, style);
+}
+
+function narrower(style: Style, by: number): number | undefined {
+  return style.width === undefined ? undefined : style.width - by;
+}
+
+function toneOf({ severity }: Diagnostic): 'bad' | 'change' | 'info' {
+  return severity === 'error' ? 'bad' : severity === 'warning' ? 'change' : 'info';
+}

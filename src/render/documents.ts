@@ -1,0 +1,152 @@
+import * as z from 'zod';
+
+/**
+ * The JSON documents that `--format json` prints, one per run. Within a version members are added, never removed
+ * or changed; readers ignore what they do not know.
+ */
+
+const version = z.literal(1);
+const requests = z.object({ reads: z.number().int(), writes: z.number().int() });
+const position = z.object({ file: z.string(), line: z.number().int(), column: z.number().int() });
+
+const diagnostic = z.object({
+  code: z.string(),
+  severity: z.enum(['error', 'warning', 'note']),
+  message: z.string(),
+  remedy: z.string().optional(),
+  address: z.string().optional(),
+  position: position.optional(),
+});
+
+const actionName = z.enum(['create', 'update', 'move', 'replace', 'delete', 'adopt', 'forget', 'no-op']);
+
+const shown = z.discriminatedUnion('is', [
+  z.object({ is: z.literal('value'), value: z.json() }),
+  z.object({ is: z.literal('hidden') }),
+  z.object({ is: z.literal('absent') }),
+  z.object({ is: z.literal('known after apply') }),
+]);
+
+const change = z.object({
+  path: z.string(),
+  cause: z.enum(['create', 'first managed', 'drift', 'edit', 'conflict', 'removed', 'known after apply']),
+  before: shown,
+  after: shown,
+  last: shown.optional(),
+  summary: z.string().optional(),
+  atDeploy: z.boolean(),
+  forcesReplacement: z.boolean(),
+  position: position.optional(),
+});
+
+const action = z.object({
+  address: z.string(),
+  kind: z.string(),
+  action: actionName,
+  id: z.string().optional(),
+  parent: z.string().optional(),
+  changes: z.array(change),
+  dataAtRisk: z.string().optional(),
+  protect: z.boolean().optional(),
+  needsConsent: z.boolean(),
+  notes: z.array(diagnostic),
+  position: position.optional(),
+});
+
+/** What `plan` prints. */
+export const planDocument = z.object({
+  format: z.literal('trueup/plan'),
+  version,
+  hasChanges: z.boolean(),
+  summary: z.partialRecord(actionName, z.number().int()),
+  requests,
+  actions: z.array(action),
+  diagnostics: z.array(diagnostic),
+});
+
+/** What `apply` and `destroy` print. */
+export const resultDocument = z.object({
+  format: z.literal('trueup/result'),
+  version,
+  ending: z.enum(['done', 'failed', 'partly']),
+  interrupted: z.boolean(),
+  exitCode: z.number().int(),
+  requests,
+  outcomes: z.array(
+    z.object({
+      address: z.string(),
+      kind: z.string(),
+      action: actionName,
+      id: z.string().optional(),
+      result: z.enum(['done', 'failed', 'skipped', 'not kept', 'unverified']),
+      diagnostics: z.array(diagnostic),
+    }),
+  ),
+  diagnostics: z.array(diagnostic),
+});
+
+/** What any command prints when it ends with an error. */
+export const errorDocument = z.object({
+  format: z.literal('trueup/error'),
+  version,
+  exitCode: z.number().int(),
+  diagnostics: z.array(diagnostic),
+});
+
+/** What `validate` prints when the manifest is valid. */
+export const validationDocument = z.object({
+  format: z.literal('trueup/validation'),
+  version,
+  resources: z.number().int(),
+  diagnostics: z.array(diagnostic),
+});
+
+/** What `state list` prints. */
+export const stateListDocument = z.object({
+  format: z.literal('trueup/state-list'),
+  version,
+  serial: z.number().int().optional(),
+  resources: z.array(z.object({ address: z.string(), kind: z.string(), id: z.string().nullable() })),
+});
+
+const stored = z.union([z.object({ value: z.json() }), z.object({ digest: z.literal(true) })]);
+
+/** What `state show` prints. */
+export const stateShowDocument = z.object({
+  format: z.literal('trueup/state-resource'),
+  version,
+  address: z.string(),
+  kind: z.string(),
+  id: z.string().nullable(),
+  parent: z.string().nullable(),
+  dependsOn: z.array(z.string()),
+  fields: z.record(z.string(), z.object({ wanted: stored, answered: stored, kept: z.boolean() })),
+  options: z.record(z.string(), z.json()),
+});
+
+/** What `emulate` prints when it listens. */
+export const emulatorDocument = z.object({
+  format: z.literal('trueup/emulator'),
+  version,
+  url: z.string(),
+  apiKey: z.string(),
+});
+
+/** Every document, for readers that do not know which one comes. */
+export const anyDocument = z.discriminatedUnion('format', [
+  planDocument,
+  resultDocument,
+  errorDocument,
+  validationDocument,
+  stateListDocument,
+  stateShowDocument,
+  emulatorDocument,
+]);
+
+export type PlanDocument = z.output<typeof planDocument>;
+export type ResultDocument = z.output<typeof resultDocument>;
+export type ErrorDocument = z.output<typeof errorDocument>;
+export type ValidationDocument = z.output<typeof validationDocument>;
+export type StateListDocument = z.output<typeof stateListDocument>;
+export type StateShowDocument = z.output<typeof stateShowDocument>;
+export type EmulatorDocument = z.output<typeof emulatorDocument>;

@@ -1,0 +1,28 @@
+import type { Action } from '../plan/action.ts';
+
+/** The actions of one service, or of an environment by itself. */
+export interface Group {
+  readonly address: string;
+  readonly actions: readonly Action[];
+}
+
+/** Puts what is to be shown of a plan together by service, in the order of the plan; what does not change is left out. */
+export function groupActions(actions: readonly Action[]): Group[] {
+  const byAddress = new Map(actions.map((action) => [action.address, action]));
+  const groups = new Map<string, Action[]>();
+  for (const action of actions) {
+    if (action.action === 'no-op' && action.notes.length === 0) continue;
+    const address = serviceOf(action, byAddress).address;
+    const group = groups.get(address);
+    if (group === undefined) groups.set(address, [action]);
+    else if (action.address === address) group.unshift(action);
+    else group.push(action);
+  }
+  return [...groups].map(([address, members]) => ({ address, actions: members }));
+}
+
+/** The ancestor that stands directly below an environment, or the action itself. */
+function serviceOf(action: Action, byAddress: ReadonlyMap<string, Action>): Action {
+  const parent = action.parent === undefined ? undefined : byAddress.get(action.parent);
+  return parent === undefined || parent.parent === undefined ? action : serviceOf(parent, byAddress);
+}

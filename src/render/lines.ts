@@ -1,0 +1,37 @@
+import type { Style } from './style.ts';
+
+/** Narrower than this, lines are left to the terminal. */
+const narrowest = 30;
+
+/** Breaks a line of plain text so that it fits behind `indent` columns; without a width it stays whole. */
+export function fold(text: string, indent: number, style: Style): string[] {
+  const room = style.width === undefined ? undefined : Math.max(style.width, narrowest) - indent;
+  if (room === undefined || text.length <= room) return [text];
+  const lines: string[] = [];
+  let rest = text;
+  while (rest.length > room) {
+    const space = rest.lastIndexOf(' ', room);
+    const at = space > room / 2 ? space : room;
+    lines.push(rest.slice(0, at));
+    rest = rest.slice(at).replace(/^ /, '');
+  }
+  if (rest !== '') lines.push(rest);
+  return lines;
+}
+
+/** Whether a line, painted or not, fits behind `indent` columns. */
+export function fits(line: string, indent: number, style: Style): boolean {
+  if (style.width === undefined) return true;
+  // eslint-disable-next-line no-control-regex -- colours, which take no column
+  return line.replaceAll(/\u001b\[[0-9;]*m/g, '').length <= Math.max(style.width, narrowest) - indent;
+}
+
+/** Moves lines to the right. */
+export function indented(lines: readonly string[], by: number): string[] {
+  return lines.map((line) => (line === '' ? '' : ' '.repeat(by) + line));
+}
+
+/** A number with its noun: `1 error`, `2 errors`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

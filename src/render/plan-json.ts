@@ -1,0 +1,54 @@
+import type { Action, Change } from '../plan/action.ts';
+import { hasChanges } from '../plan/action.ts';
+import { diagnosticJson } from './diagnostics-json.ts';
+import type { PlanDocument } from './documents.ts';
+import type { PlanView } from './plan-text.ts';
+import { countActions } from './words.ts';
+
+/** A plan for programs: the whole of it, unchanged resources included. Values pass as people may see them. */
+export function planJson({ plan, counts }: PlanView): PlanDocument {
+  return {
+    format: 'trueup/plan',
+    version: 1,
+    hasChanges: hasChanges(plan),
+    summary: Object.fromEntries(countActions(plan.actions)),
+    requests: { reads: counts.reads, writes: counts.writes },
+    actions: plan.actions.map(actionJson),
+    diagnostics: plan.diagnostics.map(diagnosticJson),
+  };
+}
+
+function actionJson(action: Action): PlanDocument['actions'][number] {
+  const { id, parent, dataAtRisk, protect, position } = action;
+  return {
+    address: action.address,
+    kind: action.kind.kind,
+    action: action.action,
+    ...(id === undefined ? {} : { id }),
+    ...(parent === undefined ? {} : { parent }),
+    changes: action.changes.map(changeJson),
+    ...(dataAtRisk === undefined ? {} : { dataAtRisk }),
+    ...(protect === undefined ? {} : { protect }),
+    needsConsent: action.needsConsent,
+    notes: action.notes.map(diagnosticJson),
+    ...(position === undefined ? {} : { position }),
+  };
+}
+
+function changeJson(change: Change): PlanDocument['actions'][number]['changes'][number] {
+  const { path, cause, before, after, last, summary, atDeploy, forcesReplacement, position } = change;
+  return {
+    path,
+    cause,
+    // Shown values are JSON already; the document's type only spells it without readonly.
+    before: before as PlanShown,
+    after: after as PlanShown,
+    ...(last === undefined ? {} : { last: last as PlanShown }),
+    ...(summary === undefined ? {} : { summary }),
+    atDeploy,
+    forcesReplacement,
+    ...(position === undefined ? {} : { position }),
+  };
+}
+
+type PlanShown = PlanDocument['actions'][number]['changes'][number]['before'];

@@ -1,0 +1,84 @@
+import type { Action, Plan } from '../plan/action.ts';
+import { hasChanges } from '../plan/action.ts';
+import { renderAction } from './action-text.ts';
+import { renderDiagnostic } from './diagnostics-text.ts';
+import { groupActions } from './groups.ts';
+import { counted, fold } from './lines.ts';
+import { printable } from './printable.ts';
+import type { Style } from './style.ts';
+import { actionWords, countActions } from './words.ts';
+
+/** What a plan needs beside itself to be shown. */
+export interface PlanView {
+  readonly plan: Plan;
+  /** Requests sent so far. */
+  readonly counts: { readonly reads: number; readonly writes: number };
+}
+
+/** A plan for people. */
+export function renderPlan({ plan, counts }: PlanView, style: Style): string {
+  const blocks = groupActions(plan.actions).map((group) => {
+    const root = group.actions.find((action) => action.address === group.address);
+    const heading = root === undefined ? [`  ${style.paint('strong', printable(group.address))}`] : [];
+    return [...heading, ...group.actions.flatMap((action) => renderAction(action, group.address, style))];
+  });
+  for (const item of plan.diagnostics) blocks.push(renderDiagnostic(item, style));
+  blocks.push(ending(plan, counts, style));
+  return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+function ending(plan: Plan, counts: PlanView['counts'], style: Style): string[] {
+  const lines = [...deployments(plan.actions), ...permissions(plan.actions), ...errors(plan)].flatMap((line) =>
+    fold(line, 0, style),
+  );
+  lines.push(style.paint('strong', summary(plan)));
+  lines.push(style.paint('faint', `reads ${counts.reads}, writes ${counts.writes}`));
+  return lines;
+}
+
+function summary(plan: Plan): string {
+  if (!hasChanges(plan)) return 'No changes. The platform is what the manifest says.';
+  const parts = [...countActions(plan.actions)].map(([name, count]) => `${count} ${actionWords[name].plan}`);
+  return `Plan: ${parts.join(', ')}.`;
+}
+
+/** The services that have to be deployed before all of it is in effect. */
+function deployments(actions: readonly Action[]): string[] {
+  const byAddress = new Map(actions.map((action) => [action.address, action]));
+  const waiting = new Map<string, string>();
+  for (const action of actions) {
+    const root = byAddress.get(action.lane) ?? action;
+    if (root.action === 'delete' || root.action === 'forget') continue;
+    if (action.changes.some((change) => change.atDeploy) || (root.parent !== undefined && changesContainers(action))) {
+      waiting.set(root.address, root.parent === undefined ? `the services of ${root.address}` : root.address);
+    }
+  }
+  if (waiting.size === 0) return [];
+  const services = [...waiting].filter(([address]) => !waiting.has(byAddress.get(address)?.parent ?? ''));
+  return [
+    `Takes effect when these are deployed next: ${services.map(([, words]) => printable(words)).join(', ')}. ` +
+      'This version of Trueup does not deploy: do it on the platform after apply.',
+  ];
+}
+
+/** A new object, or one that goes, of a kind whose fields reach the containers at a deployment. */
+function changesContainers({ action, kind }: Action): boolean {
+  const isThere = action === 'create' || action === 'replace' || action === 'delete';
+  return isThere && Object.values(kind.fields).some((field) => field.appliesAt === 'deploy');
+}
+
+function permissions(actions: readonly Action[]): string[] {
+  const lines: string[] = [];
+  const adopted = actions.filter((action) => action.needsConsent).length;
+  if (adopted > 0)
+    lines.push(`Apply takes over ${counted(adopted, 'object')} and needs consent: --adopt, or yes when it asks.`);
+  const risky = actions.filter((action) => action.dataAtRisk !== undefined && action.protect === undefined).length;
+  if (risky > 0) lines.push(`Apply puts data of ${counted(risky, 'resource')} at risk and needs --allow-data-loss.`);
+  return lines;
+}
+
+function errors(plan: Plan): string[] {
+  const found = [...plan.diagnostics, ...plan.actions.flatMap((action) => action.notes)];
+  const count = found.filter((item) => item.severity === 'error').length;
+  return count === 0 ? [] : [`This plan cannot be applied: ${counted(count, 'error')} above.`];
+}

@@ -1,0 +1,29 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { ResultView } from './apply-text.ts';
+import { diagnosticJson } from './diagnostics-json.ts';
+import type { ResultDocument } from './documents.ts';
+
+/** The result of an apply for programs; `diagnostics` are what the manifest and the plan had to say. */
+export function resultJson(view: ResultView, exitCode: number, diagnostics: readonly Diagnostic[]): ResultDocument {
+  const { result, ending, isInterrupted, counts } = view;
+  return {
+    format: 'trueup/result',
+    version: 1,
+    ending,
+    interrupted: isInterrupted,
+    exitCode,
+    requests: { reads: counts.reads, writes: counts.writes },
+    outcomes: result.outcomes.map((outcome) => {
+      const id = result.state.resources[outcome.action.address]?.id;
+      return {
+        address: outcome.action.address,
+        kind: outcome.action.kind.kind,
+        action: outcome.action.action,
+        ...(typeof id === 'string' ? { id } : {}),
+        result: outcome.result,
+        diagnostics: outcome.diagnostics.map(diagnosticJson),
+      };
+    }),
+    diagnostics: diagnostics.map(diagnosticJson),
+  };
+}

@@ -1,0 +1,43 @@
+import type { State, StateRecord, Stored } from '../state/state.ts';
+import type { StateListDocument, StateShowDocument } from './documents.ts';
+
+/** The resources of a state for programs; without a state the list is empty. */
+export function stateListJson(state: State | undefined): StateListDocument {
+  return {
+    format: 'trueup/state-list',
+    version: 1,
+    ...(state === undefined ? {} : { serial: state.serial }),
+    resources: sortedRecords(state).map(([address, { kind, id }]) => ({ address, kind, id })),
+  };
+}
+
+/** One resource of a state for programs; digests are left out. */
+export function stateShowJson(address: string, record: StateRecord): StateShowDocument {
+  return {
+    format: 'trueup/state-resource',
+    version: 1,
+    address,
+    kind: record.kind,
+    id: record.id,
+    parent: record.parent,
+    dependsOn: [...record.dependsOn],
+    fields: Object.fromEntries(
+      Object.entries(record.pairs).map(([part, pair]) => [
+        part,
+        { wanted: storedJson(pair.wanted), answered: storedJson(pair.answered), kept: pair.kept !== false },
+      ]),
+    ),
+    options: record.options as StateShowDocument['options'], // JSON already
+  };
+}
+
+/** The records of a state by address. */
+export function sortedRecords(state: State | undefined): [string, StateRecord][] {
+  return Object.entries(state?.resources ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function storedJson(stored: Stored): StateShowDocument['fields'][string]['wanted'] {
+  return 'digest' in stored ? { digest: true } : (stored as { value: StoredValue });
+}
+
+type StoredValue = Extract<StateShowDocument['fields'][string]['wanted'], { value: unknown }>['value'];

@@ -1,0 +1,42 @@
+import type { State, StateRecord, Stored } from '../state/state.ts';
+import { printable } from './printable.ts';
+import { sortedRecords } from './state-json.ts';
+import type { Style } from './style.ts';
+import { inlineShown } from './value-text.ts';
+
+/** The resources of a state, one per line. */
+export function renderStateList(state: State | undefined, style: Style): string {
+  return sortedRecords(state)
+    .map(([address, { id }]) => `${printable(address)} ${style.paint('faint', idWords(id))}\n`)
+    .join('');
+}
+
+/** One resource of a state: what was wanted, and what the platform answered where that differs. */
+export function renderStateRecord(address: string, record: StateRecord, style: Style): string {
+  const lines = [
+    style.paint('strong', printable(address)),
+    `  kind: ${record.kind}`,
+    `  id: ${idWords(record.id)}`,
+    ...(record.parent === null ? [] : [`  parent: ${printable(record.parent)}`]),
+    ...(record.dependsOn.length === 0 ? [] : [`  needs: ${record.dependsOn.map(printable).join(', ')}`]),
+    ...Object.entries(record.options).map(
+      ([name, value]) => `  ${printable(name)}: ${printable(JSON.stringify(value))}`,
+    ),
+    ...Object.entries(record.pairs).map(([part, { wanted, answered, kept }]) => {
+      const [ours, theirs] = [storedWords(wanted), storedWords(answered)];
+      const other = ours === theirs ? '' : style.paint('info', ` (the platform answers ${theirs})`);
+      return `  ${printable(part)}: ${ours}${other}${kept === false ? style.paint('bad', ' (not kept)') : ''}`;
+    }),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function storedWords(stored: Stored): string {
+  return 'digest' in stored
+    ? '(digest)'
+    : inlineShown(stored.value === null ? { is: 'absent' } : { is: 'value', value: stored.value });
+}
+
+function idWords(id: string | null): string {
+  return id === null ? '(not known yet)' : printable(id);
+}

@@ -1,0 +1,54 @@
+import type { Json } from '../kind/json.ts';
+import type { Shown } from '../plan/action.ts';
+import { printable } from './printable.ts';
+
+/** A value on one line; a text of several lines is told by its length. */
+export function inlineShown(shown: Shown): string {
+  switch (shown.is) {
+    case 'value':
+      return inlineValue(shown.value);
+    case 'hidden':
+      return '(sensitive)';
+    case 'absent':
+      return '(none)';
+    case 'known after apply':
+      return '(known after apply)';
+    default:
+      return shown satisfies never;
+  }
+}
+
+/** A text of several lines, or undefined for anything else. */
+export function longText(shown: Shown): string | undefined {
+  return shown.is === 'value' && typeof shown.value === 'string' && isLong(shown.value) ? shown.value : undefined;
+}
+
+/** A value as text to compare line by line: several lines of text, or a list or map spread out. */
+export function spreadText(shown: Shown): string | undefined {
+  if (shown.is !== 'value') return undefined;
+  if (typeof shown.value === 'string') return shown.value;
+  return typeof shown.value === 'object' && shown.value !== null ? JSON.stringify(shown.value, null, 2) : undefined;
+}
+
+function inlineValue(value: Json): string {
+  if (typeof value === 'string') return isLong(value) ? countLines(value) : quoted(value);
+  return printable(JSON.stringify(value));
+}
+
+/** Bare like in YAML where that cannot be mistaken; otherwise in quotes. */
+function quoted(text: string): string {
+  const clean = printable(text);
+  const isPlain = clean === text && text === text.trim() && text !== '' && !looksOtherwise.test(text);
+  return isPlain ? text : clean === text ? JSON.stringify(text) : `"${clean}"`;
+}
+
+/** Text that would read as a number, a boolean, nothing, or one of our own words. */
+const looksOtherwise = /^(?:-?[0-9][0-9._eE+-]*|true|false|null|~|\(.*\)|["'].*)$/;
+
+function isLong(text: string): boolean {
+  return text.trimEnd().includes('\n');
+}
+
+function countLines(text: string): string {
+  return `${text.replace(/\n$/, '').split('\n').length} lines`;
+}

@@ -1,0 +1,36 @@
+import type { ActionName } from '../plan/action.ts';
+import type { Tone } from './style.ts';
+
+/** How an action is written. */
+export interface ActionWords {
+  readonly symbol: string;
+  readonly tone: Tone;
+  /** `3 to create`. */
+  readonly plan: string;
+  /** `creating…`. */
+  readonly now: string;
+  /** `created in 1.2s`. */
+  readonly done: string;
+}
+
+/** The words of every action, in the order in which they are counted up. */
+export const actionWords: Readonly<Record<ActionName, ActionWords>> = {
+  create: { symbol: '+', tone: 'good', plan: 'to create', now: 'creating', done: 'created' },
+  update: { symbol: '~', tone: 'change', plan: 'to update', now: 'updating', done: 'updated' },
+  move: { symbol: '>', tone: 'change', plan: 'to move', now: 'moving', done: 'moved' },
+  replace: { symbol: '-/+', tone: 'bad', plan: 'to replace', now: 'replacing', done: 'replaced' },
+  adopt: { symbol: '?', tone: 'info', plan: 'to adopt', now: 'adopting', done: 'adopted' },
+  delete: { symbol: '-', tone: 'bad', plan: 'to delete', now: 'deleting', done: 'deleted' },
+  forget: { symbol: 'x', tone: 'faint', plan: 'to forget', now: 'forgetting', done: 'forgotten' },
+  'no-op': { symbol: ' ', tone: 'faint', plan: 'unchanged', now: 'checking', done: 'unchanged' },
+};
+
+/** How many actions of each name there are, in the order of the words. */
+export function countActions(actions: readonly { readonly action: ActionName }[]): Map<ActionName, number> {
+  const counts = new Map<ActionName, number>();
+  for (const name of Object.keys(actionWords) as ActionName[]) {
+    const count = actions.filter((action) => action.action === name).length;
+    if (count > 0) counts.set(name, count);
+  }
+  return counts;
+}

@@ -1,0 +1,106 @@
+import * as z from 'zod';
+import { json, text } from '../kind/codecs.ts';
+import type { CheckedResource, ParentLink, Problem } from '../kind/kind.ts';
+import { defineKind } from '../kind/kind.ts';
+import { cron } from '../kind/syntax.ts';
+
+const ofDatabase = (databaseType: string): ParentLink => ({
+  listed: { at: 'backups' },
+  rows: 'whole',
+  set: {
+    [`${databaseType}Id`]: { parent: 'id' },
+    databaseType: { value: databaseType },
+    backupType: { value: 'database' },
+  },
+  idAt: `${databaseType}Id`,
+});
+
+/** A scheduled dump of a database, or of a database inside a compose, to a destination. */
+export const backup = defineKind({
+  kind: 'backup',
+  section: 'backups',
+  summary: 'A scheduled dump of a database, or of a database inside a compose, to a destination.',
+  id: 'backupId',
+  key: ['databaseType', 'database', 'destinationId', 'prefix'],
+  parents: {
+    postgres: ofDatabase('postgres'),
+    mariadb: ofDatabase('mariadb'),
+    compose: {
+      listed: { at: 'backups' },
+      rows: 'whole',
+      set: { composeId: { parent: 'id' }, backupType: { value: 'compose' } },
+      idAt: 'composeId',
+    },
+  },
+  fields: {
+    schedule: { schema: cron.describe('When it runs, as a cron expression.'), examples: ['0 3 * * *', '30 4 * * 1'] },
+    // The platform never runs a backup whose `enabled` was left out.
+    enabled: {
+      schema: z.boolean().describe('Whether it runs; true by default.'),
+      atCreate: true,
+      onNull: { refuse: 'null means that it never runs; write false for that' },
+      examples: [true, false],
+    },
+    prefix: { schema: z.string().min(1).describe('Folder in the destination.'), examples: ['shop/', 'store/'] },
+    destinationId: { schema: z.string().min(1).describe('Destination.'), examples: ['dst_1', 'dst_2'] },
+    keepLatestCount: {
+      schema: z.number().int().min(1).describe('How many are kept; all when null.'),
+      examples: [14, 7],
+    },
+    database: {
+      schema: z.string().min(1).describe('Database to dump; the one of its service by default.'),
+      fromParent: 'databaseName',
+      examples: ['shop', 'store'],
+    },
+    databaseType: {
+      schema: z
+        .enum(['postgres', 'mariadb', 'mysql', 'mongo', 'libsql'])
+        .describe('Engine of a database inside a compose.'),
+      onChange: 'replace',
+      examples: ['postgres', 'mariadb'],
+    },
+    serviceName: {
+      schema: z.string().min(1).describe('Service of the compose file that runs the database.'),
+      codec: text,
+      examples: ['db', 'db2'],
+    },
+    includeEncryptionKey: {
+      schema: z.boolean().describe("Whether the platform's encryption key goes into the backup."),
+      examples: [false, true],
+    },
+    metadata: {
+      schema: z.record(z.string(), z.json()).describe('Credentials of a database inside a compose, by engine.'),
+      codec: json,
+      secrecy: 'secret',
+      examples: [{ postgres: { databaseUser: 'shop' } }, { postgres: { databaseUser: 'owner' } }],
+    },
+  },
+  calls: { create: 'backup.create', read: 'backup.one', update: 'backup.update', delete: 'backup.remove' },
+  checkAll: samePlaces,
+  examples: ['nightly: { schedule: "0 3 * * *", prefix: shop/, destinationId: dst_1, database: shop }\n'],
+});
+
+/** Two backups below one prefix of a destination delete each other's files when old ones are removed. */
+function samePlaces(all: readonly CheckedResource[]): Problem[] {
+  const folder = (self: CheckedResource) => String(self.values.prefix).replace(/^\/+|\/+$/g, '');
+  const places = all
+    .filter((self) => self.values.prefix !== undefined && self.values.destinationId !== undefined)
+    .map((self) => ({ self, place: `${String(self.values.destinationId)}/${folder(self)}/` }))
+    .toSorted((a, b) => (a.place < b.place ? -1 : a.place > b.place ? 1 : 0));
+  const problems: Problem[] = [];
+  let cover: (typeof places)[number] | undefined;
+  for (const next of places) {
+    if (cover === undefined || !next.place.startsWith(cover.place)) {
+      cover = next;
+      continue;
+    }
+    problems.push({
+      code: 'overlap',
+      address: next.self.address,
+      field: 'prefix',
+      message: `its prefix lies in that of ${cover.self.address} on the same destination`,
+      remedy: 'Give each backup a prefix of its own: the clean-up of one deletes the files of the other.',
+    });
+  }
+  return problems;
+}

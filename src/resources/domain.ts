@@ -1,0 +1,135 @@
+import * as z from 'zod';
+import { list } from '../kind/codecs.ts';
+import type { CheckedResource, Problem } from '../kind/kind.ts';
+import { defineKind } from '../kind/kind.ts';
+import { hostName, port } from '../kind/syntax.ts';
+
+/** A host name, with a path, that is routed to a service. */
+export const domain = defineKind({
+  kind: 'domain',
+  section: 'domains',
+  summary: 'A host name, with a path, that is routed to a service.',
+  id: 'domainId',
+  key: ['host', 'path', 'serviceName'],
+  keyField: 'host',
+  parents: {
+    compose: {
+      listed: { at: 'domains' },
+      rows: 'whole',
+      set: { composeId: { parent: 'id' }, domainType: { value: 'compose', always: true } },
+      idAt: 'composeId',
+    },
+  },
+  fields: {
+    host: {
+      schema: hostName.describe('Host name; the key of the block by default.'),
+      appliesAt: 'deploy',
+      examples: ['shop.example.com', 'store.example.com'],
+    },
+    path: {
+      schema: z.string().startsWith('/').describe('Path that is routed.'),
+      onNull: { value: '/' },
+      platformDefault: '/',
+      appliesAt: 'deploy',
+      examples: ['/api', '/v2'],
+    },
+    port: {
+      schema: port.describe('Port of the container.'),
+      onNull: { value: 3000 },
+      appliesAt: 'deploy',
+      examples: [8080, 9090],
+    },
+    serviceName: {
+      schema: z.string().min(1).describe('Service of the compose file.'),
+      onNull: { refuse: 'a domain of a compose needs the service it leads to' },
+      needed: true,
+      appliesAt: 'deploy',
+      examples: ['web', 'api'],
+    },
+    https: {
+      schema: z.boolean().describe('Whether it is served over TLS.'),
+      appliesAt: 'deploy',
+      examples: [true, false],
+    },
+    certificateType: {
+      schema: z.enum(['acme_auto', 'none', 'custom']).describe('Where the certificate comes from.'),
+      appliesAt: 'deploy',
+      examples: ['acme_auto', 'none'],
+    },
+    customCertResolver: {
+      schema: z.string().min(1).describe('Resolver of the proxy for certificateType custom.'),
+      appliesAt: 'deploy',
+      examples: ['internal', 'internal-2'],
+    },
+    customEntrypoint: {
+      schema: z.string().min(1).describe('Entry point of the proxy.'),
+      appliesAt: 'deploy',
+      examples: ['web-internal', 'web-public'],
+    },
+    internalPath: {
+      schema: z.string().startsWith('/').describe('Path the container sees.'),
+      onNull: { value: '/' },
+      appliesAt: 'deploy',
+      examples: ['/app', '/srv'],
+    },
+    stripPath: {
+      schema: z.boolean().describe('Whether the path is cut off.'),
+      appliesAt: 'deploy',
+      examples: [true, false],
+    },
+    middlewares: {
+      schema: z.array(z.string()).describe('Middlewares of the proxy, in order.'),
+      codec: list,
+      appliesAt: 'deploy',
+      examples: [['auth@file'], ['auth@file', 'gzip@file']],
+    },
+    forwardAuthEnabled: {
+      schema: z.boolean().describe('Whether forward authentication guards it.'),
+      appliesAt: 'deploy',
+      examples: [true, false],
+    },
+    enabled: {
+      schema: z.boolean().describe('Whether it is routed at all.'),
+      appliesAt: 'deploy',
+      examples: [false, true],
+    },
+  },
+  calls: { create: 'domain.create', read: 'domain.one', update: 'domain.update', delete: 'domain.delete' },
+  goesWithParent: true,
+  check: (self) =>
+    self.values.certificateType === 'custom' && self.values.customCertResolver === undefined
+      ? [
+          {
+            code: 'inconsistent',
+            address: self.address,
+            field: 'certificateType',
+            message: 'certificateType custom needs a customCertResolver',
+            remedy: 'Add customCertResolver, the name of the resolver in the proxy.',
+          },
+        ]
+      : [],
+  checkAll: sameRoutes,
+  examples: ['shop.example.com: { serviceName: web, port: 8080, https: true, certificateType: acme_auto }\n'],
+});
+
+/** The platform lets two domains claim one host and path; which one wins is chance. */
+function sameRoutes(all: readonly CheckedResource[]): Problem[] {
+  const first = new Map<string, string>();
+  return all.flatMap((self): Problem[] => {
+    const route = `${String(self.values.host).toLowerCase()}${String(self.values.path ?? '/')}`;
+    const other = first.get(route);
+    if (other === undefined) {
+      first.set(route, self.address);
+      return [];
+    }
+    return [
+      {
+        code: 'overlap',
+        address: self.address,
+        field: 'host',
+        message: `${route} is also routed by ${other}`,
+        remedy: 'Give one of them another host or path.',
+      },
+    ];
+  });
+}

@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { defineKind } from '../kind/kind.ts';
+import { description, env } from '../kind/service-fields.ts';
+
+/** A group of services in a project, such as production. */
+export const environment = defineKind({
+  kind: 'environment',
+  section: 'environments',
+  summary: 'A group of services in a project, such as production.',
+  addressedByKey: true,
+  id: 'environmentId',
+  key: ['name'],
+  keyField: 'name',
+  parents: {
+    root: {
+      listed: {
+        call: 'environment.byProjectId',
+        whenEmpty: 'every project has a default environment, so there is no such project or the key may not see it',
+      },
+      rows: { without: ['env'] },
+      set: { projectId: { context: 'projectId' } },
+      idAt: 'projectId',
+    },
+  },
+  fields: {
+    name: {
+      schema: z.string().min(1).describe('Name; the key of the block by default.'),
+      examples: ['staging', 'preview'],
+    },
+    description: { ...description, onNull: { value: '' } },
+    env: {
+      ...env,
+      schema: z
+        .string()
+        .describe('Variables that services use as ${{environment.NAME}}: a map, or the text of an env file.'),
+      onNull: { value: '' },
+    },
+  },
+  calls: {
+    create: 'environment.create',
+    read: 'environment.one',
+    update: 'environment.update',
+    delete: 'environment.remove',
+  },
+  provided: {
+    is: (row) => row.isDefault === true,
+    allows: 'update',
+    fixed: ['name'],
+    madeWith: { description: 'Production environment' },
+  },
+  examples: ['staging:\n  description: Before release.\n  env: { REGION: eu }\n'],
+});

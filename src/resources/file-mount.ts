@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { text } from '../kind/codecs.ts';
+import { defineKind } from '../kind/kind.ts';
+import { pathBelow } from '../kind/syntax.ts';
+
+/** A file that the platform writes beside a compose file, where it is `../files/<path>`. */
+export const fileMount = defineKind({
+  kind: 'fileMount',
+  section: 'files',
+  summary: 'A file that the platform writes beside a compose file, where it is `../files/<path>`.',
+  id: 'mountId',
+  key: ['filePath'],
+  keyField: 'filePath',
+  parents: {
+    compose: {
+      listed: { at: 'mounts' },
+      rows: 'whole',
+      set: {
+        serviceId: { parent: 'id' },
+        serviceType: { value: 'compose' },
+        type: { value: 'file' },
+        // The contract asks for a path inside a container; a compose has none and ignores it.
+        mountPath: { sameAs: 'filePath' },
+      },
+      idAt: 'composeId',
+    },
+  },
+  fields: {
+    filePath: {
+      schema: pathBelow.describe('Path below ../files; the key of the block by default.'),
+      onNull: { refuse: 'a file needs its path' },
+      onChange: 'replace',
+      examples: ['shop.conf', 'conf/shop.conf'],
+    },
+    content: {
+      schema: z.string().describe('Text of the file.'),
+      codec: text,
+      secrecy: 'private',
+      appliesAt: 'deploy',
+      needed: true,
+      examples: ['a = 1\n', 'a = 2\n'],
+    },
+  },
+  calls: { create: 'mounts.create', read: 'mounts.one', update: 'mounts.update', delete: 'mounts.remove' },
+  goesWithParent: true,
+  examples: ['shop.conf: { content: "a = 1\\n" }\n'],
+});

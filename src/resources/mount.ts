@@ -1,0 +1,108 @@
+import * as z from 'zod';
+import { volumeName } from '../api/values.ts';
+import { text } from '../kind/codecs.ts';
+import { defineKind } from '../kind/kind.ts';
+import type { CheckedResource, ParentLink, Problem } from '../kind/kind.ts';
+import { pathBelow } from '../kind/syntax.ts';
+
+const below = (serviceType: string): ParentLink => ({
+  listed: { at: 'mounts' },
+  rows: 'whole',
+  // Without serviceType the platform makes a mount that belongs to nothing.
+  set: { serviceId: { parent: 'id' }, serviceType: { value: serviceType } },
+  idAt: `${serviceType}Id`,
+});
+
+/** A folder of the host, a volume or a file inside the container of a database. */
+export const mount = defineKind({
+  kind: 'mount',
+  section: 'mounts',
+  summary: 'A folder of the host, a volume or a file inside the container of a database.',
+  id: 'mountId',
+  key: (value) => (value('type') === 'file' ? ['filePath'] : ['mountPath']),
+  keyField: 'mountPath',
+  parents: { postgres: below('postgres'), mariadb: below('mariadb'), redis: below('redis') },
+  fields: {
+    type: {
+      schema: z.enum(['bind', 'volume', 'file']).describe('What is mounted.'),
+      onChange: 'replace',
+      examples: ['bind', 'volume'],
+    },
+    mountPath: {
+      schema: z.string().startsWith('/').describe('Path inside the container; the key of the block by default.'),
+      appliesAt: 'deploy',
+      examples: ['/extra', '/more'],
+    },
+    hostPath: {
+      schema: z.string().startsWith('/').describe('Folder of the host.'),
+      onNull: { refuse: 'a bind mount needs its folder' },
+      appliesAt: 'deploy',
+      examples: ['/srv/extra', '/srv/more'],
+    },
+    volumeName: {
+      schema: volumeName.describe('Volume; the old one stays when it changes.'),
+      onNull: { refuse: 'a volume mount needs its volume' },
+      appliesAt: 'deploy',
+      examples: ['extra', 'more'],
+    },
+    filePath: {
+      schema: pathBelow.describe('Where the platform keeps the file.'),
+      onNull: { refuse: 'a file mount needs its path' },
+      onChange: 'replace',
+      examples: ['extra.conf', 'more.conf'],
+    },
+    content: {
+      schema: z.string().describe('Text of the file.'),
+      codec: text,
+      secrecy: 'private',
+      appliesAt: 'deploy',
+      examples: ['a = 1\n', 'a = 2\n'],
+    },
+  },
+  unions: [
+    {
+      tag: 'type',
+      describe: 'What is mounted.',
+      cases: {
+        bind: { hostPath: 'hostPath' },
+        volume: { volumeName: 'volumeName' },
+        file: { filePath: 'filePath', content: 'content' },
+      },
+    },
+  ],
+  calls: { create: 'mounts.create', read: 'mounts.one', update: 'mounts.update', delete: 'mounts.remove' },
+  goesWithParent: true,
+  provided: {
+    is: (row, parent) => row.type === 'volume' && row.volumeName === `${String(parent.appName)}-data`,
+    allows: 'nothing',
+  },
+  check: notTheDataPath,
+  keepsData: ({ row }) =>
+    row.type === 'volume' ? `the volume ${String(row.volumeName)}, which is no longer mounted` : undefined,
+  examples: [
+    '/extra: { type: bind, hostPath: /srv/extra }\n',
+    '/extra: { type: volume, volumeName: extra }\n',
+    '/etc/extra.conf: { type: file, filePath: extra.conf, content: "a = 1\\n" }\n',
+  ],
+});
+
+/** Where the platform mounts the data volume of a database by itself. */
+const dataPaths: Readonly<Record<string, RegExp>> = {
+  postgres: /^\/var\/lib\/postgresql\/(data|\d+\/docker)\/?$/,
+  mariadb: /^\/var\/lib\/mysql\/?$/,
+  redis: /^\/data\/?$/,
+};
+
+function notTheDataPath({ address, values }: CheckedResource): readonly Problem[] {
+  const { serviceType, mountPath } = values;
+  if (typeof mountPath !== 'string' || dataPaths[String(serviceType)]?.test(mountPath) !== true) return [];
+  return [
+    {
+      code: 'inconsistent',
+      address,
+      field: 'mountPath',
+      message: `${mountPath} is where the platform mounts the data of this database by itself`,
+      remedy: 'Remove the block, or choose another path.',
+    },
+  ];
+}

@@ -1,0 +1,65 @@
+import { databasePassword } from '../api/values.ts';
+import { defineKind } from '../kind/kind.ts';
+import type { Row } from '../kind/json.ts';
+import {
+  databaseOutputs,
+  databaseServiceFields,
+  description,
+  dockerImage,
+  firstStartOnly,
+  generatedAppName,
+  serverId,
+  serviceIn,
+  serviceName,
+} from '../kind/service-fields.ts';
+
+/** A PostgreSQL server that runs as a service of an environment. */
+export const postgres = defineKind({
+  kind: 'postgres',
+  section: 'postgres',
+  summary: 'A PostgreSQL server that runs as a service of an environment.',
+  id: 'postgresId',
+  key: ['name'],
+  keyField: 'name',
+  parents: { environment: serviceIn('postgres') },
+  fields: {
+    name: serviceName,
+    appName: generatedAppName,
+    description,
+    dockerImage: dockerImage(['postgres:17', 'postgres:18']),
+    databaseName: firstStartOnly('Name of the database.', ['shop', 'store']),
+    databaseUser: firstStartOnly('User that owns the database.', ['shop', 'owner']),
+    databasePassword: {
+      // The platform quotes the password in a shell command, where a backtick would run a program.
+      schema: databasePassword
+        .min(1, 'may not be empty: the platform would make one up')
+        .refine((password) => !password.includes('`'), 'may not hold a backtick: the platform cannot change it later')
+        .describe('Password of the user.'),
+      secrecy: 'secret',
+      onChange: { through: changePassword },
+      examples: ['correct-horse-1', 'battery-staple-2'],
+    },
+    serverId,
+    ...databaseServiceFields,
+  },
+  outputs: databaseOutputs,
+  calls: {
+    create: 'postgres.create',
+    read: 'postgres.one',
+    update: 'postgres.update',
+    delete: 'postgres.remove',
+    move: { call: 'postgres.move', as: 'targetEnvironmentId' },
+  },
+  keepsData: () => 'the data of this database',
+  examples: [
+    'main:\n  dockerImage: postgres:17\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
+  ],
+});
+
+function changePassword(row: Row) {
+  return row.applicationStatus === 'done'
+    ? ({ call: 'postgres.changePassword', as: 'password' } as const)
+    : {
+        note: 'the database does not run, so the password is stored for its first start; if it was started before, its data keep the old password, and it has to be changed there by hand',
+      };
+}

@@ -1,0 +1,48 @@
+import * as z from 'zod';
+import { defineKind } from '../kind/kind.ts';
+import {
+  databaseOutputs,
+  databaseServiceFields,
+  description,
+  dockerImage,
+  generatedAppName,
+  serverId,
+  serviceIn,
+  serviceName,
+} from '../kind/service-fields.ts';
+
+/** A Redis server that runs as a service of an environment. */
+export const redis = defineKind({
+  kind: 'redis',
+  section: 'redis',
+  summary: 'A Redis server that runs as a service of an environment.',
+  id: 'redisId',
+  key: ['name'],
+  keyField: 'name',
+  parents: { environment: serviceIn('redis') },
+  fields: {
+    name: serviceName,
+    appName: generatedAppName,
+    description,
+    dockerImage: dockerImage(['redis:7', 'redis:8']),
+    databasePassword: {
+      schema: z.string().min(1, 'may not be empty: the platform would make one up').describe('Password.'),
+      secrecy: 'secret',
+      appliesAt: 'deploy',
+      examples: ['correct-horse-1', 'battery-staple-2'],
+    },
+    serverId,
+    ...databaseServiceFields,
+  },
+  outputs: databaseOutputs,
+  calls: {
+    create: 'redis.create',
+    read: 'redis.one',
+    update: 'redis.update',
+    delete: 'redis.remove',
+    move: { call: 'redis.move', as: 'targetEnvironmentId' },
+  },
+  keepsData: () => 'the data of this database',
+  hints: { backups: 'the platform has no backups of a Redis database; back up its volume instead' },
+  examples: ['cache:\n  dockerImage: redis:8\n  databasePassword: ${secret:CACHE_PASSWORD}\n'],
+});

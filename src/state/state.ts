@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import type { Json } from '../kind/json.ts';
+
+/** A value as the state holds it: itself, or a keyed digest where it may be a secret. */
+export type Stored = { readonly value: Json } | { readonly digest: string };
+
+/** What was wanted and what the platform answered when a field, or a key of a map, was settled last. */
+export interface Pair {
+  readonly wanted: Stored;
+  readonly answered: Stored;
+  /** false: the platform did not keep what was wanted. */
+  readonly kept?: false | undefined;
+}
+
+/** What the state knows of one resource. */
+export interface StateRecord {
+  readonly kind: string;
+  /** null between the moment a create is sent and the moment its id is known. */
+  readonly id: string | null;
+  readonly parent: string | null;
+  /** Addresses that have to outlive it. */
+  readonly dependsOn: readonly string[];
+  /** By the name of the part: `port`, `env["REGION"]`. */
+  readonly pairs: Readonly<Record<string, Pair>>;
+  readonly options: Readonly<Record<string, Json>>;
+}
+
+/** What Trueup remembers of a project between runs. It holds no secret. */
+export interface State {
+  readonly formatVersion: 1;
+  /** Names this history; two states with different lineages are not versions of one another. */
+  readonly lineage: string;
+  /** Counts the versions. */
+  readonly serial: number;
+  /** The key of the digests. */
+  readonly digestKey: string;
+  readonly organizationId: string;
+  readonly projectId: string;
+  readonly resources: Readonly<Record<string, StateRecord>>;
+}
+
+const stored = z.union([z.strictObject({ value: z.json() }), z.strictObject({ digest: z.string() })]);
+
+/** The form of one record, for reading what was written. */
+export const recordSchema = z.strictObject({
+  kind: z.string(),
+  id: z.string().nullable(),
+  parent: z.string().nullable(),
+  dependsOn: z.array(z.string()),
+  pairs: z.record(
+    z.string(),
+    z.strictObject({
+      wanted: stored,
+      answered: stored,
+      kept: z.literal(false).optional(),
+    }),
+  ),
+  options: z.record(z.string(), z.json()),
+});
+
+/** The form of a state, for reading what was written. */
+export const stateSchema = z.strictObject({
+  formatVersion: z.literal(1),
+  lineage: z.string().min(1),
+  serial: z.number().int().min(0),
+  digestKey: z.string().min(1),
+  organizationId: z.string(),
+  projectId: z.string(),
+  resources: z.record(z.string(), recordSchema),
+});
+
+/** Where a state is kept. */
+export interface StateStore {
+  /** Where it is, for messages. */
+  readonly place: string;
+  /** The state as it was saved last, with every record appended since; undefined when there is none. */
+  readonly read: () => Promise<State | undefined>;
+  /** Keeps others out until it is released; rejects with a Stop when somebody is in. */
+  readonly lock: (purpose: string) => Promise<{ readonly release: () => Promise<void> }>;
+  /** Adds one record to the state that was read, durably; null removes it. */
+  readonly append: (base: State, address: string, record: StateRecord | null) => Promise<void>;
+  /** Replaces the state as a whole, or leaves it as it was. */
+  readonly write: (state: State) => Promise<void>;
+}

@@ -1,0 +1,393 @@
+import { readFile } from 'node:fs/promises';
+import { type IncomingMessage, type RequestListener, createServer } from 'node:http';
+import { type AddressInfo, type Socket, createServer as createRawServer } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Client, createClient } from '../../src/api/client.ts';
+import { type TransportOptions, createTransport } from '../../src/api/transport.ts';
+import type { Send, WireRequest } from '../../src/api/wire.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+interface Platform {
+  readonly url: string;
+  /** Connections that were opened so far. */
+  readonly sockets: Socket[];
+  /** Requests that arrived so far, such as `GET /x`. */
+  readonly requests: string[];
+}
+
+/** A server that answers with the given listener. */
+async function serve(listener: RequestListener): Promise<Platform> {
+  const sockets: Socket[] = [];
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url}`);
+    listener(request, response);
+  });
+  // The server would keep connections far longer than the client may use them.
+  server.keepAliveTimeout = 60_000;
+  server.on('connection', (socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  cleanups.push(
+    () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, requests };
+}
+
+/** A server that writes bytes of its own; it is told each time that a whole request has arrived. */
+async function serveRaw(onRequest: (socket: Socket, count: number) => void): Promise<Platform> {
+  const sockets: Socket[] = [];
+  const requests: string[] = [];
+  const server = createRawServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => {
+      const line = /^(GET|POST) \S+/.exec(bytes.toString());
+      if (!line) return;
+      requests.push(line[0]);
+      onRequest(socket, requests.length);
+    });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  cleanups.push(
+    () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  );
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets, requests };
+}
+
+function open(options: TransportOptions): Send {
+  const transport = createTransport(options);
+  cleanups.push(() => transport.close());
+  return transport.send;
+}
+
+function connect(options: TransportOptions): Client {
+  return createClient({
+    send: open(options),
+    url: options.url,
+    apiKey: 'k',
+    redact: (text) => text,
+    sleep: () => Promise.resolve(),
+  });
+}
+
+const get: WireRequest = { method: 'GET', path: '/api/user.all', headers: {}, body: undefined };
+const post: WireRequest = {
+  method: 'POST',
+  path: '/api/compose.deploy',
+  headers: { 'content-type': 'application/json' },
+  body: '{"a":1}',
+};
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+describe('a request', () => {
+  it('goes out as it is, and its answer comes back', async () => {
+    const platform = await serve((request, response) => {
+      void readAll(request).then((body) => {
+        const { method, url, headers } = request;
+        response.writeHead(201, { 'content-type': 'application/json', 'X-Two': ['a', 'b'] });
+        response.end(JSON.stringify({ method, url, body, key: headers['x-api-key'], type: headers['content-type'] }));
+      });
+    });
+    const send = open({ url: platform.url });
+    const answer = await send({ ...post, headers: { ...post.headers, 'x-api-key': 'k' } });
+    expect(answer.status).toBe(201);
+    expect(answer.headers['content-type']).toBe('application/json');
+    expect(answer.headers['x-two']).toBe('a, b');
+    expect(JSON.parse(answer.body)).toEqual({
+      method: 'POST',
+      url: '/api/compose.deploy',
+      body: '{"a":1}',
+      key: 'k',
+      type: 'application/json',
+    });
+  });
+
+  it('goes below the path of the address', async () => {
+    const platform = await serve((_request, response) => response.end());
+    await open({ url: `${platform.url}/platform/` })(get);
+    expect(platform.requests).toEqual(['GET /platform/api/user.all']);
+  });
+
+  it('gets its text whole where a letter is split between two packets', async () => {
+    const bytes = Buffer.from('"äöü€"');
+    const platform = await serve((_request, response) => {
+      response.write(bytes.subarray(0, 2));
+      setTimeout(() => response.end(bytes.subarray(2)), 30);
+    });
+    expect((await open({ url: platform.url })(get)).body).toBe('"äöü€"');
+  });
+
+  it('gets answers that are no success like any other', async () => {
+    const platform = await serve((_request, response) => {
+      response.statusCode = 500;
+      response.end('boom');
+    });
+    expect(await open({ url: platform.url })(get)).toMatchObject({ status: 500, body: 'boom' });
+  });
+
+  it('does not follow a redirect', async () => {
+    const platform = await serve((_request, response) => {
+      response.writeHead(308, { location: '/elsewhere' });
+      response.end();
+    });
+    expect((await open({ url: platform.url })(post)).status).toBe(308);
+    expect(platform.requests).toEqual(['POST /api/compose.deploy']);
+  });
+
+  it('waits for a free connection, and is not late because of that', async () => {
+    let inFlight = 0;
+    let most = 0;
+    const platform = await serve((_request, response) => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      setTimeout(() => {
+        inFlight -= 1;
+        response.end('1');
+      }, 100);
+    });
+    const send = open({ url: platform.url, connections: 2, deadlineMs: 400 });
+    const answers = await Promise.all(Array.from({ length: 12 }, () => send(get)));
+    expect(answers.map(({ body }) => body)).toEqual(Array.from({ length: 12 }, () => '1'));
+    expect(most).toBe(2);
+    expect(platform.sockets).toHaveLength(2);
+  });
+
+  it('gives its place back when it fails', async () => {
+    const platform = await serveRaw((socket, count) => {
+      if (count < 3) socket.destroy();
+      else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n1');
+    });
+    const send = open({ url: platform.url, connections: 1 });
+    await expect(send(get)).rejects.toThrow();
+    await expect(send(get)).rejects.toThrow();
+    expect((await send(get)).body).toBe('1');
+  });
+});
+
+describe('a connection', () => {
+  it('is used again soon, and never after 3 s of silence', async () => {
+    const platform = await serve((_request, response) => response.end('1'));
+    const send = open({ url: platform.url, connections: 1 });
+    await send(post);
+    await pause(50);
+    await send(post);
+    expect(platform.sockets).toHaveLength(1);
+    await pause(3_100);
+    await send(post);
+    expect(platform.sockets).toHaveLength(2);
+  });
+
+  it('is not used after 3 s of silence even when the program was too busy to notice', async () => {
+    const platform = await serve((_request, response) => response.end('1'));
+    const send = open({ url: platform.url, connections: 1 });
+    await send(post);
+    await pause(20);
+    // What follows a file's arrival comes before due timers, so only a transport that lets them fire first passes.
+    await readFile(new URL(import.meta.url));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_100);
+    await send(post);
+    expect(platform.sockets).toHaveLength(2);
+  });
+
+  it('is given up sooner when the server says so', async () => {
+    const platform = await serve((_request, response) => {
+      response.setHeader('keep-alive', 'timeout=1');
+      response.end('1');
+    });
+    const send = open({ url: platform.url, connections: 1 });
+    await send(post);
+    await send(post);
+    expect(platform.sockets).toHaveLength(2);
+  });
+
+  it('ends with the transport', async () => {
+    const platform = await serve((_request, response) => response.end('1'));
+    const transport = createTransport({ url: platform.url });
+    await transport.send(get);
+    const [socket] = platform.sockets;
+    const ended = new Promise((resolve) => socket?.once('close', resolve));
+    await transport.close();
+    await ended;
+    await expect(transport.send(get)).rejects.toThrow();
+  });
+});
+
+describe('the deadline', () => {
+  it('ends a request that gets no answer', async () => {
+    const platform = await serve(() => {});
+    const start = performance.now();
+    await expect(open({ url: platform.url, deadlineMs: 200 })(get)).rejects.toMatchObject({ code: 'DEADLINE' });
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
+  it('ends an answer that drips', async () => {
+    const platform = await serve((_request, response) => {
+      const timer = setInterval(() => response.write('x'), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    const start = performance.now();
+    await expect(open({ url: platform.url, deadlineMs: 200 })(get)).rejects.toMatchObject({ code: 'DEADLINE' });
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+
+  it('ends headers that drip', async () => {
+    const platform = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n');
+      const timer = setInterval(() => socket.write('x: y\r\n'), 20);
+      socket.on('close', () => clearInterval(timer));
+    });
+    await expect(open({ url: platform.url, deadlineMs: 200 })(get)).rejects.toMatchObject({ code: 'DEADLINE' });
+  });
+
+  it('ends a connection that never comes about', async () => {
+    const platform = await serveRaw(() => {});
+    const url = platform.url.replace('http:', 'https:');
+    const start = performance.now();
+    await expect(open({ url, deadlineMs: 200 })(get)).rejects.toMatchObject({ code: 'DEADLINE' });
+    expect(performance.now() - start).toBeLessThan(600);
+  });
+});
+
+describe('an answer', () => {
+  it('may be as long as the limit', async () => {
+    const platform = await serve((_request, response) => response.end('x'.repeat(1_000)));
+    expect((await open({ url: platform.url, bodyLimit: 1_000 })(get)).body).toHaveLength(1_000);
+  });
+
+  it('is not read beyond the limit', async () => {
+    let written = 0;
+    const platform = await serve((_request, response) => {
+      const pump = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(65_536))) written += 65_536;
+        written += 65_536;
+        response.once('drain', pump);
+      };
+      pump();
+    });
+    const send = open({ url: platform.url, bodyLimit: 100_000 });
+    await expect(send(get)).rejects.toMatchObject({ code: 'BODY_LIMIT' });
+    expect(written).toBeLessThan(50_000_000);
+  });
+
+  it('is refused when it is compressed, because that was not asked for', async () => {
+    const platform = await serve((request, response) => {
+      expect(request.headers['accept-encoding']).toBe('identity');
+      response.setHeader('content-encoding', 'gzip');
+      response.end(gzipSync('x'.repeat(10_000_000)));
+    });
+    await expect(open({ url: platform.url })(get)).rejects.toMatchObject({ code: 'ENCODING' });
+  });
+
+  it.each([
+    ['with less than its length', 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n[1,2]'],
+    [
+      'with less than its length on a connection that ends',
+      'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 10\r\n\r\n[1]',
+    ],
+    ['without its last chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n[1,2]\r\n'],
+    [
+      'without its last chunk on a connection that ends',
+      'HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n5\r\n[1,2]\r\n',
+    ],
+    ['without any chunk', 'HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n'],
+    ['without the end of its headers', 'HTTP/1.1 200 OK\r\ncontent-'],
+    ['without anything', ''],
+    ['that is not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
+  ])('%s is no answer', async (_what, bytes) => {
+    const platform = await serveRaw((socket) => socket.end(bytes));
+    await expect(open({ url: platform.url })(post)).rejects.toThrow();
+    expect(platform.requests).toHaveLength(1);
+  });
+
+  it('cut off by a reset is no answer', async () => {
+    const platform = await serveRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\n[1,2]', () => socket.resetAndDestroy());
+    });
+    await expect(open({ url: platform.url })(post)).rejects.toThrow();
+    expect(platform.requests).toHaveLength(1);
+  });
+});
+
+describe('the client over the wire', () => {
+  it('never sends a write twice, on a new connection or a used one', async () => {
+    const platform = await serveRaw((socket, count) => {
+      if (count === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\ntrue');
+      else socket.destroy();
+    });
+    const client = connect({ url: platform.url, connections: 1 });
+    expect(await client.call('compose.deploy', { composeId: 'c' })).toBe(true);
+    for (let time = 0; time < 3; time += 1) {
+      await expect(client.call('compose.deploy', { composeId: 'c' })).rejects.toMatchObject({
+        failure: 'connection',
+        outcome: 'unknown',
+      });
+    }
+    await pause(100);
+    expect(platform.requests).toHaveLength(4);
+    expect(client.counts).toEqual({ reads: 0, writes: 4 });
+  });
+
+  it('repeats a read whose answer was cut off', async () => {
+    const platform = await serveRaw((socket, count) => {
+      socket.end(`HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n${count < 3 ? '[1' : '[1,2]'}`);
+    });
+    expect(await connect({ url: platform.url }).call('user.all', {})).toEqual([1, 2]);
+    expect(platform.requests).toHaveLength(3);
+  });
+
+  it.each([
+    ['no server', undefined, 'connection', 'not executed'],
+    ['a reset', 'reset', 'connection', 'unknown'],
+    ['half an answer', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n[1,2', 'connection', 'unknown'],
+    ['half of the JSON', 'HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n[1,2', 'unreadable', 'unknown'],
+    [
+      'a login page',
+      'HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\n<html>',
+      'unreadable',
+      'unknown',
+    ],
+    ['something that is not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n', 'connection', 'unknown'],
+    ['a redirect', 'HTTP/1.1 302 Found\r\nlocation: /login\r\ncontent-length: 0\r\n\r\n', 'redirect', 'unknown'],
+    ['a bad gateway', 'HTTP/1.1 502 Bad Gateway\r\ncontent-length: 3\r\n\r\nbad', 'server', 'unknown'],
+    ['silence', 'silence', 'timeout', 'unknown'],
+  ] as const)('explains %s in one sentence', async (_what, bytes, failure, outcome) => {
+    const platform = await serveRaw((socket) => {
+      if (bytes === 'reset') socket.resetAndDestroy();
+      else if (bytes !== undefined && bytes !== 'silence') socket.end(bytes);
+    });
+    const url = bytes === undefined ? 'http://127.0.0.1:1' : platform.url;
+    const error: unknown = await connect({ url, deadlineMs: 300 })
+      .call('compose.deploy', { composeId: 'c' })
+      .catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: 'PlatformError', failure, outcome });
+    expect((error as Error).message).toMatch(
+      /^compose\.deploy failed at http:\/\/127\.0\.0\.1:\d+\/api\/compose\.deploy, because /,
+    );
+    expect((error as Error).message).not.toMatch(/\n|node_modules|undefined/);
+    expect(platform.requests).toHaveLength(bytes === undefined ? 0 : 1);
+  });
+});

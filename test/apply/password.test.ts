@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { Bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
+
+const database = (password: string) => `${head}environments:
+  production:
+    postgres:
+      main: { dockerImage: "postgres:17", databaseName: a, databaseUser: a, databasePassword: "${password}" }
+`;
+
+async function plansNothing(made: Bench, text: string): Promise<void> {
+  made.requests('POST');
+  const again = await made.plan(text);
+  expect(again.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+  await made.apply(text);
+  expect(made.requests('POST')).toEqual([]);
+}
+
+test('the password of a running database is changed in the database, not only in its record', async () => {
+  const made = bench();
+  await made.apply(database('password-1'));
+  const postgresId = made.store.state?.resources['production.postgres.main']?.id;
+  await made.emulator.act('postgres.deploy', { postgresId });
+  made.requests('POST');
+  await made.apply(database('password-2'));
+  expect(made.requests('POST')).toEqual(['postgres.changePassword']);
+  expect(await made.emulator.act('postgres.one', { postgresId })).toMatchObject({ databasePassword: 'password-2' });
+  await plansNothing(made, database('password-2'));
+});
+
+test('the password of a database that does not run is stored, and the plan says what that does not change', async () => {
+  const made = bench();
+  await made.apply(database('password-1'));
+  const plan = await made.plan(database('password-2'));
+  const action = plan.actions.find(({ address }) => address === 'production.postgres.main');
+  expect(action?.steps.map(({ operation }) => operation)).toEqual(['postgres.update']);
+  expect(action?.notes.map(({ code }) => code)).toEqual(['not-effective']);
+  await made.apply(database('password-2'));
+  await plansNothing(made, database('password-2'));
+});
+
+test('a password with a backtick is refused before any request: the platform could never change it', () => {
+  const made = bench();
+  expect(() => made.manifest(database('pass`word-1'))).toThrow('backtick');
+});

@@ -1,0 +1,104 @@
+import { expect, test, vi } from 'vitest';
+import { indexRows } from '../../src/observe/match.ts';
+import { compose } from '../../src/resources/compose.ts';
+import { domain } from '../../src/resources/domain.ts';
+import { applyLater, composeBody, plansNothing, production, rowsIn } from '../support/faults.ts';
+import { bench } from '../support/world.ts';
+
+/** Large manifests finish: what is counted here are requests and comparisons, never seconds. */
+
+const many = (count: number, line: (index: number) => string) =>
+  Array.from({ length: count }, (_, n) => line(n)).join('');
+const keys = (count: number, value: string) =>
+  production(
+    `    compose:\n      shop:\n        ${composeBody}\n        env:\n${many(count, (n) => `          KEY_NUMBER_${n}: "${value} of usual length ${n}"\n`)}`,
+  );
+const domains = (count: number, prefix: string) =>
+  production(
+    `    compose:\n      shop:\n        ${composeBody}\n        domains:\n${many(count, (n) => `          ${prefix}${n}.example.com: { serviceName: web }\n`)}`,
+  );
+
+test('4,000 variables of a service are one request, and none when nothing changed', async () => {
+  const made = bench();
+  await made.apply(keys(4000, 'a'));
+  expect(made.requests('POST')).toEqual(['compose.create', 'compose.update']);
+  await made.apply(keys(4000, 'b'));
+  expect(made.requests('POST')).toEqual(['compose.update']);
+  expect(String(rowsIn(made, 'compose')[0]?.env).split('\n').filter(Boolean)).toHaveLength(4000);
+  await plansNothing(made, keys(4000, 'b'));
+});
+
+test('the variables of a service are read as often for 400 as for 4', async () => {
+  const codec = compose.fields.env?.map;
+  if (codec === undefined) throw new Error('env is no map');
+  const read = vi.spyOn(codec, 'read');
+  const counts: number[] = [];
+  for (const count of [4, 400]) {
+    const made = bench();
+    await made.apply(keys(count, 'a'));
+    await made.apply(keys(count, 'b'));
+    counts.push(read.mock.calls.length);
+    read.mockClear();
+  }
+  read.mockRestore();
+  expect(counts[0]).toBeGreaterThan(0);
+  expect(counts[1]).toBe(counts[0]);
+});
+
+test('1,500 renamed domains are 3,000 requests, and as many reads as for one', async () => {
+  const made = bench();
+  await made.apply(domains(1500, 'a'));
+  made.requests('GET');
+  await made.plan(domains(1, 'a'));
+  const reads = made.requests('GET');
+  const planned = await made.plan(domains(1500, 'b'));
+  expect(made.requests('GET')).toEqual(reads);
+  const result = await applyLater(made, planned);
+  expect(new Set(result.outcomes.map((outcome) => outcome.result))).toEqual(new Set(['done']));
+  expect(made.requests('POST')).toHaveLength(3000);
+  expect(rowsIn(made, 'domain').every((row) => String(row.host).startsWith('b'))).toBe(true);
+  // A state that is lost is found again by as many reads.
+  made.store.state = undefined;
+  made.requests('GET');
+  const adopted = await made.plan(domains(1500, 'b'));
+  expect(made.requests('GET')).toEqual(reads);
+  expect(adopted.actions.filter((action) => action.action === 'adopt')).toHaveLength(1502);
+}, 60_000);
+
+test('100 services are planned with one read for each', async () => {
+  const made = bench();
+  const text = production(`    compose:\n${many(100, (n) => `      s${n}: { ${composeBody} }\n`)}`);
+  await made.apply(text);
+  made.requests('GET');
+  await made.plan(text);
+  expect(made.requests('GET').filter((operation) => operation === 'compose.one')).toHaveLength(100);
+  await plansNothing(made, text);
+});
+
+test('a lost state is rebuilt by looking at each row once, however many resources there are', () => {
+  const kind = domain;
+  const link = kind.parents.compose;
+  if (link === undefined) throw new Error('a domain stands below a compose');
+  const looks: number[] = [];
+  for (const count of [10, 1000]) {
+    let reads = 0;
+    const rows = Array.from({ length: count }, (_, n): [string, Record<string, unknown>] => [
+      `id${n}`,
+      {
+        get host() {
+          reads++;
+          return `d${n}.example.com`;
+        },
+        path: '/',
+        serviceName: 'web',
+      },
+    ]);
+    const index = indexRows(rows);
+    for (let n = 0; n < count; n++) {
+      const key = { host: `d${n}.example.com`, path: '/', serviceName: 'web' };
+      expect(index.find({ kind }, key)).toEqual([`id${n}`]);
+    }
+    looks.push(reads / count);
+  }
+  expect(looks[1]).toBe(looks[0]);
+});

@@ -1,0 +1,122 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { kinds } from '../src/resources/index.ts';
+
+/** The borders of the project: who may import whom, who may touch the world, who may name a kind. */
+
+const source = resolve(import.meta.dirname, '../src');
+
+/** A folder imports from itself and from what stands before it. */
+const order = [
+  'diagnostics',
+  'api',
+  'kind',
+  'resources',
+  'secrets',
+  'state',
+  'manifest',
+  'graph',
+  'observe',
+  'plan',
+  'apply',
+  'emulator',
+  'render',
+  'reconcile.ts',
+  'index.ts',
+  'cli',
+];
+
+/** Folders that compute only: no disk, no network, no clock, no environment. */
+const pure = ['kind', 'graph', 'plan', 'render', 'resources', 'diagnostics'];
+
+/** Folders that do not know which kinds there are. */
+const kindless = order.filter((folder) => !['resources', 'emulator', 'api', 'index.ts'].includes(folder));
+
+/** The only files that touch the disk, the network, the process, chance or the clock. */
+const worldly = [
+  'api/client.ts', // waits between two attempts of a read
+  'api/failures.ts', // a server may name the time to come back at
+  'api/transport.ts',
+  'manifest/workspace.ts',
+  'secrets/digest.ts',
+  'state/local.ts',
+  'state/lock.ts',
+  'state/new-state.ts',
+];
+
+interface SourceFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What breaks the borders, one line each. */
+function violations(files: readonly SourceFile[]): string[] {
+  const found: string[] = [];
+  const names = kinds.flatMap((kind) => [kind.kind]);
+  for (const { path, text } of files) {
+    const place = path.split('/')[0] ?? '';
+    const code = text.replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
+    if (!order.includes(place)) found.push(`${path}: ${place} has no place in the order`);
+    for (const imported of importsOf(code)) {
+      if (imported.startsWith('.')) {
+        const target = relative(source, resolve(source, dirname(path), imported));
+        const targetPlace = target.split('/')[0] ?? '';
+        const mayImport =
+          targetPlace === place ||
+          (place === 'emulator' ? targetPlace === 'api' : order.indexOf(targetPlace) < order.indexOf(place));
+        if (!mayImport) found.push(`${path} imports ${target}`);
+        if (targetPlace === 'resources' && kindless.includes(place) && place !== 'cli') {
+          found.push(`${path} imports ${target}: kinds arrive as an argument`);
+        }
+      } else if (pure.includes(place) && /^(node:|undici)/.test(imported)) {
+        found.push(`${path} imports ${imported}: it only computes`);
+      }
+    }
+    if (kindless.includes(place)) {
+      for (const name of names) {
+        if (new RegExp(`['"\`]${name}['"\`.]`).test(code)) found.push(`${path} names the kind ${name}`);
+      }
+    }
+    const touches =
+      /\bprocess\.\w|\bconsole\.|\bDate\.now\(|new Date\(|Math\.random|\bsetTimeout\(|from 'node:(fs|net|http|os|child_process|crypto)|from 'undici'/;
+    const isFree = ['cli', 'emulator'].includes(place) || worldly.includes(path);
+    if (!isFree && touches.test(code)) found.push(`${path} touches the world: ${touches.exec(code)?.[0] ?? ''}`);
+  }
+  return found;
+}
+
+function importsOf(code: string): string[] {
+  return [...code.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].flatMap((match) => match[1] ?? []);
+}
+
+function sourceFiles(): SourceFile[] {
+  return readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => ({ path, text: readFileSync(join(source, path), 'utf8') }));
+}
+
+test('every file keeps to the borders', () => {
+  const files = sourceFiles();
+  expect(files.length).toBeGreaterThan(100);
+  expect(violations(files)).toEqual([]);
+});
+
+test.each([
+  ['plan/x.ts', "import { apply } from '../apply/run.ts';", 'imports apply/run.ts'],
+  ['observe/x.ts', "import { kinds } from '../resources/index.ts';", 'kinds arrive as an argument'],
+  ['plan/x.ts', "if (action.kind.kind === 'postgres') return;", 'names the kind postgres'],
+  ['apply/x.ts', "await client.invoke('compose.update', {});", 'names the kind compose'],
+  ['render/x.ts', "import { readFileSync } from 'node:fs';", 'it only computes'],
+  ['plan/x.ts', 'const now = Date.now();', 'touches the world'],
+  ['emulator/x.ts', "import type { Kind } from '../kind/kind.ts';", 'imports kind/kind.ts'],
+  ['helpers/x.ts', 'export const x = 1;', 'has no place in the order'],
+  ['state/x.ts', "import { writeFileSync } from 'node:fs';", 'touches the world'],
+])('a violation in %s is found', (path, text, message) => {
+  expect(violations([{ path, text }])).toContainEqual(expect.stringContaining(message));
+});
+
+test('the list of files that touch the world names only files that do', () => {
+  const present = sourceFiles().map((file) => file.path);
+  expect(worldly.filter((path) => !present.includes(path))).toEqual([]);
+});

@@ -1,0 +1,79 @@
+import { execSync, spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { threadId } from 'node:worker_threads';
+import { afterAll, beforeAll } from 'vitest';
+import { anyDocument } from '../../src/render/documents.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+// Below node_modules, so that the built program finds its dependencies; one per worker.
+const built = join(root, `node_modules/.trueup-cli-test/${process.pid}-${threadId}`);
+
+/** Bundles the program for the tests of this file, as the build does: bundled it starts in a fraction of the time. */
+export function buildOnce(): void {
+  beforeAll(() => {
+    mkdirSync(built, { recursive: true });
+    cpSync(join(root, 'package.json'), join(built, 'package.json'));
+    cpSync(join(root, 'bin'), join(built, 'bin'), { recursive: true });
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { build: string } };
+    const bundle = scripts.build.split(' && ').find((command) => command.startsWith('esbuild '));
+    if (bundle?.includes('--outdir=dist/cli') !== true) throw new Error('the build bundles no more: correct this test');
+    const command = bundle.replace('--outdir=dist/cli', `--outdir=${JSON.stringify(join(built, 'dist/cli'))}`);
+    execSync(`${join(root, 'node_modules/.bin/')}${command}`, { cwd: root });
+  }, 60_000);
+  afterAll(() => rmSync(built, { recursive: true, force: true }));
+}
+
+/** What a run of the real program gave. */
+export interface Finished {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs the real program to its end. Of the environment it gets only what is given. */
+export function trueup(
+  args: readonly string[],
+  options: { env?: Record<string, string>; cwd?: string } = {},
+): Promise<Finished> {
+  return finish(start(args, options));
+}
+
+/** Starts the real program; its input is empty. */
+export function start(
+  args: readonly string[],
+  { env = {}, cwd = root }: { env?: Record<string, string>; cwd?: string } = {},
+) {
+  return spawn(process.execPath, [join(built, 'bin/trueup.js'), ...args], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Waits for the end of a program. */
+export function finish(child: ReturnType<typeof start>): Promise<Finished> {
+  let [out, err] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  return new Promise((resolve) => {
+    child.on('close', (code) => resolve({ code, out, err }));
+  });
+}
+
+/** Writes a manifest, and more files, into a new folder. */
+export function project(files: string | Record<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-cli-'));
+  for (const [name, text] of Object.entries(typeof files === 'string' ? { 'trueup.yaml': files } : files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+/** The one JSON document of a run, checked against its published form. */
+export function documentOf({ out }: Finished) {
+  return anyDocument.parse(JSON.parse(out));
+}

@@ -1,0 +1,51 @@
+import { endpointOf, isOperation } from '../../src/api/contract.ts';
+import type { Send } from '../../src/api/wire.ts';
+
+/** A record in an answer: the tests say what is in it. */
+export interface Answer {
+  [member: string]: unknown;
+  appName: string;
+  mounts: Answer[];
+  domains: Answer[];
+  backups: Answer[];
+  deployments: Answer[];
+}
+
+/** Calls operations of an emulator as a client would. */
+export function callerOf(send: Send) {
+  return async (operation: string, input: Record<string, unknown> = {}): Promise<{ status: number; body: Answer }> => {
+    const method = isOperation(operation) ? endpointOf(operation).method : 'GET';
+    const query = new URLSearchParams(
+      Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]),
+    );
+    const answer = await send({
+      method,
+      path: `/api/${operation}${method === 'GET' ? `?${query.toString()}` : ''}`,
+      headers: { 'x-api-key': 'emulator-key', 'content-type': 'application/json' },
+      body: method === 'POST' ? JSON.stringify(input) : undefined,
+    });
+    return { status: answer.status, body: (answer.body === '' ? undefined : JSON.parse(answer.body)) as Answer };
+  };
+}
+
+/** The inputs with which the tests create things. */
+export const inputs = {
+  compose: {
+    name: 'shop',
+    environmentId: 'env_prj_1',
+    sourceType: 'raw',
+    composeFile: 'services: { web: { image: nginx } }',
+  },
+  mariadb: { name: 'db', environmentId: 'env_prj_1', databaseName: 'd', databaseUser: 'u', databasePassword: 'p' },
+  postgres: { name: 'db', environmentId: 'env_prj_1', databaseName: 'd', databaseUser: 'u', databasePassword: 'p' },
+  redis: { name: 'cache', environmentId: 'env_prj_1', databasePassword: 'p' },
+};
+
+/** Waits until a condition holds, a few milliseconds at a time. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turns = 0; turns < 1000; turns += 1) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  throw new Error('it never came true');
+}

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { inOrder, topological } from '../../src/graph/order.ts';
+import { bench, head } from '../support/world.ts';
+
+/** What depends on what, and the order that follows from it. */
+
+describe('resources', () => {
+  const text = `${head}environments:
+  production:
+    redis:
+      a: { dockerImage: redis:8, databasePassword: password-1, env: { OTHER: "\${ref:redis.z.host}" } }
+      z: { dockerImage: redis:8, databasePassword: password-2, description: "in \${ref:staging.id}" }
+  staging: {}
+`;
+
+  test('stand after their parent and after what they refer to, fields and keys of maps alike', () => {
+    const { order, diagnostics } = inOrder(bench().manifest(text).resources);
+    expect(diagnostics).toEqual([]);
+    expect(order.map((resource) => resource.address)).toEqual([
+      'production',
+      'staging',
+      'production.redis.z',
+      'production.redis.a',
+    ]);
+  });
+
+  test('are all in the order, when there is no circle', () => {
+    const { resources } = bench().manifest(text);
+    expect(inOrder(resources.toReversed()).order).toHaveLength(resources.length);
+  });
+});
+
+describe('the order', () => {
+  test('keeps the order given where nothing decides', () => {
+    expect(topological(['c', 'a', 'b'], () => [])).toEqual({ sorted: ['c', 'a', 'b'], circle: undefined });
+  });
+
+  test('does not wait for what is not there, nor twice for the same', () => {
+    expect(topological(['a', 'b'], (name) => (name === 'a' ? ['b', 'b', 'x'] : []))).toEqual({
+      sorted: ['b', 'a'],
+      circle: undefined,
+    });
+  });
+
+  test.each([
+    ['one', { a: ['a'] }, ['a']],
+    ['two', { a: ['b'], b: ['a'] }, ['a', 'b']],
+    [
+      'three, with others before and behind it',
+      { x: ['a'], a: ['y', 'b'], b: ['c'], c: ['a'], y: [] },
+      ['a', 'b', 'c'],
+    ],
+  ])('names a circle of %s by its members only', (_title, needs, members) => {
+    const { circle } = topological(Object.keys(needs), (name) => (needs as Record<string, string[]>)[name] ?? []);
+    expect(circle?.toSorted()).toEqual(members);
+  });
+
+  test('is right for any graph without a circle, and finds a true circle in any other', () => {
+    const graphs = fc.array(fc.array(fc.nat(20), { maxLength: 3 }), { maxLength: 20 });
+    fc.assert(
+      fc.property(graphs, (rows) => {
+        const names = rows.map((_, index) => `n${index}`);
+        const needs = (name: string) => (rows[Number(name.slice(1))] ?? []).map((index) => `n${index}`);
+        const { sorted, circle } = topological(names, needs);
+        for (const [place, name] of sorted.entries()) {
+          for (const need of needs(name)) {
+            if (names.includes(need)) expect(sorted.indexOf(need)).toBeLessThan(place);
+          }
+        }
+        if (circle === undefined) expect(sorted.toSorted()).toEqual(names.toSorted());
+        else {
+          expect(circle.length).toBeGreaterThan(0);
+          for (const [place, name] of circle.entries())
+            expect(needs(name)).toContain(circle[(place + 1) % circle.length]);
+        }
+      }),
+    );
+  });
+
+  test('takes linear time and a flat stack: a chain and a circle of a hundred thousand', () => {
+    const count = 100_000;
+    const names = Array.from({ length: count }, (_, index) => `n${index}`);
+    const began = performance.now();
+    const chain = topological(names, (name) => [`n${Number(name.slice(1)) + 1}`]);
+    expect(chain.sorted[0]).toBe(`n${count - 1}`);
+    const circle = topological(names, (name) => [`n${(Number(name.slice(1)) + 1) % count}`]);
+    expect(circle.circle).toHaveLength(count);
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+});

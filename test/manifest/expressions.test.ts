@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest';
+import { parseExpressions } from '../../src/manifest/expression.ts';
+import type { Plan } from '../../src/plan/action.ts';
+import { bench, head } from '../support/world.ts';
+
+/** ${source:name}: five sources, and everything else is text. */
+
+type Made = ReturnType<typeof bench>;
+
+const redis = (fields: string, more = '') => `${head}${more}environments:
+  production:
+    redis:
+      main:
+        dockerImage: redis:8
+        databasePassword: correct-horse-1
+${fields}`;
+
+function valueOf(made: Made, files: string | Record<string, string>, field: string, address = 'production.redis.main') {
+  const content = made
+    .manifest(files)
+    .resources.find((resource) => resource.address === address)
+    ?.fields[field]?.content.reveal();
+  return content?.hollow === false ? content.value : content;
+}
+
+const changesOf = (plan: Plan) =>
+  plan.actions.flatMap((action) => action.changes.map((change) => `${action.address} ${change.cause} ${change.path}`));
+
+describe('text', () => {
+  test.each([
+    ['${X}', '${X}'],
+    ['$X ${X:-y} ${X?z}', '$X ${X:-y} ${X?z}'],
+    ['$${VAR} is what compose files say', '$${VAR} is what compose files say'],
+    ['${{environment.X}} is the platform’s', '${{environment.X}} is the platform’s'],
+    ['$${env:X} is escaped', '${env:X} is escaped'],
+    ['$${var:x}$${file:x}$${secret:x}$${ref:x}', '${var:x}${file:x}${secret:x}${ref:x}'],
+    ['$$${env:NAME}', '$${env:NAME}'],
+    ['${ENV:X} ${envs:x} ${env} ${env :x}', '${ENV:X} ${envs:x} ${env} ${env :x}'],
+    ['a ${env:NAME} b ${env:NAME}', 'a here b here'],
+    ['${env:NAME}', 'here'],
+    ['${env:NESTED}', '${env:NAME}'],
+    ['${', '${'],
+    ['}', '}'],
+  ])('%j is %j', (written, value) => {
+    const made = bench();
+    made.env['NAME'] = 'here';
+    made.env['NESTED'] = '${env:NAME}';
+    expect(valueOf(made, redis(`        description: ${JSON.stringify(written)}\n`), 'description')).toBe(value);
+  });
+
+  test('is split in linear time', () => {
+    const began = performance.now();
+    parseExpressions('${env:'.repeat(200_000));
+    parseExpressions('$${env:'.repeat(200_000));
+    parseExpressions(`\${ref:${'["'.repeat(100_000)}`);
+    parseExpressions('${ref:a["b"].c}'.repeat(50_000));
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+});
+
+describe('${file:}', () => {
+  test('brings in a text as it is, expressions and all', () => {
+    const content = '${env:HOME} $${env:HOME} ${secret:X} ${file:y}\n';
+    const files = { 'trueup.yaml': redis('        description: ${file:x.txt}\n'), 'x.txt': content };
+    expect(valueOf(bench(), files, 'description')).toBe(content);
+  });
+
+  test('is relative to the file that uses it, in an included file too', () => {
+    const files = {
+      'trueup.yaml': `${head}include: [sub/a.yaml]\n`,
+      'sub/a.yaml': 'environments: { production: { description: "${file:text}" } }\n',
+      'sub/text': 'beside',
+      text: 'above',
+    };
+    expect(valueOf(bench(), files, 'description', 'production')).toBe('beside');
+  });
+
+  test('may lead up inside the workspace', () => {
+    const files = {
+      'trueup.yaml': `${head}include: [sub/a.yaml]\n`,
+      'sub/a.yaml': 'environments: { production: { description: "${file:../text}" } }\n',
+      text: 'above',
+    };
+    expect(valueOf(bench(), files, 'description', 'production')).toBe('above');
+  });
+});
+
+describe('keys', () => {
+  test('are never filled in', () => {
+    const made = bench();
+    made.env['X'] = 'y';
+    const { resources } = made.manifest(`${head}environments: { "\${env:X}": { description: "\${env:X}" } }\n`);
+    expect(resources.map((resource) => resource.address)).toEqual(['["${env:X}"]']);
+    expect(resources[0]?.fields['name']?.content.reveal()).toEqual({ hollow: false, value: '${env:X}' });
+  });
+});
+
+describe('${var:}', () => {
+  const variables =
+    'variables: { count: { default: 3 }, version: { default: 16.10 }, on: { default: true }, text: { default: "5" } }\n';
+
+  test.each([
+    ['a number in a field that takes one', 'replicas: ${var:count}', 'replicas', 3],
+    ['text in a field that takes a number', 'replicas: ${var:text}', 'replicas', 5],
+    [
+      'a number in the middle of a text, as it is written',
+      'dockerImage: postgres:${var:version}',
+      'dockerImage',
+      'postgres:16.10',
+    ],
+    ['a number in a field that takes text, as it is written', 'description: ${var:version}', 'description', '16.10'],
+    ['yes or no', 'detachPlatformNetwork: ${var:on}', 'detachPlatformNetwork', true],
+    ['yes or no in a field that takes text', 'description: ${var:on}', 'description', 'true'],
+    ['inside JSON', 'healthCheckSwarm: { Retries: "${var:count}" }', 'healthCheckSwarm', { Retries: 3 }],
+  ])('is %s', (_title, line, field, value) => {
+    const text = redis(`        ${line}\n`, variables).replace(
+      line.startsWith('dockerImage') ? '        dockerImage: redis:8\n' : '\0',
+      '',
+    );
+    expect(valueOf(bench(), text, field)).toEqual(value);
+  });
+
+  test('is what was given for the run, before its default', async () => {
+    const made = bench();
+    const { openWorkspace } = await import('../../src/manifest/workspace.ts');
+    const { validate } = await import('../../src/reconcile.ts');
+    const { kinds } = await import('../../src/resources/index.ts');
+    made.manifest(redis('        replicas: ${var:count}\n', variables));
+    const { manifest } = validate({
+      workspace: openWorkspace(made.folder),
+      file: 'trueup.yaml',
+      kinds,
+      env: () => undefined,
+      secret: () => undefined,
+      given: (name) => (name === 'count' ? '7' : undefined),
+      conceal: () => undefined,
+    });
+    const main = manifest.resources.find((resource) => resource.address === 'production.redis.main');
+    expect(main?.fields['replicas']?.content.reveal()).toEqual({ hollow: false, value: 7 });
+  });
+});
+
+describe('${secret:}', () => {
+  const withToken = redis('        env: { TOKEN: "${secret:TOKEN}", PLAIN: "1" }\n');
+
+  test('without it, what was settled is left alone, and drift of it is shown and not repaired', async () => {
+    const made = bench();
+    made.secrets['TOKEN'] = 'top-secret-token';
+    await made.apply(withToken);
+    delete made.secrets['TOKEN'];
+    expect(changesOf(await made.plan(withToken))).toEqual([]);
+    const redisId = Object.keys(made.emulator.world.tables.redis)[0] ?? '';
+    await made.emulator.act('redis.saveEnvironment', { redisId, env: 'TOKEN=other\nPLAIN=1\n' });
+    const plan = await made.plan(withToken);
+    expect(changesOf(plan)).toEqual([]);
+    const notes = plan.actions.flatMap((action) => action.notes.map((note) => `${note.code} ${note.message}`));
+    expect(notes).toEqual([expect.stringMatching(/^drift-left env\.TOKEN: .*TOKEN/)]);
+  });
+
+  test('without it, another key can be written, and its own stays as the platform has it', async () => {
+    const made = bench();
+    made.secrets['TOKEN'] = 'top-secret-token';
+    await made.apply(withToken);
+    delete made.secrets['TOKEN'];
+    await made.apply(withToken.replace('"1"', '"2"'));
+    expect(Object.values(made.emulator.world.tables.redis)[0]?.['env']).toBe('TOKEN=top-secret-token\nPLAIN=2\n');
+  });
+
+  test('without it, nothing is created that needs it', async () => {
+    const made = bench();
+    await expect(made.apply(withToken)).rejects.toMatchObject({ diagnostics: [{ code: 'secret-missing' }] });
+    expect(made.requests('POST')).toEqual([]);
+  });
+
+  test('never shows in the manifest, the plan or the state', async () => {
+    const { inspect } = await import('node:util');
+    const made = bench();
+    made.secrets['TOKEN'] = 'top-secret-token';
+    const manifest = made.manifest(withToken);
+    const plan = await made.plan(withToken);
+    const { state } = await made.apply(withToken);
+    const resources = manifest.resources.map(({ kind, ...rest }) => ({ ...rest, kind: kind.kind }));
+    const actions = plan.actions.map(({ steps, parts, changes, notes }) => ({
+      steps: steps.map(({ members }) => Object.values(members).map((member) => ({ ...member, field: undefined }))),
+      parts: parts.map((part) => ({ ...part, field: undefined })),
+      changes,
+      notes,
+    }));
+    for (const shown of [resources, actions, state]) {
+      expect(inspect(shown, { depth: Infinity, showHidden: true })).not.toContain('top-secret-token');
+      expect(JSON.stringify(shown)).not.toContain('top-secret-token');
+    }
+  });
+});
+
+describe('${ref:}', () => {
+  const shop = (reference: string, env = '') => `${head}environments:
+  production:
+    redis:
+      main: { dockerImage: redis:8, databasePassword: correct-horse-1 }
+      "odd.key": { dockerImage: redis:8, databasePassword: correct-horse-2 }
+    compose:
+      shop:
+        source: { type: raw, composeFile: "services: { web: { image: nginx } }" }
+        ${env}
+        domains:
+          x.example.com: { serviceName: web, middlewares: [${JSON.stringify(reference)}] }
+          y.example.com: { serviceName: web }
+  staging:
+    redis:
+      main: { dockerImage: redis:8, databasePassword: correct-horse-3 }
+`;
+
+  test.each([
+    ['beside its parent', '${ref:redis.main.host}', 'production.redis.main'],
+    ['beside itself', '${ref:domains["y.example.com"].id}', 'production.compose.shop.domains["y.example.com"]'],
+    ['its parent', '${ref:compose.shop.appName}', 'production.compose.shop'],
+    ['its environment', '${ref:production.id}', 'production'],
+    ['another environment', '${ref:staging.redis.main.host}', 'staging.redis.main'],
+    ['a full address', '${ref:production.redis.main.host}', 'production.redis.main'],
+    [
+      'a full address with quotes',
+      '${ref:production.compose.shop.domains["y.example.com"].id}',
+      'production.compose.shop.domains["y.example.com"]',
+    ],
+    ['a key with a dot', '${ref:redis["odd.key"].host}', 'production.redis["odd.key"]'],
+    ['a key in quotes that it does not need', '${ref:redis["main"].host}', 'production.redis.main'],
+  ])('finds %s', (_title, reference, address) => {
+    const { resources } = bench().manifest(shop(reference));
+    const domain = resources.find((resource) => resource.key === 'x.example.com');
+    expect(domain?.fields['middlewares']?.references.map((found) => found.address)).toEqual([address]);
+  });
+
+  test('is filled in within the run that creates what it names, and then plans nothing', async () => {
+    const made = bench();
+    const text = shop('a', 'env: { URL: "redis://${ref:redis.main.host}:6379/${ref:production.redis.main.id}" }');
+    await made.apply(text);
+    const main = Object.values(made.emulator.world.tables.redis).find(
+      (row) => row['databasePassword'] === 'correct-horse-1',
+    );
+    const env = String(Object.values(made.emulator.world.tables.compose)[0]?.['env']);
+    expect(env).toContain(`redis://${String(main?.['appName'])}:6379/${String(main?.['redisId'])}`);
+    expect(changesOf(await made.plan(text))).toEqual([]);
+  });
+
+  test('fills in values inside lists', async () => {
+    const made = bench();
+    const text = shop('auth-${ref:redis.main.host}@file');
+    await made.apply(text);
+    const main = Object.values(made.emulator.world.tables.redis).find(
+      (row) => row['databasePassword'] === 'correct-horse-1',
+    );
+    const domain = Object.values(made.emulator.world.tables.domain).find((row) => row['host'] === 'x.example.com');
+    expect(domain?.['middlewares']).toEqual([`auth-${String(main?.['appName'])}@file`]);
+    expect(changesOf(await made.plan(text))).toEqual([]);
+  });
+});

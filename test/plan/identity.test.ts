@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest';
+import type { Row } from '../../src/kind/json.ts';
+import {
+  actionsOf,
+  answering,
+  applyOver,
+  byHand,
+  connection,
+  database,
+  everything,
+  failed,
+  idOf,
+  losing,
+  notesOf,
+  operationOf,
+  plansNothing,
+  production,
+  refusal,
+  results,
+  rowsIn,
+  said,
+  stack,
+} from '../support/faults.ts';
+import { bench, head } from '../support/world.ts';
+
+/** Which object of the platform an address is: by id, by an intent of ours, by its natural key; never a guess. */
+
+const address = 'production.postgres.main';
+const one = production(database());
+const backup = (key: string, prefix: string) =>
+  `backups: { ${key}: { schedule: "0 3 * * *", destinationId: dst_1, prefix: ${prefix} } }`;
+
+describe('an object that was made by hand', () => {
+  test('is taken over with consent only', async () => {
+    const made = bench();
+    const id = await byHand(made);
+    const found = await refusal(made, () => made.apply(one));
+    expect(found.map((item) => [item.code, item.address])).toEqual([['consent', address]]);
+    await made.apply(one, { adoption: true });
+    expect(idOf(made, address)).toBe(id);
+    await plansNothing(made, one);
+  });
+
+  test.each<[string, () => never | ReturnType<typeof failed>]>([
+    [
+      'refused with its issues',
+      () => failed('Input validation failed', 400, { code: 'BAD_REQUEST', issues: [{ path: ['x'], message: 'bad' }] }),
+    ],
+    [
+      'refused at the door',
+      () => {
+        throw connection('ECONNREFUSED');
+      },
+    ],
+  ])('a create that was %s leaves no claim on it', async (_title, refuse) => {
+    const made = bench();
+    await applyOver(
+      made,
+      one,
+      answering(made, (operation) => (operation === 'postgres.create' ? refuse() : undefined)),
+    );
+    expect(made.store.state?.resources[address]).toBeUndefined();
+    const id = await byHand(made);
+    const found = await refusal(made, () => made.apply(one));
+    expect(found.map((item) => item.code)).toEqual(['consent']);
+    // It is not ours to delete either.
+    await made.apply(production('    postgres: {}\n'), { dataLoss: true });
+    expect(Object.keys(made.emulator.world.tables.postgres)).toEqual([id]);
+  });
+
+  test('in the place of one that was ours and is gone needs consent again', async () => {
+    const made = bench();
+    await made.apply(one);
+    await made.emulator.act('postgres.remove', { postgresId: idOf(made, address) });
+    const id = await byHand(made, { dockerImage: 'postgres:16' });
+    expect(actionsOf(await made.plan(one))).toEqual([`adopt ${address}`]);
+    expect((await refusal(made, () => made.apply(one))).map((item) => item.code)).toEqual(['consent']);
+    const result = await made.apply(one, { adoption: true });
+    // What was settled with the old one says nothing of this one.
+    expect(result.outcomes[1]?.action.changes.map((change) => change.cause)).toEqual(['first managed']);
+    expect(idOf(made, address)).toBe(id);
+    await plansNothing(made, one);
+  });
+
+  test('that two blocks match belongs to neither', async () => {
+    const made = bench();
+    const id = await byHand(made, { name: 'x' });
+    const text = production(`${database('name: x', 'a')}${database('name: x', 'b').replace(/.*\n/, '')}`);
+    const [found] = await refusal(made, () => made.plan(text));
+    expect(found?.code).toBe('ambiguous');
+    for (const part of ['production.postgres.a', 'production.postgres.b', id]) expect(found?.message).toContain(part);
+  });
+
+  test('that is ours is not matched by another block of its name', async () => {
+    const made = bench();
+    await made.apply(production(database('name: x', 'a')));
+    const text = production(`${database('name: x', 'a')}${database('name: x', 'b').replace(/.*\n/, '')}`);
+    expect(actionsOf(await made.plan(text))).toEqual(['create production.postgres.b']);
+    await made.apply(text);
+    expect(rowsIn(made, 'postgres')).toHaveLength(2);
+    await plansNothing(made, text);
+  });
+
+  test('and has a twin is not chosen by chance', async () => {
+    const made = bench();
+    const ids = [await byHand(made), await byHand(made)];
+    const [found] = await refusal(made, () => made.plan(one));
+    expect(found?.code).toBe('ambiguous');
+    for (const id of ids) expect(found?.message).toContain(id);
+    const pinned = production(database(`id: ${ids[1] ?? ''}`));
+    await made.apply(pinned);
+    expect(idOf(made, address)).toBe(ids[1]);
+    await plansNothing(made, pinned);
+  });
+});
+
+describe('a create whose outcome is not known', () => {
+  test('is no claim on an object of another name, once the name was changed', async () => {
+    const made = bench();
+    await applyOver(made, production(database('name: one')), losing(made, 'postgres.create'));
+    const after = production(database('name: two'));
+    await made.apply(after);
+    expect(rowsIn(made, 'postgres').map((row) => row.name)).toEqual(['one', 'two']);
+    await plansNothing(made, after);
+  });
+
+  test('of a block that is gone is forgotten, and the plan says where to look', async () => {
+    const made = bench();
+    await applyOver(made, one, losing(made, 'postgres.create'));
+    const without = production('    postgres: {}\n');
+    const planned = await made.plan(without);
+    expect(actionsOf(planned)).toEqual([`forget ${address}`]);
+    expect(notesOf(planned).map((item) => [item.code, item.address])).toEqual([['unverified', address]]);
+    await made.apply(without);
+    await plansNothing(made, without);
+  });
+
+  test('is found by a key that holds a reference', async () => {
+    const made = bench();
+    const text = production(database(backup('nightly', '"${ref:postgres.main.appName}/"')));
+    const result = await applyOver(made, text, async (request) => {
+      const isSent = rowsIn(made, 'backup').length > 0;
+      if (isSent && operationOf(request) === 'postgres.one') return { status: 200, headers: {}, body: '<html>' };
+      return made.emulator.send(request);
+    });
+    expect(results(result)[`${address}.backups.nightly`]).toBe('failed');
+    await made.apply(text);
+    expect(rowsIn(made, 'backup')).toHaveLength(1);
+    await plansNothing(made, text);
+  });
+});
+
+describe('a natural key', () => {
+  test('with a reference is compared once the reference is known: a lost state makes no second object', async () => {
+    const made = bench();
+    const text = production(database(backup('nightly', '"${ref:postgres.main.appName}/"')));
+    await made.apply(text);
+    made.store.state = undefined;
+    expect(actionsOf(await made.plan(text))).toContain(`adopt ${address}.backups.nightly`);
+    await made.apply(text, everything);
+    expect(rowsIn(made, 'backup')).toHaveLength(1);
+    await plansNothing(made, text);
+  });
+
+  test('takes what the platform left out for its default: a domain without a path is that of /', async () => {
+    const made = bench();
+    await made.apply(production(stack()));
+    const composeId = idOf(made, 'production.compose.shop');
+    const hand = { host: 'a.example.com', path: null, serviceName: 'web', composeId, domainType: 'compose' };
+    const row = (await made.emulator.act('domain.create', hand)) as Row;
+    const text = production(stack('domains: { a.example.com: { serviceName: web } }'));
+    await made.apply(text, { adoption: true });
+    expect(rowsIn(made, 'domain').map(({ domainId }) => domainId)).toEqual([row.domainId]);
+    await plansNothing(made, text);
+  });
+});
+
+test('an object that was made is saved with its id before the next request: a twin made by hand confuses nobody', async () => {
+  const made = bench();
+  const text = production(database(backup('nightly', 'a/')));
+  const stop = new AbortController();
+  let saved: unknown;
+  await applyOver(
+    made,
+    text,
+    answering(made, (operation) => {
+      if (operation !== 'backup.create') return undefined;
+      saved = structuredClone(made.store.state?.resources[address]?.id);
+      stop.abort();
+      return failed('disk full');
+    }),
+    { signal: stop.signal },
+  );
+  expect(Object.keys(made.emulator.world.tables.postgres)).toEqual([saved]);
+  await byHand(made);
+  await made.apply(text);
+  expect(idOf(made, address)).toBe(saved);
+  await plansNothing(made, text);
+});
+
+test('an object that is gone between the plan and its apply is said to be gone, and nothing is sent', async () => {
+  const made = bench();
+  await made.apply(production(stack('description: a')));
+  const composeId = idOf(made, 'production.compose.shop');
+  made.requests('POST');
+  const result = await applyOver(made, production(stack('description: b')), async (request) => {
+    const answer = await made.emulator.send(request);
+    // Its row was read for the plan: now somebody deletes it.
+    if (operationOf(request) === 'compose.one' && rowsIn(made, 'compose').length > 0)
+      await made.emulator.act('compose.delete', { composeId, deleteVolumes: false });
+    return answer;
+  });
+  expect(said(result)).toContain('is not on the platform any more');
+  expect(made.requests('POST')).toEqual([]);
+  await made.apply(production(stack('description: b')));
+  await plansNothing(made, production(stack('description: b')));
+});
+
+test('what belongs to another project is not touched by a state that is not its own', async () => {
+  const made = bench();
+  await made.apply(one);
+  const found = await refusal(made, () => made.plan(one.replace(head, head.replace('prj_1', 'prj_2'))));
+  expect(found.map((item) => item.code)).toEqual(['state-unusable']);
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { importObject } from '../../src/reconcile.ts';
+import { byHand, database, idOf, plansNothing, production, refusal } from '../support/faults.ts';
+import { bench } from '../support/world.ts';
+
+/** Objects that the user names by their id: in the manifest, or on the command line. */
+
+const address = 'production.postgres.main';
+const one = production(database());
+
+describe('id:', () => {
+  test('that contradicts the state is an error, and not another object from now on', async () => {
+    const made = bench();
+    await made.apply(one);
+    const known = idOf(made, address);
+    const other = await byHand(made, { name: 'other' });
+    const [found] = await refusal(made, () => made.plan(production(database(`id: ${other}, description: x`))));
+    expect(found?.code).toBe('ambiguous');
+    for (const id of [known, other]) expect(found?.message).toContain(id);
+  });
+
+  test('that an import contradicts is an error, and the state is as before', async () => {
+    const made = bench();
+    const [a, b] = [await byHand(made, { name: 'a' }), await byHand(made, { name: 'b' })];
+    const text = production(database(`id: ${a}`));
+    const found = await refusal(made, () => importObject(made.manifest(text), made.world(), address, b));
+    expect(found.map((item) => item.message).join()).toContain(a);
+    expect(made.store.state).toBeUndefined();
+  });
+
+  test('of nothing is an error', async () => {
+    const made = bench();
+    const found = await refusal(made, () => made.plan(production(database('id: nowhere'))));
+    expect(found.map((item) => [item.code, item.address])).toEqual([['not-found', address]]);
+  });
+});
+
+describe('an import', () => {
+  test('ties an address to an object and changes nothing', async () => {
+    const made = bench();
+    const id = await byHand(made, { name: 'old' });
+    const text = production(database('name: old'));
+    const before = JSON.stringify(made.emulator.world);
+    await importObject(made.manifest(text), made.world(), address, id);
+    expect(JSON.stringify(made.emulator.world)).toBe(before);
+    expect(idOf(made, address)).toBe(id);
+    await made.apply(text);
+    await plansNothing(made, text);
+  });
+
+  test('of an address that has an object is an error', async () => {
+    const made = bench();
+    await made.apply(one);
+    const known = idOf(made, address);
+    const other = await byHand(made, { name: 'other' });
+    await refusal(made, () => importObject(made.manifest(one), made.world(), address, other));
+    expect(idOf(made, address)).toBe(known);
+  });
+});

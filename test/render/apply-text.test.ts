@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import type { ResultView } from '../../src/render/apply-text.ts';
+import { renderResult } from '../../src/render/apply-text.ts';
+import { resultDocument } from '../../src/render/documents.ts';
+import { renderEvent } from '../../src/render/progress-text.ts';
+import { endingOf } from '../../src/render/result.ts';
+import { resultJson } from '../../src/render/result-json.ts';
+import { plainStyle } from '../../src/render/style.ts';
+import { bench, head } from '../support/world.ts';
+
+const shop = `${head}environments:
+  production:
+    compose:
+      shop:
+        source: { type: raw, composeFile: "services:\\n  web:\\n    image: nginx:1.27\\n" }
+        domains: { shop.example.com: { serviceName: web, port: 8080 } }
+`;
+
+/** Applies to a platform that fails at one operation. */
+async function applyWith(failing: string | undefined, issues: readonly unknown[] = []): Promise<ResultView> {
+  const emulator = createEmulator();
+  const { send } = emulator;
+  emulator.send = (request) =>
+    request.path === `/api/${failing}`
+      ? Promise.resolve({
+          status: 400,
+          headers: {},
+          body: JSON.stringify({ message: 'no\u001b[31m room', code: 'BAD_REQUEST', issues }),
+        })
+      : send(request);
+  const world = bench({ emulator });
+  const result = await world.apply(shop);
+  return { result, ending: endingOf(result), isInterrupted: false, counts: { reads: 4, writes: 2 } };
+}
+
+describe('the result of an apply as text', () => {
+  it('is short when everything went well', async () => {
+    const view = await applyWith(undefined);
+    expect(view.ending).toBe('done');
+    expect(renderResult(view, plainStyle)).toBe('Applied: 2 created, 1 adopted.\nreads 4, writes 2\n');
+  });
+
+  it('tells what failed, and what to do next, when a part was applied', async () => {
+    const view = await applyWith('domain.create');
+    expect(view.ending).toBe('partly');
+    const text = renderResult(view, plainStyle);
+    expect(text).toContain(
+      'production.compose.shop.domains["shop.example.com"]: creating failed\n  error[platform-answer]: ',
+    );
+    expect(text).toContain('Not everything was applied: 1 created, 1 adopted, 1 failed.\n');
+    expect(text).toContain('the next plan reads what the platform has now.\n');
+    expect(text).not.toContain('\u001B');
+    expect(resultDocument.parse(resultJson(view, 6, []))).toMatchObject({ ending: 'partly', exitCode: 6 });
+  });
+
+  it('tells what was skipped and why, when nothing was applied', async () => {
+    expect((await applyWith('compose.create')).ending, 'a 400 alone does not prove that nothing was done').toBe(
+      'partly',
+    );
+    const view = await applyWith('compose.create', [{ path: ['name'], message: 'too short' }]);
+    expect(view.ending).toBe('failed');
+    const text = renderResult(view, plainStyle);
+    expect(text).toContain('domains["shop.example.com"]: skipped\n');
+    expect(text).toContain('because production.compose.shop did not succeed');
+    expect(text).toContain('Nothing is known to be changed on the platform');
+  });
+});
+
+describe('progress', () => {
+  it('is one line per event, with the time it took', () => {
+    const about = { address: 'production.compose.shop', action: 'create' } as const;
+    expect(renderEvent({ event: 'started', ...about }, undefined, plainStyle)).toBe(
+      'production.compose.shop: creating…\n',
+    );
+    expect(renderEvent({ event: 'done', ...about }, 1.24, plainStyle)).toBe(
+      'production.compose.shop: created in 1.2s\n',
+    );
+    expect(renderEvent({ event: 'failed', ...about }, 2, plainStyle)).toBe(
+      'production.compose.shop: creating failed after 2.0s\n',
+    );
+    expect(renderEvent({ event: 'skipped', ...about }, undefined, plainStyle)).toBe(
+      'production.compose.shop: skipped\n',
+    );
+  });
+});

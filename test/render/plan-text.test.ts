@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { bench, head } from '../support/world.ts';
+import { shown, toned } from './plans.ts';
+
+const database = (fields: string): string =>
+  `${head}environments:\n  production:\n    postgres:\n      main: { ${fields} }\n`;
+const basic = 'dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: hunter2-hunter2';
+
+describe('a plan as text', () => {
+  it('lists what is created, with hidden secrets', async () => {
+    const world = bench();
+    expect(shown(await world.plan(database(basic)))).toBe(
+      `? production: adopt (env_prj_1): it exists and is taken over as it is
+
++ production.postgres.main: create
+    + dockerImage: postgres:17
+    + databaseName: shop
+    + databaseUser: shop
+    + databasePassword: (sensitive)
+    + name: main
+
+Takes effect when these are deployed next: production.postgres.main. This version of Trueup does not deploy: do it on the platform after apply.
+Plan: 1 to create, 1 to adopt.
+`,
+    );
+  });
+
+  it('says that nothing changes', async () => {
+    const world = bench();
+    await world.apply(database(basic));
+    expect(shown(await world.plan(database(basic)))).toBe('No changes. The platform is what the manifest says.\n');
+  });
+
+  it('tells edits, drift and conflicts apart', async () => {
+    const world = bench();
+    await world.apply(database(`${basic}, description: one, command: run, memoryLimit: "1000"`));
+    const id = world.store.state?.resources['production.postgres.main']?.id;
+    await world.emulator.act('postgres.update', { postgresId: id, description: 'by hand', command: 'run --by-hand' });
+    const text = shown(
+      await world.plan(database(`${basic}, description: two, command: run, memoryLimit: "2000", externalPort: 15432`)),
+    );
+    expect(text).toBe(
+      `~ production.postgres.main: update
+    description: by hand -> two (conflict: was one, platform has by hand, manifest says two)
+    command: run --by-hand -> run (drift: changed on the platform)
+    memoryLimit: "1000" -> "2000"
+    + externalPort: 15432
+
+Takes effect when these are deployed next: production.postgres.main. This version of Trueup does not deploy: do it on the platform after apply.
+Plan: 1 to update, 1 unchanged.
+`,
+    );
+  });
+
+  it('marks a replacement and the data that goes with it', async () => {
+    const world = bench();
+    await world.apply(database(basic));
+    const text = shown(await world.plan(database(basic.replace('databaseName: shop', 'databaseName: store'))));
+    expect(text).toMatch(/^-\/\+ production\.postgres\.main: replace \(\S+\): deleted and created anew\n/);
+    expect(text).toContain('    databaseName: shop -> store\n    ! forces replacement\n');
+    expect(text).toContain('    ! data at risk: the data of this database (apply needs --allow-data-loss)\n');
+    expect(text).toContain('Apply puts data of 1 resource at risk and needs --allow-data-loss.\n');
+    expect(text).toContain('Plan: 1 to replace, 1 unchanged.\n');
+  });
+
+  it('names what is taken over, and what is deleted with its data', async () => {
+    const world = bench();
+    await world.apply(database(basic));
+    const id = world.store.state?.resources['production.postgres.main']?.id ?? '';
+    const gone = shown(await world.plan(`${head}environments:\n  production: {}\n`));
+    expect(gone).toBe(
+      `- production.postgres.main: delete (${id})
+    ! data at risk: the data of this database (apply needs --allow-data-loss)
+
+Apply puts data of 1 resource at risk and needs --allow-data-loss.
+Plan: 1 to delete, 1 unchanged.
+`,
+    );
+    world.store.state = undefined;
+    const adopted = shown(await world.plan(database(basic.replace('postgres:17', 'postgres:18'))));
+    expect(adopted).toContain(`? production.postgres.main: adopt (${id}): it exists and is taken over\n`);
+    expect(adopted).toContain('    dockerImage: postgres:17 -> postgres:18 (first managed)\n');
+    expect(adopted).toContain('Apply takes over 1 object and needs consent: --adopt, or yes when it asks.\n');
+  });
+
+  it('puts what hangs on a service below it', async () => {
+    const world = bench();
+    const compose = (port: number) => `${head}environments:
+  production:
+    compose:
+      shop:
+        source: { type: raw, composeFile: "services:\\n  web:\\n    image: nginx:1.27\\n" }
+        domains: { shop.example.com: { serviceName: web, port: ${port} } }
+`;
+    await world.apply(compose(8080));
+    expect(shown(await world.plan(compose(9090)))).toBe(
+      `  production.compose.shop
+  ~ domains["shop.example.com"]: update
+      port: 8080 -> 9090
+
+Takes effect when these are deployed next: production.compose.shop. This version of Trueup does not deploy: do it on the platform after apply.
+Plan: 1 to update, 2 unchanged.
+`,
+    );
+    const changed = shown(await world.plan(compose(8080).replace('nginx:1.27', 'nginx:1.28')));
+    expect(changed).toContain('    source.composeFile: (sensitive; line 3 of 3, before 3)\n');
+  });
+
+  it('says where a service moves', async () => {
+    const world = bench();
+    await world.apply(`${database(basic)}  staging: {}\n`);
+    const moved = `${head}moved: [{ from: production.postgres.main, to: staging.postgres.main }]
+environments:\n  production: {}\n  staging:\n    postgres:\n      main: { ${basic} }\n`;
+    expect(shown(await world.plan(moved))).toContain('> staging.postgres.main: move below staging\n');
+  });
+
+  it('shows notes with their place in the file', async () => {
+    const world = bench();
+    await world.apply(database(`${basic}, description: one`));
+    const text = shown(await world.plan(database(basic)));
+    expect(text).toMatch(
+      /^ {2}production\.postgres\.main: unchanged\n {4}note: description: is no longer managed and stays as it is\n/,
+    );
+    expect(text).toContain('No changes.');
+  });
+
+  it('fits a narrow terminal, and leaves values whole where there is no width', async () => {
+    const world = bench();
+    await world.apply(database(`${basic}, description: "${'a long word '.repeat(6)}"`));
+    const plan = await world.plan(database(`${basic}, description: "${'another word '.repeat(6)}"`));
+    expect(shown(plan)).toContain(`-> "${'another word '.repeat(6)}"\n`);
+    const narrow = shown(plan, { width: 40 });
+    expect(narrow).toContain('    description:\n      - "a long word');
+    for (const line of narrow.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
+  });
+
+  it('gives its tones to whoever paints, and the same bytes for the same plan', async () => {
+    const world = bench();
+    const plan = await world.plan(database(basic));
+    expect(shown(plan, toned)).toContain('<good>+</good> <strong>production.postgres.main</strong>: create\n');
+    expect(shown(plan)).toBe(shown(plan));
+  });
+
+  it('writes out what a terminal would obey', async () => {
+    const world = bench();
+    await world.apply(database(basic));
+    const id = world.store.state?.resources['production.postgres.main']?.id;
+    await world.emulator.act('postgres.update', { postgresId: id, dockerImage: 'a\u001B]0;owned\u0007\u202Eb' });
+    const text = shown(await world.plan(database(basic)));
+    expect(text).toContain('dockerImage: "a\\x1b]0;owned\\x07\\u202eb" -> postgres:17');
+  });
+
+  it('compares texts of several lines line by line', async () => {
+    const world = bench();
+    const text = (line: string) => database(`${basic}, description: "1\\n2\\n3\\n4\\n${line}\\n6\\n"`);
+    await world.apply(text('five'));
+    expect(shown(await world.plan(text('FIVE')))).toContain(
+      '    description:\n      @@ line 2 @@\n        2\n        3\n        4\n      - five\n      + FIVE\n        6\n',
+    );
+  });
+});

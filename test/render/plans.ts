@@ -1,0 +1,13 @@
+import type { Plan } from '../../src/plan/action.ts';
+import { renderPlan } from '../../src/render/plan-text.ts';
+import type { Style } from '../../src/render/style.ts';
+import { plainStyle } from '../../src/render/style.ts';
+
+/** A plan as text, without the line of counts. */
+export function shown(plan: Plan, style: Partial<Style> = {}): string {
+  const text = renderPlan({ plan, counts: { reads: 0, writes: 0 } }, { ...plainStyle, ...style });
+  return text.replace(/\nreads 0, writes 0\n$/, '\n');
+}
+
+/** Marks the tones with words, so that a test can see them. */
+export const toned: Pick<Style, 'paint'> = { paint: (tone, text) => `<${tone}>${text}</${tone}>` };

@@ -1,0 +1,126 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+import { mask } from '../../src/secrets/sealed.ts';
+
+/** Secrets are replaced in text that came from elsewhere, in every form in which a server may send them back. */
+
+function redact(secrets: readonly string[], text: string): string {
+  const redactor = createRedactor();
+  for (const secret of secrets) redactor.add(secret);
+  return redactor.redact(text);
+}
+
+const secret = `pa's "w0rd"/ä+ $x\\n🚀`;
+const base64 = (bytes: string) => Buffer.from(bytes, 'utf8').toString('base64');
+
+describe('a secret is replaced', () => {
+  test.each([
+    ['as it is', secret],
+    ['in JSON', JSON.stringify({ a: secret })],
+    ['in JSON in JSON', JSON.stringify(JSON.stringify({ a: secret }))],
+    ['in a URL', encodeURIComponent(secret)],
+    ['in a URL with small letters', encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase())],
+    [
+      'in a URL that encodes every sign',
+      encodeURIComponent(secret).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`),
+    ],
+    ['in a form', new URLSearchParams({ a: secret }).toString()],
+    ['in base64', base64(secret)],
+    ['in base64 without padding', base64(secret).replace(/=+$/, '')],
+    ['in base64 for URLs', Buffer.from(secret).toString('base64url')],
+  ])('%s', (_title, text) => {
+    for (const around of [text, `before ${text} after`, `${text}${text}`]) {
+      const clean = redact([secret], around);
+      expect(clean).toContain(mask);
+      for (const part of ['w0rd', 'cGEncy', encodeURIComponent('"w0rd')]) expect(clean).not.toContain(part);
+    }
+  });
+
+  test('in base64 of more, at any alignment', () => {
+    for (const before of ['', 'a', 'ab', 'abc', 'user:']) {
+      const clean = redact(
+        ['correct-horse'],
+        `Basic ${base64(`${before}correct-horse`)} and ${base64(`${before}correct-horse:x`)}`,
+      );
+      const rest = clean
+        .replaceAll(mask, ' ')
+        .split(' ')
+        .map((part) => Buffer.from(part, 'base64').toString());
+      expect(clean.split(mask)).toHaveLength(3);
+      expect(rest.join('|')).not.toMatch(/orrect|horse/);
+    }
+  });
+
+  test('line by line, when it has several', () => {
+    const key = '-----BEGIN KEY-----\r\nMIIEowIBAAKCAQEA\nxyz\rqwertyuiop\n-----END KEY-----\n';
+    const clean = redact([key], `line 2 is MIIEowIBAAKCAQEA, line 4 is qwertyuiop`);
+    expect(clean).toBe(`line 2 is ${mask}, line 4 is ${mask}`);
+    expect(redact([key], `it is ${key}.`)).toBe(`it is ${mask}.`);
+  });
+
+  test('together with those it overlaps, so that no rest of either is left', () => {
+    expect(redact(['abcdefgh', 'defghijkl'], 'x abcdefghijkl y')).toBe(`x ${mask} y`);
+    expect(redact(['abcdefgh', 'abcdefghijkl'], 'x abcdefghijkl abcdefgh y')).toBe(`x ${mask} ${mask} y`);
+    expect(redact(['cdefgh', 'abcdefghij'], 'x abcdefghij y')).toBe(`x ${mask} y`);
+  });
+
+  test('every time it stands there', () => {
+    expect(redact(['abcdef'], 'abcdefabcdef abcdef')).toBe(`${mask}${mask} ${mask}`);
+    expect(redact(['ababab'], 'abababab')).toBe(mask);
+  });
+
+  test('also when it is a word of the mask', () => {
+    expect(redact(['sensitive', 'correct-horse'], 'correct-horse is sensitive')).toBe(`${mask} is ${mask}`);
+  });
+});
+
+describe('other text', () => {
+  test('stays as it is', () => {
+    expect(redact(['correct-horse'], 'an incorrect horse')).toBe('an incorrect horse');
+    expect(redact([], 'anything')).toBe('anything');
+    expect(redact(['abcdef'], '')).toBe('');
+  });
+
+  test('stays when it is shorter than six characters, which are too common', () => {
+    expect(redact(['true', '8080', 'admin', ''], 'true 8080 admin')).toBe('true 8080 admin');
+    expect(redact(['a\nb\nc\nd'], 'a b c d')).toBe('a b c d');
+  });
+
+  test('may hold half of a surrogate pair', () => {
+    expect(redact(['abcdef\uD83D'], 'x abcdef\uD83D y')).toBe(`x ${mask} y`);
+  });
+});
+
+test('no secret is left in any text that holds some', () => {
+  const secrets = fc.array(fc.string({ minLength: 6, maxLength: 20, unit: 'grapheme' }), {
+    minLength: 1,
+    maxLength: 5,
+  });
+  fc.assert(
+    fc.property(
+      secrets,
+      fc.array(fc.oneof(fc.nat(4), fc.string({ maxLength: 8 })), { maxLength: 12 }),
+      (known, pieces) => {
+        const redactor = createRedactor();
+        for (const item of known) redactor.add(item);
+        const text = pieces
+          .map((piece) => (typeof piece === 'number' ? (known[piece % known.length] ?? '') : piece))
+          .join('');
+        const clean = redactor.redact(text).replaceAll(mask, '\u0000');
+        for (const item of known)
+          if (!mask.includes(item)) expect(clean.split('\u0000').some((part) => part.includes(item))).toBe(false);
+      },
+    ),
+  );
+});
+
+test('ten thousand secrets cost little more than one', () => {
+  const redactor = createRedactor();
+  for (let index = 0; index < 10_000; index++) redactor.add(`postgres://shop:password-${index}@main/shop`);
+  redactor.redact('');
+  const text = 'error: connection to postgres://shop:password-7777@main/shop was refused '.repeat(100);
+  const began = performance.now();
+  expect(redactor.redact(text)).not.toContain('7777');
+  expect(performance.now() - began).toBeLessThan(1000);
+});

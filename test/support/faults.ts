@@ -1,0 +1,166 @@
+import { expect } from 'vitest';
+import { createClient } from '../../src/api/client.ts';
+import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
+import type { ApplyEvent, ApplyResult } from '../../src/apply/run.ts';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import type { Row } from '../../src/kind/json.ts';
+import type { Plan } from '../../src/plan/action.ts';
+import { applyPlan, plan } from '../../src/reconcile.ts';
+import type { World } from '../../src/reconcile.ts';
+import type { StateStore } from '../../src/state/state.ts';
+import type { Bench } from './world.ts';
+import { head } from './world.ts';
+
+/** Platforms that answer wrongly, and what a test says of a run over them. */
+
+/** What an apply is permitted when a test is not about permissions. */
+export const everything = { dataLoss: true, adoption: true };
+
+/** The source of a compose stack with one service. */
+export const composeBody = 'source: { type: raw, composeFile: "services: { web: { image: nginx } }" }';
+
+/** A manifest with the sections of the production environment, each at six spaces. */
+export function production(sections: string): string {
+  return `${head}environments:\n  production:\n${sections}`;
+}
+
+/** The section of one database; `more` is what else stands in its block. */
+export function database(more = '', key = 'main', databaseName = 'shop'): string {
+  const rest = more === '' ? '' : `, ${more}`;
+  return `    postgres:\n      ${key}: { dockerImage: "postgres:17", databaseName: ${databaseName}, databaseUser: u, databasePassword: password-1${rest} }\n`;
+}
+
+/** The section of one compose stack. */
+export function stack(more = '', key = 'shop'): string {
+  return `    compose:\n      ${key}: { ${composeBody}${more === '' ? '' : `, ${more}`} }\n`;
+}
+
+/** The world of a test whose requests go another way. */
+export function worldOver(made: Bench, send: Send, store: StateStore = made.store): World {
+  const client = createClient({
+    send,
+    url: 'http://platform.test',
+    apiKey: 'emulator-key',
+    redact: made.redact,
+    sleep: () => Promise.resolve(),
+  });
+  return { ...made.world(), client, store };
+}
+
+/** Applies a manifest over a platform whose answers a test changes. */
+export async function applyOver(
+  made: Bench,
+  text: string,
+  send: Send,
+  options: { connections?: number; onEvent?: (event: ApplyEvent) => void; signal?: AbortSignal } = {},
+): Promise<ApplyResult> {
+  const world = worldOver(made, send);
+  const planned = await plan(made.manifest(text), world);
+  return applyPlan(planned, world, { permissions: everything, connections: 4, ...options });
+}
+
+/** Applies a plan that was made earlier. */
+export function applyLater(made: Bench, planned: Plan): Promise<ApplyResult> {
+  return applyPlan(planned, made.world(), { permissions: everything, connections: 4 });
+}
+
+/** The operation of a request. */
+export function operationOf(request: WireRequest): string {
+  return request.path.replace(/^\/api\//, '').replace(/\?.*$/, '');
+}
+
+/** A platform that lets a test answer some requests itself; the others it carries out. */
+export function answering(made: Bench, answer: (operation: string, request: WireRequest) => WireAnswer | undefined) {
+  const send: Send = async (request) => answer(operationOf(request), request) ?? made.emulator.send(request);
+  return send;
+}
+
+/** A platform that carries out the first request of an operation, and whose answer to it never comes. */
+export function losing(made: Bench, operation: string): Send {
+  let isLost = false;
+  return async (request) => {
+    const answer = await made.emulator.send(request);
+    if (operationOf(request) !== operation || isLost) return answer;
+    isLost = true;
+    throw connection('ECONNRESET');
+  };
+}
+
+/** What a failed connection throws. */
+export function connection(code: string): Error {
+  return Object.assign(new Error('the connection failed'), { code });
+}
+
+/** An answer of the platform. */
+export function answered(body: string, status = 200): WireAnswer {
+  return { status, headers: { 'content-type': 'application/json' }, body };
+}
+
+/** An answer of an error. */
+export function failed(message: string, status = 500, more: Row = { code: 'INTERNAL_SERVER_ERROR' }): WireAnswer {
+  return answered(JSON.stringify({ message, ...more }), status);
+}
+
+/** What became of each address. */
+export function results({ outcomes }: Pick<ApplyResult, 'outcomes'>): Record<string, string> {
+  return Object.fromEntries(outcomes.map(({ action, result }) => [action.address, result]));
+}
+
+/** Everything that a run said. */
+export function said({ outcomes }: ApplyResult): string {
+  return outcomes.flatMap((outcome) => outcome.diagnostics.map((item) => item.message)).join('\n');
+}
+
+/** What a plan would do, without what stays as it is. */
+export function actionsOf(planned: Plan): string[] {
+  return planned.actions.flatMap(({ action, address }) => (action === 'no-op' ? [] : [`${action} ${address}`]));
+}
+
+/** What a plan says beside its actions. */
+export function notesOf(planned: Plan): Diagnostic[] {
+  return [...planned.diagnostics, ...planned.actions.flatMap((action) => action.notes)];
+}
+
+/** What stops a run; nothing may have been written. */
+export async function refusal(made: Bench, run: () => Promise<unknown>): Promise<readonly Diagnostic[]> {
+  const before = JSON.stringify(made.emulator.world);
+  const error = await run().catch((reason: unknown) => reason);
+  if (!(error instanceof Stop)) throw new Error('it was not refused', { cause: error });
+  expect(JSON.stringify(made.emulator.world)).toBe(before);
+  return error.diagnostics;
+}
+
+/** The plan is empty, and neither making it nor applying it without any permission sends a POST. */
+export async function plansNothing(made: Bench, text: string): Promise<void> {
+  made.requests('POST');
+  expect(actionsOf(await made.plan(text))).toEqual([]);
+  await made.apply(text);
+  expect(made.requests('POST')).toEqual([]);
+}
+
+/** The id that the state ties to an address. */
+export function idOf(made: Bench, address: string): string {
+  const id = made.store.state?.resources[address]?.id;
+  if (typeof id !== 'string') throw new Error(`the state knows no object at ${address}`);
+  return id;
+}
+
+/** The rows of one table. */
+export function rowsIn(made: Bench, table: 'postgres' | 'compose' | 'domain' | 'mount' | 'backup' | 'environment') {
+  return Object.values(made.emulator.world.tables[table]) as Row[];
+}
+
+/** Makes a database by hand in the production environment. */
+export async function byHand(made: Bench, more: Row = {}): Promise<string> {
+  const row = await made.emulator.act('postgres.create', {
+    name: 'main',
+    databaseName: 'shop',
+    databaseUser: 'u',
+    databasePassword: 'password-1',
+    dockerImage: 'postgres:17',
+    environmentId: 'env_prj_1',
+    ...more,
+  });
+  return String((row as Row).postgresId);
+}

@@ -1,0 +1,154 @@
+import { parse } from 'yaml';
+import type { Json } from '../../src/kind/json.ts';
+import type { Kind } from '../../src/kind/kind.ts';
+import { root } from '../../src/kind/kind.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { childAddress } from '../../src/kind/address.ts';
+
+/** A block of YAML as plain data. */
+export type Body = Record<string, Json>;
+
+/** A place where a kind can stand: below one kind of parent, in one case of its unions. */
+export interface Stand {
+  readonly title: string;
+  readonly kind: Kind;
+  readonly parent: string;
+  readonly key: string;
+  readonly body: Body;
+}
+
+const environmentName = 'staging';
+
+/** Every example of every kind below every kind of parent. */
+export function stands(): Stand[] {
+  return kinds.flatMap((kind) =>
+    Object.keys(kind.parents).flatMap((parent) =>
+      kind.examples.flatMap((example, index) => {
+        const [key, body] = Object.entries(parse(example) as Record<string, Body>)[0] ?? [];
+        if (key === undefined || body === undefined) throw new Error(`${kind.kind}: an example declares one resource`);
+        const title = `${kind.kind} below ${parent}${kind.examples.length > 1 ? ` (example ${index + 1})` : ''}`;
+        return [{ title, kind, parent, key, body: adapted(kind, parent, body) }];
+      }),
+    ),
+  );
+}
+
+/** An example shows one parent; below another one a few fields are needed or not allowed. */
+function adapted(kind: Kind, parent: string, body: Body): Body {
+  if (kind.kind === 'backup' && parent === 'compose') return { ...body, databaseType: 'postgres', serviceName: 'web' };
+  return body;
+}
+
+/** A manifest with the block at its place, as text; no body leaves the block out. */
+export function manifestWith(
+  stand: Stand,
+  body: Body | undefined,
+  options: { key?: string; environment?: string; moved?: readonly { from: string; to: string }[] } = {},
+): string {
+  const chain = ancestry(stand.parent);
+  const leaf = body === undefined ? {} : { [options.key ?? stand.key]: body };
+  let section: Record<string, Json> = { [stand.kind.section]: leaf };
+  for (const ancestor of chain) {
+    const [key, own] = exampleOf(ancestor);
+    const name = ancestor.addressedByKey === true ? (options.environment ?? environmentName) : key;
+    const others = ancestor.addressedByKey === true ? { [environmentName]: {} } : {};
+    const block = { ...own, ...section };
+    section = { [ancestor.section]: Object.assign(others, { [name]: block }) };
+  }
+  return JSON.stringify({ trueup: 1, platform: 'emulator', project: 'prj_1', moved: options.moved ?? [], ...section });
+}
+
+/** The address of the block in that manifest. */
+export function addressOf(stand: Stand, options: { key?: string; environment?: string } = {}): string {
+  let address: string | undefined;
+  for (const ancestor of ancestry(stand.parent).toReversed()) {
+    const [key] = exampleOf(ancestor);
+    const isTop = ancestor.addressedByKey === true;
+    address = childAddress(
+      address,
+      isTop ? undefined : ancestor.section,
+      isTop ? (options.environment ?? environmentName) : key,
+    );
+  }
+  const section = stand.kind.addressedByKey === true ? undefined : stand.kind.section;
+  return childAddress(address, section, options.key ?? stand.key);
+}
+
+/** The kinds above a place, nearest first. */
+function ancestry(parent: string): Kind[] {
+  if (parent === root) return [];
+  const kind = kinds.find((item) => item.kind === parent);
+  if (kind === undefined) throw new Error(`no kind ${parent}`);
+  return [kind, ...ancestry(Object.keys(kind.parents)[0] ?? root)];
+}
+
+function exampleOf(kind: Kind): [string, Body] {
+  const [key, body] = Object.entries(parse(kind.examples[0] ?? '') as Record<string, Body>)[0] ?? ['x', {}];
+  if (kind.addressedByKey === true) return [key, {}];
+  const services = ['web', 'api', 'db', 'db2'].map((name) => `  ${name}: { image: nginx }\n`).join('');
+  return [
+    key,
+    kind.kind === 'compose' ? { ...body, source: { type: 'raw', composeFile: `services:\n${services}` } } : body,
+  ];
+}
+
+/** A body in which one field has a value, in the case of a union that has the field. */
+export function withField(stand: Stand, field: string, value: Json): Body | undefined {
+  const link = stand.kind.parents[stand.parent];
+  if (link === undefined || Object.hasOwn(link.set, field)) return undefined;
+  for (const union of stand.kind.unions ?? []) {
+    if (union.at === undefined) {
+      const type = stand.body[union.tag];
+      const group = Object.values(union.cases[String(type)] ?? {});
+      const elsewhere = Object.values(union.cases).some((fields) => Object.values(fields).includes(field));
+      if (elsewhere && !group.includes(field)) return undefined;
+      if (field === union.tag) return retagged(stand, union.tag, union.cases, value);
+      continue;
+    }
+    if (field === union.tag) {
+      const fields = union.cases[String(value)] ?? {};
+      return { ...stand.body, [union.at]: { type: value, ...filled(stand.kind, fields) } };
+    }
+    for (const [type, fields] of Object.entries(union.cases)) {
+      const written = Object.entries(fields).find(([, name]) => name === field)?.[0];
+      if (written !== undefined) {
+        return { ...stand.body, [union.at]: { type, ...filled(stand.kind, fields), [written]: value } };
+      }
+    }
+  }
+  return { ...stand.body, [field]: value };
+}
+
+/** The body without a field; undefined when it cannot be left out. */
+export function withoutField(stand: Stand, body: Body, field: string): Body | undefined {
+  for (const union of stand.kind.unions ?? []) {
+    if (field === union.tag) return undefined;
+    if (union.at === undefined) continue;
+    const group = body[union.at] as Body | undefined;
+    const written = Object.entries(union.cases[String(group?.type)] ?? {}).find(([, name]) => name === field)?.[0];
+    if (written !== undefined && group !== undefined) {
+      const { [written]: _, ...rest } = group;
+      return { ...body, [union.at]: rest };
+    }
+  }
+  if (field === stand.kind.keyField) return undefined; // the key stands in for it
+  const { [field]: _, ...rest } = body;
+  return rest;
+}
+
+function filled(kind: Kind, fields: Readonly<Record<string, string>>): Body {
+  return Object.fromEntries(
+    Object.entries(fields).map(([written, name]) => [written, kind.fields[name]?.examples[0] ?? '']),
+  );
+}
+
+function retagged(
+  stand: Stand,
+  tag: string,
+  cases: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  value: Json,
+): Body {
+  const all = new Set(Object.values(cases).flatMap((fields) => Object.keys(fields)));
+  const rest = Object.fromEntries(Object.entries(stand.body).filter(([key]) => !all.has(key)));
+  return { ...rest, [tag]: value, ...filled(stand.kind, cases[String(value)] ?? {}) };
+}

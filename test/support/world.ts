@@ -1,0 +1,97 @@
+import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createClient } from '../../src/api/client.ts';
+import type { ApplyResult } from '../../src/apply/run.ts';
+import type { Emulator } from '../../src/emulator/emulator.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import type { Manifest } from '../../src/manifest/manifest.ts';
+import { openWorkspace } from '../../src/manifest/workspace.ts';
+import type { Plan } from '../../src/plan/action.ts';
+import { applyPlan, plan, planDestruction, validate } from '../../src/reconcile.ts';
+import type { World } from '../../src/reconcile.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+import { memoryStore } from '../../src/state/memory.ts';
+
+/** A platform, a state and a folder for one test. */
+export interface Bench {
+  readonly emulator: Emulator;
+  readonly store: ReturnType<typeof memoryStore>;
+  readonly folder: string;
+  readonly secrets: Record<string, string>;
+  readonly env: Record<string, string>;
+  /** Hides what the manifests of this test conceal. */
+  readonly redact: (text: string) => string;
+  /** Writes files and reads the manifest in trueup.yaml. */
+  manifest(files: string | Record<string, string>): Manifest;
+  world(): World;
+  plan(files: string | Record<string, string>): Promise<Plan>;
+  apply(
+    files: string | Record<string, string>,
+    permissions?: { dataLoss?: boolean; adoption?: boolean },
+  ): Promise<ApplyResult>;
+  destroy(files: string | Record<string, string>): Promise<ApplyResult>;
+  /** How many requests of a method the platform got since the last call. */
+  requests(method: 'GET' | 'POST'): string[];
+}
+
+/** The lines that every manifest of a test begins with. */
+export const head = 'trueup: 1\nplatform: emulator\nproject: prj_1\n';
+
+/** Makes a world of its own for a test: an emulator, a state in memory and a folder for files. */
+export function bench(options: { emulator?: Emulator; folder?: string } = {}): Bench {
+  const emulator = options.emulator ?? createEmulator();
+  const store = memoryStore();
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'trueup-test-'));
+  const secrets: Record<string, string> = {};
+  const env: Record<string, string> = {};
+  const redactor = createRedactor();
+  let seen = 0;
+  const self: Bench = {
+    emulator,
+    store,
+    folder,
+    secrets,
+    env,
+    redact: redactor.redact,
+    manifest: (files) => {
+      for (const [name, text] of Object.entries(typeof files === 'string' ? { 'trueup.yaml': files } : files)) {
+        mkdirSync(dirname(join(folder, name)), { recursive: true });
+        writeFileSync(join(folder, name), text);
+      }
+      return validate({
+        workspace: openWorkspace(folder),
+        file: 'trueup.yaml',
+        kinds,
+        env: (name) => env[name],
+        secret: (name) => secrets[name],
+        given: () => undefined,
+        conceal: redactor.add,
+      }).manifest;
+    },
+    world: () => ({
+      client: createClient({ send: emulator.send, url: 'emulator:', apiKey: 'emulator-key', redact: redactor.redact }),
+      store,
+      kinds,
+      conceal: redactor.add,
+    }),
+    plan: async (files) => plan(self.manifest(files), self.world()),
+    apply: async (files, permissions = {}) =>
+      applyPlan(await self.plan(files), self.world(), {
+        permissions: { dataLoss: permissions.dataLoss ?? false, adoption: permissions.adoption ?? false },
+        connections: 4,
+      }),
+    destroy: async (files) =>
+      applyPlan(await planDestruction(self.manifest(files), self.world()), self.world(), {
+        permissions: { dataLoss: true, adoption: true },
+        connections: 4,
+      }),
+    requests: (method) => {
+      const fresh = emulator.log.slice(seen);
+      seen = emulator.log.length;
+      return fresh.filter((request) => request.method === method).map((request) => request.operation);
+    },
+  };
+  return self;
+}
