@@ -1,7 +1,6 @@
-import equal from 'fast-deep-equal';
 import { readEnvText, writeEnvText } from './env-text.ts';
 import type { Json } from './json.ts';
-import { isObject } from './json.ts';
+import { isObject, same } from './json.ts';
 
 /** When two values mean the same: when their normal forms are equal. */
 export interface Codec {
@@ -55,7 +54,7 @@ export const envEntries: MapCodec = { read: readEnvText, write: writeEnvText };
 
 /** Whether the platform answers `observed` when `wanted` is what it has. */
 export function means(codec: Codec, wanted: Json, observed: Json): boolean {
-  return equal(codec.normal(wanted), codec.normal(observed)) || codec.keeps?.(wanted, observed) === true;
+  return same(codec.normal(wanted), codec.normal(observed)) || codec.keeps?.(wanted, observed) === true;
 }
 
 function isEmpty(value: Json): boolean {

@@ -1,3 +1,5 @@
+import equal from 'fast-deep-equal';
+
 /** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -7,6 +9,20 @@ export type Row = Readonly<Record<string, unknown>>;
 /** One text for each value: object keys sorted, list order kept. */
 export function canonical(value: Json): string {
   return JSON.stringify(sorted(value));
+}
+
+/** Whether two values are equal as JSON: the order of object keys does not count, the order of lists does. */
+export function same(a: Json, b: Json): boolean {
+  return quicklyEqual(a, b) || canonical(a) === canonical(b);
+}
+
+/** Never true by mistake; a member called `constructor`, `toString` or `valueOf` misleads it, or makes it throw. */
+function quicklyEqual(a: Json, b: Json): boolean {
+  try {
+    return equal(a, b);
+  } catch {
+    return false;
+  }
 }
 
 function sorted(value: Json): Json {
