@@ -1,4 +1,3 @@
-import type { Json } from '../kind/json.ts';
 import { same } from '../kind/json.ts';
 import { PlatformError } from '../api/errors.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -72,7 +71,7 @@ async function finish(run: Run): Promise<ApplyResult> {
     if (content === null) delete resources[address];
     else resources[address] = content;
   }
-  const isNew = plan.saved === undefined || !same(plan.saved.resources as Json, resources as Json);
+  const isNew = plan.saved === undefined || !same(plan.saved.resources, resources);
   const state = isNew ? { ...plan.base, serial: plan.base.serial + 1, resources } : plan.base;
   if (isNew || run.sent.size > 0) await store.write(state);
   if (run.defect !== undefined) throw run.defect.error;
