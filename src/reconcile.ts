@@ -63,7 +63,7 @@ async function planFor(settings: Manifest['settings'], resources: readonly Resou
   const { organizationId, projectId } = seen.observed;
   const state = moved?.state ?? newState(organizationId, projectId);
   refuseForeign(state, organizationId, projectId, store.place);
-  const { order } = inOrder(resources);
+  const { order } = inOrder(seen.resources);
   const made = buildPlan({
     kinds,
     resources: order,

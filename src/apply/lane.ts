@@ -111,6 +111,14 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   const { address } = action;
   const failed = run.results.get(address);
   const id = run.ids.get(address) ?? (found.is === 'row' ? rowId(action.kind, found.row) : undefined);
+  if (id === undefined && action.kind.listedOnce !== undefined && failed === undefined) {
+    if (isMade(action)) {
+      const message = `${address} was created and is listed only once ${action.kind.listedOnce}`;
+      report(run, action, diagnostic('pending', message, { address, remedy: 'Apply again after that.' }));
+    }
+    conclude(run, action, 'done');
+    return;
+  }
   if (id === undefined || found.is === 'gone') {
     // Nothing is where something was to be made or changed. The record stays, so that the next run looks again.
     if (failed === undefined) {

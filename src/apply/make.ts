@@ -1,11 +1,13 @@
 import { PlatformError } from '../api/errors.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { oldAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
+import { rowId } from '../observe/answers.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
 import { changedSince } from './freshness.ts';
-import { created, perform, rehearse } from './perform.ts';
-import { findById, findMade, readLane } from './read-back.ts';
+import { chosenId, created, perform, rehearse } from './perform.ts';
+import { findById, findMade, listTop, newRows, readLane } from './read-back.ts';
 import type { Run } from './run.ts';
 import { laneBefore, laneRoot, recordOf, save } from './run.ts';
 
@@ -34,35 +36,61 @@ export async function tearDown(run: Run, action: Action): Promise<void> {
 
 /** Sends the requests that make and change the object of an action. */
 export async function make(run: Run, action: Action): Promise<void> {
-  const { address } = action;
   if (action.steps.length > 0 && !isMade(action)) {
     const change = changedSince(action, await rowNow(run, action));
     if (change !== undefined) throw stop(action, `${change} since the plan was made; nothing was sent`);
   }
   for (const step of action.steps) {
-    if (step.role !== 'create') {
-      await send(run, action, step);
-      continue;
-    }
-    const before = run.records.get(address) ?? run.input.plan.base.resources[address] ?? null;
-    // The old object of this address is not the one that is being made.
-    run.ids.delete(address);
-    run.rows.delete(address);
-    await save(run, address, recordOf(action, null, {}));
-    let answer: unknown;
-    try {
-      answer = await send(run, action, step);
-    } catch (error) {
-      // An intent that was surely not executed must not claim an object that somebody else makes later.
-      if (!mayBeExecuted(error)) await save(run, address, before?.id === null ? null : before);
-      throw error;
-    }
-    const object = created(action, answer) ?? (run.needed.has(address) ? await lookUp(run, action) : undefined);
-    if (object === undefined) continue; // found when the lane is read back
-    run.ids.set(address, object.id);
-    run.rows.set(address, object.row);
-    await save(run, address, recordOf(action, object.id, {}));
+    if (step.role !== 'create') await send(run, action, step);
+    else if (isFoundInList(action)) await inTurn(run, action.kind.kind, () => create(run, action, step));
+    else await create(run, action, step);
   }
+}
+
+/** Makes an object: an intent first, then its id. */
+async function create(run: Run, action: Action, step: Step): Promise<void> {
+  const { address } = action;
+  const before = run.records.get(address) ?? run.input.plan.base.resources[address] ?? null;
+  const chosen = chosenId(action, step);
+  const earlier = isFoundInList(action) ? await listTop(run.input.client, action.kind) : new Map<string, Row>();
+  // The old object of this address is not the one that is being made.
+  run.ids.delete(address);
+  run.rows.delete(address);
+  const old = run.actions.get(oldAddress(address));
+  if (old?.id !== undefined) await save(run, old.address, recordOf(old, old.id, {}));
+  await save(run, address, recordOf(action, chosen ?? null, {}));
+  let answer: unknown;
+  try {
+    answer = await send(run, action, step);
+  } catch (error) {
+    // An intent that was surely not executed must not claim an object that somebody else makes later.
+    if (!mayBeExecuted(error)) {
+      await save(run, address, before?.id === null ? null : before);
+      if (old !== undefined) await save(run, old.address, null);
+    }
+    throw error;
+  }
+  const object = created(action, answer, chosen) ?? (await lookUp(run, action, earlier));
+  if (object === undefined) return; // found when the lane is read back
+  run.ids.set(address, object.id);
+  run.rows.set(address, object.row);
+  await save(run, address, recordOf(action, object.id, {}));
+}
+
+/** Whether the id of a new object is found by comparing the list at the top before and after. */
+function isFoundInList({ kind, parent }: Action): boolean {
+  return kind.idFrom === 'list' && parent === undefined;
+}
+
+/** Runs creates that answer without an id one at a time, so that what is new in their list is the one. */
+async function inTurn(run: Run, list: string, work: () => Promise<void>): Promise<void> {
+  const turn = (run.turns.get(list) ?? Promise.resolve()).then(work);
+  // The next one has its turn whatever became of this one.
+  run.turns.set(
+    list,
+    turn.catch(() => undefined),
+  );
+  await turn;
 }
 
 /** Sends one step and notes that something may have been written. */
@@ -94,12 +122,25 @@ function rehearseCreation(run: Run, action: Action): void {
   for (const step of action.steps) rehearse({ ...contextOf(run, action), step });
 }
 
-/** Finds at once what a create made without telling its id, because others wait for it. */
-async function lookUp(run: Run, action: Action): Promise<{ id: string; row: Row } | undefined> {
-  const lane = run.ids.get(action.lane);
-  if (lane === undefined) return undefined;
-  const after = await readLane(run.input.client, laneRoot(run, action.lane), lane);
+/** Finds at once what a create made without telling its id: in the list at the top, or because others wait for it. */
+async function lookUp(
+  run: Run,
+  action: Action,
+  earlier: ReadonlyMap<string, Row>,
+): Promise<{ id: string; row: Row } | undefined> {
   const taken = new Set(run.ids.values());
+  if (isFoundInList(action)) {
+    const rows = await listTop(run.input.client, action.kind);
+    const made = newRows(rows, action, (id) => taken.has(id) || earlier.has(id), run.outputs);
+    if (made.length > 1) {
+      const ids = made.map((row) => rowId(action.kind, row)).join(', ');
+      throw stop(action, `somebody made the same at the same time: one of ${ids} is ${action.address}`);
+    }
+    return made[0] === undefined ? undefined : created(action, made[0]);
+  }
+  const lane = run.ids.get(action.lane);
+  if (lane === undefined || !run.needed.has(action.address)) return undefined;
+  const after = await readLane(run.input.client, laneRoot(run, action.lane), lane);
   const row = after === 'gone' ? undefined : findMade(after, action, (id) => taken.has(id), run.outputs);
   return row === undefined ? undefined : created(action, row);
 }

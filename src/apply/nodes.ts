@@ -61,6 +61,7 @@ function buildNodes(plan: Plan, wishes: Wishes): ApplyNode[] {
         if (tearsDown(dependent)) return [teardownName(dependent.address)];
         return action.action === 'delete' && isEffective(dependent) ? [dependent.address] : [];
       });
+      after.push(...(action.follows ?? []));
       // What is inside has to leave before, wherever the manifest and the state have it.
       for (const guest of inside.get(address) ?? []) {
         if (tearsDown(guest)) after.push(teardownName(guest.address));
@@ -137,7 +138,7 @@ function removalsByParent(plan: Plan): Map<string, Action[]> {
 }
 
 function teardownName(address: string): string {
-  return `${address} (old)`;
+  return `${address} (teardown)`;
 }
 
 function barrierName(address: string): string {

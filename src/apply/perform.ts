@@ -3,10 +3,12 @@ import { endpointOf } from '../api/contract.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { means, plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
-import { isRow, member, textsIn } from '../kind/json.ts';
+import { isRow, textsIn } from '../kind/json.ts';
+import { observedValue, valueAt } from '../kind/wire.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { rowId } from '../observe/answers.ts';
 import { resolveField } from '../plan/diff.ts';
+import { merged } from '../plan/merged.ts';
 import type { Action, Member, Step } from '../plan/action.ts';
 
 /** What sending one step needs. */
@@ -30,10 +32,11 @@ type Resolving = Pick<PerformInput, 'action' | 'step' | 'outputs' | 'idOf'>;
 
 /** Sends one step. A step all of whose changes turn out to be there already is not sent: then it gives `skipped`. */
 export async function perform(input: PerformInput): Promise<{ answer: unknown } | 'skipped'> {
-  const { step, client } = input;
-  const now = needsRow(step) ? await input.readNow() : undefined;
+  const { step, client, made } = input;
+  const now = needsRow(step) ? await (answersAll(step, made) ?? input.readNow()) : undefined;
   const members: Record<string, unknown> = {};
-  let changes = 0;
+  // What the operation does without being told, such as the case of a union that it stands for.
+  let changes = step.changed.filter((name) => step.members[name] === undefined).length;
   for (const [name, from] of Object.entries(step.members)) {
     const value = valueOf(input, name, from, now);
     if (from.is !== 'id') conceal(input, name, from, value);
@@ -62,7 +65,7 @@ function isKnown(from: Member, outputs: Outputs): boolean {
   const isPending = (wanted: Wanted) => wanted.references.some((reference) => outputs(reference) === undefined);
   if (from.is === 'as read') return false;
   if (from.is === 'map') return ![...from.entries.values()].some(isPending);
-  return from.is !== 'wanted' || !isPending(from.wanted);
+  return from.is !== 'set' && (from.is !== 'wanted' || !isPending(from.wanted));
 }
 
 /** What is sent back as it was read, and what may be secret, must not show when the platform echoes it. */
@@ -75,10 +78,17 @@ function conceal({ action, conceal: tell }: PerformInput, name: string, from: Me
   }
 }
 
+/** The row that a create of this run answered, when it has everything that a step sends back. */
+function answersAll(step: Step, made: Row | undefined): Row | undefined {
+  const sentBack = Object.values(step.members).filter((from) => from.is === 'as read');
+  return made !== undefined && sentBack.every(({ from }) => valueAt(made, from) !== undefined) ? made : undefined;
+}
+
 function needsRow(step: Step): boolean {
   return Object.values(step.members).some(
     (from) =>
       from.is === 'as read' ||
+      from.is === 'set' ||
       (from.is === 'map' &&
         (from.keepOthers || [...from.entries.values()].some((wanted) => wanted.missing.length > 0))),
   );
@@ -98,8 +108,13 @@ function valueOf(input: Resolving, name: string, from: Member, now: Row | undefi
       if (resolved.is === 'known') return resolved.value;
       throw cannot(input, `${name} is still not known`);
     }
+    case 'set': {
+      const resolved = resolveField(from.field, from.wanted, input.outputs);
+      if (resolved.is !== 'known') throw cannot(input, `${name} is still not known`);
+      return merged(resolved.value, observedValue(input.action.kind, name, now ?? {}) ?? null, from.formerly);
+    }
     case 'as read': {
-      const value = member(now ?? {}, from.from);
+      const value = valueAt(now ?? {}, from.from);
       if (value === undefined)
         throw cannot(input, `the platform did not answer ${from.from}, which has to be sent back`);
       if (holdsCipher(value)) {
@@ -121,7 +136,7 @@ function valueOf(input: Resolving, name: string, from: Member, now: Row | undefi
 function mapText(input: Resolving, from: Extract<Member, { is: 'map' }>, now: Row | undefined): string {
   const codec = from.field.map;
   if (codec === undefined) throw cannot(input, `${from.name} is no map`);
-  const present = now?.[from.field.readAt ?? from.name];
+  const present = observedValue(input.action.kind, from.name, now ?? {});
   if (holdsCipher(present)) {
     throw cannot(input, `the platform could not decrypt ${from.name}; sending it back would make the loss permanent`);
   }
@@ -147,7 +162,7 @@ function mapText(input: Resolving, from: Extract<Member, { is: 'map' }>, now: Ro
 function isThereAlready({ action, made }: PerformInput, name: string, from: Member, value: Json): boolean {
   if (from.is !== 'wanted') return false;
   const codec = from.field.codec ?? plain;
-  if (made !== undefined) return means(codec, value, member(made, name) ?? null);
+  if (made !== undefined) return means(codec, value, observedValue(action.kind, name, made) ?? null);
   const planned = action.parts.find(({ part }) => part.field === name && part.key === undefined);
   if (planned?.decision.do !== 'write' || planned.decision.cause !== 'known after apply') return false;
   return means(codec, value, planned.before.reveal());
@@ -165,8 +180,16 @@ function cannot({ action, step }: Resolving, why: string): Stop {
   ]);
 }
 
-/** The id and row in the answer to a create, when it has them. */
-export function created(action: Action, answer: unknown): { id: string; row: Row } | undefined {
-  const id = isRow(answer) ? rowId(action.kind, answer) : undefined;
-  return id === undefined || !isRow(answer) ? undefined : { id, row: answer };
+/** The id and row in the answer to a create, when it has them; an id that was ours to choose needs no answer. */
+export function created(action: Action, answer: unknown, chosen?: string): { id: string; row: Row } | undefined {
+  const row = isRow(answer) ? answer : {};
+  const id = rowId(action.kind, row) ?? chosen;
+  return id === undefined ? undefined : { id, row: { ...row, [action.kind.id]: id } };
+}
+
+/** The id that a step gives to the object it makes; undefined when the platform chooses. */
+export function chosenId(action: Action, step: Step): string | undefined {
+  const from = step.members[action.kind.id];
+  const value = from?.is === 'value' ? from.value.reveal() : undefined;
+  return typeof value === 'string' ? value : undefined;
 }

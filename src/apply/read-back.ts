@@ -2,7 +2,9 @@ import type { Client } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
 import { means, plain } from '../kind/codecs.ts';
 import type { Row } from '../kind/json.ts';
-import { member } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import { root } from '../kind/kind.ts';
+import { idMember, observedValue } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { asRow, asRows, rowId } from '../observe/answers.ts';
 import type { Action } from '../plan/action.ts';
@@ -20,7 +22,7 @@ export interface LaneRow {
 export async function readLane(client: Client, root: Action, id: string): Promise<LaneRow | 'gone'> {
   const { read } = root.kind.calls;
   try {
-    return laneRow(root, asRow(await client.invoke(read, { [root.kind.id]: id }), read));
+    return laneRow(root, asRow(await client.invoke(read, { [idMember(root.kind, read)]: id }), read));
   } catch (error) {
     if (error instanceof PlatformError && error.failure === 'not found') return 'gone';
     throw error;
@@ -52,6 +54,14 @@ export function findById(lane: LaneRow, action: Action, id: string): Row | undef
   return lane.rowsOf(action).get(id);
 }
 
+/** The objects of a kind at the top, by id. */
+export async function listTop(client: Client, kind: Kind): Promise<ReadonlyMap<string, Row>> {
+  const link = kind.parents[root];
+  if (link === undefined || !('call' in link.listed)) return new Map();
+  const rows = asRows(await client.invoke(link.listed.call, {}), link.listed.call, kind);
+  return new Map(rows.map((row) => [rowId(kind, row) ?? '', row]));
+}
+
 /** The row that a create without an id in its answer made: new, nobody else's, and what it was to be. */
 export function findMade(
   lane: LaneRow,
@@ -60,10 +70,18 @@ export function findMade(
   outputs: Outputs,
 ): Row | undefined {
   if (action.address === lane.root.address) return undefined;
-  const candidates = [...lane.rowsOf(action)].filter(
-    ([id, row]) => !isTaken(id) && isWhatWasMeant(action, row, outputs),
-  );
-  return candidates.length === 1 ? candidates[0]?.[1] : undefined;
+  const candidates = newRows(lane.rowsOf(action), action, isTaken, outputs);
+  return candidates.length === 1 ? candidates[0] : undefined;
+}
+
+/** The rows that nobody else has and that are what a create said. */
+export function newRows(
+  rows: ReadonlyMap<string, Row>,
+  action: Action,
+  isTaken: (id: string) => boolean,
+  outputs: Outputs,
+): Row[] {
+  return [...rows].flatMap(([id, row]) => (!isTaken(id) && isWhatWasMeant(action, row, outputs) ? [row] : []));
 }
 
 /** Whether a row holds everything that the create said. */
@@ -76,6 +94,8 @@ function isWhatWasMeant(action: Action, row: Row, outputs: Outputs): boolean {
       from.is === 'value'
         ? ({ is: 'known', value: from.value.reveal() } as const)
         : resolveField(field, from.wanted, outputs);
-    return value.is !== 'known' || means(field.codec ?? plain, value.value, member(row, name) ?? null);
+    return (
+      value.is !== 'known' || means(field.codec ?? plain, value.value, observedValue(action.kind, name, row) ?? null)
+    );
   });
 }

@@ -61,6 +61,8 @@ export interface Run {
   readonly needed: ReadonlySet<string>;
   /** Lanes as they were read before the first update in them. */
   readonly before: Map<string, Promise<LaneRow | 'gone'>>;
+  /** Creates that wait for one another, by the list they show up in. */
+  readonly turns: Map<string, Promise<void>>;
   readonly problems: Map<string, Diagnostic[]>;
   readonly results: Map<string, Outcome['result']>;
   /** Addresses for which a request was sent. */
@@ -101,6 +103,7 @@ export function startRun(input: ApplyInput): Run {
     needed,
     before: new Map(),
     records: new Map(),
+    turns: new Map(),
     problems: new Map(),
     results: new Map(),
     sent: new Set(),

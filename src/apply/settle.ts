@@ -88,6 +88,7 @@ function settlePart(
 
 /** What the platform had before the request that carries a part: for a new object, what its create gave it. */
 function valueBefore({ action, made }: SettleInput, { part, before }: PlannedPart): Json {
-  if (made === undefined || takes(action.kind.calls.create, part.field)) return before.reveal();
+  const create = made === undefined ? undefined : action.kind.calls.create;
+  if (made === undefined || create === undefined || takes(create, part.field)) return before.reveal();
   return readParts(action, made).value(part);
 }

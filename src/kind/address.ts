@@ -28,6 +28,18 @@ export function isWithin(address: string, ancestor: string): boolean {
   return next === undefined || next === '.' || next === '[';
 }
 
+/** The address of the old object while the new one of a replacement takes its place. No block can have it. */
+export function oldAddress(address: string): string {
+  return `${address}${oldMark}`;
+}
+
+/** The address whose old object an address stands for; undefined for all others. */
+export function replacedAddress(address: string): string | undefined {
+  return address.endsWith(oldMark) ? address.slice(0, -oldMark.length) : undefined;
+}
+
+const oldMark = ' (old)';
+
 /** Splits an address into its keys and sections; undefined when it is not one. */
 export function addressParts(address: string): string[] | undefined {
   const parts: string[] = [];

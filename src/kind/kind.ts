@@ -41,8 +41,14 @@ export interface Field {
   readonly platformDefault?: Json;
   /** The field of the parent whose declared value is the default. */
   readonly fromParent?: string;
-  /** The member of the row that holds it, where that differs. */
+  /** Where the row holds it, where that differs: a member, or a path such as `gitProvider.name`. */
   readonly readAt?: string;
+  /** It holds the id of an object of this kind; users write the name. */
+  readonly refersTo?: string;
+  /** Goes with every update when it has a value: the platform does not keep what is left out. */
+  readonly inEveryUpdate?: true;
+  /** A set of ids that the platform itself adds to: what was added there stays, unless the block says otherwise. */
+  readonly growsByItself?: true;
 }
 
 /** A choice between groups of fields, such as the source of a compose. */
@@ -54,12 +60,16 @@ export interface Union {
   readonly describe: string;
   /** Per case: the name in YAML and the field it stands for. */
   readonly cases: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Per case: the operation that chooses it and carries its fields; without it, the update operation does. */
+  readonly calls?: Readonly<Record<string, Operation>>;
+  /** Cases that the platform has and that cannot be declared, with the reason. */
+  readonly refused?: Readonly<Record<string, string>>;
 }
 
-/** A member that the place of the resource decides: its parent's id, the project, another field, or a constant. */
-type FromPlace =
+/** A member that the place of the resource decides: its parent's id, who acts where, another field, or a constant. */
+export type FromPlace =
   | { readonly parent: 'id' }
-  | { readonly context: 'projectId' }
+  | { readonly context: 'projectId' | 'organizationId' | 'userId' }
   | { readonly sameAs: string }
   /** `always`: sent with every update, because the platform guesses it wrong. */
   | { readonly value: Json; readonly always?: true };
@@ -67,13 +77,23 @@ type FromPlace =
 /** How the objects of a kind hang on one kind of parent. */
 export interface ParentLink {
   /** Where they are listed: a member of the parent's row, or an operation; `whenEmpty` says why its list never is. */
-  readonly listed: { readonly at: string } | { readonly call: Operation; readonly whenEmpty?: string };
+  readonly listed:
+    | { readonly at: string }
+    | {
+        readonly call: Operation;
+        readonly with?: Readonly<Record<string, FromPlace>>;
+        readonly whenEmpty?: string;
+      };
   /** What a listed row holds: everything, a few members, or everything but some. */
   readonly rows: 'whole' | 'summary' | { readonly without: readonly string[] };
   /** Members that create sends because of this parent; users cannot write them here. */
   readonly set: Readonly<Record<string, FromPlace>>;
   /** The member of a row that holds the parent's id. */
   readonly idAt: string;
+  /** Fields that mean nothing below this parent. */
+  readonly lacks?: readonly string[];
+  /** Nothing of it waits for a deployment below this parent. */
+  readonly atOnce?: true;
 }
 
 /** A setting of a resource that is Trueup's own or goes with one call; it is no field of the platform's object. */
@@ -112,6 +132,8 @@ export interface Kind {
   readonly addressedByKey?: true;
   /** The member of a row that holds the id. */
   readonly id: string;
+  /** The member that takes the id, in operations that do not call it by the row's name. */
+  readonly idAs?: string;
   /** Fields that together tell which object of a parent it is; never unique on the platform. */
   readonly key: readonly string[] | ((value: (field: string) => Json | undefined) => readonly string[]);
   /** The field whose default is the YAML key; without it, the YAML key is a label only. */
@@ -123,14 +145,23 @@ export interface Kind {
   /** Members of the row that other resources may refer to, by the name of the output. */
   readonly outputs?: Readonly<Record<string, { readonly from: string; readonly describe: string }>>;
   readonly calls: {
-    readonly create: Operation;
+    readonly create?: Operation;
     /** Reads the whole row by id. */
     readonly read: Operation;
-    readonly update: Operation;
-    readonly delete: Operation;
+    /** Each field goes with the first of these that takes it. */
+    readonly update?: Operation | readonly Operation[];
+    readonly delete?: Operation;
     /** Gives the object another parent; `as` is the member that takes the new parent's id. */
     readonly move?: { readonly call: Operation; readonly as: string };
   };
+  /** What there is no operation for: why, and what to do instead. */
+  readonly cannot?: { readonly create?: string; readonly delete?: string };
+  /** Create answers without an id: what is new in the list afterwards is the object. */
+  readonly idFrom?: 'list';
+  /** What has to happen outside before the platform lists a new object; until then it is never created again. */
+  readonly listedOnce?: string;
+  /** Replacement makes the new one first, unless `unless` is declared, of which there can be no two. */
+  readonly createsFirst?: { readonly unless?: string };
   /** Whether the deletion of its parent leaves nothing of it behind. */
   readonly goesWithParent?: true;
   /** Objects that the platform makes by itself: what may be done to them. */

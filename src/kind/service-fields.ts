@@ -160,6 +160,22 @@ export const dockerImage = (examples: Field['examples']): Field => ({
   examples,
 });
 
+/** The git provider that a source is fetched from. */
+export const gitProvider = (kind: string, examples: Field['examples']): Field => ({
+  schema: z.string().min(1).describe(`Git provider: a key of ${kind}: or its name on the platform.`),
+  refersTo: kind,
+  appliesAt: 'deploy',
+  examples,
+});
+
+/** The SSH key that a private repository is fetched with. */
+export const fetchKey: Field = {
+  schema: z.string().min(1).describe('SSH key to fetch with: a key of sshKeys: or its name on the platform.'),
+  refersTo: 'sshKey',
+  appliesAt: 'deploy',
+  examples: ['key_1', 'key_2'],
+};
+
 /** A database credential that only the first start of the database reads. */
 export const firstStartOnly = (what: string, examples: Field['examples']): Field => ({
   schema: z.string().min(1).describe(`${what} The running database keeps the one it was first started with.`),

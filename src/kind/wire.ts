@@ -1,7 +1,7 @@
 import type { Operation } from '../api/contract.ts';
-import { endpointOf } from '../api/contract.ts';
+import { endpointOf, requiredMembers } from '../api/contract.ts';
 import type { Json, Row } from './json.ts';
-import { member } from './json.ts';
+import { isRow, member } from './json.ts';
 import type { Field, Kind } from './kind.ts';
 
 /** Where a field stands in YAML, as a path below its resource: `source.branch`, `env`. */
@@ -25,13 +25,65 @@ export function fieldOf(kind: Kind, name: string): Field {
 
 /** The value of a field in a row; undefined when the row does not have it. */
 export function observedValue(kind: Kind, name: string, row: Row): Json | undefined {
-  return member(row, kind.fields[name]?.readAt ?? name);
+  return valueAt(row, kind.fields[name]?.readAt ?? name);
+}
+
+/** The value at a path of members, such as `gitProvider.name`. */
+export function valueAt(row: Row, path: string): Json | undefined {
+  const [first = '', ...rest] = path.split('.');
+  return rest.reduce<Json | undefined>(
+    (value, name) => (isRow(value) ? member(value, name) : undefined),
+    member(row, first),
+  );
+}
+
+/** The member of an operation that takes the id of an object of this kind. */
+export function idMember(kind: Kind, operation: Operation): string {
+  return takes(operation, kind.id) ? kind.id : (kind.idAs ?? kind.id);
+}
+
+/** The operations that carry fields which stand in no union of their own calls. */
+export function updatesOf(kind: Kind): readonly Operation[] {
+  const { update = [] } = kind.calls;
+  return typeof update === 'string' ? [update] : update;
+}
+
+/**
+ * The operation that carries a changed field; undefined when none does. `chosen` is the case of a union that is
+ * declared; without it, any case's operation that takes the field.
+ */
+export function carrierOf(kind: Kind, name: string, chosen?: (tag: string) => unknown): Operation | undefined {
+  for (const { tag, cases, calls } of kind.unions ?? []) {
+    if (calls === undefined) continue;
+    const holding = Object.keys(cases).filter(
+      (word) => name === tag || Object.values(cases[word] ?? {}).includes(name),
+    );
+    const word = chosen === undefined ? holding[0] : holding.find((item) => item === chosen(tag));
+    if (holding.length > 0) return word === undefined ? undefined : calls[word];
+  }
+  return updatesOf(kind).find((operation) => takes(operation, name));
+}
+
+/** Whether null can be written into a field of an object. */
+export function canBeNull(kind: Kind, name: string): boolean {
+  const operation = carrierOf(kind, name);
+  return operation !== undefined && takesNull(operation, name);
+}
+
+/** Whether an operation refuses to go without a value for a member. */
+export function isNeededBy(operation: Operation, name: string): boolean {
+  return requiredMembers(operation).includes(name) && !takesNull(operation, name);
+}
+
+/** Whether the id of a new object is ours to choose. */
+export function choosesId(kind: Kind): boolean {
+  return kind.calls.create !== undefined && takes(kind.calls.create, kind.id);
 }
 
 /** The value of an output of an object; undefined when the row does not have it. */
 export function outputValue(kind: Kind, output: string, id: string | undefined, row: Row): string | undefined {
   const from = kind.outputs?.[output]?.from;
-  const value = from === undefined ? id : member(row, from);
+  const value = from === undefined ? id : valueAt(row, from);
   return typeof value === 'string' ? value : undefined;
 }
 

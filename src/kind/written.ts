@@ -11,11 +11,26 @@ const commonOptions = {
     ),
 } satisfies Record<string, z.ZodType>;
 
-/** The setting that says what happens to keys of env that are not declared. */
-export const mapModeOption = 'envMode';
-const mapModeSchema = z
-  .enum(['own', 'merge'])
-  .describe('own: keys of env that are not declared here go. merge: they stay.');
+/** The setting that says what happens to what is not declared in a map or a set; undefined for kinds that have none. */
+export function mergeOption(kind: Kind): { name: string; otherwise: 'own' | 'merge'; schema: z.ZodType } | undefined {
+  const fields = Object.values(kind.fields);
+  if (fields.some((field) => field.map !== undefined)) return envMode;
+  return fields.some((field) => field.growsByItself === true) ? accessMode : undefined;
+}
+
+const envMode = {
+  name: 'envMode',
+  otherwise: 'own',
+  schema: z.enum(['own', 'merge']).describe('own: keys of env that are not declared here go. merge: they stay.'),
+} as const;
+
+const accessMode = {
+  name: 'accessMode',
+  otherwise: 'merge',
+  schema: z
+    .enum(['own', 'merge'])
+    .describe('merge: ids in the lists that are not declared here stay, as the platform adds to them. own: they go.'),
+} as const;
 
 /** What one key of a block means. */
 export type Written =
@@ -36,7 +51,7 @@ const writtenByLink = new WeakMap<ParentLink, ReadonlyMap<string, Written>>(); /
 
 function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Written> {
   const written = new Map<string, Written>();
-  const elsewhere = new Set(Object.keys(link.set));
+  const elsewhere = new Set([...Object.keys(link.set), ...(link.lacks ?? [])]);
   for (const union of kind.unions ?? []) {
     if (union.at === undefined) continue;
     elsewhere.add(union.tag);
@@ -48,7 +63,8 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
   for (const [name, schema] of Object.entries(commonOptions)) written.set(name, { is: 'option', schema });
   for (const [name, option] of Object.entries(kind.options ?? {}))
     written.set(name, { is: 'option', schema: option.schema });
-  if (hasMaps(kind)) written.set(mapModeOption, { is: 'option', schema: mapModeSchema });
+  const merge = mergeOption(kind);
+  if (merge !== undefined) written.set(merge.name, { is: 'option', schema: merge.schema });
   return written;
 }
 
@@ -57,8 +73,4 @@ export function writtenSchema(field: Field): z.ZodType {
   return field.map === undefined
     ? field.schema
     : z.union([z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])), field.schema]);
-}
-
-function hasMaps(kind: Kind): boolean {
-  return Object.values(kind.fields).some((field) => field.map !== undefined);
 }

@@ -25,6 +25,8 @@ export interface Evaluation {
   readonly sources: Sources;
   /** Finds a reference from the place of the resource; or says why there is none. */
   readonly find: (path: string) => Reference | { readonly problem: string; readonly remedy?: string };
+  /** Finds the resource of a kind that bears a key, wherever it is referred to. */
+  readonly named: (kind: string, key: string) => Reference | undefined;
   readonly diagnostics: Diagnostic[];
   readonly address: string;
   /** Takes numbers and booleans as they were written, for maps of text. */
@@ -50,6 +52,12 @@ export function evaluate(node: Node, evaluation: Evaluation): Wanted {
 /** A wanted value that is no text of the user's, such as a default. */
 export function constant(value: Json, at: Place): Wanted {
   return { at, concealed: false, references: [], missing: [], content: seal({ hollow: false, value }) };
+}
+
+/** The value of an output, wanted where a name was written. */
+export function referring(reference: Reference, { at, concealed }: Wanted): Wanted {
+  const shape: Shape = { is: 'text', pieces: [reference] };
+  return { at, concealed, references: [reference], missing: [], content: seal({ hollow: true, shape }) };
 }
 
 interface Found {

@@ -3,11 +3,11 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Json } from '../kind/json.ts';
-import { mapModeOption, writtenFields } from '../kind/written.ts';
+import { mergeOption, writtenFields } from '../kind/written.ts';
 import type { Field, Kind } from '../kind/kind.ts';
-import { fieldOf, takesNull } from '../kind/wire.ts';
+import { canBeNull, fieldOf, isNeededBy } from '../kind/wire.ts';
 import type { Evaluation } from './evaluate.ts';
-import { constant, evaluate } from './evaluate.ts';
+import { constant, evaluate, referring } from './evaluate.ts';
 import type { Block, Resource } from './resource.ts';
 import { problemOf, wordsOf } from './problem.ts';
 import type { Entry, Node } from './tree.ts';
@@ -43,6 +43,9 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
       return;
     }
     fields[name] = checked(evaluate(node, evaluation), written, field, node, evaluation);
+    const named = field.refersTo === undefined ? undefined : knownText(fields[name]);
+    const reference = named === undefined ? undefined : evaluation.named(field.refersTo ?? '', named);
+    if (reference !== undefined) fields[name] = referring(reference, fields[name]);
   };
 
   const known = writtenFields(kind, block.link);
@@ -93,6 +96,11 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
     const type = tag === undefined ? undefined : toJson(tag.node);
     const cases = union.union.cases;
     if (tag === undefined || typeof type !== 'string' || !Object.hasOwn(cases, type)) {
+      const refused = typeof type === 'string' ? union.union.refused?.[type] : undefined;
+      if (tag !== undefined && refused !== undefined) {
+        report('inconsistent', `${at}.type: ${String(type)} cannot be declared: ${refused}`, tag.node);
+        return;
+      }
       const expected = Object.keys(cases).join(', ');
       report('wrong-type', `${at}.type: is missing or unknown`, tag?.node ?? node, `It is one of ${expected}.`);
       return;
@@ -101,6 +109,11 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
       Object.entries(cases[type] ?? {}).map(([key, field]) => [key, { is: 'field', field } as const]),
     );
     readGroup(entries, new Map([['type', { is: 'field', field: union.union.tag }], ...group]), `${at}.`);
+    const call = union.union.calls?.[type];
+    for (const [key, { field }] of call === undefined ? [] : group) {
+      if (call === undefined || entries.has(key) || !isNeededBy(call, field)) continue;
+      report('cannot-create', `${at}.${key}: is missing, and the platform takes no ${type} without it`, node);
+    }
   };
 
   readGroup(block.entries, known, '');
@@ -111,7 +124,10 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
     if (field !== undefined)
       fields[kind.keyField] = checked(constant(block.key, block.at), kind.keyField, field, keyNode, evaluation);
   }
-  const { id, [mapModeOption]: mapMode, ...others } = options;
+  const merge = mergeOption(kind);
+  const { id, ...others } = options;
+  const mapMode = merge === undefined ? undefined : (others[merge.name] ?? merge.otherwise);
+  if (merge !== undefined) delete others[merge.name];
   return {
     address,
     kind,
@@ -129,8 +145,13 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
 
 function clearedValue(kind: Kind, name: string, field: Field): { value: Json } | { refuse: string } {
   if (field.onNull !== undefined) return field.onNull;
-  if (takesNull(kind.calls.update, name)) return { value: null };
+  if (canBeNull(kind, name)) return { value: null };
   return { refuse: 'the platform has no empty value for it; remove the line to stop managing it' };
+}
+
+function knownText(wanted: Wanted): string | undefined {
+  const content = wanted.content.reveal();
+  return !content.hollow && typeof content.value === 'string' ? content.value : undefined;
 }
 
 /** A field of another case of a union that stands beside the others contradicts the case that was chosen. */

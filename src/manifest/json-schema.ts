@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Kind, ParentLink, Union } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
-import { takesNull } from '../kind/wire.ts';
+import { canBeNull } from '../kind/wire.ts';
 import { writtenFields, writtenSchema } from '../kind/written.ts';
 import { sectionsOf } from './blocks.ts';
 import { withExpressions } from './schema-expressions.ts';
@@ -74,7 +74,7 @@ function fieldSchema(kind: Kind, name: string): Schema {
   if (field === undefined) throw new Error(`${kind.kind} has no field ${name}`);
   const schema = withExpressions(withoutDescriptions(jsonSchema(writtenSchema(field))));
   const { description } = jsonSchema(field.schema);
-  const canBeCleared = field.onNull === undefined ? takesNull(kind.calls.update, name) : 'value' in field.onNull;
+  const canBeCleared = field.onNull === undefined ? canBeNull(kind, name) : 'value' in field.onNull;
   const { anyOf } = schema;
   const alternatives: readonly unknown[] = Array.isArray(anyOf) && Object.keys(schema).length === 1 ? anyOf : [schema];
   return {

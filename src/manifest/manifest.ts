@@ -70,11 +70,20 @@ function read(input: ManifestInput, diagnostics: Diagnostic[]): Manifest | undef
 
   const blocks = findBlocks(merged, kinds, diagnostics);
   const byAddress = new Map<string, Block>(blocks.map((block) => [block.address, block]));
+  const named = new Map(
+    blocks.flatMap(({ kind, key, parent, address }) =>
+      parent === undefined ? [[`${kind.kind} ${key}`, address] as const] : [],
+    ),
+  );
   const sources = sourcesOf(input, settings);
   const declared = blocks.map((block) =>
     readResource(block, sections(block.kind.kind), {
       sources,
       find: (path) => findReference(path, block, byAddress),
+      named: (kind, key) => {
+        const address = named.get(`${kind} ${key}`);
+        return address === undefined ? undefined : { address, output: 'id' };
+      },
       diagnostics,
       address: block.address,
     }),

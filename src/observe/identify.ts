@@ -4,6 +4,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind, ParentLink } from '../kind/kind.ts';
+import { idMember } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
@@ -166,7 +167,7 @@ async function readObject(
   // A leaf that its parent's whole row does not hold is gone.
   if (isLeaf && foundBy === 'id') return undefined;
   try {
-    const row = asRow(await client.invoke(kind.calls.read, { [kind.id]: id }), kind.calls.read);
+    const row = asRow(await client.invoke(kind.calls.read, { [idMember(kind, kind.calls.read)]: id }), kind.calls.read);
     if (rowId(kind, row) !== id) throw new Stop('platform', [wrongObject(kind, id)]);
     const link = entry?.link ?? resource?.link ?? Object.values(kind.parents)[0];
     const parentId = entry?.parentId ?? (link === undefined ? undefined : row[link.idAt]);

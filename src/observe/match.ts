@@ -2,8 +2,9 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
-import { canonical, member } from '../kind/json.ts';
+import { canonical } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
+import { observedValue } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
@@ -53,7 +54,11 @@ export function indexRows(rows: readonly (readonly [string, Row])[]): KeyIndex {
       if (index === undefined) {
         index = new Map();
         for (const [id, row] of rows) {
-          const text = keyText(kind, names, (name) => member(row, name) ?? kind.fields[name]?.platformDefault ?? null);
+          const text = keyText(
+            kind,
+            names,
+            (name) => observedValue(kind, name, row) ?? kind.fields[name]?.platformDefault ?? null,
+          );
           const same = index.get(text);
           if (same === undefined) index.set(text, [id]);
           else same.push(id);

@@ -4,14 +4,16 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind, ParentLink } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
-import { outputValue, takes } from '../kind/wire.ts';
+import { outputValue } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/state.ts';
 import { asRow, asRows, rowId } from './answers.ts';
 import type { Expected, Listed } from './identify.ts';
 import { identify } from './identify.ts';
+import { bindNames, namedKinds } from './names.ts';
 import type { Observed, ObservedObject } from './observed.ts';
+import { fromContext } from './observed.ts';
 
 /** What observing starts from. */
 export interface ObserveInput {
@@ -22,33 +24,49 @@ export interface ObserveInput {
   readonly projectId: string;
 }
 
+/** What the platform has, and the resources with the ids of what they refer to by name. */
+export interface Seen {
+  readonly observed: Observed;
+  readonly resources: readonly Resource[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /**
- * Reads what the platform has, with GETs only: who we are, the top lists, then one read per declared service and
- * per environment whose variables matter. Objects below a service come with it, however many there are.
+ * Reads what the platform has, with GETs only: who we are, the top lists that matter, then one read per declared
+ * service and per environment whose variables matter. Objects below a service come with it, however many there are.
  */
-export async function observe(input: ObserveInput): Promise<{ observed: Observed; diagnostics: Diagnostic[] }> {
-  const { client, kinds, projectId } = input;
+export async function observe(input: ObserveInput): Promise<Seen> {
+  const { client, kinds, records } = input;
   const diagnostics: Diagnostic[] = [];
   const objects = new Map<string, ObservedObject>();
   const lists = emptyLists(kinds);
+  const needed = neededKinds(input);
   const top = kinds.flatMap((kind) => {
     const link = kind.parents[root];
-    return link === undefined ? [] : [{ kind, link }];
+    return link === undefined || !needed.has(kind.kind) ? [] : [{ kind, link }];
   });
-  const [caller] = await Promise.all([
+  const [caller, ...listed] = await Promise.all([
     client.invoke('user.get', {}),
-    ...top.map(({ kind, link }) => listTop(client, projectId, lists, kind, link)),
+    ...top.map(async ({ kind, link }) => ({ kind, link, rows: await listTop(input, kind, link) })),
   ]);
-  const { organizationId, role } = asRow(caller, 'user.get');
-  if (typeof organizationId !== 'string') {
-    throw new Stop('platform', [diagnostic('platform-answer', 'the answer to user.get names no organization')]);
+  const context = { ...callerOf(caller), projectId: input.projectId };
+  for (const { kind, link, rows } of listed) {
+    const parentId = fromContext(link.set[link.idAt], context);
+    for (const row of rows) remember(lists, kind, { row, parentRow: undefined, parentId, link });
   }
-  const expected = expectations(input);
-  const outputs = outputsOf(input.resources, objects);
+  const resources = bindNames({
+    kinds,
+    resources: input.resources,
+    rowsOf: (kind) => [...(lists.get(kind)?.values() ?? [])].map(({ row }) => row),
+    diagnostics,
+  });
+  const expected = expectations(kinds, resources, records);
+  const outputs = outputsOf(resources, objects);
   const findKind = async (kind: Kind): Promise<void> => {
     const rows = lists.get(kind.kind) ?? new Map<string, Listed>();
     const items = expected.get(kind.kind) ?? [];
     const idOf = (address: string) => objects.get(address)?.id;
+    await listBelow(input, lists, kind, items, objects);
     const found = await identify({ client, items, rows, idOf, outputs, diagnostics });
     const taken = new Set([...found.values()].map((object) => object.id));
     for (const [id, { row }] of rows) if (!taken.has(id)) descend(kinds, lists, kind, row, false);
@@ -60,7 +78,7 @@ export async function observe(input: ObserveInput): Promise<{ observed: Observed
   for (let level = top.map(({ kind }) => kind); level.length > 0; level = nextLevel(kinds, level)) {
     await Promise.all(level.map(findKind));
   }
-  return { observed: { organizationId, projectId, role: String(role), objects }, diagnostics };
+  return { observed: { ...context, objects }, resources, diagnostics };
 }
 
 /** Every row that was seen, by kind and id. */
@@ -70,18 +88,65 @@ function emptyLists(kinds: readonly Kind[]): Lists {
   return new Map(kinds.map((kind) => [kind.kind, new Map<string, Listed>()]));
 }
 
-async function listTop(client: Client, projectId: string, lists: Lists, kind: Kind, link: ParentLink): Promise<void> {
-  if (!('call' in link.listed)) return;
-  const { call, whenEmpty } = link.listed;
-  const rows = asRows(await client.invoke(call, takes(call, 'projectId') ? { projectId } : {}), call, kind);
-  if (rows.length === 0 && whenEmpty !== undefined) {
-    throw new Stop('platform', [
-      diagnostic('platform-answer', `project ${projectId} lists no ${kind.section}: ${whenEmpty}`, {
-        remedy: 'Check project: in the manifest, and the rights of the API key.',
-      }),
-    ]);
+function callerOf(answer: unknown): Pick<Observed, 'organizationId' | 'userId' | 'role'> {
+  const { organizationId, userId, role } = asRow(answer, 'user.get');
+  if (typeof organizationId === 'string') return { organizationId, userId: String(userId), role: String(role) };
+  throw new Stop('platform', [diagnostic('platform-answer', 'the answer to user.get names no organization')]);
+}
+
+/** The kinds whose list at the top is worth a request: declared, remembered, referred to by name, or never empty. */
+function neededKinds({ kinds, resources, records }: ObserveInput): ReadonlySet<string> {
+  const always = kinds.filter(({ parents: { [root]: link } }) => link !== undefined && 'whenEmpty' in link.listed);
+  return new Set([
+    ...always.map(({ kind }) => kind),
+    ...resources.map(({ kind }) => kind.kind),
+    ...Object.values(records).map(({ kind }) => kind),
+    ...resources.flatMap(namedKinds),
+  ]);
+}
+
+async function listTop({ client, projectId }: ObserveInput, kind: Kind, link: ParentLink): Promise<Row[]> {
+  if (!('call' in link.listed)) return [];
+  const { call, whenEmpty, with: members = {} } = link.listed;
+  // What else the run gives is known only from the answer to user.get.
+  const input = Object.fromEntries(Object.keys(members).map((name) => [name, projectId]));
+  const rows = asRows(await client.invoke(call, input), call, kind);
+  if (rows.length > 0 || whenEmpty === undefined) return rows;
+  throw new Stop('platform', [
+    diagnostic('platform-answer', `project ${projectId} lists no ${kind.section}: ${whenEmpty}`, {
+      remedy: 'Check project: in the manifest, and the rights of the API key.',
+    }),
+  ]);
+}
+
+/** Lists objects that no parent's row holds, for the parents that are to have some. */
+async function listBelow(
+  { client, kinds, records }: ObserveInput,
+  lists: Lists,
+  kind: Kind,
+  items: readonly Expected[],
+  objects: ReadonlyMap<string, ObservedObject>,
+): Promise<void> {
+  const parents = new Map<string, ParentLink>();
+  for (const { resource, record } of items) {
+    if (resource?.parent !== undefined) parents.set(resource.parent, resource.link);
+    const former = record?.parent ?? undefined;
+    const link = former === undefined ? undefined : kind.parents[records[former]?.kind ?? ''];
+    if (former !== undefined && link !== undefined) parents.set(former, link);
   }
-  for (const row of rows) remember(lists, kind, { row, parentRow: undefined, parentId: projectId, link });
+  await Promise.all(
+    [...parents].map(async ([address, link]) => {
+      const parent = objects.get(address);
+      if (parent === undefined || !('call' in link.listed)) return;
+      const { call, with: members = {} } = link.listed;
+      const input = Object.fromEntries(
+        Object.entries(members).map(([name, from]) => [name, 'value' in from ? from.value : parent.id]),
+      );
+      for (const row of asRows(await client.invoke(call, input), call, kind)) {
+        remember(lists, kind, { row, parentRow: parent.row, parentId: parent.id, link });
+      }
+    }),
+  );
 }
 
 function remember(lists: Lists, kind: Kind, listed: Listed): void {
@@ -102,7 +167,11 @@ function descend(kinds: readonly Kind[], lists: Lists, parent: Kind, row: Row, i
   }
 }
 
-function expectations({ kinds, resources, records }: ObserveInput): Map<string, Expected[]> {
+function expectations(
+  kinds: readonly Kind[],
+  resources: readonly Resource[],
+  records: ObserveInput['records'],
+): Map<string, Expected[]> {
   const byKind = new Map<string, Expected[]>(kinds.map((kind) => [kind.kind, []]));
   const kindsByName = new Map(kinds.map((kind) => [kind.kind, kind]));
   const declared = new Set<string>();

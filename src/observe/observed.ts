@@ -1,4 +1,5 @@
 import type { Row } from '../kind/json.ts';
+import type { FromPlace } from '../kind/kind.ts';
 
 /** One object as the platform has it. Its row holds secrets in clear, so it does not print. */
 export interface ObservedObject {
@@ -16,9 +17,19 @@ export interface ObservedObject {
 export interface Observed {
   readonly organizationId: string;
   readonly projectId: string;
+  /** Whose API key it is. */
+  readonly userId: string;
   /** The role of the API key's owner: owner, admin, member. */
   readonly role: string;
   readonly objects: ReadonlyMap<string, ObservedObject>;
+}
+
+/** The value that the run itself gives to a member: which project, which organization, who. */
+export function fromContext(
+  from: FromPlace | undefined,
+  { projectId, organizationId, userId }: Pick<Observed, 'projectId' | 'organizationId' | 'userId'>,
+): string | undefined {
+  return from !== undefined && 'context' in from ? { projectId, organizationId, userId }[from.context] : undefined;
 }
 
 /** Makes an object whose row neither JSON nor an inspection shows. */

@@ -52,6 +52,8 @@ export type Member =
       readonly keepOthers: boolean;
       readonly removed: readonly string[];
     }
+  /** A set that others add to; `formerly` is what was ours in it. */
+  | { readonly is: 'set'; readonly field: Field; readonly wanted: Wanted; readonly formerly: readonly string[] }
   /** The id of a resource. */
   | { readonly is: 'id'; readonly address: string }
   /** As the object has it at the moment of the call. */
@@ -95,6 +97,8 @@ export interface Action {
   readonly parts: readonly PlannedPart[];
   /** Addresses that have to be there before. */
   readonly dependsOn: readonly string[];
+  /** Addresses that have to be done before the teardown, because they still use what goes. */
+  readonly follows?: readonly string[];
   readonly options: Readonly<Record<string, Json>>;
   readonly notes: readonly Diagnostic[];
   /** What this deletes or leaves behind, when it is data. */

@@ -14,6 +14,7 @@ import type { Pair } from '../state/state.ts';
 import type { Change, PlannedPart } from './action.ts';
 import type { Decision } from './decide.ts';
 import { decide } from './decide.ts';
+import { contains, isMerged, leftBehind, membersOf, merged } from './merged.ts';
 import { compareHidden, showObserved, showStored, showWanted } from './shown.ts';
 
 /** What comparing one resource with the platform gives. */
@@ -52,7 +53,14 @@ export function diffResource(input: DiffInput): Difference {
       continue;
     }
     const wanted = resource.fields[name];
-    addPart(input, found, { field: name }, field, wanted, observed);
+    addPart(
+      input,
+      found,
+      { field: name },
+      isMerged(resource, field) ? { ...field, codec: contains } : field,
+      wanted,
+      observed,
+    );
     // Keys that were ours are let go of; when the field is text now, the text speaks for them.
     for (const key of wanted === undefined ? keyed : [])
       addPart(input, found, { field: name, key }, field, undefined, null);
@@ -118,7 +126,7 @@ function addRemoval(input: DiffInput, found: Found, part: Part, field: Field, va
     cause: 'removed',
     before: showObserved(field, value, isConcealed(pair)),
     after: { is: 'absent' },
-    atDeploy: field.appliesAt === 'deploy',
+    atDeploy: waits(input.resource, field),
     forcesReplacement: false,
   });
 }
@@ -134,11 +142,15 @@ function addPart(
   const { resource, digest } = input;
   const pair = input.pairs[partName(part)];
   const resolved = wanted === undefined ? undefined : resolveField(field, wanted, input.outputs);
+  const isSet = isMerged(resource, field);
   const fixed =
     input.isProvided && resource.kind.provided?.fixed?.includes(part.field) === true
       ? 'the platform made this object and does not let it be changed'
       : undefined;
-  const decision = decide({ field, wanted: resolved, observed, pair, digest, fixed });
+  const decided = decide({ field, wanted: resolved, observed, pair, digest, fixed });
+  const formerly = membersOf(pair?.wanted);
+  const isLeft = isSet && resolved?.is === 'known' && leftBehind(resolved.value, observed, formerly).length > 0;
+  const decision: Decision = isLeft && decided.do === 'nothing' ? { do: 'write', cause: 'edit' } : decided;
   if (wanted === undefined && pair === undefined) return;
   found.parts.push({ part, field, wanted, decision, before: seal(observed), pair });
   const about = { address: resource.address, position: wanted === undefined ? undefined : position(wanted.at) };
@@ -172,17 +184,25 @@ function addPart(
         path,
         cause: decision.cause,
         before: showObserved(field, observed, wanted.concealed || isConcealed(pair)),
-        after: showWanted(field, wanted, resolved),
+        after:
+          isSet && resolved.is === 'known' && !wanted.concealed
+            ? { is: 'value', value: merged(resolved.value, observed, formerly) }
+            : showWanted(field, wanted, resolved),
         ...summaryOf(field, observed, resolved),
         ...(decision.cause === 'conflict' && pair !== undefined ? { last: showStored(pair.answered) } : {}),
         position: position(wanted.at),
-        atDeploy: field.appliesAt === 'deploy',
+        atDeploy: waits(input.resource, field),
         forcesReplacement: decision.do === 'replace',
       });
       return;
     default:
       decision satisfies never;
   }
+}
+
+/** Whether a change takes effect at the next deployment. */
+export function waits({ link }: Resource, field: Field): boolean {
+  return field.appliesAt === 'deploy' && link.atOnce !== true;
 }
 
 /** What can be said of a change of hidden text. */

@@ -1,17 +1,19 @@
 import { maxRequestBytes } from '../api/request.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { fieldPath, outputValue } from '../kind/wire.ts';
+import { oldAddress, replacedAddress } from '../kind/address.ts';
+import { choosesId, fieldPath, outputValue } from '../kind/wire.ts';
 import { dependencies } from '../graph/order.ts';
 import type { Part, Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
+import { fromContext } from '../observe/observed.ts';
 import { seal } from '../secrets/sealed.ts';
 import type { Action, Change, Plan, PlannedPart } from './action.ts';
 import { isMade } from './action.ts';
-import { diffResource, partField, pathOf, resolveField, summaryOf } from './diff.ts';
+import { diffResource, partField, pathOf, resolveField, summaryOf, waits } from './diff.ts';
 import { showWanted } from './shown.ts';
 import type { PlanInput } from './input.ts';
 import { planRemoval, protectOf, takeAway } from './removal.ts';
@@ -35,7 +37,8 @@ export function buildPlan(input: PlanInput): Plan {
       object === undefined || goesWithOld(parent, object)
         ? planCreation(input, resource, object, parent, outputs)
         : planExisting(input, resource, object, parent, outputs);
-    actions.set(resource.address, { ...action, notes: [...action.notes, ...tooLarge(action)] });
+    const notes = [...action.notes, ...tooLarge(action), ...waitsFor(action, actions)];
+    actions.set(resource.address, { ...action, notes });
   }
   const kindsByName = new Map(kinds.map((kind) => [kind.kind, kind]));
   // Parents before children, so that a child knows whether its parent goes too.
@@ -44,13 +47,65 @@ export function buildPlan(input: PlanInput): Plan {
     const kind = kindsByName.get(record.kind);
     if (kind !== undefined) actions.set(address, planRemoval(input, kind, address, record, actions));
   }
+  const { objects, planned } = withOldOnes(input, actions);
   return {
     base: state,
     saved: input.saved,
-    observed,
-    actions: [...actions.values()],
-    diagnostics: possibleRenames([...actions.values()]),
+    observed: { ...observed, objects },
+    actions: planned,
+    diagnostics: possibleRenames(planned),
   };
+}
+
+/** Adds, for replacements that make the new object first, the deletion of the old one when nobody uses it any more. */
+function withOldOnes(input: PlanInput, actions: ReadonlyMap<string, Action>) {
+  const objects = new Map(input.observed.objects);
+  const planned: Action[] = [];
+  for (const action of actions.values()) {
+    const object = objects.get(action.address);
+    const old = oldAddress(action.address);
+    planned.push(action);
+    if (!isMadeFirst(action) || object === undefined) continue;
+    objects.delete(action.address);
+    objects.set(old, object);
+    const { kind, parent, options } = action;
+    const record = { kind: kind.kind, id: object.id, parent: parent ?? null, dependsOn: [], pairs: {}, options };
+    planned.push(planRemoval({ ...input, observed: { ...input.observed, objects } }, kind, old, record, actions));
+  }
+  return { objects, planned: planned.map((action) => ({ ...action, ...following(action, planned) })) };
+}
+
+/** Whether an action makes its new object while the old one is still there. */
+function isMadeFirst(action: Action): boolean {
+  return action.action === 'replace' && action.teardown.length === 0 && action.kind.createsFirst !== undefined;
+}
+
+/** What has to be repointed before the old object of a replacement goes. */
+function following({ address, action }: Action, planned: readonly Action[]): { follows?: string[] } {
+  const successor = replacedAddress(address);
+  if (successor === undefined || action !== 'delete') return {};
+  return {
+    follows: planned.flatMap((other) =>
+      other.action !== 'delete' && (other.address === successor || other.dependsOn.includes(successor))
+        ? [other.address]
+        : [],
+    ),
+  };
+}
+
+/** Says of what depends on something that the platform does not list yet that it has to wait. */
+function waitsFor({ address, dependsOn }: Action, actions: ReadonlyMap<string, Action>): Diagnostic[] {
+  return dependsOn.flatMap((need) => {
+    const other = actions.get(need);
+    if (other?.kind.listedOnce === undefined || other.id !== undefined) return [];
+    const message = `${address} waits for ${need}: its id is known only once ${other.kind.listedOnce}`;
+    return [
+      diagnostic('pending', message, {
+        address,
+        remedy: 'Apply again after that; until then what needs the id fails.',
+      }),
+    ];
+  });
 }
 
 /** What one request cannot carry is said before anything is sent. */
@@ -104,11 +159,29 @@ function creation(input: PlanInput, resource: Resource, outputs: Outputs, notes:
       after: showWanted(field, wanted, resolved),
       ...summaryOf(field, null, resolved),
       position: position(wanted.at),
-      atDeploy: field.appliesAt === 'deploy',
+      atDeploy: waits(resource, field),
       forcesReplacement: false,
     });
   }
-  const { steps, missing } = createSteps({ resource, projectId: input.observed.projectId, parts });
+  const { steps, missing } = createSteps({
+    resource,
+    context: input.observed,
+    parts,
+    chosenId: chooseId(input, resource),
+  });
+  if (kind.calls.create === undefined) {
+    notes.push(
+      diagnostic(
+        'cannot-create',
+        `the platform has no such ${kind.kind}, and ${kind.cannot?.create ?? 'no operation makes one'}`,
+        {
+          remedy: 'Make it there and apply again, pin an existing one with id:, or remove the block.',
+          address,
+          position: resourcePosition(resource),
+        },
+      ),
+    );
+  }
   if (missing.length > 0) {
     const names = missing.map((name) => fieldPath(kind, name)).join(', ');
     notes.push(
@@ -122,6 +195,12 @@ function creation(input: PlanInput, resource: Resource, outputs: Outputs, notes:
   return { parts, changes, steps };
 }
 
+/** The id of a new object, where it is ours to choose: the same in every run, so that its create can be repeated. */
+function chooseId({ digest, observed }: PlanInput, { kind, address }: Resource): string | undefined {
+  if (!choosesId(kind)) return undefined;
+  return digest(`id of ${address} after ${observed.objects.get(address)?.id ?? 'nothing'}`).slice(0, 21);
+}
+
 /** Plans an object that is not there, or that goes with its old parent. */
 function planCreation(
   input: PlanInput,
@@ -132,7 +211,9 @@ function planCreation(
 ): Action {
   const { kind, address } = resource;
   const notes: Diagnostic[] = [];
-  if (object === undefined && input.state.resources[address]?.id === null) {
+  const isIntended = object === undefined && input.state.resources[address]?.id === null;
+  if (isIntended && kind.listedOnce !== undefined) return planPending(resource, parent, kind.listedOnce);
+  if (isIntended) {
     notes.push(
       diagnostic(
         'unverified',
@@ -154,6 +235,26 @@ function planCreation(
     id: object?.id,
     teardown: gone === undefined || kind.goesWithParent === true ? [] : gone.steps,
     dataAtRisk: undefined, // its parent speaks for it
+    needsConsent: false,
+  };
+}
+
+/** Plans an object that was created and that the platform does not list yet: nothing is to be done. */
+function planPending(resource: Resource, parent: Action | undefined, until: string): Action {
+  const { address } = resource;
+  const notes = [
+    diagnostic('pending', `${address} was created and is listed only once ${until}`, {
+      remedy: 'If the platform does not have it, remove the block, apply, and put it back.',
+      address,
+      position: resourcePosition(resource),
+    }),
+  ];
+  const nothing = { id: undefined, changes: [], teardown: [], steps: [], parts: [] };
+  return {
+    ...common(resource, parent, notes),
+    ...nothing,
+    action: 'no-op',
+    dataAtRisk: undefined,
     needsConsent: false,
   };
 }
@@ -196,10 +297,15 @@ function planExisting(
   if (changes.some((change) => change.forcesReplacement)) {
     const made = creation(input, resource, outputs, notes);
     const gone = takeAway(input, kind, address, object, resource.options, 'replace', notes);
-    return { ...base, ...made, action: 'replace', changes, teardown: gone.steps, dataAtRisk: gone.dataAtRisk };
+    const replaced = { ...base, ...made, action: 'replace', changes } as const;
+    const { unless } = kind.createsFirst ?? { unless: kind.id };
+    // The old one goes by an action of its own, when nobody uses it any more.
+    return kind.createsFirst !== undefined && (unless === undefined || resource.fields[unless] === undefined)
+      ? { ...replaced, id: undefined, teardown: [], dataAtRisk: undefined }
+      : { ...replaced, teardown: gone.steps, dataAtRisk: gone.dataAtRisk };
   }
   const { steps, notes: said } = updateSteps(
-    { resource, projectId: input.observed.projectId, parts },
+    { resource, context: input.observed, parts, chosenId: undefined },
     { row: object.row, moveTo: isElsewhere ? resource.parent : undefined },
   );
   for (const message of said) notes.push(diagnostic('not-effective', message, { address }));
@@ -227,8 +333,10 @@ function isBelowAnother(
   object: ObservedObject,
   parent: Action | undefined,
 ): boolean {
-  const parentId = resource.parent === undefined ? input.observed.projectId : parent?.id;
-  return parentId === undefined || parentId !== object.parentId;
+  const { link } = resource;
+  if (resource.parent !== undefined) return parent?.id === undefined || parent.id !== object.parentId;
+  const own = fromContext(link.set[link.idAt], input.observed);
+  return own !== undefined && own !== object.parentId;
 }
 
 function common(resource: Resource, parent: Action | undefined, notes: Diagnostic[]) {

@@ -7,7 +7,7 @@ import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/state.ts';
 import type { Action } from './action.ts';
 import type { PlanInput } from './input.ts';
-import { deleteStep } from './steps.ts';
+import { deleteSteps } from './steps.ts';
 
 /** Plans what becomes of a resource that is in the state and no longer in the manifest. */
 export function planRemoval(
@@ -53,6 +53,12 @@ export function planRemoval(
     }
     return { ...base, action: 'forget', teardown: [], dataAtRisk: undefined };
   }
+  if (kind.calls.delete === undefined) {
+    const why = kind.cannot?.delete ?? 'the platform has no operation for it';
+    const message = `${address} (${object.id}) is not deleted: ${why}`;
+    notes.push(diagnostic('stays-there', message, { address }));
+    return { ...base, action: 'forget', teardown: [], dataAtRisk: undefined };
+  }
   const gone = takeAway(input, kind, address, object, record.options, 'delete', notes);
   return {
     ...base,
@@ -90,7 +96,7 @@ export function takeAway(
     notes.push(diagnostic('goes-along', message, { address }));
   }
   const dataAtRisk = kind.keepsData?.({ row: object.row, options, action });
-  return { steps: [deleteStep(kind, address, options)], dataAtRisk };
+  return { steps: deleteSteps(kind, address, options), dataAtRisk };
 }
 
 /** What the block says of its protection; undefined when it says nothing. */

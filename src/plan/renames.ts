@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { replacedAddress } from '../kind/address.ts';
 import type { Action } from './action.ts';
 
 /** A plan that deletes and creates one kind may mean a rename that nobody declared. */
@@ -9,8 +10,9 @@ export function possibleRenames(actions: readonly Action[]): Diagnostic[] {
   const seen = new Set<string>();
   return actions.flatMap((action) => {
     const other = created.get(action.kind.kind);
-    if (action.action !== 'delete' || action.teardown.length === 0 || other === undefined || seen.has(action.kind.kind))
-      return [];
+    const isOld = replacedAddress(action.address) !== undefined;
+    if (action.action !== 'delete' || isOld || action.teardown.length === 0) return [];
+    if (other === undefined || seen.has(action.kind.kind)) return [];
     seen.add(action.kind.kind);
     return [
       diagnostic('renamed', `${action.address} is deleted and ${other} is created`, {

@@ -1,47 +1,60 @@
+import type { Operation } from '../api/contract.ts';
 import { requiredMembers } from '../api/contract.ts';
-import type { Json } from '../kind/json.ts';
+import type { Json, Row } from '../kind/json.ts';
 import type { Kind, ParentLink } from '../kind/kind.ts';
-import { fieldOf, takes, takesNull } from '../kind/wire.ts';
+import { carrierOf, fieldOf, idMember, observedValue, takes, takesNull, updatesOf } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Wanted } from '../manifest/wanted.ts';
+import { fromContext } from '../observe/observed.ts';
 import { seal } from '../secrets/sealed.ts';
+import { isMerged, membersOf } from './merged.ts';
 import type { Member, PlannedPart, Step } from './action.ts';
 
 /** What the steps of one resource are made from. */
 export interface StepInput {
   readonly resource: Resource;
-  readonly projectId: string;
+  /** Who acts where. */
+  readonly context: Parameters<typeof fromContext>[1];
   readonly parts: readonly PlannedPart[];
+  /** The id that a new object is to have, where it is ours to choose. */
+  readonly chosenId: string | undefined;
 }
 
-/** The requests that make a resource: create, and an update for what create does not take. */
+/** The requests that make a resource: create, and updates for what create does not take. */
 export function createSteps(input: StepInput): { steps: Step[]; missing: string[] } {
-  const { resource } = input;
-  const { kind } = resource;
+  const { resource, chosenId } = input;
+  const { kind, link } = resource;
   const { create } = kind.calls;
+  if (create === undefined) return { steps: [], missing: [] };
   const wanted = wantedMembers(input, () => true);
   const members: Record<string, Member> = { ...placeMembers(input) };
+  if (chosenId !== undefined) members[kind.id] = literal(chosenId);
   for (const [name, field] of Object.entries(kind.fields)) {
     if (field.atCreate !== undefined && takes(create, name)) members[name] = literal(field.atCreate);
   }
   const later: Record<string, Member> = {};
   for (const [name, member] of Object.entries(wanted)) {
     if (takes(create, name) && (!isNull(member) || takesNull(create, name))) members[name] = member;
-    else later[name] = member; // also a null that create does not take: the platform's own default may be something else
+    // Also a null that create does not take: the platform's own default may be something else.
+    if (members[name] !== member || chooses(kind, name)) later[name] = member;
   }
-  const needed = Object.keys(kind.fields).filter((name) => kind.fields[name]?.needed === true);
+  const needed = Object.keys(kind.fields).filter(
+    (name) => kind.fields[name]?.needed === true && link.lacks?.includes(name) !== true,
+  );
   const missing = [...new Set([...requiredMembers(create), ...needed])].filter((name) => members[name] === undefined);
   const steps: Step[] = [{ operation: create, role: 'create', members, changed: Object.keys(members) }];
-  if (Object.keys(later).length > 0) {
-    steps.push(updateStep(input, later, wanted));
-  }
-  return { steps, missing };
+  return { steps: [...steps, ...updatesFor(input, later, wanted, undefined)], missing };
+}
+
+/** Whether a field names the case of a union whose operation has to be called for the case to hold. */
+function chooses(kind: Kind, name: string): boolean {
+  return kind.unions?.some(({ tag, calls }) => tag === name && calls !== undefined) === true;
 }
 
 /** The requests that bring an existing object to what is wanted. */
 export function updateSteps(
   input: StepInput,
-  object: { readonly row: Readonly<Record<string, unknown>>; readonly moveTo: string | undefined },
+  object: { readonly row: Row; readonly moveTo: string | undefined },
 ): { steps: Step[]; notes: string[] } {
   const { kind, address } = input.resource;
   const changed = wantedMembers(input, (part) => part.decision.do === 'write' || part.decision.do === 'remove');
@@ -58,50 +71,86 @@ export function updateSteps(
       continue;
     }
     delete changed[name];
-    const members = { [kind.id]: own, [route.as]: member };
+    const members = { [idMember(kind, route.call)]: own, [route.as]: member };
     steps.push({ operation: route.call, role: 'update', members, changed: [route.as] });
   }
-  const { move, update } = kind.calls;
+  const { move } = kind.calls;
   if (object.moveTo !== undefined && move !== undefined) {
     const target: Member = { is: 'id', address: object.moveTo };
-    if (move.call === update) changed[move.as] = target;
+    if (updatesOf(kind).includes(move.call)) changed[move.as] = target;
     else {
-      const members = { [kind.id]: own, [move.as]: target };
+      const members = { [idMember(kind, move.call)]: own, [move.as]: target };
       steps.unshift({ operation: move.call, role: 'move', members, changed: [move.as] });
     }
   }
-  if (Object.keys(changed).length > 0) {
-    steps.push(updateStep(input, changed, all));
-  }
-  return { steps, notes };
+  return { steps: [...steps, ...updatesFor(input, changed, all, object.row)], notes };
 }
 
-/** The request that deletes an object. */
-export function deleteStep(kind: Kind, address: string, options: Readonly<Record<string, Json>>): Step {
-  const members: Record<string, Member> = { [kind.id]: { is: 'id', address } };
-  for (const [name, option] of Object.entries(kind.options ?? {})) {
-    if (option.sentWith?.call === kind.calls.delete)
-      members[name] = literal(options[name] ?? option.sentWith.otherwise);
+/** The requests that delete an object: none where there is no operation for it. */
+export function deleteSteps(kind: Kind, address: string, options: Readonly<Record<string, Json>>): Step[] {
+  const operation = kind.calls.delete;
+  if (operation === undefined) return [];
+  const members: Record<string, Member> = { [idMember(kind, operation)]: { is: 'id', address } };
+  for (const [name, { sentWith }] of Object.entries(kind.options ?? {})) {
+    if (sentWith?.call === operation) members[name] = literal(options[name] ?? sentWith.otherwise);
   }
-  return { operation: kind.calls.delete, role: 'delete', members, changed: [] };
+  return [{ operation, role: 'delete', members, changed: [] }];
+}
+
+/** The updates that carry what changed, each operation once. */
+function updatesFor(
+  input: StepInput,
+  changed: Readonly<Record<string, Member>>,
+  wanted: Readonly<Record<string, Member>>,
+  row: Row | undefined,
+): Step[] {
+  const { kind, fields } = input.resource;
+  const byOperation = new Map<Operation, Record<string, Member>>();
+  const chosen = (tag: string): unknown => {
+    const content = fields[tag]?.content.reveal();
+    return content === undefined || content.hollow ? undefined : content.value;
+  };
+  for (const [name, member] of Object.entries(changed)) {
+    const operation = carrierOf(kind, name, chosen);
+    if (operation === undefined) continue;
+    const members = byOperation.get(operation) ?? {};
+    byOperation.set(operation, Object.assign(members, { [name]: member }));
+  }
+  return [...byOperation].map(([operation, members]) =>
+    updateStep(input, operation, { changed: members, wanted, row }),
+  );
 }
 
 /** An update sends what changed, what the operation cannot do without, and what the platform would guess wrong. */
 function updateStep(
   { resource }: StepInput,
-  changed: Readonly<Record<string, Member>>,
-  wanted: Readonly<Record<string, Member>>,
+  operation: Operation,
+  {
+    changed,
+    wanted,
+    row,
+  }: {
+    readonly changed: Readonly<Record<string, Member>>;
+    readonly wanted: Readonly<Record<string, Member>>;
+    readonly row: Row | undefined;
+  },
 ): Step {
   const { kind, link, address } = resource;
-  const { update } = kind.calls;
-  const members: Record<string, Member> = { [kind.id]: { is: 'id', address }, ...constants(link, update) };
-  for (const name of requiredMembers(update)) {
-    members[name] ??= wanted[name] ?? { is: 'as read', from: kind.fields[name]?.readAt ?? name };
+  const id = idMember(kind, operation);
+  const members: Record<string, Member> = { [id]: { is: 'id', address }, ...constants(link, operation) };
+  const asRead = (name: string): Member => ({ is: 'as read', from: kind.fields[name]?.readAt ?? name });
+  for (const name of requiredMembers(operation)) members[name] ??= wanted[name] ?? asRead(name);
+  for (const [name, field] of Object.entries(kind.fields)) {
+    if (field.inEveryUpdate !== true || members[name] !== undefined || !takes(operation, name)) continue;
+    const hasValue = row !== undefined && (observedValue(kind, name, row) ?? null) !== null;
+    const member = wanted[name] ?? (hasValue ? asRead(name) : undefined);
+    if (member !== undefined) members[name] = member;
   }
-  return { operation: update, role: 'update', members: { ...members, ...changed }, changed: Object.keys(changed) };
+  for (const [name, member] of Object.entries(changed)) if (takes(operation, name)) members[name] = member;
+  return { operation, role: 'update', members, changed: Object.keys(changed) };
 }
 
-function constants(link: ParentLink, update: Kind['calls']['update']): Record<string, Member> {
+function constants(link: ParentLink, update: Operation): Record<string, Member> {
   const required = requiredMembers(update);
   return Object.fromEntries(
     Object.entries(link.set).flatMap(([name, from]) =>
@@ -112,11 +161,11 @@ function constants(link: ParentLink, update: Kind['calls']['update']): Record<st
   );
 }
 
-function placeMembers({ resource, projectId }: StepInput): Record<string, Member> {
+function placeMembers({ resource, context }: StepInput): Record<string, Member> {
   const members: Record<string, Member> = {};
   for (const [name, from] of Object.entries(resource.link.set)) {
     if ('value' in from) members[name] = literal(from.value);
-    else if ('context' in from) members[name] = literal(projectId);
+    else if ('context' in from) members[name] = literal(fromContext(from, context) ?? null);
     else if ('parent' in from && resource.parent !== undefined) members[name] = { is: 'id', address: resource.parent };
     else if ('sameAs' in from) {
       const field = resource.kind.fields[from.sameAs];
@@ -133,12 +182,16 @@ function wantedMembers(
 ): Record<string, Member> {
   const members: Record<string, Member> = {};
   for (const planned of parts) {
-    const { part, wanted } = planned;
+    const { part, wanted, pair } = planned;
     if (!include(planned)) continue;
     const field = fieldOf(resource.kind, part.field);
     const entries = resource.maps[part.field];
     if (entries !== undefined) members[part.field] ??= mapMember(resource, part.field, entries, parts);
-    else if (wanted !== undefined && part.key === undefined) members[part.field] = { is: 'wanted', field, wanted };
+    else if (wanted !== undefined && part.key === undefined) {
+      members[part.field] = isMerged(resource, field)
+        ? { is: 'set', field, wanted, formerly: membersOf(pair?.wanted) }
+        : { is: 'wanted', field, wanted };
+    }
   }
   return members;
 }

@@ -5,7 +5,16 @@ import { json, list, text } from '../kind/codecs.ts';
 import { isObject } from '../kind/json.ts';
 import type { CheckedResource, Field, Problem } from '../kind/kind.ts';
 import { defineKind } from '../kind/kind.ts';
-import { description, env, generatedAppName, serverId, serviceIn, serviceName } from '../kind/service-fields.ts';
+import {
+  description,
+  env,
+  fetchKey,
+  generatedAppName,
+  gitProvider,
+  serverId,
+  serviceIn,
+  serviceName,
+} from '../kind/service-fields.ts';
 
 const words = (what: string, examples: Field['examples']): Field => ({
   schema: z.string().min(1).describe(what),
@@ -17,7 +26,6 @@ const flag = (what: string, appliesAt?: 'deploy'): Field => ({
   ...(appliesAt === undefined ? {} : { appliesAt }),
   examples: [true, false],
 });
-const provider = (examples: Field['examples']) => words('Id of the git provider.', examples);
 
 /** Several containers described by a compose file. */
 export const compose = defineKind({
@@ -51,11 +59,11 @@ export const compose = defineKind({
       'https://git.example.com/store.git',
     ]),
     customGitBranch: words('Branch.', ['main', 'next']),
-    customGitSSHKeyId: words('Id of the SSH key to fetch with.', ['key_1', 'key_2']),
+    customGitSSHKeyId: fetchKey,
     repository: words('Repository.', ['shop', 'store']),
     owner: words('Owner of the repository.', ['example', 'example-two']),
     branch: words('Branch.', ['main', 'next']),
-    hubgitId: provider(['hub_1', 'hub_2']),
+    hubgitId: gitProvider('hubgit', ['hub_1', 'hub_2']),
     labgitRepository: words('Repository.', ['shop', 'store']),
     labgitOwner: words('Owner of the repository.', ['example', 'example-two']),
     labgitBranch: words('Branch.', ['main', 'next']),
@@ -65,16 +73,16 @@ export const compose = defineKind({
       examples: [7, 8],
     },
     labgitPathNamespace: words('Path of the project with its groups.', ['example/shop', 'example/store']),
-    labgitId: provider(['lab_1', 'lab_2']),
+    labgitId: gitProvider('labgit', ['lab_1', 'lab_2']),
     bucketgitRepository: words('Repository.', ['shop', 'store']),
     bucketgitRepositorySlug: words('Slug of the repository.', ['shop', 'store']),
     bucketgitOwner: words('Owner of the repository.', ['example', 'example-two']),
     bucketgitBranch: words('Branch.', ['main', 'next']),
-    bucketgitId: provider(['bkt_1', 'bkt_2']),
+    bucketgitId: gitProvider('bucketgit', ['bkt_1', 'bkt_2']),
     selfgitRepository: words('Repository.', ['shop', 'store']),
     selfgitOwner: words('Owner of the repository.', ['example', 'example-two']),
     selfgitBranch: words('Branch.', ['main', 'next']),
-    selfgitId: provider(['sfg_1', 'sfg_2']),
+    selfgitId: gitProvider('selfgit', ['sfg_1', 'sfg_2']),
     composePath: words('Path of the compose file in the repository.', ['./docker-compose.yml', './deploy/compose.yml']),
     composeType: {
       schema: z.enum(['docker-compose', 'stack']).describe('How it is run; another one is another service.'),
@@ -132,28 +140,28 @@ export const compose = defineKind({
       describe: 'Where the compose file comes from.',
       cases: {
         raw: { composeFile: 'composeFile' },
-        git: { url: 'customGitUrl', branch: 'customGitBranch', sshKeyId: 'customGitSSHKeyId' },
-        hubgit: { repository: 'repository', owner: 'owner', branch: 'branch', providerId: 'hubgitId' },
+        git: { url: 'customGitUrl', branch: 'customGitBranch', sshKey: 'customGitSSHKeyId' },
+        hubgit: { repository: 'repository', owner: 'owner', branch: 'branch', provider: 'hubgitId' },
         labgit: {
           repository: 'labgitRepository',
           owner: 'labgitOwner',
           branch: 'labgitBranch',
           projectId: 'labgitProjectId',
           pathNamespace: 'labgitPathNamespace',
-          providerId: 'labgitId',
+          provider: 'labgitId',
         },
         bucketgit: {
           repository: 'bucketgitRepository',
           repositorySlug: 'bucketgitRepositorySlug',
           owner: 'bucketgitOwner',
           branch: 'bucketgitBranch',
-          providerId: 'bucketgitId',
+          provider: 'bucketgitId',
         },
         selfgit: {
           repository: 'selfgitRepository',
           owner: 'selfgitOwner',
           branch: 'selfgitBranch',
-          providerId: 'selfgitId',
+          provider: 'selfgitId',
         },
       },
     },

@@ -19,6 +19,14 @@ export const domain = defineKind({
       set: { composeId: { parent: 'id' }, domainType: { value: 'compose', always: true } },
       idAt: 'composeId',
     },
+    application: {
+      listed: { at: 'domains' },
+      rows: 'whole',
+      set: { applicationId: { parent: 'id' }, domainType: { value: 'application', always: true } },
+      idAt: 'applicationId',
+      lacks: ['serviceName'],
+      atOnce: true,
+    },
   },
   fields: {
     host: {
@@ -109,6 +117,7 @@ export const domain = defineKind({
         ]
       : [],
   checkAll: sameRoutes,
+  hints: { serviceName: 'a domain of an application leads to the application itself; remove the line' },
   examples: ['shop.example.com: { serviceName: web, port: 8080, https: true, certificateType: acme_auto }\n'],
 });
 

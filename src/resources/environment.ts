@@ -15,6 +15,7 @@ export const environment = defineKind({
     root: {
       listed: {
         call: 'environment.byProjectId',
+        with: { projectId: { context: 'projectId' } },
         whenEmpty: 'every project has a default environment, so there is no such project or the key may not see it',
       },
       rows: { without: ['env'] },

@@ -13,15 +13,20 @@ const below = (serviceType: string): ParentLink => ({
   idAt: `${serviceType}Id`,
 });
 
-/** A folder of the host, a volume or a file inside the container of a database. */
+/** A folder of the host, a volume or a file inside the container of a service. */
 export const mount = defineKind({
   kind: 'mount',
   section: 'mounts',
-  summary: 'A folder of the host, a volume or a file inside the container of a database.',
+  summary: 'A folder of the host, a volume or a file inside the container of an application or a database.',
   id: 'mountId',
   key: (value) => (value('type') === 'file' ? ['filePath'] : ['mountPath']),
   keyField: 'mountPath',
-  parents: { postgres: below('postgres'), mariadb: below('mariadb'), redis: below('redis') },
+  parents: {
+    application: below('application'),
+    postgres: below('postgres'),
+    mariadb: below('mariadb'),
+    redis: below('redis'),
+  },
   fields: {
     type: {
       schema: z.enum(['bind', 'volume', 'file']).describe('What is mounted.'),
@@ -73,7 +78,8 @@ export const mount = defineKind({
   calls: { create: 'mounts.create', read: 'mounts.one', update: 'mounts.update', delete: 'mounts.remove' },
   goesWithParent: true,
   provided: {
-    is: (row, parent) => row.type === 'volume' && row.volumeName === `${String(parent.appName)}-data`,
+    is: (row, parent) =>
+      row.type === 'volume' && row.serviceType !== 'application' && row.volumeName === `${String(parent.appName)}-data`,
     allows: 'nothing',
   },
   check: notTheDataPath,

@@ -1,0 +1,33 @@
+import * as z from 'zod';
+import type { Field, Kind, ParentLink } from './kind.ts';
+
+/** What the four kinds of git providers share. */
+
+export const providerName: Field = {
+  schema: z.string().min(1).describe('Name; the key of the block by default.'),
+  readAt: 'gitProvider.name',
+  examples: ['forge', 'mirror'],
+};
+
+export const address = (what: string, examples: Field['examples']): Field => ({
+  schema: z.url().describe(what),
+  examples,
+});
+
+export const credential = (what: string): Field => ({
+  schema: z.string().min(1).describe(what),
+  secrecy: 'secret',
+  examples: ['correct-horse-1', 'battery-staple-2'],
+});
+
+/** How providers hang on the organization of the API key: their list has the id and the name of each. */
+export const providerIn = (
+  call: Extract<ParentLink['listed'], { call: unknown }>['call'],
+  set: ParentLink['set'] = {},
+) => ({ root: { listed: { call }, rows: 'summary', set, idAt: 'organizationId' } }) satisfies Kind['parents'];
+
+export const providerOutputs = {
+  gitProviderId: { from: 'gitProviderId', describe: 'Id of its record among all git providers.' },
+};
+
+export const noDeletion = 'the platform has no documented operation for it; delete it there, under Git';

@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { uri } from '../api/values.ts';
+import { defineKind } from '../kind/kind.ts';
+
+/** A service that answers with a language model, for the platform's own suggestions. */
+export const ai = defineKind({
+  kind: 'ai',
+  section: 'ai',
+  summary: "A service that answers with a language model, for the platform's own suggestions.",
+  id: 'aiId',
+  key: ['name'],
+  keyField: 'name',
+  parents: { root: { listed: { call: 'ai.getAll' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
+  // The update operation makes a new row out of what it is given, so that it has to be given everything.
+  fields: {
+    name: {
+      schema: z.string().min(1).describe('Name; the key of the block by default.'),
+      inEveryUpdate: true,
+      examples: ['helper', 'assistant'],
+    },
+    apiUrl: {
+      schema: uri.describe('Address of its API.'),
+      inEveryUpdate: true,
+      examples: ['https://models.example.com/v1', 'https://models.example.com/v2'],
+    },
+    apiKey: {
+      schema: z.string().describe('Key of its API; empty for none.'),
+      secrecy: 'secret',
+      inEveryUpdate: true,
+      examples: ['correct-horse-1', 'battery-staple-2'],
+    },
+    model: {
+      schema: z.string().min(1).describe('Model.'),
+      inEveryUpdate: true,
+      examples: ['small', 'large'],
+    },
+    isEnabled: {
+      schema: z.boolean().describe('Whether it is used; true by default.'),
+      atCreate: true,
+      inEveryUpdate: true,
+      examples: [false, true],
+    },
+  },
+  calls: { create: 'ai.create', read: 'ai.one', update: 'ai.update', delete: 'ai.delete' },
+  idFrom: 'list',
+  examples: ['helper: { apiUrl: "https://models.example.com/v1", apiKey: "${secret:MODEL_KEY}", model: small }\n'],
+});

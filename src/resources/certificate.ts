@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import { defineKind } from '../kind/kind.ts';
+
+/** A TLS certificate of one's own for the proxy. Any change makes a new one: the platform cannot update it. */
+export const certificate = defineKind({
+  kind: 'certificate',
+  section: 'certificates',
+  summary: 'A TLS certificate of one’s own for the proxy. Any change makes a new one: the platform cannot update it.',
+  id: 'certificateId',
+  key: ['name'],
+  keyField: 'name',
+  parents: {
+    root: {
+      listed: { call: 'certificates.all' },
+      rows: 'whole',
+      set: { organizationId: { context: 'organizationId' } },
+      idAt: 'organizationId',
+    },
+  },
+  fields: {
+    name: {
+      schema: z.string().min(1).describe('Name; the key of the block by default.'),
+      onChange: 'replace',
+      examples: ['shop', 'store'],
+    },
+    certificateData: {
+      schema: z.string().min(1).describe('Certificate with its chain, as text in PEM form.'),
+      secrecy: 'private',
+      onChange: 'replace',
+      examples: [
+        '-----BEGIN CERTIFICATE-----\nb25l\n-----END CERTIFICATE-----\n',
+        '-----BEGIN CERTIFICATE-----\ndHdv\n-----END CERTIFICATE-----\n',
+      ],
+    },
+    privateKey: {
+      schema: z.string().min(1).describe('Private key, as text in PEM form.'),
+      secrecy: 'secret',
+      onChange: 'replace',
+      examples: [
+        '-----BEGIN PRIVATE KEY-----\nb25l\n-----END PRIVATE KEY-----\n',
+        '-----BEGIN PRIVATE KEY-----\ndHdv\n-----END PRIVATE KEY-----\n',
+      ],
+    },
+    certificatePath: {
+      schema: z.string().min(1).describe('Folder of its files; the platform makes one up. No two may have the same.'),
+      onChange: 'replace',
+      examples: ['shop', 'store'],
+    },
+    autoRenew: {
+      schema: z.boolean().describe('Stored by the platform, which never reads it.'),
+      onChange: 'replace',
+      examples: [true, false],
+    },
+    serverId: {
+      schema: z.string().min(1).describe('Server whose proxy uses it; the one of the platform when left out.'),
+      onChange: 'replace',
+      examples: ['srv_1', 'srv_2'],
+    },
+  },
+  calls: { create: 'certificates.create', read: 'certificates.one', delete: 'certificates.remove' },
+  createsFirst: { unless: 'certificatePath' },
+  examples: ['shop:\n  certificateData: ${secret:SHOP_CERTIFICATE}\n  privateKey: ${secret:SHOP_CERTIFICATE_KEY}\n'],
+});

@@ -1,0 +1,25 @@
+import * as z from 'zod';
+import { defineKind } from '../kind/kind.ts';
+import { noDeletion, providerIn, providerName, providerOutputs } from '../kind/provider-fields.ts';
+
+/** A git host with apps: taken over and updated. It is made in the browser. */
+export const hubgit = defineKind({
+  kind: 'hubgit',
+  section: 'hubgit',
+  summary: 'A git host with apps: taken over and updated. It is made in the browser.',
+  id: 'hubgitId',
+  key: ['name'],
+  keyField: 'name',
+  parents: providerIn('hubgit.hubgitProviders'),
+  fields: {
+    name: providerName,
+    hubgitAppName: {
+      schema: z.string().min(1).describe('Address of the app at the git host.'),
+      examples: ['https://hub.example.com/apps/shop', 'https://hub.example.com/apps/store'],
+    },
+  },
+  outputs: providerOutputs,
+  calls: { read: 'hubgit.one', update: 'hubgit.update' },
+  cannot: { create: 'a person installs the app in the browser, under Git', delete: noDeletion },
+  examples: ['hubgit-1: { hubgitAppName: "https://hub.example.com/apps/shop" }\n'],
+});

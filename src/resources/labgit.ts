@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { defineKind } from '../kind/kind.ts';
+import { address, credential, noDeletion, providerIn, providerName, providerOutputs } from '../kind/provider-fields.ts';
+
+/** A git host with groups. Somebody has to connect it in the browser before services can use it. */
+export const labgit = defineKind({
+  kind: 'labgit',
+  section: 'labgit',
+  summary: 'A git host with groups. Somebody has to connect it in the browser before services can use it.',
+  id: 'labgitId',
+  key: ['name'],
+  keyField: 'name',
+  parents: providerIn('labgit.labgitProviders', { authId: { context: 'userId' } }),
+  fields: {
+    name: providerName,
+    labgitUrl: address('Address of the git host.', ['https://lab.example.com', 'https://lab2.example.com']),
+    labgitInternalUrl: address('Address by which the platform itself reaches it.', [
+      'http://lab.internal:8080',
+      'http://lab2.internal:8080',
+    ]),
+    applicationId: {
+      schema: z.string().min(1).describe('Id of the OAuth application at the git host.'),
+      examples: ['trueup', 'platform'],
+    },
+    secret: credential('Secret of the OAuth application.'),
+    groupName: {
+      schema: z.string().min(1).describe('Groups whose projects are offered.'),
+      examples: ['shop', 'store'],
+    },
+    redirectUri: address('Where the git host sends people back to.', [
+      'https://deploy.example.com/callback',
+      'https://deploy2.example.com/callback',
+    ]),
+  },
+  outputs: providerOutputs,
+  calls: { create: 'labgit.create', read: 'labgit.one', update: 'labgit.update' },
+  cannot: { delete: noDeletion },
+  listedOnce: 'somebody has connected it in the browser, under Git',
+  examples: [
+    'lab: { labgitUrl: "https://lab.example.com", applicationId: trueup, secret: "${secret:GIT_CLIENT}", redirectUri: "https://deploy.example.com/callback" }\n',
+  ],
+});

@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { email } from '../api/values.ts';
+import { idSet } from '../kind/codecs.ts';
+import type { Field } from '../kind/kind.ts';
+import { defineKind } from '../kind/kind.ts';
+
+const flag = (what: string): Field => ({
+  schema: z.boolean().describe(`Whether the member may ${what}.`),
+  examples: [true, false],
+});
+const ids = (what: string, prefix: string): Field => ({
+  schema: z.array(z.string().min(1)).describe(`Ids of the ${what} that the member may see.`),
+  codec: idSet,
+  growsByItself: true,
+  examples: [[`${prefix}_1`], [`${prefix}_1`, `${prefix}_2`]],
+});
+
+/** What a member of the organization may do. People join by invitation. */
+export const member = defineKind({
+  kind: 'member',
+  section: 'members',
+  summary: 'What a member of the organization may do. People join by invitation.',
+  id: 'userId',
+  idAs: 'id',
+  key: ['email'],
+  keyField: 'email',
+  parents: { root: { listed: { call: 'user.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
+  fields: {
+    email: {
+      schema: email.describe('Address the member signs in with; the key of the block by default.'),
+      readAt: 'user.email',
+      onChange: { refuse: 'only members themselves change their address' },
+      examples: ['member@example.test', 'other@example.test'],
+    },
+    canCreateProjects: flag('create projects'),
+    canDeleteProjects: flag('delete projects'),
+    canCreateServices: flag('create services and change them'),
+    canDeleteServices: flag('delete services'),
+    canCreateEnvironments: flag('create environments'),
+    canDeleteEnvironments: flag('delete environments'),
+    canAccessToDocker: flag('see containers'),
+    canAccessToProxyFiles: flag('read the files of the proxy'),
+    canAccessToAPI: flag('make API keys'),
+    canAccessToSSHKeys: flag('use and change SSH keys'),
+    canAccessToGitProviders: flag('add and change git providers'),
+    accessedProjects: ids('projects', 'prj'),
+    accessedEnvironments: ids('environments', 'env'),
+    accessedServices: ids('services', 'svc'),
+    accessedGitProviders: ids('git providers', 'git'),
+    accessedServers: ids('servers', 'srv'),
+  },
+  calls: { read: 'user.one', update: 'user.assignPermissions' },
+  cannot: {
+    create: 'people join by an invitation that is sent in the platform itself',
+    delete: 'what the member may do stays as it is; `trueup call user.remove` removes the member',
+  },
+  examples: ['member@example.test: { canCreateServices: true, accessedProjects: [prj_1] }\n'],
+});

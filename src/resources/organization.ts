@@ -1,0 +1,38 @@
+import * as z from 'zod';
+import { defineKind } from '../kind/kind.ts';
+
+/** The organization that the API key acts in. */
+export const organization = defineKind({
+  kind: 'organization',
+  section: 'organizations',
+  summary: 'The organization that the API key acts in: taken over and updated, never made or deleted.',
+  id: 'id',
+  idAs: 'organizationId',
+  key: ['name'],
+  keyField: 'name',
+  parents: { root: { listed: { call: 'organization.all' }, rows: 'whole', set: {}, idAt: 'id' } },
+  fields: {
+    name: {
+      schema: z.string().min(1).describe('Name; the key of the block by default.'),
+      examples: ['Example', 'Example Two'],
+    },
+    logo: {
+      schema: z.string().min(1).describe('Address of its picture.'),
+      examples: ['https://example.com/logo.svg', 'https://example.com/logo-2.svg'],
+    },
+    defaultRole: {
+      schema: z
+        .string()
+        .min(1)
+        .refine((role) => role !== 'owner', 'may not be owner')
+        .describe('Role of people who join.'),
+      examples: ['member', 'admin'],
+    },
+  },
+  calls: { read: 'organization.one', update: 'organization.update' },
+  cannot: {
+    create: 'a new one is out of reach of the key that makes it',
+    delete: 'everything in it would go; `trueup call organization.delete` does it',
+  },
+  examples: ['Organization: { logo: "https://example.com/logo.svg" }\n'],
+});

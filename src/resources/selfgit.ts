@@ -1,0 +1,47 @@
+import * as z from 'zod';
+import { defineKind } from '../kind/kind.ts';
+import { address, credential, noDeletion, providerIn, providerName, providerOutputs } from '../kind/provider-fields.ts';
+
+/** A git host that one runs oneself and that services are fetched from. */
+export const selfgit = defineKind({
+  kind: 'selfgit',
+  section: 'selfgit',
+  summary: 'A git host that one runs oneself and that services are fetched from.',
+  id: 'selfgitId',
+  key: ['name'],
+  keyField: 'name',
+  parents: providerIn('selfgit.selfgitProviders'),
+  fields: {
+    name: providerName,
+    selfgitUrl: address('Address of the git host.', ['https://git.example.com', 'https://git2.example.com']),
+    selfgitInternalUrl: address('Address by which the platform itself reaches it.', [
+      'http://git.internal:3000',
+      'http://git2.internal:3000',
+    ]),
+    redirectUri: address('Where the git host sends people back to.', [
+      'https://deploy.example.com/callback',
+      'https://deploy2.example.com/callback',
+    ]),
+    clientId: {
+      schema: z.string().min(1).describe('Id of the OAuth application at the git host.'),
+      examples: ['trueup', 'platform'],
+    },
+    clientSecret: credential('Secret of the OAuth application.'),
+    scopes: {
+      schema: z.string().min(1).describe('Rights that it asks for, separated by commas.'),
+      examples: ['repo', 'repo,read:user'],
+    },
+  },
+  outputs: providerOutputs,
+  calls: { create: 'selfgit.create', read: 'selfgit.one', update: 'selfgit.update' },
+  cannot: { delete: noDeletion },
+  hints: Object.fromEntries(
+    ['accessToken', 'refreshToken', 'expiresAt', 'lastAuthenticatedAt'].map((name) => [
+      name,
+      'the platform writes it when a person connects the provider; remove the line',
+    ]),
+  ),
+  examples: [
+    'forge: { selfgitUrl: "https://git.example.com", clientId: trueup, clientSecret: "${secret:GIT_CLIENT}", redirectUri: "https://deploy.example.com/callback" }\n',
+  ],
+});

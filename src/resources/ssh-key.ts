@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { defineKind } from '../kind/kind.ts';
+import { description } from '../kind/service-fields.ts';
+
+/** A key pair that repositories are fetched and servers are reached with. */
+export const sshKey = defineKind({
+  kind: 'sshKey',
+  section: 'sshKeys',
+  summary: 'A key pair that repositories are fetched and servers are reached with.',
+  id: 'sshKeyId',
+  key: ['publicKey'],
+  keyField: 'name',
+  parents: {
+    root: {
+      listed: { call: 'sshKey.all' },
+      rows: 'whole',
+      set: { organizationId: { context: 'organizationId' } },
+      idAt: 'organizationId',
+    },
+  },
+  fields: {
+    name: {
+      schema: z.string().min(1).describe('Name; the key of the block by default.'),
+      examples: ['deploy', 'mirror'],
+    },
+    description,
+    publicKey: {
+      schema: z
+        .string()
+        .regex(/^ssh-(rsa|ed25519) /, 'is no public key: it begins with ssh-rsa or ssh-ed25519')
+        .describe('Public half, in one line. A new pair is a new key: what uses the old one is repointed.'),
+      onChange: 'replace',
+      examples: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB1 shop', 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB2 shop'],
+    },
+    privateKey: {
+      schema: z
+        .string()
+        .regex(/-----BEGIN (RSA|OPENSSH) PRIVATE KEY-----/, 'is no private key in the PEM form of RSA or OpenSSH')
+        .describe('Private half, as text in PEM form.'),
+      secrecy: 'secret',
+      onChange: 'replace',
+      examples: [
+        '-----BEGIN OPENSSH PRIVATE KEY-----\nb25l\n-----END OPENSSH PRIVATE KEY-----\n',
+        '-----BEGIN OPENSSH PRIVATE KEY-----\ndHdv\n-----END OPENSSH PRIVATE KEY-----\n',
+      ],
+    },
+  },
+  calls: { create: 'sshKey.create', read: 'sshKey.one', update: 'sshKey.update', delete: 'sshKey.remove' },
+  idFrom: 'list',
+  createsFirst: {},
+  examples: [
+    'deploy:\n  publicKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB0 shop\n  privateKey: ${secret:DEPLOY_KEY}\n',
+  ],
+});

@@ -1,0 +1,81 @@
+import * as z from 'zod';
+import { volumeName } from '../api/values.ts';
+import { text } from '../kind/codecs.ts';
+import type { ParentLink } from '../kind/kind.ts';
+import { defineKind } from '../kind/kind.ts';
+import { cron } from '../kind/syntax.ts';
+
+const of = (serviceType: string): ParentLink => ({
+  listed: {
+    call: 'volumeBackups.list',
+    with: { id: { parent: 'id' }, volumeBackupType: { value: serviceType } },
+  },
+  rows: { without: [] },
+  set: { [`${serviceType}Id`]: { parent: 'id' }, serviceType: { value: serviceType } },
+  idAt: `${serviceType}Id`,
+  ...(serviceType === 'compose' ? {} : { lacks: ['serviceName'] }),
+});
+
+/** A scheduled copy of a volume of a service to a destination. */
+export const volumeBackup = defineKind({
+  kind: 'volumeBackup',
+  section: 'volumeBackups',
+  summary: 'A scheduled copy of a volume of a service to a destination.',
+  id: 'volumeBackupId',
+  key: ['name'],
+  keyField: 'name',
+  parents: {
+    application: of('application'),
+    compose: of('compose'),
+    postgres: of('postgres'),
+    mariadb: of('mariadb'),
+    redis: of('redis'),
+  },
+  fields: {
+    name: {
+      schema: z.string().min(1).describe('Display name; the key of the block by default.'),
+      examples: ['uploads', 'media'],
+    },
+    volumeName: { schema: volumeName.describe('Volume, by the name that docker has.'), examples: ['uploads', 'media'] },
+    serviceName: {
+      schema: z.string().min(1).describe('Service of the compose file that uses the volume.'),
+      codec: text,
+      needed: true,
+      examples: ['web', 'api'],
+    },
+    destinationId: { schema: z.string().min(1).describe('Destination.'), examples: ['dst_1', 'dst_2'] },
+    prefix: { schema: z.string().min(1).describe('Folder in the destination.'), examples: ['uploads/', 'media/'] },
+    cronExpression: {
+      schema: cron.describe('When it runs, as a cron expression.'),
+      examples: ['30 3 * * *', '0 4 * * 1'],
+    },
+    keepLatestCount: {
+      schema: z.number().int().min(1).describe('How many are kept; all when null.'),
+      examples: [14, 7],
+    },
+    turnOff: {
+      schema: z.boolean().describe('Whether the service is stopped while its volume is copied.'),
+      examples: [true, false],
+    },
+    // The platform never runs one whose `enabled` was left out.
+    enabled: {
+      schema: z.boolean().describe('Whether it runs; true by default.'),
+      atCreate: true,
+      onNull: { refuse: 'null means that it never runs; write false for that' },
+      examples: [false, true],
+    },
+    appName: {
+      schema: z.string().min(1).describe('Name of its job on the host; the platform makes one up.'),
+      examples: ['uploads-copy', 'media-copy'],
+    },
+  },
+  calls: {
+    create: 'volumeBackups.create',
+    read: 'volumeBackups.one',
+    update: 'volumeBackups.update',
+    delete: 'volumeBackups.delete',
+  },
+  examples: [
+    'uploads: { volumeName: uploads, cronExpression: "30 3 * * *", prefix: uploads/, destinationId: dst_1 }\n',
+  ],
+});
