@@ -26,6 +26,8 @@ export type { ApplyEvent, ApplyResult, Outcome } from './apply/run.ts';
 
 export type { Client, ClientOptions } from './api/client.ts';
 export { createClient } from './api/client.ts';
+export type { Input, Operation } from './api/contract.ts';
+export { openApi } from './api/openapi.ts';
 export type { Transport, TransportOptions } from './api/transport.ts';
 export { createTransport } from './api/transport.ts';
 export type { Failure } from './api/errors.ts';

@@ -2,9 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { Stop } from '../src/diagnostics/diagnostic.ts';
 import { means, plain } from '../src/kind/codecs.ts';
 import type { Json, Row } from '../src/kind/json.ts';
-import type { Field } from '../src/kind/kind.ts';
-import { requiredMembers } from '../src/api/contract.ts';
-import { fieldPath, observedValue, takes, takesNull } from '../src/kind/wire.ts';
+import type { Operation } from '../src/api/contract.ts';
+import type { Field, Kind } from '../src/kind/kind.ts';
+import { createEmulator } from '../src/emulator/emulator.ts';
+import { addRow, seedWorld } from '../src/emulator/world.ts';
+import { endpointOf, requiredMembers } from '../src/api/contract.ts';
+import { canBeNull, carrierOf, fieldPath, idMember, observedValue, takes, updatesOf } from '../src/kind/wire.ts';
 import type { Plan } from '../src/plan/action.ts';
 import { applyPlan, importObject } from '../src/reconcile.ts';
 import { kinds } from '../src/resources/index.ts';
@@ -17,23 +20,46 @@ import { bench } from './support/world.ts';
 
 const permissions = { dataLoss: true };
 
-/** A world in which the secrets of the examples exist. */
+/** A world in which the secrets of the examples exist, and a member whose rights can be changed. */
 function world(): Bench {
-  const made = bench();
-  Object.assign(made.secrets, { SHOP_DB_PASSWORD: 'correct-horse-1', CACHE_PASSWORD: 'correct-horse-1' });
+  const seed = seedWorld();
+  Object.assign(seed.tables.user['user_1'] ?? {}, { enableEnterpriseFeatures: true, isValidEnterpriseLicense: true });
+  addRow(seed, 'user', { id: 'user_9', email: 'member@example.test' });
+  addRow(seed, 'member', { id: 'member_9', userId: 'user_9', organizationId: 'org_1', role: 'member' });
+  const made = bench({ emulator: createEmulator({ world: seed }) });
+  Object.assign(made.secrets, {
+    SHOP_DB_PASSWORD: 'correct-horse-1',
+    CACHE_PASSWORD: 'correct-horse-1',
+    DEPLOY_KEY: '-----BEGIN OPENSSH PRIVATE KEY-----\nb25l\n-----END OPENSSH PRIVATE KEY-----\n',
+    SHOP_CERTIFICATE: '-----BEGIN CERTIFICATE-----\nb25l\n-----END CERTIFICATE-----\n',
+    SHOP_CERTIFICATE_KEY: '-----BEGIN PRIVATE KEY-----\nb25l\n-----END PRIVATE KEY-----\n',
+    MODEL_KEY: 'correct-horse-1',
+    GIT_CLIENT: 'correct-horse-1',
+    GIT_TOKEN: 'correct-horse-1',
+  });
   return made;
 }
 
 async function apply(made: Bench, text: string): Promise<Plan> {
   const plan = await made.plan(text);
-  const result = await applyPlan(plan, made.world(), {
-    permissions: { dataLoss: true, adoption: false },
-    connections: 4,
-  });
-  for (const outcome of result.outcomes) {
-    expect(outcome, outcome.action.address).toMatchObject({ result: 'done', diagnostics: [] });
+  const adoption = plan.actions.some((action) => action.kind.calls.create === undefined);
+  const result = await applyPlan(plan, made.world(), { permissions: { dataLoss: true, adoption }, connections: 4 });
+  for (const { action, result: became, diagnostics } of result.outcomes) {
+    expect(became, action.address).toBe('done');
+    const isPending = action.action === 'create' && action.kind.listedOnce !== undefined;
+    expect(diagnostics.map((item) => item.code)).toEqual(isPending ? ['pending'] : []);
+    if (isPending) await connect(made, action.kind);
   }
+  const isPending = plan.actions.some((action) => action.action === 'create' && action.kind.listedOnce !== undefined);
+  if (isPending) await apply(made, text);
   return plan;
+}
+
+/** Does in the browser what makes the platform list a provider. */
+async function connect(made: Bench, kind: Kind): Promise<void> {
+  for (const row of Object.values(made.emulator.world.tables.labgit)) {
+    await made.emulator.act(`${kind.kind}.connect`, { [kind.id]: row[kind.id] });
+  }
 }
 
 async function plansNothing(made: Bench, text: string): Promise<void> {
@@ -49,7 +75,7 @@ async function plansNothing(made: Bench, text: string): Promise<void> {
 
 async function rowOf(made: Bench, stand: Stand, address = addressOf(stand)): Promise<Row> {
   const id = made.store.state?.resources[address]?.id;
-  return (await made.emulator.act(stand.kind.calls.read, { [stand.kind.id]: id })) as Row;
+  return (await made.emulator.act(stand.kind.calls.read, { [idMember(stand.kind, stand.kind.calls.read)]: id })) as Row;
 }
 
 function actionAt(plan: Plan, stand: Stand, address = addressOf(stand)) {
@@ -82,41 +108,67 @@ describe.each(kinds.map((kind) => ({ name: kind.kind, kind })))('$name declares'
   });
 
   test('every documented field that can be declared', () => {
-    const never = new Set([
-      'refreshToken',
-      'composeStatus',
-      'applicationStatus',
-      'createdAt',
-      'userId',
-      'previewDeploymentId',
-    ]);
     const owners = /^(application|compose|environment|project|libsql|mariadb|mongo|mysql|postgres|redis)Id$/;
     const set = new Set(Object.values(kind.parents).flatMap((link) => Object.keys(link.set)));
-    for (const call of [kind.calls.create, kind.calls.update]) {
-      const members = requiredMembers(call).concat(Object.keys(kind.fields).filter((name) => takes(call, name)));
-      for (const name of members) {
+    const unionCalls = (kind.unions ?? []).flatMap(({ calls }) => Object.values(calls ?? {}));
+    for (const call of [kind.calls.create ?? [], updatesOf(kind), unionCalls].flat()) {
+      for (const name of Object.keys(endpointOf(call).input.shape)) {
         const isKnown =
-          name === kind.id || kind.fields[name] !== undefined || set.has(name) || never.has(name) || owners.test(name);
+          name === idMember(kind, call) ||
+          kind.fields[name] !== undefined ||
+          set.has(name) ||
+          notDeclared[name] !== undefined ||
+          owners.test(name);
         expect(isKnown, `${call} takes ${name}`).toBe(true);
       }
     }
   });
 });
 
+/** Documented members that nobody declares, and why. */
+const notDeclared: Readonly<Record<string, string>> = {
+  accessToken: 'written by the platform when a provider is connected',
+  applicationStatus: 'a status',
+  composeStatus: 'a status',
+  createdAt: 'a time of the platform',
+  expiresAt: 'written by the platform when a provider is connected',
+  gitProviderId: 'the id of a record that the platform makes',
+  hostPath: 'of mounts, which are another kind than files',
+  volumeName: 'of mounts, which are another kind than files',
+  lastAuthenticatedAt: 'a time of the platform',
+  lastUsedAt: 'a time of the platform',
+  organizationId: 'the organization of the API key',
+  organizationName: 'stored nowhere',
+  previewDeploymentId: 'of deployments that the platform makes by itself',
+  refreshToken: 'a secret of the platform',
+  selfgitUsername: 'stored nowhere',
+  serviceType: 'follows from the parent',
+  userId: 'of backups of the platform itself',
+};
+
 describe.each(stands())('$title', (stand) => {
   const { kind } = stand;
+  const canBeMade = kind.calls.create !== undefined;
 
-  test('is created, and then plans nothing', async () => {
+  test(`is ${canBeMade ? 'created' : 'taken over'}, and then plans nothing`, async () => {
     const made = world();
     const text = manifestWith(stand, stand.body);
     const plan = await made.plan(text);
-    expect(actionAt(plan, stand).action).toBe('create');
+    expect(actionAt(plan, stand).action).toBe(canBeMade ? 'create' : 'adopt');
     expect(made.requests('POST')).toEqual([]);
     await apply(made, text);
     await plansNothing(made, text);
   });
 
-  test('is deleted when its block is gone, and then plans nothing', async () => {
+  testIf(!canBeMade)('is not created where there is none: the plan says why', async () => {
+    const made = world();
+    const { key } = stand;
+    const text = manifestWith(stand, stand.body, { key: key.includes('@') ? `no.${key}` : `${key}-none` });
+    expect(await refusal(made.apply(text, { adoption: true }))).toEqual(['cannot-create']);
+    expect(made.requests('POST')).toEqual([]);
+  });
+
+  testIf(kind.calls.delete !== undefined)('is deleted when its block is gone, and then plans nothing', async () => {
     const made = world();
     await apply(made, manifestWith(stand, stand.body));
     const { [kind.id]: id } = await rowOf(made, stand);
@@ -125,6 +177,23 @@ describe.each(stands())('$title', (stand) => {
     await expect(made.emulator.act(kind.calls.read, { [kind.id]: id })).rejects.toThrow(/404/);
     await plansNothing(made, manifestWith(stand, undefined));
   });
+
+  testIf(kind.calls.delete === undefined)(
+    'is let go of when its block is gone, which is said, and then plans nothing',
+    async () => {
+      const made = world();
+      await apply(made, manifestWith(stand, stand.body));
+      const before = await rowOf(made, stand);
+      const read = { [idMember(kind, kind.calls.read)]: before[kind.id] };
+      made.requests('POST');
+      const plan = await made.plan(manifestWith(stand, undefined));
+      expect(actionAt(plan, stand)).toMatchObject({ action: 'forget', notes: [{ code: 'stays-there' }] });
+      await apply(made, manifestWith(stand, undefined));
+      expect(made.requests('POST')).toEqual([]);
+      expect(await made.emulator.act(kind.calls.read, read)).toEqual(before);
+      await plansNothing(made, manifestWith(stand, undefined));
+    },
+  );
 
   test('is adopted with consent when the state is lost, and then plans nothing', async () => {
     const made = world();
@@ -222,12 +291,19 @@ describe.each(stands())('$title', (stand) => {
 
   describe.each(fields)('field %s', (name, field) => {
     const [first, second] = field.examples;
+    const carrier = carrierOf(kind, name, (tag) => bodyTag(stand, bodyWith(stand, name, first), tag));
     const one = bodyWith(stand, name, first);
     const two = bodyWith(stand, name, second);
+    /** A world in which the first value is applied; what cannot be made is taken over first. */
+    const begun = async (): Promise<Bench> => {
+      const made = world();
+      if (!canBeMade) await apply(made, manifestWith(stand, stand.body));
+      await apply(made, manifestWith(stand, one));
+      return made;
+    };
 
     test(`follows its onChange (${outcomeOf(field)}) when it changes, and then plans nothing`, async () => {
-      const made = world();
-      await apply(made, manifestWith(stand, one));
+      const made = await begun();
       await plansNothing(made, manifestWith(stand, one));
       const before = await rowOf(made, stand);
       made.requests('POST');
@@ -247,13 +323,12 @@ describe.each(stands())('$title', (stand) => {
     });
 
     test('is cleared by null where that is harmless, and then plans nothing', async () => {
-      const made = world();
-      await apply(made, manifestWith(stand, one));
+      const made = await begun();
       const cleared = manifestWith(stand, bodyWith(stand, name, null));
       const isUnion = kind.unions?.some((union) => union.tag === name) === true;
       const value =
         field.onNull === undefined
-          ? takesNull(kind.calls.update, name)
+          ? canBeNull(kind, name)
             ? null
             : undefined
           : 'value' in field.onNull
@@ -280,8 +355,7 @@ describe.each(stands())('$title', (stand) => {
     test('is released when it is left out: it stays as it is, and then plans nothing', async () => {
       const less = withoutField(stand, one, name);
       if (less === undefined || field.fromParent !== undefined) return;
-      const made = world();
-      await apply(made, manifestWith(stand, one));
+      const made = await begun();
       const before = await rowOf(made, stand);
       made.requests('POST');
       const released = await made.plan(manifestWith(stand, less));
@@ -294,17 +368,15 @@ describe.each(stands())('$title', (stand) => {
     });
 
     test('shows a change that somebody made on the platform, and repairs or leaves it as declared', async () => {
-      if (!takes(kind.calls.update, name)) return;
-      const made = world();
-      await apply(made, manifestWith(stand, one));
+      if (carrier === undefined) return;
+      const made = await begun();
       const row = await rowOf(made, stand);
-      const required = requiredMembers(kind.calls.update).map((member) => [member, row[member] ?? null]);
-      const input = { ...Object.fromEntries(required), [kind.id]: row[kind.id], [name]: second };
-      await made.emulator.act(kind.calls.update, input).catch((error: unknown) => {
+      await made.emulator.act(...changeThere(stand, row, name, second, carrier)).catch((error: unknown) => {
         expect(String(error)).toContain('No values to set'); // the platform drops internal names
       });
       const drifted = observedValue(kind, name, await rowOf(made, stand)) ?? null;
-      if (means(field.codec ?? plain, drifted, observedValue(kind, name, row) ?? null)) {
+      const isGrown = field.growsByItself === true; // what is declared is still there
+      if (isGrown || means(field.codec ?? plain, drifted, observedValue(kind, name, row) ?? null)) {
         await plansNothing(made, manifestWith(stand, one)); // the platform ignores it, as it does with internal names
         return;
       }
@@ -333,8 +405,8 @@ function outcomeOf(field: Field): 'write' | 'replace' | 'refuse' {
 function bodyWith(stand: Stand, name: string, value: Json): Body {
   if (value === null) {
     for (const union of stand.kind.unions ?? []) {
-      const written = union.at === undefined ? undefined : fieldPath(stand.kind, name).split('.')[1];
-      if (union.at === undefined || written === undefined) continue;
+      const [at, written] = fieldPath(stand.kind, name).split('.');
+      if (union.at === undefined || at !== union.at || written === undefined) continue;
       const group = bodyWith(stand, name, stand.kind.fields[name]?.examples[0] ?? '')[union.at] as Body;
       return { ...stand.body, [union.at]: { ...group, [written]: null } };
     }
@@ -354,7 +426,35 @@ function renamedKey(stand: Stand): string {
 function keptKey(stand: Stand): Body {
   const name = stand.kind.keyField;
   const field = name === undefined ? undefined : stand.kind.fields[name];
-  return name === undefined || field === undefined || outcomeOf(field) !== 'replace'
+  return name === undefined || field === undefined || outcomeOf(field) === 'write'
     ? stand.body
     : { [name]: stand.key, ...stand.body };
+}
+
+/** The case of a union that a body chooses. */
+function bodyTag(stand: Stand, body: Body, tag: string): unknown {
+  const union = stand.kind.unions?.find((item) => item.tag === tag);
+  return union?.at === undefined ? body[tag] : (body[union.at] as Body | undefined)?.type;
+}
+
+/** The request of a person who changes one field on the platform: the rest goes along as it is. */
+function changeThere(
+  { kind }: Stand,
+  row: Row,
+  name: string,
+  value: Json,
+  carrier: Operation,
+): [Operation, Record<string, unknown>] {
+  const union = kind.unions?.find(({ tag, calls }) => tag === name && calls !== undefined);
+  const call = union?.calls?.[String(value)] ?? carrier;
+  const along = Object.keys(kind.fields).filter((field) => kind.fields[field]?.inEveryUpdate === true);
+  const members = [...requiredMembers(call), ...along].filter((field) => takes(call, field));
+  const sent = members.map((field) => {
+    const present = observedValue(kind, field, row) ?? row[field] ?? null;
+    return [field, present ?? (union === undefined ? null : (kind.fields[field]?.examples[0] ?? null))];
+  });
+  const known = Object.fromEntries(
+    sent.filter(([field, present]) => present !== null || requiredMembers(call).includes(String(field))),
+  ) as Record<string, unknown>;
+  return [call, { ...known, [idMember(kind, call)]: row[kind.id], ...(takes(call, name) ? { [name]: value } : {}) }];
 }

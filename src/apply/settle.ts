@@ -9,6 +9,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, PlannedPart } from '../plan/action.ts';
 import { toStored } from '../plan/decide.ts';
 import { pathOf, resolveField } from '../plan/diff.ts';
+import { contains } from '../plan/merged.ts';
 import type { ReadParts } from './parts.ts';
 import { readParts } from './parts.ts';
 import type { Pair } from '../state/state.ts';
@@ -74,16 +75,17 @@ function settlePart(
   if (resolved.is !== 'known') return { pair: old };
   const answered = after.value(planned.part);
   const isMeant = means(field.codec ?? plain, resolved.value, answered);
-  const make = (kept?: false): Pair => ({
+  const make = (seen: Json, kept?: false): Pair => ({
     wanted: toStored(field, resolved.value, wanted.concealed, input.digest),
-    answered: toStored(field, answered, wanted.concealed, input.digest),
+    answered: toStored(field, seen, wanted.concealed, input.digest),
     ...(kept === undefined ? {} : { kept }),
   });
-  if (isMeant) return { pair: make() };
+  // What others put into a set beside ours is not remembered.
+  if (isMeant) return { pair: make(field.codec === contains ? resolved.value : answered) };
   if (decision.do === 'nothing' || !input.wasSent) return { pair: old };
   const before = valueBefore(input, planned);
   const isAsBefore = means(field.codec ?? plain, before, answered);
-  return isAsBefore ? { pair: make(false), said: 'not kept' } : { pair: make(), said: 'rewritten' };
+  return isAsBefore ? { pair: make(answered, false), said: 'not kept' } : { pair: make(answered), said: 'rewritten' };
 }
 
 /** What the platform had before the request that carries a part: for a new object, what its create gave it. */

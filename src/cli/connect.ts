@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import type { Client } from '../api/client.ts';
 import { createClient } from '../api/client.ts';
 import { createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
@@ -19,27 +20,45 @@ export interface Connection {
 }
 
 /** Connects to the platform of a manifest. The first request is sent later, by who uses it. */
-export async function connect(
-  settings: Settings,
-  { options, redactor, purpose }: { options: Settled; redactor: Redactor; purpose: string },
-): Promise<Connection> {
-  const { platform } = settings;
+export async function connect(settings: Settings, about: Connecting): Promise<Connection> {
+  const { client, close } = await openPlatform(settings.platform, about);
+  const { options, redactor } = about;
+  return { world: { client, store: localStore(stateFolder(options)), kinds, conceal: redactor.add }, close };
+}
+
+/** What connecting needs to know of the run. */
+interface Connecting {
+  readonly options: Settled;
+  readonly redactor: Redactor;
+  readonly purpose: string;
+  /** The time for a whole request. Milliseconds. */
+  readonly deadlineMs?: number;
+}
+
+/** Makes the client of a platform; close ends the connections. */
+export async function openPlatform(
+  platform: Settings['platform'],
+  { options, redactor, purpose, deadlineMs }: Connecting,
+): Promise<{ readonly client: Client; close(): Promise<void> }> {
   const unexpected = checkExpected(platform, process.env.TRUEUP_URL);
   if (unexpected.length > 0) throw new Stop('refused', unexpected);
-  const open = (send: Send, url: string, apiKey: string, close: () => Promise<void>): Connection => {
+  const open = (send: Send, url: string, apiKey: string): Client => {
     redactor.add(apiKey);
-    const client = createClient({ send, url, apiKey, redact: redactor.redact });
-    return { world: { client, store: localStore(stateFolder(options)), kinds, conceal: redactor.add }, close };
+    return createClient({ send, url, apiKey, redact: redactor.redact });
   };
   if (platform === 'emulator') {
     const { emulator, close } = await openEmulatorFile(join(options.folder, '.trueup', 'emulator.json'), purpose, {
       apiKey: emulatorKey,
     });
-    return open(emulator.send, 'http://embedded-emulator', emulatorKey, close);
+    return { client: open(emulator.send, 'http://embedded-emulator', emulatorKey), close };
   }
   const apiKey = readApiKey(platform.url);
-  const transport = createTransport({ url: platform.url, connections: options.connections });
-  return open(transport.send, platform.url, apiKey, () => transport.close());
+  const transport = createTransport({
+    url: platform.url,
+    connections: options.connections,
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+  });
+  return { client: open(transport.send, platform.url, apiKey), close: () => transport.close() };
 }
 
 /** The folder beside the manifest in which its state is kept; each manifest of a folder has a state of its own. */

@@ -23,9 +23,15 @@ async function tell(error: unknown): Promise<void> {
   const { argv } = process;
   const isJson = argv.includes('--format=json') || argv[argv.indexOf('--format') + 1] === 'json';
   reportFailure(
-    error instanceof CommanderError
-      ? usage(error.message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' '), 'trueup --help shows what there is.')
-      : error,
+    error instanceof CommanderError ? usage(told(error.message), 'trueup --help shows what there is.') : error,
     { terminal: openTerminal(!argv.includes('--no-color')), redactor: createRedactor(), isJson },
   );
+}
+
+/** In one line, and without the value of an option that does not exist: it may be a secret. */
+function told(message: string): string {
+  return message
+    .replace(/^error: /, '')
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replace(/^(unknown option '[^'=]*)=.*'/, "$1'");
 }

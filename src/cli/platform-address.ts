@@ -2,13 +2,13 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Settings } from '../manifest/settings.ts';
 
-/** What is wrong with the address of the platform in a manifest: the API key may not travel in clear. */
-export function checkAddress(platform: Settings['platform']): Diagnostic[] {
+/** What is wrong with the address of a platform, and where it is `named`: the API key may not travel in clear. */
+export function checkAddress(platform: Settings['platform'], named = 'platform.url'): Diagnostic[] {
   if (platform === 'emulator') return [];
   const url = new URL(platform.url);
   if (url.protocol !== 'http:' || isLoopback(url.hostname)) return [];
   return [
-    diagnostic('hostile-setting', `platform.url: the API key is not sent to ${url.host} over plain http`, {
+    diagnostic('hostile-setting', `${named}: the API key is not sent to ${url.host} over plain http`, {
       remedy: 'Write https://… Plain http is for this machine only (localhost, 127.0.0.0/8, ::1).',
     }),
   ];

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import { describeExitCodes } from './exit-codes.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Command as Action } from './run.ts';
@@ -41,7 +41,9 @@ Examples:
   addPlanning(program, run);
   addChanging(program, run);
   addState(program, run);
+  addCall(program, run);
   addTools(program, run);
+  addCompletion(program, run);
   return program;
 }
 
@@ -143,16 +145,68 @@ function addTools(program: Command, run: Runner): void {
       examples('trueup emulate', 'trueup emulate --data world.json', 'trueup emulate --port 0 --latency 200'),
     );
   emulate.action(run(async () => (await import('./commands/emulate.ts')).emulateCommand(emulate.opts())));
-  program
+  const schema = program
     .command('schema')
     .description('print the JSON Schema of manifests, for editors')
+    .option('--openapi', 'the API of the platform as OpenAPI 3.1 instead')
     .addHelpText(
       'after',
-      `${examples('trueup schema > trueup.schema.json')}
+      `${examples('trueup schema > trueup.schema.json', 'trueup schema --openapi > openapi.json')}
 In the first line of a manifest:
   # yaml-language-server: $schema=trueup.schema.json`,
-    )
-    .action(run(async () => (await import('./commands/schema.ts')).schemaCommand));
+    );
+  schema.action(run(async () => (await import('./commands/schema.ts')).schemaCommand(schema.opts())));
+}
+
+function addCall(program: Command, run: Runner): void {
+  const call = program
+    .command('call')
+    .description("call one operation of the platform's API")
+    .argument('[operation]', 'such as compose.one')
+    .argument('[members...]', 'the input: name=text, name:=JSON, name=@file, name=@- for standard input')
+    .option('--input <json>', 'the input as a JSON object, or @file, or - for standard input')
+    .option('--list [what]', 'list the operations, those of a group, or the members of one; sends nothing')
+    .option('--show-secrets', 'print what is secret in the answer')
+    .option('--yes', 'do not ask before something is deleted, stopped or replaced; needed where nobody can be asked')
+    .option('--timeout <seconds>', 'time for the whole request; a database deploys within it', '30')
+    .addHelpText(
+      'after',
+      `
+The platform is that of the manifest; without one, that of TRUEUP_URL. Its state is not touched.
+Numbers, true, false, null and JSON are made of name=text where the operation takes them.
+Give secrets by file or standard input: a command line is seen by others and kept by the shell.
+The answer is JSON in a pipe and with --format json. What is secret in it is hidden, except the key of
+user.createApiKey, which the platform shows once; such a key is made with rateLimitEnabled=false unless told otherwise.
+${examples(
+  'trueup call --list compose',
+  'trueup call --list compose.update',
+  'trueup call compose.one composeId=cmp_1 | jq .domains',
+  'trueup call sshKey.create --input @key.json privateKey=@id_ed25519',
+  'trueup call postgres.saveExternalPort postgresId=pg_1 externalPort=null',
+  'trueup call compose.stop composeId=cmp_1 --yes',
+)}`,
+    );
+  call.action(run(async () => (await import('./commands/call.ts')).callCommand(call.args, call.opts())));
+}
+
+function addCompletion(program: Command, run: Runner): void {
+  const completion = program
+    .command('completion')
+    .description('print the script that completes trueup in a shell')
+    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+    .addHelpText(
+      'after',
+      examples(
+        'eval "$(trueup completion bash)"        # in ~/.bashrc',
+        'source <(trueup completion zsh)         # in ~/.zshrc, after compinit',
+        'trueup completion fish | source         # in ~/.config/fish/config.fish',
+      ),
+    );
+  completion.action(
+    run(async () => (await import('./commands/completion.ts')).completionCommand(completion.args[0] ?? '')),
+  );
+  const complete = program.command('complete', { hidden: true }).argument('[words...]');
+  complete.action(async () => (await import('./commands/completion.ts')).printCandidates(program, complete.args));
 }
 
 function examples(...lines: readonly string[]): string {

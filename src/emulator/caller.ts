@@ -1,19 +1,36 @@
 import type { Context } from './context.ts';
 import { ApiError } from './errors.ts';
-import { textOf, type Row } from './json.ts';
+import type { Json, Row } from './json.ts';
+import type { Store } from './store.ts';
 
-/** The caller's membership: there is one key, and it belongs to the first member. */
+/** The lists of a member that say what he may see and use. */
+export type AccessList = 'accessedProjects' | 'accessedEnvironments' | 'accessedServices';
+
+/** The caller's membership. */
 export function callerOf(context: Context): Row {
-  const [member] = Object.values(context.store.world.tables.member);
-  if (member === undefined) throw new ApiError('UNAUTHORIZED', 'No member');
+  const member = context.store.find('member', context.memberId);
+  if (member === undefined) throw new ApiError('UNAUTHORIZED', 'Permission denied');
   return member;
 }
 
 /** Remembers for the caller that he may use what he has just created: lists that only ever grow. */
-export function grantToCaller(
-  context: Context,
-  list: 'accessedProjects' | 'accessedEnvironments' | 'accessedServices',
-  id: string,
-): void {
-  context.store.append('member', textOf(callerOf(context), 'id'), list, id);
+export function grantToCaller(context: Context, list: AccessList, id: string): void {
+  context.store.append('member', context.memberId, list, id);
+}
+
+/** Whether a member may do everything in his organization. */
+export function isPrivileged(member: Row): boolean {
+  return member['role'] === 'owner' || member['role'] === 'admin';
+}
+
+/** Whether a member may see a thing; owners and admins see all. */
+export function maySee(member: Row, list: AccessList, id: Json | undefined): boolean {
+  if (isPrivileged(member)) return true;
+  const ids = member[list];
+  return Array.isArray(ids) && id !== undefined && ids.includes(id);
+}
+
+/** The membership of a user in an organization; undefined where there is none. */
+export function membership(store: Store, userId: Json | undefined, organizationId: Json | undefined): Row | undefined {
+  return store.children('member', 'userId', userId).find((member) => member['organizationId'] === organizationId);
 }

@@ -3,8 +3,8 @@ import type { Json, Row } from './json.ts';
 import type { Queue } from './queue.ts';
 import type { Store } from './store.ts';
 
-/** What every operation works with. */
-export interface Context {
+/** What is behind all requests. */
+export interface Platform {
   readonly store: Store;
   /** The deployments that wait or run. */
   readonly queue: Queue;
@@ -13,6 +13,12 @@ export interface Context {
   readonly newId: () => string;
   /** How long a deployment takes, in milliseconds. */
   readonly deployDelayMs: number;
+}
+
+/** What every operation works with: the platform, and who calls. */
+export interface Context extends Platform {
+  /** The membership of the caller: one user in one organization. */
+  readonly memberId: string;
 }
 
 /** What an operation answers; undefined is a 200 with an empty body. */

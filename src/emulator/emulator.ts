@@ -1,5 +1,6 @@
 import type { Send, WireRequest } from '../api/wire.ts';
-import type { Context } from './context.ts';
+import type { Platform } from './context.ts';
+import { bootstrapOf } from './keys.ts';
 import { randomId } from './names.ts';
 import { createQueue } from './queue.ts';
 import { respond, type Manners } from './respond.ts';
@@ -14,7 +15,7 @@ export interface EmulatorOptions {
   now?: () => Date;
   /** Default: 21 random characters of A-Z a-z 0-9 _ -, as on the platform. */
   newId?: () => string;
-  /** Default: `emulator-key`. */
+  /** The key of the owner; default `emulator-key`. Others are made by `user.createApiKey`. */
   apiKey?: string;
   /** Refuses members that the contract does not know; by default they are dropped silently, as on the platform. */
   strict?: boolean;
@@ -53,16 +54,16 @@ const logLength = 100_000;
 /** Creates an emulator. */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const { now = () => new Date(), newId = randomId, deployDelayMs = 0 } = options;
+  const world = options.world ?? seedWorld();
   const manners: Manners = {
-    apiKey: options.apiKey ?? 'emulator-key',
+    bootstrap: bootstrapOf(world, options.apiKey ?? 'emulator-key'),
     strict: options.strict ?? false,
     documentedOnly: options.documentedOnly ?? false,
     bodyLimit: options.bodyLimit ?? 1024 * 1024,
   };
-  const world = options.world ?? seedWorld();
   const log: LoggedRequest[] = [];
 
-  const context: Context = {
+  const platform: Platform = {
     store: createStore(world, () => emulator.onCommit?.()),
     queue: createQueue(deployDelayMs),
     now: () => now().toISOString(),
@@ -75,7 +76,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     log,
     onCommit: undefined,
     async send(request) {
-      const { answer, operation, input } = await respond(context, manners, request);
+      const { answer, operation, input } = await respond(platform, manners, request);
       log.push({ method: request.method, operation, status: answer.status, input });
       // In blocks, because each removal at the front moves all that remains.
       if (log.length > logLength) log.splice(0, logLength / 10);
@@ -83,7 +84,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     },
     async act(operation, input = {}) {
       const { answer } = await respond(
-        context,
+        platform,
         { ...manners, documentedOnly: false },
         actRequest(manners, operation, input),
       );
@@ -96,7 +97,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
 
 function actRequest(manners: Manners, operation: string, input: Record<string, unknown>): WireRequest {
   const method = routeOf(operation)?.endpoint.method ?? 'GET';
-  const headers = { 'x-api-key': manners.apiKey, 'content-type': 'application/json' };
+  const headers = { 'x-api-key': manners.bootstrap.key, 'content-type': 'application/json' };
   if (method === 'POST') return { method, path: `/api/${operation}`, headers, body: JSON.stringify(input) };
   const query = new URLSearchParams(
     Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]),

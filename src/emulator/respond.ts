@@ -1,13 +1,15 @@
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
-import type { Context, Reply } from './context.ts';
+import type { Context, Platform, Reply } from './context.ts';
 import { ApiError, statusOf } from './errors.ts';
 import type { Json, Row } from './json.ts';
+import { memberOfKey, type Bootstrap } from './keys.ts';
+import { checkDoor, checkRight } from './rights.ts';
 import { routeOf, type Route } from './served.ts';
 import { readQuery, validate, zodErrorOf } from './validate.ts';
 
 /** How the emulator answers, beside the world it answers about. */
 export interface Manners {
-  readonly apiKey: string;
+  readonly bootstrap: Bootstrap;
   /** Refuses members that the contract does not know. */
   readonly strict: boolean;
   /** Knows only the operations of the API document. */
@@ -24,7 +26,7 @@ export interface Exchange {
 }
 
 /** Answers one request, in the order in which the platform looks at it. */
-export async function respond(context: Context, manners: Manners, request: WireRequest): Promise<Exchange> {
+export async function respond(platform: Platform, manners: Manners, request: WireRequest): Promise<Exchange> {
   const [path = '', query = ''] = splitOnce(request.path, '?');
   const operation = path.startsWith('/api/') ? path.slice('/api/'.length) : path;
   const reply = (answer: WireAnswer, input?: unknown): Exchange => ({ answer, operation, input });
@@ -34,8 +36,9 @@ export async function respond(context: Context, manners: Manners, request: WireR
 
   const body = readBody(request);
   if (body === undefined) return reply(failure('', new ApiError('BAD_REQUEST', 'Invalid JSON')));
-  // Without a key the answer has a message and nothing else, not even a code.
-  if (request.headers['x-api-key'] !== manners.apiKey) return reply(json(401, { message: 'Unauthorized' }));
+  const memberId = memberOfKey(platform, manners.bootstrap, request.headers['x-api-key']);
+  // Without a good key the answer has a message and nothing else, not even a code.
+  if (memberId === undefined) return reply(json(401, { message: 'Unauthorized' }));
   if (request.method === 'HEAD') return reply({ status: 204, headers: {}, body: '' });
 
   const route = path.startsWith('/api/') ? routeOf(operation) : undefined;
@@ -43,6 +46,7 @@ export async function respond(context: Context, manners: Manners, request: WireR
     return reply(failure('', new ApiError('NOT_FOUND', 'Not found')));
 
   const input = request.method === 'GET' ? readQuery(route, query) : body;
+  const context = { ...platform, memberId };
   const answer = await carryOut(context, manners, { route, input, contentType: contentTypeOf(request) });
   return { answer, operation: route.name, input };
 }
@@ -56,11 +60,23 @@ async function carryOut(
   try {
     if (route.endpoint.method === 'POST' && !isJson(contentType))
       throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `Unsupported content-type "${contentType}`);
-    if (route.handler === undefined)
-      throw new ApiError('INTERNAL_SERVER_ERROR', `${route.name} is not served by this emulator yet`);
-    return success(await route.handler(context, validate(route, call.input, manners.strict)));
+    checkDoor(context, route.name);
+    return success(await perform(context, route, call.input, manners.strict));
   } catch (error) {
-    return failure(route.name, asApiError(route, error));
+    return failure(route.name, asApiError(error));
+  }
+}
+
+/** What of an operation fails as the operation does: its input, the caller's right to it, and its work. */
+async function perform(context: Context, route: Route, given: Row, isStrict: boolean): Promise<Reply> {
+  try {
+    const input = validate(route, given, isStrict);
+    checkRight(context, route.name, input);
+    return await route.handler(context, input);
+  } catch (error) {
+    if (!alwaysBadRequest.has(route.name)) throw error;
+    const { message, issues } = asApiError(error);
+    throw new ApiError('BAD_REQUEST', message, issues);
   }
 }
 
@@ -80,17 +96,24 @@ const alwaysBadRequest = new Set([
   'environment.duplicate',
   'environment.byProjectId',
   'mounts.create',
+  'sshKey.create',
+  'sshKey.update',
+  'selfgit.create',
+  'labgit.create',
+  'bucketgit.create',
+  'hubgit.testConnection',
+  'labgit.testConnection',
+  'bucketgit.testConnection',
+  'gitProvider.remove',
+  'ai.getModels',
+  'ai.suggest',
   'compose.fetchSourceType',
+  'user.update',
 ]);
 
-function asApiError(route: Route, error: unknown): ApiError {
-  const known =
-    error instanceof ApiError
-      ? error
-      : new ApiError('INTERNAL_SERVER_ERROR', error instanceof Error ? error.message : String(error));
-  return alwaysBadRequest.has(route.name) && known.code !== 'UNSUPPORTED_MEDIA_TYPE'
-    ? new ApiError('BAD_REQUEST', known.message, known.issues)
-    : known;
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return new ApiError('INTERNAL_SERVER_ERROR', error instanceof Error ? error.message : String(error));
 }
 
 /** The body as an object; undefined when it says to be JSON and is not. Anything but an object counts as `{}`. */

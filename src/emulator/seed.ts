@@ -30,7 +30,18 @@ export function seedRows(createdAt: string): [TableName, Row][] {
       },
     ],
     ['member', { id: 'member_1', organizationId, userId, role: 'owner', createdAt, isDefault: true }],
-    ['apiKey', { id: 'apikey_1', name: 'emulator', createdAt, referenceId: userId }],
+    [
+      'apiKey',
+      {
+        id: 'apikey_1',
+        name: 'emulator',
+        createdAt,
+        updatedAt: createdAt,
+        referenceId: userId,
+        rateLimitEnabled: false,
+        metadata: JSON.stringify({ organizationId }),
+      },
+    ],
     ...pair.flatMap((n) => projectRows(`prj_${n}`, `project-${n}`, organizationId, createdAt)),
     ...pair.map((n): [TableName, Row] => [
       'sshKey',

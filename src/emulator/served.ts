@@ -1,28 +1,50 @@
 import { contract } from '../api/contract.ts';
 import type { Endpoint } from '../api/endpoint.ts';
 import type { Handler } from './context.ts';
+import { ai } from './groups/ai.ts';
+import { application } from './groups/application.ts';
 import { backup } from './groups/backup.ts';
+import { billing } from './groups/billing.ts';
+import { bucketgit } from './groups/bucketgit.ts';
+import { certificates } from './groups/certificates.ts';
 import { compose } from './groups/compose.ts';
 import { domain } from './groups/domain.ts';
 import { environment } from './groups/environment.ts';
 import { extensions } from './groups/extensions.ts';
+import { hubgit } from './groups/hubgit.ts';
+import { labgit } from './groups/labgit.ts';
 import { mariadb } from './groups/mariadb.ts';
 import { mounts } from './groups/mounts.ts';
+import { organization } from './groups/organization.ts';
 import { postgres } from './groups/postgres.ts';
 import { redis } from './groups/redis.ts';
+import { selfgit } from './groups/selfgit.ts';
+import { sshKey } from './groups/ssh-key.ts';
 import { user } from './groups/user.ts';
+import { volumeBackups } from './groups/volume-backups.ts';
 
 /** The operations that are carried out; to serve a group, write its file and name it here. */
 const handlers: Readonly<Record<string, Handler>> = {
+  ...ai,
+  ...application,
   ...backup,
+  ...billing,
+  ...bucketgit,
+  ...certificates,
   ...compose,
   ...domain,
   ...environment,
+  ...hubgit,
+  ...labgit,
   ...mariadb,
   ...mounts,
+  ...organization,
   ...postgres,
   ...redis,
+  ...selfgit,
+  ...sshKey,
   ...user,
+  ...volumeBackups,
   ...extensions.handlers,
 };
 
@@ -30,23 +52,16 @@ const handlers: Readonly<Record<string, Handler>> = {
 export interface Route {
   readonly name: string;
   readonly endpoint: Endpoint;
-  /** Undefined for an operation of the document that the emulator does not carry out yet. */
-  readonly handler: Handler | undefined;
+  readonly handler: Handler;
   readonly isExtension: boolean;
 }
 
 const routes = new Map<string, Route>(
-  [
-    ...Object.entries(contract).map(([name, endpoint]): [string, Endpoint, boolean] => [name, endpoint, false]),
-    ...Object.entries(extensions.endpoints).map(([name, endpoint]): [string, Endpoint, boolean] => [
-      name,
-      endpoint,
-      true,
-    ]),
-  ].map(([name, endpoint, isExtension]) => [
-    name.toLowerCase(),
-    { name, endpoint, isExtension, handler: handlers[name] },
-  ]),
+  [...Object.entries<Endpoint>(contract), ...Object.entries(extensions.endpoints)].flatMap(([name, endpoint]) => {
+    const handler = handlers[name];
+    const isExtension = Object.hasOwn(extensions.endpoints, name);
+    return handler === undefined ? [] : [[name.toLowerCase(), { name, endpoint, handler, isExtension }]];
+  }),
 );
 
 /** The route of an operation; the platform does not care about upper and lower case. */

@@ -137,11 +137,14 @@ const indexedColumns = Object.fromEntries(
 const holdersOf = Object.fromEntries(
   tableNames.map((target) => [
     target,
-    tableNames.flatMap((table) =>
-      Object.entries(tables[table].references ?? {})
-        .filter(([, reference]) => reference.table === target)
-        .map(([column, reference]): Holder => ({ table, column, onDelete: reference.onDelete })),
-    ),
+    tableNames
+      .flatMap((table) =>
+        Object.entries(tables[table].references ?? {})
+          .filter(([, reference]) => reference.table === target)
+          .map(([column, reference]): Holder => ({ table, column, onDelete: reference.onDelete })),
+      )
+      // A refusal comes before anything is deleted.
+      .toSorted((a, b) => Number(b.onDelete === 'refuse') - Number(a.onDelete === 'refuse')),
   ]),
 ) as Record<TableName, Holder[]>;
 

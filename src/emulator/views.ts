@@ -3,7 +3,7 @@ import type { Store } from './store.ts';
 import type { TableName } from './tables.ts';
 
 /** An environment with its project, as it is nested in the answers about services. */
-function environmentView(store: Store, environmentId: Json | undefined): Json {
+export function environmentView(store: Store, environmentId: Json | undefined): Json {
   const environment = store.find('environment', environmentId);
   if (environment === undefined) return null;
   return { ...environment, project: store.find('project', environment['projectId']) ?? null };
@@ -39,6 +39,43 @@ export function databaseView(store: Store, table: 'mariadb' | 'postgres' | 'redi
     server: rowView(store, 'server', row['serverId']),
   };
   return table === 'redis' ? view : { ...view, backups: backupViews(store, key, row[key]) };
+}
+
+/** An application with all that belongs to it; the document has no operations for what is always empty here. */
+export function applicationView(store: Store, row: Row): Row {
+  const id = row['applicationId'];
+  return {
+    ...row,
+    environment: environmentView(store, row['environmentId']),
+    domains: store.children('domain', 'applicationId', id),
+    deployments: store.children('deployment', 'applicationId', id),
+    mounts: store.children('mount', 'applicationId', id),
+    redirects: [],
+    security: [],
+    ports: [],
+    labgit: providerView(store, 'labgit', row['labgitId']),
+    hubgit: providerView(store, 'hubgit', row['hubgitId']),
+    bucketgit: providerView(store, 'bucketgit', row['bucketgitId']),
+    selfgit: providerView(store, 'selfgit', row['selfgitId']),
+    server: rowView(store, 'server', row['serverId']),
+    previewDeployments: [],
+    registry: null,
+    buildRegistry: null,
+    rollbackRegistry: null,
+  };
+}
+
+const providerSecrets = {
+  hubgit: ['hubgitClientSecret', 'hubgitPrivateKey', 'hubgitWebhookSecret'],
+  labgit: ['secret', 'accessToken', 'refreshToken'],
+  bucketgit: ['appPassword', 'apiToken'],
+  selfgit: ['clientSecret', 'accessToken', 'refreshToken'],
+};
+
+/** A git provider without its secrets: so an application shows it, unlike a compose. */
+function providerView(store: Store, table: keyof typeof providerSecrets, id: Json | undefined): Json {
+  const provider = store.find(table, id);
+  return provider === undefined ? null : omit(provider, providerSecrets[table]);
 }
 
 /** A compose with all that belongs to it, secrets of the linked git providers included. */

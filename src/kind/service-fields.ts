@@ -160,21 +160,13 @@ export const dockerImage = (examples: Field['examples']): Field => ({
   examples,
 });
 
-/** The git provider that a source is fetched from. */
-export const gitProvider = (kind: string, examples: Field['examples']): Field => ({
-  schema: z.string().min(1).describe(`Git provider: a key of ${kind}: or its name on the platform.`),
+/** An object of another kind that a source needs, by its name. */
+export const namedObject = (kind: string, what: string, examples: Field['examples']): Field => ({
+  schema: z.string().min(1).describe(`${what}, by its key in this manifest or its name on the platform.`),
   refersTo: kind,
   appliesAt: 'deploy',
   examples,
 });
-
-/** The SSH key that a private repository is fetched with. */
-export const fetchKey: Field = {
-  schema: z.string().min(1).describe('SSH key to fetch with: a key of sshKeys: or its name on the platform.'),
-  refersTo: 'sshKey',
-  appliesAt: 'deploy',
-  examples: ['key_1', 'key_2'],
-};
 
 /** A database credential that only the first start of the database reads. */
 export const firstStartOnly = (what: string, examples: Field['examples']): Field => ({

@@ -132,6 +132,20 @@ export const emulatorDocument = z.object({
   apiKey: z.string(),
 });
 
+/** What `call --list` prints. The answer of a call is printed as it came, without a document around it. */
+export const operationsDocument = z.object({
+  format: z.literal('trueup/operations'),
+  version,
+  operations: z.array(
+    z.object({
+      operation: z.string(),
+      method: z.enum(['GET', 'POST']),
+      asksFirst: z.string().optional(),
+      members: z.array(z.object({ name: z.string(), required: z.boolean(), secret: z.boolean(), takes: z.string() })),
+    }),
+  ),
+});
+
 /** Every document, for readers that do not know which one comes. */
 export const anyDocument = z.discriminatedUnion('format', [
   planDocument,
@@ -141,6 +155,7 @@ export const anyDocument = z.discriminatedUnion('format', [
   stateListDocument,
   stateShowDocument,
   emulatorDocument,
+  operationsDocument,
 ]);
 
 export type PlanDocument = z.output<typeof planDocument>;
@@ -150,3 +165,4 @@ export type ValidationDocument = z.output<typeof validationDocument>;
 export type StateListDocument = z.output<typeof stateListDocument>;
 export type StateShowDocument = z.output<typeof stateShowDocument>;
 export type EmulatorDocument = z.output<typeof emulatorDocument>;
+export type OperationsDocument = z.output<typeof operationsDocument>;

@@ -12,7 +12,7 @@ import { fileMount } from './file-mount.ts';
 import { hubgit } from './hubgit.ts';
 import { labgit } from './labgit.ts';
 import { mariadb } from './mariadb.ts';
-import { member } from './member.ts';
+import { memberPermissions } from './member-permissions.ts';
 import { mount } from './mount.ts';
 import { organization } from './organization.ts';
 import { postgres } from './postgres.ts';
@@ -35,7 +35,7 @@ export const kinds: readonly Kind[] = [
   hubgit,
   labgit,
   mariadb,
-  member,
+  memberPermissions,
   mount,
   organization,
   postgres,

@@ -36,21 +36,25 @@ export interface Finished {
 /** Runs the real program to its end. Of the environment it gets only what is given. */
 export function trueup(
   args: readonly string[],
-  options: { env?: Record<string, string>; cwd?: string } = {},
+  options: { env?: Record<string, string>; cwd?: string; input?: string } = {},
 ): Promise<Finished> {
   return finish(start(args, options));
 }
 
-/** Starts the real program; its input is empty. */
+/** Starts the real program; its input is empty unless given. */
 export function start(
   args: readonly string[],
-  { env = {}, cwd = root }: { env?: Record<string, string>; cwd?: string } = {},
+  { env = {}, cwd = root, input = '' }: { env?: Record<string, string>; cwd?: string; input?: string } = {},
 ) {
-  return spawn(process.execPath, [join(built, 'bin/trueup.js'), ...args], {
-    cwd,
-    env: { PATH: process.env.PATH ?? '', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(process.execPath, [program(), ...args], { cwd, env: { PATH: process.env.PATH ?? '', ...env } });
+  // It may end without reading.
+  child.stdin.on('error', () => {}).end(input);
+  return child;
+}
+
+/** The file of the real program, for whoever starts it in another way. */
+export function program(): string {
+  return join(built, 'bin/trueup.js');
 }
 
 /** Waits for the end of a program. */

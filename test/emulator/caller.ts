@@ -1,5 +1,5 @@
-import { endpointOf, isOperation } from '../../src/api/contract.ts';
 import type { Send } from '../../src/api/wire.ts';
+import { routeOf } from '../../src/emulator/served.ts';
 
 /** A record in an answer: the tests say what is in it. */
 export interface Answer {
@@ -11,17 +11,17 @@ export interface Answer {
   deployments: Answer[];
 }
 
-/** Calls operations of an emulator as a client would. */
-export function callerOf(send: Send) {
+/** Calls operations of an emulator as a client would, with the owner's key or another. */
+export function callerOf(send: Send, key = 'emulator-key') {
   return async (operation: string, input: Record<string, unknown> = {}): Promise<{ status: number; body: Answer }> => {
-    const method = isOperation(operation) ? endpointOf(operation).method : 'GET';
+    const method = routeOf(operation)?.endpoint.method ?? 'GET';
     const query = new URLSearchParams(
       Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]),
     );
     const answer = await send({
       method,
       path: `/api/${operation}${method === 'GET' ? `?${query.toString()}` : ''}`,
-      headers: { 'x-api-key': 'emulator-key', 'content-type': 'application/json' },
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
       body: method === 'POST' ? JSON.stringify(input) : undefined,
     });
     return { status: answer.status, body: (answer.body === '' ? undefined : JSON.parse(answer.body)) as Answer };
@@ -30,6 +30,7 @@ export function callerOf(send: Send) {
 
 /** The inputs with which the tests create things. */
 export const inputs = {
+  application: { name: 'web', environmentId: 'env_prj_1' },
   compose: {
     name: 'shop',
     environmentId: 'env_prj_1',

@@ -297,6 +297,10 @@ describe('postgres alone', () => {
     expect(await names({})).toEqual([3, 'gamma', 'beta', 'alpha']);
     expect(await names({ limit: 1, offset: 1 })).toEqual([3, 'beta']);
     expect(await names({ q: 'ALPHA' })).toEqual([1, 'alpha']);
+    expect(await names({ q: ' ', name: ' eta ' })).toEqual([1, 'beta']);
+    expect(await names({ name: 'a', appName: 'postgres-', environmentId: 'env_prj_1' })).toHaveLength(4);
+    expect(await names({ name: 'alpha', description: 'alpha' })).toEqual([0]);
+    expect(await names({ environmentId: 'env_prj_2' })).toEqual([0]);
     expect(await names({ projectId: 'prj_2' })).toEqual([0]);
 
     const member = emulator.world.tables.member['member_1'];
@@ -311,7 +315,10 @@ describe('postgres alone', () => {
     expect((await call('postgres.readLogs', { postgresId: id, tail: 1 })).body).toContain(
       'ready to accept connections',
     );
+    expect((await call('postgres.readLogs', { postgresId: id, search: 'listening' })).body).toMatch(/^LOG: .*5432$/);
     expect((await call('postgres.readLogs', { postgresId: id, since: 'yesterday' })).status).toBe(400);
+    await call('postgres.stop', { postgresId: id });
+    expect((await call('postgres.readLogs', { postgresId: id })).status).toBe(500);
   });
 });
 

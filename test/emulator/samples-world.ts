@@ -1,7 +1,8 @@
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts';
-import type { Row } from '../../src/emulator/json.ts';
+import { textOr, type Row } from '../../src/emulator/json.ts';
 import type { TableName } from '../../src/emulator/tables.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
+import { addMembership, addOrganization, addPerson, keyFor } from './people.ts';
 
 /** The world in which the recorded requests make sense: rows under the ids that were recorded. */
 
@@ -30,6 +31,11 @@ const environments: [TableName, Row][] = [
 
 const services: [TableName, Row][] = [
   ['application', { ...main, applicationId, name: 'a', appName: 'app-a' }],
+  // Redeployed in `recordedWorld`; the second stands for the recordings that had no docker.
+  application('AY5CFj6w6T86eOTFhW4zu', { sourceType: 'docker', dockerImage: 'nginx' }),
+  application('T26qNCi3-pAFMokFpRwYr', { sourceType: 'docker', dockerImage: 'fail:1' }),
+  application('3u8pY3UO1r0HI34oZzBUU', {}),
+  application('kEefWr4A8SSsvl0aM4H-x', {}),
   compose('4a0p8Pvm58tNPM1MWMwam', { sourceType: 'raw', composeFile }),
   compose('755msDmbz9YIgTkcsFDum', { sourceType: 'raw', composeFile }),
   compose('V3ezhQreGrr6W2sTIQ2FC', { sourceType: 'raw', composeFile }),
@@ -65,16 +71,88 @@ const children: [TableName, Row][] = [
     'domain',
     { domainId: 'HJH2ojfl-rVcIkXbPKXVs', host: 'c.example.test', createdAt, composeId: 'V3ezhQreGrr6W2sTIQ2FC' },
   ],
+  [
+    'volumeBackup',
+    {
+      volumeBackupId: '8IzxlpWlZy6efokJ5iaXu',
+      name: 'vb',
+      volumeName: 'vol1',
+      appName: 'volumeBackup-vb',
+      cronExpression: '0 0 * * *',
+      createdAt,
+      destinationId,
+      applicationId,
+    },
+  ],
   ['backup', { ...schedule, backupId: 'P7dOpl8AvWjNzqYoVYDvL', postgresId: 'D594PAlRLWYkPBcZh9o5e' }],
   ['backup', { ...schedule, backupId: 'backup_2', composeId: 'V3ezhQreGrr6W2sTIQ2FC' }],
   ['backup', { ...schedule, backupId: 'backup_3', mariadbId: 'VEt3H9yjeFuSnH5453wu5' }],
 ];
 
+const organizationObjects: [TableName, Row][] = [
+  provider('iUM_AhDj4ez0MwPMqlD4L', 'selfgit'),
+  [
+    'selfgit',
+    { selfgitId: 'IK0LplGBEKyg4do0IViUI', selfgitUrl: 'https://s.test', gitProviderId: 'iUM_AhDj4ez0MwPMqlD4L' },
+  ],
+  provider('uBc9d4sGlBcsfhi5PIeA2', 'labgit'),
+  [
+    'labgit',
+    { labgitId: 'M1pS-QqTMRWrTs--64iQ5', labgitUrl: 'https://l.test', gitProviderId: 'uBc9d4sGlBcsfhi5PIeA2' },
+  ],
+  provider('WYghYsTgD-ehyhh-j45we', 'bucketgit'),
+  ['bucketgit', { bucketgitId: 'PbLuMAc4w2x_i40wGCTJy', gitProviderId: 'WYghYsTgD-ehyhh-j45we' }],
+  certificate('U3mxzf4fDl8yf6MoG5UBK', 'certificate-1'),
+  certificate('myid', 'mypath'),
+  ['ai', { aiId: 'yay0hEUukLiE9ny2zNPcO', name: 'ai1', organizationId: 'org_1', createdAt }],
+];
+
+const accounts: [TableName, Row][] = [
+  ['apiKey', { id: '8MR1nBa7kyZQRvhuJMkprBXkUgLWs1cY', name: 'k', key: 'hash', createdAt, referenceId: 'user_1' }],
+  [
+    'invitation',
+    {
+      id: 'rksceHlPGWus-ipbFhiJB',
+      organizationId: 'org_1',
+      email: 'new@example.test',
+      expiresAt: '2100-01-01T00:00:00.000Z',
+      inviterId: 'user_1',
+      createdAt,
+    },
+  ],
+];
+
+const [member, otherOrganization] = ['br-bjEEOwVvq5oRpJ5xxW', 'SHFZzs7QjUaTKX0iOyYPA'];
+
+/** The key that a recorded case was sent with, by the end of its name; the others came from the owner. */
+export function keyOfCase(name: string): string {
+  if (name.endsWith('/member')) return keyFor(member, 'org_1');
+  // It was the same user's, for another of his organizations.
+  return name.endsWith('/other-org') ? keyFor('user_1', otherOrganization) : 'emulator-key';
+}
+
 /** An emulator over that world, its deployed services deployed. */
 export async function recordedWorld(): Promise<Emulator> {
   const world = seedWorld();
   addRow(world, 'destination', { ...world.tables.destination['dst_1'], destinationId, provider: 'AWS' });
-  for (const [table, row] of [...projects, ...environments, ...services, ...children]) addRow(world, table, row);
+  addRow(world, 'sshKey', { ...world.tables.sshKey['key_1'], sshKeyId: 'wWkIvVLzETcv8S6XDV7lX' });
+  addRow(world, 'bucketgit', { ...world.tables.bucketgit['bkt_1'], bucketgitId: 'gdvsq-1IM6ORDNvB9r0VC' });
+  addRow(world, 'selfgit', { ...world.tables.selfgit['sfg_1'], selfgitId: 'H8ZrrTWZ_h_4ntMzBXCUb' });
+  addOrganization(world, 'Bvd9u0UwH5P0qBh4HiWru');
+  addOrganization(world, otherOrganization);
+  addPerson(world, member);
+  addPerson(world, 'uLGh4wR8SufE73wmlvS1DgfxTp4zxak0', { role: 'admin' });
+  addMembership(world, 'user_1', 'Bvd9u0UwH5P0qBh4HiWru', { role: 'owner' });
+  addMembership(world, 'user_1', otherOrganization, { role: 'owner' });
+  for (const [table, row] of [
+    ...accounts,
+    ...projects,
+    ...environments,
+    ...services,
+    ...children,
+    ...organizationObjects,
+  ])
+    addRow(world, table, row);
   const emulator = createEmulator({ world });
   await emulator.act('postgres.create', {
     name: 'found',
@@ -87,21 +165,31 @@ export async function recordedWorld(): Promise<Emulator> {
   await emulator.act('postgres.deploy', { postgresId: '7ZLCYd1xXb5Je6_XOqKUI' });
   await emulator.act('redis.deploy', { redisId: 'IQXBYx9PkFjdC6ETW2WnO' });
   await deployCompose(emulator, '755msDmbz9YIgTkcsFDum');
+  await redeployApplication(emulator, 'AY5CFj6w6T86eOTFhW4zu');
+  await redeployApplication(emulator, 'T26qNCi3-pAFMokFpRwYr');
   return emulator;
 }
 
 /** Deploys a compose and waits until the queue is done with it. */
 export async function deployCompose(emulator: Emulator, composeId: string): Promise<void> {
   await emulator.act('compose.deploy', { composeId });
+  await queueDone(emulator, 'compose.one', { composeId });
+}
+
+/** Runs an application with its image and waits until the queue is done with it. */
+async function redeployApplication(emulator: Emulator, applicationId: string): Promise<void> {
+  await emulator.act('application.redeploy', { applicationId });
+  await queueDone(emulator, 'application.one', { applicationId });
+}
+
+async function queueDone(emulator: Emulator, one: string, input: Record<string, string>): Promise<void> {
   for (let turns = 0; turns < 500; turns += 1) {
     await new Promise((resolve) => setTimeout(resolve, 1));
-    const { composeStatus, deployments } = (await emulator.act('compose.one', { composeId })) as {
-      composeStatus: string;
-      deployments: { status: string }[];
-    };
-    if (['done', 'error'].includes(composeStatus) && deployments.every(({ status }) => status !== 'running')) return;
+    const { deployments, ...row } = (await emulator.act(one, input)) as Row & { deployments: { status: string }[] };
+    const status = textOr(row, 'composeStatus', textOr(row, 'applicationStatus'));
+    if (['done', 'error'].includes(status) && deployments.every((run) => run.status !== 'running')) return;
   }
-  throw new Error(`the deployment of ${composeId} does not end`);
+  throw new Error(`the deployment of ${JSON.stringify(input)} does not end`);
 }
 
 function project(projectId: string, name: string): [TableName, Row] {
@@ -110,6 +198,10 @@ function project(projectId: string, name: string): [TableName, Row] {
 
 function environment(environmentId: string, projectId: string, values: Row): [TableName, Row] {
   return ['environment', { environmentId, projectId, createdAt, ...values }];
+}
+
+function application(applicationId: string, values: Row): [TableName, Row] {
+  return ['application', { ...main, applicationId, name: 'n', appName: `app-${applicationId}`, ...values }];
 }
 
 function compose(composeId: string, values: Row): [TableName, Row] {
@@ -122,4 +214,13 @@ function database(table: 'mariadb' | 'postgres' | 'redis', id: string, values: R
 
 function mount(mountId: string, values: Row): [TableName, Row] {
   return ['mount', { mountId, mountPath: '/m', ...values }];
+}
+
+function provider(gitProviderId: string, providerType: string): [TableName, Row] {
+  const owner = { organizationId: 'org_1', userId: 'user_1' };
+  return ['gitProvider', { gitProviderId, providerType, name: 'p', createdAt, ...owner }];
+}
+
+function certificate(certificateId: string, certificatePath: string): [TableName, Row] {
+  return ['certificate', { certificateId, certificatePath, name: 'c', organizationId: 'org_1' }];
 }

@@ -3,6 +3,7 @@ import type { Json } from '../../src/kind/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
 import { kinds } from '../../src/resources/index.ts';
+import { isNeededBy } from '../../src/kind/wire.ts';
 import { childAddress } from '../../src/kind/address.ts';
 
 /** A block of YAML as plain data. */
@@ -36,7 +37,9 @@ export function stands(): Stand[] {
 /** An example shows one parent; below another one a few fields are needed or not allowed. */
 function adapted(kind: Kind, parent: string, body: Body): Body {
   if (kind.kind === 'backup' && parent === 'compose') return { ...body, databaseType: 'postgres', serviceName: 'web' };
-  return body;
+  if (kind.kind === 'volumeBackup' && parent === 'compose') return { ...body, serviceName: 'web' };
+  const lacks = kind.parents[parent]?.lacks ?? [];
+  return Object.fromEntries(Object.entries(body).filter(([field]) => !lacks.includes(field)));
 }
 
 /** A manifest with the block at its place, as text; no body leaves the block out. */
@@ -95,7 +98,7 @@ function exampleOf(kind: Kind): [string, Body] {
 /** A body in which one field has a value, in the case of a union that has the field. */
 export function withField(stand: Stand, field: string, value: Json): Body | undefined {
   const link = stand.kind.parents[stand.parent];
-  if (link === undefined || Object.hasOwn(link.set, field)) return undefined;
+  if (link === undefined || Object.hasOwn(link.set, field) || link.lacks?.includes(field) === true) return undefined;
   for (const union of stand.kind.unions ?? []) {
     if (union.at === undefined) {
       const type = stand.body[union.tag];
@@ -126,6 +129,8 @@ export function withoutField(stand: Stand, body: Body, field: string): Body | un
     if (union.at === undefined) continue;
     const group = body[union.at] as Body | undefined;
     const written = Object.entries(union.cases[String(group?.type)] ?? {}).find(([, name]) => name === field)?.[0];
+    const call = union.calls?.[String(group?.type)];
+    if (written !== undefined && call !== undefined && isNeededBy(call, field)) return undefined;
     if (written !== undefined && group !== undefined) {
       const { [written]: _, ...rest } = group;
       return { ...body, [union.at]: rest };

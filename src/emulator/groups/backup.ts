@@ -1,7 +1,8 @@
-import type { Context, Group, Handler } from '../context.ts';
+import type { Group, Handler } from '../context.ts';
+import { recordRun } from '../deployment.ts';
 import { ApiError, notFound } from '../errors.ts';
-import { omit, textOf, type Row } from '../json.ts';
-import { logPath, suffixedAppName } from '../names.ts';
+import { omit, type Row } from '../json.ts';
+import { suffixedAppName } from '../names.ts';
 import type { Store } from '../store.ts';
 import { destinationView, rowView } from '../views.ts';
 
@@ -47,7 +48,7 @@ export const backup: Group = {
   'backup.manualBackupMongo': run(() => undefined),
 
   'backup.manualBackupWebServer'(context, input) {
-    record(context, find(context.store, input), 'done');
+    recordRun(context, find(context.store, input), { owner: 'backupId', title: 'Backup', status: 'done' });
     return true;
   },
 
@@ -69,24 +70,9 @@ function run(ownerOf: (store: Store, row: Row) => Row | undefined): Handler {
     const row = find(context.store, input);
     const owner = ownerOf(context.store, row);
     const container = context.store.find('container', owner?.['appName']);
-    record(context, row, container?.['running'] === true ? 'done' : 'error');
-    if (container?.['running'] !== true)
-      throw new ApiError('BAD_REQUEST', 'Command execution failed: no running container');
+    const isRunning = container?.['running'] === true;
+    recordRun(context, row, { owner: 'backupId', title: 'Backup', status: isRunning ? 'done' : 'error' });
+    if (!isRunning) throw new ApiError('BAD_REQUEST', 'Command execution failed: no running container');
     return true;
   };
-}
-
-function record({ store, newId, now }: Context, row: Row, status: string): void {
-  const time = now();
-  store.insert('deployment', {
-    deploymentId: newId(),
-    title: 'Backup',
-    description: 'Backup',
-    status,
-    logPath: logPath(textOf(row, 'appName'), time),
-    backupId: row['backupId'] ?? null,
-    createdAt: time,
-    startedAt: time,
-    finishedAt: time,
-  });
 }

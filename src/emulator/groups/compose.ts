@@ -7,9 +7,10 @@ import {
   serviceNames,
   withSuffix,
 } from '../compose-file.ts';
-import { composeJob } from '../compose-deploy.ts';
+import { composeDeployment } from '../compose-deploy.ts';
 import { fetchSource, isFromGit, sourceOnDisk } from '../compose-source.ts';
 import type { Context, Group, Handler } from '../context.ts';
+import { deployJob } from '../deployment.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { omit, textOf, textOr, type Row } from '../json.ts';
 import { hasContainer, startContainer, stopContainer } from '../machine.ts';
@@ -167,7 +168,7 @@ function queued(title: string, message: string, isRebuild: boolean): Handler {
       description: textOr(input, 'description'),
       isRebuild,
     };
-    context.queue.add(composeJob(context, composeId, order));
+    context.queue.add(deployJob(context, composeDeployment, composeId, order));
     return { success: true, message, composeId };
   };
 }

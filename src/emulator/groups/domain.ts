@@ -1,4 +1,4 @@
-import type { Group } from '../context.ts';
+import type { Context, Group } from '../context.ts';
 import { invalid, notFound } from '../errors.ts';
 import { omit, pick, textOf, textOr, type Json, type Row } from '../json.ts';
 import { derive } from '../names.ts';
@@ -6,17 +6,9 @@ import type { Store } from '../store.ts';
 
 /** The `domain` group. No name is ever looked up. */
 export const domain: Group = {
-  'domain.create'({ store, newId, now }, input) {
+  'domain.create'(context, input) {
     checkHost(input);
-    const counters = store.world.counters;
-    const row = store.insert('domain', {
-      ...input,
-      domainId: newId(),
-      uniqueConfigKey: counters.uniqueConfigKey + 1,
-      createdAt: now(),
-    });
-    counters.uniqueConfigKey += 1;
-    return row;
+    return insertDomain(context, input);
   },
 
   'domain.one'({ store }, input) {
@@ -61,6 +53,19 @@ export const domain: Group = {
     error: `queryA ENOTFOUND ${textOf(input, 'domain')}`,
   }),
 };
+
+/** Adds a domain and counts it. */
+export function insertDomain({ store, newId, now }: Context, values: Row): Row {
+  const counters = store.world.counters;
+  const row = store.insert('domain', {
+    ...values,
+    domainId: newId(),
+    uniqueConfigKey: counters.uniqueConfigKey + 1,
+    createdAt: now(),
+  });
+  counters.uniqueConfigKey += 1;
+  return row;
+}
 
 function checkHost(input: Row): void {
   if (/\s/.test(textOf(input, 'host'))) throw invalid('host', 'Invalid host name');

@@ -1,7 +1,7 @@
-import type { Group } from '../context.ts';
+import type { Context, Group } from '../context.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { omit, pick, textOf, type Json, type Row } from '../json.ts';
-import { grantToCaller } from '../caller.ts';
+import { callerOf, grantToCaller, isPrivileged, maySee } from '../caller.ts';
 import type { Store } from '../store.ts';
 
 /** The `environment` group. */
@@ -17,23 +17,30 @@ export const environment: Group = {
     return row;
   },
 
-  'environment.one'({ store }, input) {
+  'environment.one'(context, input) {
+    const { store } = context;
     const row = store.find('environment', input['environmentId']);
     if (row === undefined) throw notFound('Environment');
     return {
       ...pick(row, ['name', 'description', 'environmentId', 'isDefault', 'projectId', 'env']),
-      ...serviceLists(store, row, []),
+      ...serviceLists(context, row, []),
       project: store.find('project', row['projectId']) ?? null,
     };
   },
 
   // Without env; but the services with their appName, which `one` does not give.
-  'environment.byProjectId': ({ store }, input) =>
-    store.children('environment', 'projectId', input['projectId']).map((row) => ({
-      ...pick(row, ['name', 'description', 'environmentId', 'isDefault']),
-      ...serviceLists(store, row, ['appName']),
-      project: store.find('project', row['projectId']) ?? null,
-    })),
+  'environment.byProjectId'(context, input) {
+    const { store } = context;
+    const caller = callerOf(context);
+    return store
+      .children('environment', 'projectId', input['projectId'])
+      .filter((row) => maySee(caller, 'accessedEnvironments', row['environmentId']))
+      .map((row) => ({
+        ...pick(row, ['name', 'description', 'environmentId', 'isDefault']),
+        ...serviceLists(context, row, ['appName']),
+        project: store.find('project', row['projectId']) ?? null,
+      }));
+  },
 
   'environment.update'({ store }, input) {
     const row = store.find('environment', input['environmentId']);
@@ -79,18 +86,27 @@ const services = [
   { list: 'compose', table: 'compose', status: 'composeStatus', more: ['icon'] },
 ] as const;
 
-/** The eight lists of services; those of engines without operations are always empty. */
-function serviceLists(store: Store, row: Row, columns: readonly string[]): Record<string, Json> {
+/** The eight lists of services, of which a member sees his; those of engines without operations are always empty. */
+function serviceLists(context: Context, row: Row, columns: readonly string[]): Record<string, Json> {
+  const { store } = context;
+  const isShown = shownTo(callerOf(context));
   const lists: Record<string, Json> = { applications: [], mariadb: [], mongo: [], mysql: [], postgres: [], redis: [] };
   Object.assign(lists, { compose: [], libsql: [] });
   for (const { list, table, status, more } of services) {
     const shown = [`${table}Id`, 'name', ...columns, 'createdAt', status, 'description', 'serverId', ...more];
-    lists[list] = store.children(table, 'environmentId', row['environmentId']).map((service) => ({
-      ...pick(service, shown),
-      server: serverView(store, service),
-    }));
+    lists[list] = store
+      .children(table, 'environmentId', row['environmentId'])
+      .filter((service) => isShown(service[`${table}Id`]))
+      .map((service) => ({ ...pick(service, shown), server: serverView(store, service) }));
   }
   return lists;
+}
+
+/** Whether a member sees a service: a set, because there may be many services and a long list. */
+function shownTo(caller: Row): (id: Json | undefined) => boolean {
+  if (isPrivileged(caller)) return () => true;
+  const listed = new Set(Array.isArray(caller['accessedServices']) ? caller['accessedServices'] : []);
+  return (id) => listed.has(id ?? null);
 }
 
 function serverView(store: Store, service: Row): Json {

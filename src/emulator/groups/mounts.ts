@@ -36,7 +36,7 @@ export const mounts: Group = {
   'mounts.allNamedByApplicationId'({ store }, input) {
     const row = store.find('application', input['applicationId']);
     if (row === undefined) throw notFound('Application');
-    if (store.find('container', row['appName']) === undefined) return undefined;
+    if (store.find('container', row['appName'])?.['running'] !== true) return undefined;
     return store.children('mount', 'applicationId', row['applicationId']).map((mount) => ({
       Type: mount['type'] ?? null,
       Name: mount['volumeName'] ?? null,

@@ -2,8 +2,8 @@ import type { Context, Group } from '../context.ts';
 import { databaseGroup } from '../databases.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { pick, textOf, textOr, type Row } from '../json.ts';
-import { hasContainer } from '../machine.ts';
 import { callerOf } from '../caller.ts';
+import type { Store } from '../store.ts';
 
 /** The `postgres` group: what all databases have, and three operations of its own. */
 export const postgres: Group = {
@@ -41,7 +41,7 @@ export const postgres: Group = {
   'postgres.readLogs'({ store }, input) {
     const row = store.find('postgres', input['postgresId']);
     if (row === undefined) throw notFound('Postgres');
-    if (!hasContainer(store, row))
+    if (store.find('container', row['appName'])?.['running'] !== true)
       throw new ApiError('INTERNAL_SERVER_ERROR', `No container found for ${textOf(row, 'appName')}`);
     const search = input['search'];
     return logLines
@@ -76,19 +76,27 @@ function dataPath(dockerImage: string): string {
 
 /** Only what is in the caller's own list, for owners too: a service that another user made is not found. */
 function accessible(context: Context): Row[] {
-  const ids = callerOf(context)['accessedServices'];
+  const { store } = context;
+  const { accessedServices: ids, organizationId } = callerOf(context);
   if (!Array.isArray(ids)) return [];
-  return ids.map((id) => context.store.find('postgres', id)).filter((row) => row !== undefined);
+  return ids
+    .map((id) => store.find('postgres', id))
+    .filter((row) => row !== undefined)
+    .filter((row) => projectOf(store, row)?.['organizationId'] === organizationId);
 }
 
+function projectOf(store: Store, row: Row): Row | undefined {
+  return store.find('project', store.find('environment', row['environmentId'])?.['projectId']);
+}
+
+/** Texts are looked for anywhere and in any case; one of spaces only counts as none. */
 function matches({ store }: Context, row: Row, input: Row): boolean {
-  const has = (column: string, wanted: unknown) =>
-    typeof wanted !== 'string' || textOr(row, column).toLowerCase().includes(wanted.toLowerCase());
-  const environment = store.find('environment', row['environmentId']);
+  const has = (column: string, member: string) =>
+    textOr(row, column).toLowerCase().includes(textOr(input, member).trim().toLowerCase());
   return (
-    ['name', 'appName', 'description'].every((column) => has(column, input[column])) &&
-    ['name', 'appName', 'description'].some((column) => has(column, input['q'])) &&
+    ['name', 'appName', 'description'].every((column) => has(column, column)) &&
+    ['name', 'appName', 'description'].some((column) => has(column, 'q')) &&
     (input['environmentId'] === undefined || input['environmentId'] === row['environmentId']) &&
-    (input['projectId'] === undefined || input['projectId'] === environment?.['projectId'])
+    (input['projectId'] === undefined || input['projectId'] === projectOf(store, row)?.['projectId'])
   );
 }

@@ -1,9 +1,16 @@
-import type { Group } from '../context.ts';
-import { pick } from '../json.ts';
 import { callerOf } from '../caller.ts';
+import type { Group } from '../context.ts';
+import { ApiError, notFound } from '../errors.ts';
+import { omit, pick, textOf } from '../json.ts';
+import { rowView } from '../views.ts';
+import { userKeys } from './user-keys.ts';
+import { userMembers } from './user-members.ts';
 
-/** The one operation of the `user` group that is served: who the key belongs to. */
+/** The `user` group: the caller himself, his keys, and the members of his organization. */
 export const user: Group = {
+  ...userKeys,
+  ...userMembers,
+
   'user.get'(context) {
     const member = callerOf(context);
     const account = context.store.find('user', member['userId']) ?? {};
@@ -16,7 +23,80 @@ export const user: Group = {
       },
     };
   },
+
+  // Always the caller. The platform writes an id into the primary key; here it is ignored.
+  'user.update'(context, input) {
+    const { userId } = callerOf(context);
+    checkPasswords(input['password'], input['currentPassword']);
+    const values = omit(input, ['id', 'password', 'currentPassword']);
+    if (Object.keys(values).length === 0) throw new ApiError('BAD_REQUEST', 'No values to set');
+    return context.store.update('user', userId, values);
+  },
+
+  // Only backups of the platform's own server are the user's. Here destinations come with their keys.
+  'user.getBackups'(context) {
+    const { store } = context;
+    const { userId } = callerOf(context);
+    return {
+      ...store.find('user', userId),
+      backups: store.children('backup', 'userId', userId).map((backup) => ({
+        ...backup,
+        destination: rowView(store, 'destination', backup['destinationId']),
+        deployments: store.children('deployment', 'backupId', backup['backupId']),
+      })),
+      apiKeys: store.children('apiKey', 'referenceId', userId),
+    };
+  },
+
+  'user.getServerMetrics': (context) => rowView(context.store, 'user', callerOf(context)['userId']),
+
+  'user.getMetricsToken'(context) {
+    const { store } = context;
+    const organization = store.find('organization', callerOf(context)['organizationId']);
+    const owner = store.find('user', organization?.['ownerId']);
+    return { serverIp: null, enabledFeatures: owner?.['enablePaidFeatures'] ?? false, metricsConfig };
+  },
+
+  'user.getContainerMetrics'(_context, input) {
+    throw new ApiError(
+      'INTERNAL_SERVER_ERROR',
+      `No monitoring data available for "${textOf(input, 'appName')}": the emulator reaches no monitoring`,
+    );
+  },
+
+  // Only in the cloud edition can it be true.
+  'user.haveRootAccess': () => false,
+
+  'user.getInvitations'(context) {
+    const { store, now } = context;
+    const account = store.find('user', callerOf(context)['userId']);
+    return store
+      .children('invitation', 'email', account?.['email'])
+      .filter((invitation) => invitation['status'] === 'pending' && textOf(invitation, 'expiresAt') > now())
+      .map((invitation) => ({
+        ...invitation,
+        organization: rowView(store, 'organization', invitation['organizationId']),
+      }));
+  },
+
+  // The token is the id of an invitation.
+  'user.getUserByToken'({ store, now }, input) {
+    const invitation = store.find('invitation', input['token']);
+    if (invitation === undefined) throw notFound('Invitation');
+    return {
+      ...pick(invitation, ['id', 'email', 'status', 'role', 'inviterId']),
+      isExpired: textOf(invitation, 'expiresAt') <= now(),
+      userAlreadyExists: store.children('user', 'email', invitation['email']).length > 0,
+    };
+  },
 };
+
+/** The emulator knows nobody's password: any current one is right, but there must be one. */
+function checkPasswords(password: unknown, currentPassword: unknown): void {
+  if ((password ?? '') === '' && (currentPassword ?? '') === '') return;
+  if ((currentPassword ?? '') === '') throw new ApiError('BAD_REQUEST', 'Current password is incorrect');
+  if ((password ?? '') === '') throw new ApiError('BAD_REQUEST', 'New password is required');
+}
 
 const userColumns = [
   'id',
@@ -32,3 +112,17 @@ const userColumns = [
   'isEnterpriseCloud',
   'sendInvoiceNotifications',
 ];
+
+const metricsConfig = {
+  server: {
+    port: 4500,
+    type: 'Platform',
+    token: '',
+    cronJob: '',
+    thresholds: { cpu: 0, memory: 0 },
+    refreshRate: 60,
+    urlCallback: '',
+    retentionDays: 2,
+  },
+  containers: { services: { exclude: [], include: [] }, refreshRate: 60 },
+};

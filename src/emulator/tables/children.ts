@@ -127,6 +127,7 @@ export const childTables = {
       redisId: cascade('redis'),
     },
     integers: ['keepLatestCount'],
+    indexed: ['mysqlId', 'mongoId', 'libsqlId'],
   },
   deployment: {
     key: 'deploymentId',

@@ -25,4 +25,9 @@ export const machineTables = {
     key: 'appName',
     columns: { appName: '', text: '' },
   },
+  /** An application whose code the last deployment left on disk. */
+  code: {
+    key: 'appName',
+    columns: { appName: '' },
+  },
 };

@@ -1,6 +1,6 @@
 import { cascade, setNull } from './table.ts';
 
-/** Where services live and what they use: projects, environments, servers, destinations, SSH keys. */
+/** Where services live and what they use: projects, environments, servers, destinations, keys. */
 export const placementTables = {
   project: {
     key: 'projectId',
@@ -33,6 +33,21 @@ export const placementTables = {
       organizationId: '',
     },
     references: { organizationId: cascade('organization') },
+  },
+  certificate: {
+    key: 'certificateId',
+    columns: {
+      certificateId: '',
+      name: '',
+      certificateData: '',
+      privateKey: '',
+      certificatePath: '',
+      autoRenew: null,
+      organizationId: '',
+      serverId: null,
+    },
+    references: { organizationId: cascade('organization'), serverId: cascade('server') },
+    indexed: ['certificatePath'],
   },
   server: {
     key: 'serverId',

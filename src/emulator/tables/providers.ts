@@ -2,7 +2,7 @@ import { cascade } from './table.ts';
 
 const gitProviderId = { gitProviderId: cascade('gitProvider') };
 
-/** The git hosting providers: one common record, and one of its kind beside it. */
+/** The git hosting providers: one common record, and one of its kind beside it. And the AI providers. */
 export const providerTables = {
   gitProvider: {
     key: 'gitProviderId',
@@ -80,5 +80,19 @@ export const providerTables = {
       lastAuthenticatedAt: null,
     },
     references: gitProviderId,
+  },
+  ai: {
+    key: 'aiId',
+    columns: {
+      aiId: '',
+      name: '',
+      apiUrl: '',
+      apiKey: '',
+      model: '',
+      isEnabled: true,
+      organizationId: '',
+      createdAt: '',
+    },
+    references: { organizationId: cascade('organization') },
   },
 };

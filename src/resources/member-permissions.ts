@@ -16,8 +16,8 @@ const ids = (what: string, prefix: string): Field => ({
 });
 
 /** What a member of the organization may do. People join by invitation. */
-export const member = defineKind({
-  kind: 'member',
+export const memberPermissions = defineKind({
+  kind: 'memberPermissions',
   section: 'members',
   summary: 'What a member of the organization may do. People join by invitation.',
   id: 'userId',

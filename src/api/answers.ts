@@ -1,0 +1,140 @@
+import type { Operation } from './contract.ts';
+
+/** What the body of a 200 is. */
+export type AnswerBody =
+  | 'object'
+  | 'array'
+  | 'string'
+  | 'boolean'
+  | 'number'
+  | 'null'
+  | 'nothing'
+  | 'object or nothing'
+  | 'array or nothing'
+  | 'false or nothing';
+
+/** The operations that answer something else than an object. */
+const bodies: Readonly<Record<Exclude<AnswerBody, 'object'>, readonly Operation[]>> = {
+  array: [
+    'ai.create',
+    'ai.delete',
+    'ai.getAll',
+    'ai.getModels',
+    'ai.suggest',
+    'ai.update',
+    'backup.listBackupFiles',
+    'bucketgit.bucketgitProviders',
+    'bucketgit.getBucketgitBranches',
+    'bucketgit.getBucketgitRepositories',
+    'certificates.all',
+    'compose.loadServices',
+    'domain.byApplicationId',
+    'domain.byComposeId',
+    'environment.byProjectId',
+    'hubgit.getHubgitBranches',
+    'hubgit.getHubgitRepositories',
+    'hubgit.hubgitProviders',
+    'labgit.getLabgitBranches',
+    'labgit.getLabgitRepositories',
+    'labgit.labgitProviders',
+    'organization.all',
+    'organization.allInvitations',
+    'organization.delete',
+    'organization.removeInvitation',
+    'selfgit.getSelfgitBranches',
+    'selfgit.getSelfgitRepositories',
+    'selfgit.selfgitProviders',
+    'sshKey.all',
+    'user.all',
+    'user.getContainerMetrics',
+    'user.getInvitations',
+    'volumeBackups.list',
+  ],
+  string: [
+    'bucketgit.testConnection',
+    'compose.fetchSourceType',
+    'compose.getConvertedCompose',
+    'compose.getDefaultCommand',
+    'compose.isolatedDeployment',
+    'compose.randomizeCompose',
+    'domain.canGenerateProxyMeDomains',
+    'domain.generateDomain',
+    'hubgit.testConnection',
+    'labgit.testConnection',
+    'postgres.readLogs',
+    'selfgit.getSelfgitUrl',
+    'selfgit.testConnection',
+    'user.generateToken',
+    'user.sendInvitation',
+  ],
+  boolean: [
+    'application.disconnectGitProvider',
+    'application.reload',
+    'application.saveBucketgitProvider',
+    'application.saveBuildType',
+    'application.saveDockerProvider',
+    'application.saveEnvironment',
+    'application.saveGitProvider',
+    'application.saveHubgitProvider',
+    'application.saveLabgitProvider',
+    'application.saveSelfgitProvider',
+    'backup.manualBackupCompose',
+    'backup.manualBackupMariadb',
+    'backup.manualBackupMongo',
+    'backup.manualBackupMySql',
+    'backup.manualBackupPostgres',
+    'backup.manualBackupWebServer',
+    'billing.canCreateMoreServers',
+    'certificates.remove',
+    'compose.refreshToken',
+    'compose.start',
+    'compose.stop',
+    'mariadb.rebuild',
+    'mariadb.reload',
+    'mariadb.saveEnvironment',
+    'mariadb.update',
+    'postgres.changePassword',
+    'postgres.rebuild',
+    'postgres.reload',
+    'postgres.saveEnvironment',
+    'postgres.update',
+    'redis.rebuild',
+    'redis.reload',
+    'redis.saveEnvironment',
+    'redis.update',
+    'user.deleteApiKey',
+    'user.haveRootAccess',
+  ],
+  number: ['user.checkUserOrganizations'],
+  null: ['ai.deploy'],
+  nothing: [
+    'application.markRunning',
+    'application.redeploy',
+    'backup.create',
+    'backup.update',
+    'bucketgit.create',
+    'compose.killBuild',
+    'hubgit.update',
+    'labgit.create',
+    'labgit.update',
+    'sshKey.create',
+    'user.assignPermissions',
+    'user.remove',
+    'volumeBackups.delete',
+  ],
+  'object or nothing': ['compose.update'],
+  'array or nothing': ['compose.loadMountsByService', 'mounts.allNamedByApplicationId'],
+  'false or nothing': ['volumeBackups.runManually'],
+};
+
+const byOperation = new Map<Operation, AnswerBody>(
+  // The keys of the table are the kinds of body.
+  (Object.keys(bodies) as (keyof typeof bodies)[]).flatMap((body) =>
+    bodies[body].map((operation) => [operation, body] as const),
+  ),
+);
+
+/** What the body of an operation's 200 is; the document says object of all of them. */
+export function answerBodyOf(operation: Operation): AnswerBody {
+  return byOperation.get(operation) ?? 'object';
+}

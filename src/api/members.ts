@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import type { Operation } from './contract.ts';
+import { endpointOf, requiredMembers } from './contract.ts';
+
+/** A schema of JSON Schema, draft 2020-12. */
+export type Schema = z.core.JSONSchema.BaseSchema;
+
+/** One member of the input of an operation, as JSON Schema tells it. */
+export interface Member {
+  readonly name: string;
+  readonly isRequired: boolean;
+  readonly schema: Schema;
+  /** The JSON types it takes; empty when it takes any value. */
+  readonly types: readonly string[];
+}
+
+/** Every member that an operation takes, in the order of the contract. */
+export function membersOf(operation: Operation): readonly Member[] {
+  const required = requiredMembers(operation);
+  return Object.entries(inputSchema(operation).properties ?? {}).map(([name, schema]) => {
+    if (typeof schema === 'boolean') throw new Error(`${operation} has no schema for ${name}`);
+    return { name, isRequired: required.includes(name), schema, types: typesOf(schema) };
+  });
+}
+
+/** Whether an operation takes members that the API document does not show. */
+export function isOpenEnded(operation: Operation): boolean {
+  return inputSchema(operation).additionalProperties !== false;
+}
+
+/** What an operation takes, as JSON Schema. */
+export function inputSchema(operation: Operation): Schema {
+  const { $schema: _, ...schema } = z.toJSONSchema(endpointOf(operation).input, {
+    io: 'input',
+    unrepresentable: 'any',
+  });
+  return schema;
+}
+
+function typesOf({ type, anyOf = [] }: Schema): string[] {
+  return [type ?? [], anyOf.map(typesOf)].flat(2);
+}

@@ -1,0 +1,62 @@
+import type { Operation } from './contract.ts';
+
+/** Members whose value is secret, or may hold secrets, wherever they stand in an input or an answer. */
+const secretMembers: ReadonlySet<string> = new Set([
+  // Of databases, registries and people.
+  'password',
+  'currentPassword',
+  'databasePassword',
+  'databaseRootPassword',
+  // Of git hosts.
+  'clientSecret',
+  'secret',
+  'appPassword',
+  'apiToken',
+  'accessToken',
+  'hubgitClientSecret',
+  'hubgitPrivateKey',
+  'hubgitWebhookSecret',
+  // A token of a git host, or the one that lets anybody deploy a service.
+  'refreshToken',
+  // Of SSH keys, certificates, AI providers, destinations, licences, metrics and API keys (there a hash, too).
+  'privateKey',
+  'apiKey',
+  'accessKey',
+  'secretAccessKey',
+  'licenseKey',
+  'token',
+  'key',
+  // Free text and JSON, in which people keep passwords.
+  'env',
+  'buildArgs',
+  'buildSecrets',
+  'previewEnv',
+  'previewBuildArgs',
+  'previewBuildSecrets',
+  'envVariables',
+  'composeFile',
+  'dockerCompose',
+  'configFiles',
+  'content',
+  'metadata',
+]);
+
+/** A platform newer than this table keeps its word for a secret. */
+const looksSecret = /(password|passphrase|secret|token|privateKey|apiKey)$/i;
+
+/** Whether the value of a member is secret, or may hold secrets. */
+export function isSecretMember(name: string): boolean {
+  return secretMembers.has(name) || looksSecret.test(name);
+}
+
+/** Answers that are secret as a whole: the text of a compose file, and links that let in whoever has them. */
+export const secretAnswers: ReadonlySet<Operation> = new Set<Operation>([
+  'compose.getConvertedCompose',
+  'compose.isolatedDeployment',
+  'compose.randomizeCompose',
+  'user.sendInvitation',
+  'billing.createCustomerPortalSession',
+]);
+
+/** The secret member of an answer that the platform never shows again, by operation. */
+export const shownOnce: Readonly<Partial<Record<Operation, string>>> = { 'user.createApiKey': 'key' };

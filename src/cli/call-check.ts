@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import type { Operation } from '../api/contract.ts';
+import { contract, endpointOf, isOperation, requiredMembers } from '../api/contract.ts';
+import { closest } from '../diagnostics/closest.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { wordsOf } from '../manifest/problem.ts';
+import { usage } from './options.ts';
+
+/** The operation of a name; what is none stops the run with the name that may have been meant. */
+export function findOperation(name: string): Operation {
+  if (isOperation(name)) return name;
+  const names = Object.keys(contract);
+  const guess = closest(name, names);
+  const [group = ''] = name.split('.');
+  const isGroup = names.some((other) => other.startsWith(`${group}.`));
+  throw usage(
+    `there is no operation ${name}`,
+    guess === undefined
+      ? `trueup call --list${isGroup ? ` ${group}` : ''} shows what there is.`
+      : `Did you mean ${guess}?`,
+  );
+}
+
+/** Everything that is wrong with an input, one diagnostic each. No value is shown: it may be a secret. */
+export function checkInput(operation: Operation, input: Readonly<Record<string, unknown>>): Diagnostic[] {
+  const { input: schema, method } = endpointOf(operation);
+  const issues = schema.safeParse(input).error?.issues ?? [];
+  return [
+    ...issues.flatMap((issue) => diagnosticsOf(operation, input, issue)),
+    // The platform takes an empty value in a query for a missing one.
+    ...requiredMembers(operation)
+      .filter((name) => method === 'GET' && input[name] === '')
+      .map((name) => diagnostic('missing-key', `${operation} needs ${name}, and it is empty`)),
+  ];
+}
+
+function diagnosticsOf(
+  operation: Operation,
+  input: Readonly<Record<string, unknown>>,
+  issue: z.core.$ZodIssue,
+): Diagnostic[] {
+  const [first, ...deeper] = issue.path;
+  const remedy = `trueup call --list ${operation} shows what it takes.`;
+  if (issue.code === 'unrecognized_keys') {
+    const known = issue.path.length === 0 ? Object.keys(endpointOf(operation).input.shape) : [];
+    return issue.keys.map((key) => {
+      const guess = closest(key, known);
+      return diagnostic('unknown-key', `${[...issue.path, key].join('.')} is no member of ${operation}`, {
+        remedy: guess === undefined ? remedy : `Did you mean ${guess}?`,
+      });
+    });
+  }
+  if (deeper.length === 0 && !Object.hasOwn(input, String(first))) {
+    return [diagnostic('missing-key', `${operation} needs ${String(first)}`, { remedy })];
+  }
+  return [diagnostic('wrong-type', wordsOf(new z.ZodError([issue])), { remedy })];
+}

@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import type { Operation } from '../api/contract.ts';
+import { membersOf } from '../api/members.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { isObject } from '../kind/json.ts';
+import { usage } from './options.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Puts the input of a call together, from --input and from words such as `name=shop`, and converts by the contract. */
+export async function readInput(
+  operation: Operation,
+  { json, words }: { readonly json: string | undefined; readonly words: readonly string[] },
+): Promise<Input> {
+  const read = createReader();
+  const members = new Map<string, unknown>();
+  const add = (name: string, value: unknown): void => {
+    if (members.has(name)) throw stop('defined-twice', `${name} is given twice`, 'Keep one of the two.');
+    members.set(name, value);
+  };
+  if (json !== undefined) {
+    const whole = parseJson('--input', await readText(json === '-' ? '@-' : json, read));
+    if (!isObject(whole))
+      throw stop('wrong-type', '--input is not a JSON object', 'Write --input \'{"name": "shop"}\'.');
+    for (const [name, value] of Object.entries(whole)) add(name, value);
+  }
+  for (const [index, word] of words.entries()) {
+    const { name, isRaw, written } = splitWord(word, index);
+    const text = await readText(written, read);
+    add(name, isRaw ? parseJson(name, text) : convert(operation, name, text));
+  }
+  return Object.fromEntries(members);
+}
+
+/** The word itself is not shown: it may be a secret whose name was forgotten. */
+function splitWord(word: string, index: number): { name: string; isRaw: boolean; written: string } {
+  const at = word.indexOf('=');
+  const name = word.slice(0, at).replace(/:$/, '');
+  if (at === -1 || name === '') {
+    throw usage(
+      `word ${index + 1} after the operation is not member=value`,
+      'Write name=shop, or port:=8080 for JSON.',
+    );
+  }
+  return { name, isRaw: word[at - 1] === ':', written: word.slice(at + 1) };
+}
+
+function convert(operation: Operation, name: string, text: string): unknown {
+  const member = membersOf(operation).find((item) => item.name === name);
+  // What the contract does not know, it refuses by itself.
+  if (member === undefined) return text;
+  const { types } = member;
+  const takes = (...wanted: readonly string[]) => wanted.some((type) => types.includes(type));
+  if (takes('string')) {
+    if (text !== 'null' || !takes('null')) return text;
+    throw stop(
+      'wrong-type',
+      `${name}=null can mean nothing, and the text "null"`,
+      `Write ${name}:=null for nothing, ${name}:='"null"' for the text.`,
+    );
+  }
+  if (text === 'null' && takes('null')) return null;
+  if (takes('boolean')) return text === 'true' ? true : text === 'false' ? false : text;
+  if (takes('number', 'integer')) return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : text;
+  return parseJson(name, text);
+}
+
+/** The reason why a text is not JSON is not shown: it quotes the text. */
+function parseJson(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw stop('wrong-type', `${name} is not JSON`, `Write it in quotes for the shell: ${name}:='["a", "b"]'.`);
+  }
+}
+
+/** A value as it is written, or what `@file` and `@-` (standard input) hold. One line comes without its end. */
+async function readText(written: string, read: (from: string) => Promise<Uint8Array>): Promise<string> {
+  if (!written.startsWith('@')) return written;
+  const from = written.slice(1);
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(await read(from));
+    return /^[^\r\n]*\r?\n$/.test(text) ? text.replace(/\r?\n$/, '') : text;
+  } catch (error) {
+    if (error instanceof Stop) throw error;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const reasons: Readonly<Record<string, string>> = {
+      ENOENT: 'is not there',
+      ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text',
+    };
+    const remedy = `A value that begins with @ names a file; for such a text write member:='"@…"'.`;
+    throw stop('file-unreadable', `${from} ${reasons[code] ?? `cannot be read (${code})`}`, remedy);
+  }
+}
+
+/** Reads files, and standard input once. */
+function createReader(): (from: string) => Promise<Uint8Array> {
+  let isTaken = false;
+  return async (from) => {
+    if (from !== '-') return readFileSync(resolve(from));
+    if (isTaken) throw usage('standard input can be read once', 'Use a file for one of the two.');
+    isTaken = true;
+    return buffer(process.stdin);
+  };
+}
+
+function stop(code: 'wrong-type' | 'defined-twice' | 'file-unreadable', message: string, remedy: string): Stop {
+  return new Stop('usage', [diagnostic(code, message, { remedy })]);
+}

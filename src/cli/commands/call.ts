@@ -1,0 +1,91 @@
+import { consequenceOf } from '../../api/consequences.ts';
+import type { Operation } from '../../api/contract.ts';
+import { shownOnce } from '../../api/secret-members.ts';
+import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { renderAnswer } from '../../render/answer-text.ts';
+import { counted } from '../../render/lines.ts';
+import { printable } from '../../render/printable.ts';
+import { hideInAnswer, hideInInput, knowingInput } from '../../secrets/call-secrets.ts';
+import { checkInput, findOperation } from '../call-check.ts';
+import { readInput } from '../call-input.ts';
+import { openPlatform } from '../connect.ts';
+import { readInteger, usage } from '../options.ts';
+import { askYes } from '../prompt.ts';
+import type { Command, Run } from '../run.ts';
+import { findPlatform } from '../target.ts';
+import { listOperations } from './call-list.ts';
+
+/** What `call` can be told. */
+export interface CallFlags {
+  readonly input?: string;
+  readonly list?: string | true;
+  readonly showSecrets?: true;
+  readonly yes?: true;
+  readonly timeout: string;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Calls one operation of the platform and prints its answer. */
+export function callCommand([name, ...words]: readonly string[], flags: CallFlags): Command {
+  return async (run) => {
+    const { options, redactor } = run;
+    if (flags.list !== undefined) return listOperations(run, flags.list === true ? name : flags.list);
+    if (name === undefined) throw usage('no operation is named', 'trueup call --list shows what there is.');
+    const operation = findOperation(name);
+    const deadlineMs = readInteger('--timeout', flags.timeout, 1, 3_600) * 1_000;
+    const platform = findPlatform(options);
+    const input = complete(run, operation, await readInput(operation, { json: flags.input, words }));
+    const wrong = checkInput(operation, input);
+    if (wrong.length > 0) throw new Stop('usage', wrong);
+    const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;
+    if (!(await hasConsent(run, { operation, input, place, isGiven: flags.yes === true }))) return 'failed';
+    const about = { options, redactor: knowingInput(redactor, input), purpose: 'call', deadlineMs };
+    const { client, close } = await openPlatform(platform, about);
+    try {
+      print(run, operation, await client.invoke(operation, input), flags.showSecrets === true);
+      return 'done';
+    } finally {
+      await close();
+    }
+  };
+}
+
+/** A key that is made without a word about its limit is good for five calls a day; nobody means that. */
+function complete({ terminal }: Run, operation: Operation, input: Input): Input {
+  if (operation !== 'user.createApiKey' || Object.hasOwn(input, 'rateLimitEnabled')) return input;
+  terminal.err('Sent with rateLimitEnabled=false: left out, the platform limits the key to 10 requests a day.\n');
+  return { ...input, rateLimitEnabled: false };
+}
+
+/** Asks before something ends; false means that somebody said no. */
+async function hasConsent(
+  { options, terminal }: Run,
+  call: { operation: Operation; input: Input; place: string; isGiven: boolean },
+): Promise<boolean> {
+  const { operation, input, place, isGiven } = call;
+  const consequence = consequenceOf(operation, input);
+  if (consequence === undefined || isGiven) return true;
+  if (!terminal.isInteractive || options.isJson) {
+    throw new Stop('refused', [
+      diagnostic('consent', `nobody can be asked about ${operation}, so nothing was sent; ${consequence}`, {
+        remedy: 'Run it with --yes if that is meant.',
+      }),
+    ]);
+  }
+  const shown = printable(JSON.stringify(hideInInput(input)));
+  const question = `${operation} at ${place} with ${shown}: ${consequence}.\nGo on? Only yes is accepted: `;
+  if (await askYes(question)) return true;
+  terminal.err('Nothing was sent.\n');
+  return false;
+}
+
+/** Programs get the answer as it came, for jq; people get it readable. */
+function print({ options, terminal }: Run, operation: Operation, answer: unknown, showsSecrets: boolean): void {
+  const { shown, count } = showsSecrets ? { shown: answer, count: 0 } : hideInAnswer(operation, answer);
+  const isTerminal = terminal.outStyle.width !== undefined;
+  terminal.out(isTerminal && !options.isJson ? renderAnswer(shown) : `${JSON.stringify(shown ?? null, null, 2)}\n`);
+  if (count > 0) terminal.err(`${counted(count, 'secret')} hidden; --show-secrets shows them.\n`);
+  const once = shownOnce[operation];
+  if (once !== undefined) terminal.err(`The platform shows ${once} only now. Put it where nobody else can read it.\n`);
+}

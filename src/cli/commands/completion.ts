@@ -1,0 +1,24 @@
+import type { Command as Program } from 'commander';
+import { complete } from '../complete.ts';
+import { completionScript, shells } from '../completion-scripts.ts';
+import { findValues } from '../completion-source.ts';
+import { usage } from '../options.ts';
+import type { Command } from '../run.ts';
+
+/** Prints the script of a shell. */
+export function completionCommand(name: string): Command {
+  return ({ terminal }) => {
+    const shell = shells.find((item) => item === name);
+    if (shell === undefined) throw usage(`there is no completion for ${name}`, `There is ${shells.join(', ')}.`);
+    terminal.out(completionScript(shell));
+    return Promise.resolve('done');
+  };
+}
+
+/** Answers a shell; whatever goes wrong, it says nothing, because somebody is typing. */
+export async function printCandidates(program: Program, words: readonly string[]): Promise<void> {
+  const found = await complete(program, words, findValues).catch(() => []);
+  const lines =
+    found === 'files' ? [':files'] : found.map(({ value, about }) => (about ? `${value}\t${about}` : value));
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+}

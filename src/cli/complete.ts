@@ -1,0 +1,90 @@
+import type { Command, Help, Option } from 'commander';
+
+/** One way to go on with a command line. */
+export interface Candidate {
+  readonly value: string;
+  readonly about: string;
+}
+
+/** What stands on the command line before the word that is completed. */
+export interface Before {
+  readonly command: Command;
+  /** The words that are neither options nor the names of commands. */
+  readonly operands: readonly string[];
+  /** The values of options, by the name that commander gives them. */
+  readonly options: ReadonlyMap<string, readonly string[]>;
+  /** The option whose value comes next. */
+  readonly open: Option | undefined;
+  /** `--` was there: what begins with a hyphen is no option. */
+  readonly isEnded: boolean;
+}
+
+/** Gives the values of an argument or an option that only its command knows; undefined when there are none. */
+export type Source = (before: Before, name: string) => Promise<readonly Candidate[]>;
+
+/** Candidates, or the word that the shell is to complete the names of files. */
+export type Completion = readonly Candidate[] | 'files';
+
+/** Options whose value is a file or a folder. */
+const takesFile: readonly string[] = ['directory', 'file', 'data'];
+
+/** How a command line can go on; the last word is the one that is completed, and may be empty. */
+export async function complete(program: Command, words: readonly string[], source: Source): Promise<Completion> {
+  const word = words.at(-1) ?? '';
+  const before = walk(program, words.slice(0, -1));
+  const found = await candidatesFor(program.createHelp(), before, { word, source });
+  return found === 'files' ? found : found.filter(({ value }) => value.startsWith(word));
+}
+
+async function candidatesFor(
+  help: Help,
+  before: Before,
+  { word, source }: { word: string; source: Source },
+): Promise<Completion> {
+  const { command, operands, open, isEnded } = before;
+  if (open !== undefined && (open.required || !word.startsWith('-'))) {
+    if (takesFile.includes(open.attributeName())) return 'files';
+    return open.argChoices?.map(plain) ?? source(before, open.attributeName());
+  }
+  if (word.startsWith('-') && !isEnded) {
+    const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
+    return options.map((option) => ({ value: option.long ?? option.flags, about: option.description }));
+  }
+  if (command.commands.length > 0) {
+    if (operands.length > 0) return [];
+    return help.visibleCommands(command).map((item) => ({ value: item.name(), about: item.description() }));
+  }
+  const { registeredArguments: all } = command;
+  const argument = all[operands.length] ?? (all.at(-1)?.variadic === true ? all.at(-1) : undefined);
+  if (argument === undefined) return [];
+  return argument.argChoices?.map(plain) ?? source(before, argument.name());
+}
+
+/** Reads the words as commander will, as far as completion needs it. */
+function walk(program: Command, words: readonly string[]): Before {
+  let command = program;
+  let open: Option | undefined;
+  let isEnded = false;
+  const operands: string[] = [];
+  const options = new Map<string, readonly string[]>();
+  for (const word of words) {
+    const isOption = word.startsWith('-') && !isEnded;
+    if (open !== undefined && (open.required || !isOption)) {
+      options.set(open.attributeName(), [...(options.get(open.attributeName()) ?? []), word]);
+      open = undefined;
+    } else if (isOption) {
+      isEnded = word === '--';
+      const found = [...program.options, ...command.options].find(({ short, long }) => word === short || word === long);
+      open = found !== undefined && (found.required || found.optional) ? found : undefined;
+    } else {
+      const inner = operands.length > 0 ? undefined : command.commands.find((item) => item.name() === word);
+      if (inner === undefined) operands.push(word);
+      else command = inner;
+    }
+  }
+  return { command, operands, options, open, isEnded };
+}
+
+function plain(value: string): Candidate {
+  return { value, about: '' };
+}

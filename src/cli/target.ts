@@ -1,0 +1,46 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { loadRoot } from '../manifest/load.ts';
+import type { Settings } from '../manifest/settings.ts';
+import { readSettings, settingsShape } from '../manifest/settings.ts';
+import { openWorkspace } from '../manifest/workspace.ts';
+import type { Settled } from './options.ts';
+import { usage } from './options.ts';
+import { checkAddress } from './platform-address.ts';
+
+/** The platform of the manifest of a folder; where there is no manifest, that of TRUEUP_URL. */
+export function findPlatform({ folder, file }: Settled): Settings['platform'] {
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
+  if (existsSync(join(folder, file))) return fromManifest(folder, file);
+  const url = process.env.TRUEUP_URL ?? '';
+  // A manifest that was named and is missing is a mistake, not the wish to do without.
+  if (file === 'trueup.yaml' && url !== '') return fromEnvironment(url);
+  throw new Stop('manifest', [
+    diagnostic('file-unreadable', `there is no file ${file} in ${folder}`, {
+      remedy: 'Name the folder of a manifest with -C, or set TRUEUP_URL and TRUEUP_API_KEY.',
+    }),
+  ]);
+}
+
+/** Reads no more than the settings: a mistake in a resource keeps nobody from calling the platform. */
+function fromManifest(folder: string, file: string): Settings['platform'] {
+  const diagnostics: Diagnostic[] = [];
+  const root = loadRoot(openWorkspace(folder), file, diagnostics);
+  const settings = root === undefined ? undefined : readSettings(root, () => undefined, diagnostics);
+  if (settings === undefined) throw new Stop('manifest', diagnostics);
+  const hostile = checkAddress(settings.platform);
+  if (hostile.length > 0) throw new Stop('manifest', hostile);
+  return settings.platform;
+}
+
+function fromEnvironment(url: string): Settings['platform'] {
+  const { success, data } = settingsShape.platform.safeParse({ url });
+  if (!success) {
+    throw usage('TRUEUP_URL is no address of a platform', 'Write https://…, without user, query and fragment.');
+  }
+  const hostile = checkAddress(data, 'TRUEUP_URL');
+  if (hostile.length > 0) throw new Stop('refused', hostile);
+  return data;
+}

@@ -1,0 +1,108 @@
+import type { Context } from './context.ts';
+import { ApiError } from './errors.ts';
+import { textOf, textOr, type Row } from './json.ts';
+import { logPath } from './names.ts';
+import type { Job } from './queue.ts';
+
+/** How many earlier deployments are kept when a new one is written down. */
+const historyLength = 10;
+
+/** What a person or client says about a deployment. */
+export interface DeployOrder {
+  readonly title: string;
+  readonly description: string;
+  /** Works with the files on disk instead of fetching them. */
+  readonly isRebuild: boolean;
+}
+
+/** How applications and compose stacks differ when they are deployed. */
+export interface Deployable {
+  readonly table: 'application' | 'compose';
+  readonly status: 'applicationStatus' | 'composeStatus';
+  isFromGit(row: Row): boolean;
+  /** Does the work; throws an ApiError with the reason when it cannot. */
+  deploy(context: Context, row: Row, isRebuild: boolean): void;
+}
+
+/** The job of deploying a service: nothing of it shows in the platform before the queue takes it. */
+export function deployJob(context: Context, kind: Deployable, id: string, order: DeployOrder): Job {
+  const { store, newId, now } = context;
+  const { table, status } = kind;
+  const deploymentId = newId();
+
+  return {
+    owner: id,
+    server: textOr(store.find(table, id), 'serverId'),
+
+    begin() {
+      const row = store.find(table, id);
+      if (row === undefined) return;
+      store.update(table, id, { [status]: 'running' });
+      trimHistory(context, `${table}Id`, id);
+      const time = now();
+      store.insert('deployment', {
+        deploymentId,
+        title: order.title,
+        description: order.description,
+        logPath: logPath(textOf(row, 'appName'), time),
+        [`${table}Id`]: id,
+        createdAt: time,
+        startedAt: time,
+      });
+    },
+
+    finish(killed) {
+      const row = store.find(table, id);
+      if (row === undefined) return;
+      const errorMessage = killed
+        ? 'The build was killed'
+        : failureOf(() => kind.deploy(context, row, order.isRebuild));
+      const outcome = errorMessage === null ? 'done' : 'error';
+      store.update('deployment', deploymentId, {
+        status: outcome,
+        errorMessage,
+        finishedAt: now(),
+        // A build from a repository ends up under the name of its commit.
+        ...(kind.isFromGit(row) && errorMessage === null ? { title: 'Latest commit' } : {}),
+      });
+      store.update(table, id, { [status]: outcome });
+    },
+  };
+}
+
+/** A run that is over within its request, such as a backup by hand, under the row it belongs to. */
+export function recordRun(
+  { store, newId, now }: Context,
+  row: Row,
+  run: { owner: 'backupId' | 'volumeBackupId'; title: string; status: 'done' | 'error' },
+): void {
+  const time = now();
+  store.insert('deployment', {
+    deploymentId: newId(),
+    title: run.title,
+    description: run.title,
+    status: run.status,
+    logPath: logPath(textOf(row, 'appName'), time),
+    [run.owner]: textOf(row, run.owner),
+    createdAt: time,
+    startedAt: time,
+    finishedAt: time,
+  });
+}
+
+function failureOf(work: () => void): string | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError) return error.message;
+    throw error;
+  }
+}
+
+function trimHistory({ store }: Context, column: string, id: string): void {
+  const earlier = store
+    .children('deployment', column, id)
+    .toSorted((a, b) => textOf(b, 'createdAt').localeCompare(textOf(a, 'createdAt')));
+  for (const row of earlier.slice(historyLength)) store.remove('deployment', row['deploymentId']);
+}

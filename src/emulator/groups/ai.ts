@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { callerOf, grantToCaller } from '../caller.ts';
+import type { Context, Group } from '../context.ts';
+import { ApiError, DatabaseError, notFound } from '../errors.ts';
+import { models, suggestions } from '../fixtures.ts';
+import { pick, textOf, type Json, type Row } from '../json.ts';
+import { suffixedAppName } from '../names.ts';
+import { newestFirst } from '../newest-first.ts';
+import { checkAppName, checkPlacement } from '../placement.ts';
+import { insertDomain } from './domain.ts';
+
+/** The `ai` group. No model is ever reached. */
+export const ai: Group = {
+  'ai.one': find,
+  'ai.get': find,
+
+  'ai.getAll': (context) =>
+    newestFirst(context.store.children('ai', 'organizationId', callerOf(context)['organizationId'])),
+
+  // The empty list, not the row: the new id shows only in `getAll`.
+  'ai.create'(context, input) {
+    insert(context, { ...input, aiId: context.newId() });
+    return [];
+  },
+
+  // An upsert: an unknown id is made, and the columns of a new row are asked for before the old row is looked for.
+  'ai.update'(context, input) {
+    const missing = ['name', 'apiUrl', 'apiKey', 'model'].find((column) => input[column] === undefined);
+    if (missing !== undefined) throw new DatabaseError('insert into "ai"', `"${missing}" is null`);
+    if (context.store.update('ai', input['aiId'], input) === undefined) insert(context, input);
+    return [];
+  },
+
+  // An unknown id is a success too.
+  'ai.delete'({ store }, input) {
+    store.remove('ai', input['aiId']);
+    return [];
+  },
+
+  'ai.getModels'(context, input) {
+    if (!URL.canParse(textOf(input, 'apiUrl'))) throw new ApiError('BAD_REQUEST', 'Invalid URL');
+    return models.map((id) => ({ id, object: 'model', created: 1_700_000_000, owned_by: 'emulator' }));
+  },
+
+  'ai.suggest'(context, input) {
+    if (find(context, input)['isEnabled'] !== true)
+      throw new ApiError('BAD_REQUEST', 'AI features are not enabled for this configuration');
+    return structuredClone(suggestions);
+  },
+
+  // Makes a compose with its domains and files, and does not say which.
+  'ai.deploy'(context, input) {
+    const { store, newId, now } = context;
+    const { domains, configFiles } = parseExtras(input);
+    checkPlacement(context, input);
+    const composeId = newId();
+    const appName = suffixedAppName('compose', stem(context, input), composeId);
+    checkAppName(context, appName);
+    store.insert('compose', {
+      ...pick(input, ['name', 'description', 'environmentId', 'serverId']),
+      composeId,
+      appName,
+      composeFile: input['dockerCompose'] ?? '',
+      env: input['envVariables'] ?? null,
+      sourceType: 'raw',
+      isolatedDeployment: true,
+      refreshToken: newId(),
+      createdAt: now(),
+    });
+    for (const domain of domains)
+      insertDomain(context, { ...domain, domainType: 'compose', certificateType: 'none', composeId });
+    for (const file of configFiles)
+      store.insert('mount', {
+        ...file,
+        mountId: newId(),
+        type: 'file',
+        mountPath: '',
+        serviceType: 'compose',
+        composeId,
+      });
+    grantToCaller(context, 'accessedServices', composeId);
+    return null;
+  },
+};
+
+function find({ store }: Context, input: Row): Row {
+  const row = store.find('ai', input['aiId']);
+  if (row === undefined) throw notFound('AI settings');
+  return row;
+}
+
+function insert(context: Context, values: Row): void {
+  const { organizationId = null } = callerOf(context);
+  context.store.insert('ai', { createdAt: context.now(), ...values, organizationId });
+}
+
+/** What the document gives no type for. */
+const extras = z.object({
+  domains: z
+    .array(z.object({ host: z.string().min(1), port: z.number().min(1), serviceName: z.string().min(1) }))
+    .default([]),
+  configFiles: z.array(z.object({ filePath: z.string().min(1), content: z.string() })).default([]),
+});
+
+function parseExtras(input: Row): z.infer<typeof extras> {
+  const result = extras.safeParse(input);
+  if (result.success) return result.data;
+  throw new ApiError('BAD_REQUEST', 'Input validation failed', result.error.issues as unknown as Json[]);
+}
+
+/** The beginning of the appName: the project and what was suggested. */
+function stem({ store }: Context, input: Row): string {
+  const environment = store.find('environment', input['environmentId']);
+  const project = store.find('project', environment?.['projectId']);
+  return `${String(project?.['name'] ?? '')} ${textOf(input, 'id')}`.replaceAll(/[^A-Za-z0-9]+/g, '-');
+}

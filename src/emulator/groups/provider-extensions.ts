@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import { get, post } from '../../api/endpoint.ts';
+import { callerOf } from '../caller.ts';
+import type { Context, Extension } from '../context.ts';
+import { notFound } from '../errors.ts';
+import { isComplete, type ProviderKind } from '../git-hosts.ts';
+import { pick, textOf, type Json, type Row } from '../json.ts';
+import { derive } from '../names.ts';
+import { newestFirst } from '../newest-first.ts';
+import { findProvider, usableRecords } from '../providers.ts';
+
+/**
+ * What people do with git providers in the platform's own pages: see all of them, delete them. `labgit.connect` is
+ * no operation of the platform: it stands for the moment when a person allows the connection at the git host.
+ */
+export const providerExtensions: Extension = {
+  endpoints: {
+    'gitProvider.getAll': get({}),
+    'gitProvider.remove': post({ gitProviderId: z.string().min(1) }),
+    'labgit.connect': post({ labgitId: z.string().min(1) }),
+  },
+
+  handlers: {
+    // The unconnected ones too, which the lists of the document leave out; without secrets.
+    'gitProvider.getAll'(context) {
+      const { userId } = callerOf(context);
+      return newestFirst(usableRecords(context)).map((record) => ({
+        ...record,
+        isOwner: record['userId'] === userId,
+        hubgit: kindView(context, record, 'hubgit', ['hubgitAppName', 'hubgitAppId', 'hubgitInstallationId']),
+        labgit: kindView(context, record, 'labgit', ['applicationId', 'labgitUrl']),
+        bucketgit: kindView(context, record, 'bucketgit', ['bucketgitUsername']),
+        selfgit: kindView(context, record, 'selfgit', ['selfgitUrl', 'clientId']),
+      }));
+    },
+
+    // The row of its kind goes with it; services that used it lose the reference.
+    'gitProvider.remove'(context, input) {
+      const record = find(context, input);
+      context.store.remove('gitProvider', record['gitProviderId']);
+      return record;
+    },
+
+    'labgit.connect'(context, input) {
+      const id = textOf(findProvider(context, 'labgit', input), 'labgitId');
+      context.store.update('labgit', id, {
+        accessToken: derive(id, 'accessToken', 20),
+        refreshToken: derive(id, 'refreshToken', 20),
+      });
+      return true;
+    },
+  },
+};
+
+function find({ store }: Context, input: Row): Row {
+  const row = store.find('gitProvider', input['gitProviderId']);
+  if (row === undefined) throw notFound('Git Provider');
+  return row;
+}
+
+function kindView({ store }: Context, record: Row, kind: ProviderKind, columns: readonly string[]): Json {
+  const [row] = store.children(kind, 'gitProviderId', record['gitProviderId']);
+  return row === undefined ? null : { ...pick(row, [`${kind}Id`, ...columns]), isConfigured: isComplete(kind, row) };
+}

@@ -1,0 +1,93 @@
+import type { Group } from '../context.ts';
+import { recordRun } from '../deployment.ts';
+import { notFound } from '../errors.ts';
+import { omit, pick, textOf, type Json, type Row } from '../json.ts';
+import { suffixedAppName } from '../names.ts';
+import { newestFirst } from '../newest-first.ts';
+import type { Store } from '../store.ts';
+import type { TableName } from '../tables.ts';
+import { destinationView, environmentView } from '../views.ts';
+
+/** The `volumeBackups` group. No bucket is ever reached. */
+export const volumeBackups: Group = {
+  'volumeBackups.list': ({ store }, input) =>
+    newestFirst(store.children('volumeBackup', `${textOf(input, 'volumeBackupType')}Id`, input['id'])).map((row) => ({
+      ...row,
+      ...ownersOf(store, row, shortView),
+    })),
+
+  // Neither scheduled nor told so when `enabled` is left out; an appName that is sent stays as it is.
+  'volumeBackups.create'({ store, newId, now }, input) {
+    const volumeBackupId = newId();
+    const appName = input['appName'] ?? suffixedAppName('volumeBackup', undefined, volumeBackupId);
+    return store.insert('volumeBackup', { createdAt: now(), ...input, volumeBackupId, appName });
+  },
+
+  'volumeBackups.one'({ store }, input) {
+    const row = find(store, input);
+    return {
+      ...row,
+      ...ownersOf(store, row, (kind, owner) => ({
+        // Of an application three columns; of the others all, passwords included.
+        ...(kind === 'application' ? shortView(kind, owner) : owner),
+        environment: environmentView(store, owner['environmentId']),
+      })),
+      destination: destinationView(store, row['destinationId']),
+    };
+  },
+
+  'volumeBackups.update'({ store }, input) {
+    const row = find(store, input);
+    return store.update('volumeBackup', row['volumeBackupId'], omit(input, ['volumeBackupId']));
+  },
+
+  'volumeBackups.delete'({ store }, input) {
+    store.remove('volumeBackup', find(store, input)['volumeBackupId']);
+    return undefined;
+  },
+
+  // Done within the request; a failure, because the service was never deployed, is a 200 with `false`.
+  'volumeBackups.runManually'(context, input) {
+    const { store } = context;
+    const row = find(store, input);
+    const isDeployed = owners.some(
+      ({ kind, table }) =>
+        table !== null && store.find('container', store.find(table, row[`${kind}Id`])?.['appName']) !== undefined,
+    );
+    const status = isDeployed ? 'done' : 'error';
+    recordRun(context, row, { owner: 'volumeBackupId', title: 'Volume Backup', status });
+    return isDeployed ? undefined : false;
+  },
+};
+
+/** The eight kinds of services; those without a table are known by their ids only. */
+const owners: readonly { kind: string; table: TableName | null }[] = [
+  { kind: 'application', table: 'application' },
+  { kind: 'postgres', table: 'postgres' },
+  { kind: 'mysql', table: null },
+  { kind: 'mariadb', table: 'mariadb' },
+  { kind: 'mongo', table: null },
+  { kind: 'redis', table: 'redis' },
+  { kind: 'compose', table: 'compose' },
+  { kind: 'libsql', table: null },
+];
+
+/** The owner by kind: one of the eight as the view shows it, the others null. */
+function ownersOf(store: Store, row: Row, view: (kind: string, owner: Row) => Json): Row {
+  return Object.fromEntries(
+    owners.map(({ kind, table }) => {
+      const owner = table === null ? undefined : store.find(table, row[`${kind}Id`]);
+      return [kind, owner === undefined ? null : view(kind, owner)];
+    }),
+  );
+}
+
+function shortView(kind: string, owner: Row): Row {
+  return pick(owner, [`${kind}Id`, 'appName', 'serverId']);
+}
+
+function find(store: Store, input: Row): Row {
+  const row = store.find('volumeBackup', input['volumeBackupId']);
+  if (row === undefined) throw notFound('Volume backup');
+  return row;
+}

@@ -1,0 +1,9 @@
+import { callerOf } from './caller.ts';
+import type { Context } from './context.ts';
+
+/** Whether the caller's organization has an enterprise licence: its owner holds it. */
+export function isLicensed(context: Context): boolean {
+  const organization = context.store.find('organization', callerOf(context)['organizationId']);
+  const owner = context.store.find('user', organization?.['ownerId']);
+  return owner?.['enableEnterpriseFeatures'] === true && owner['isValidEnterpriseLicense'] === true;
+}

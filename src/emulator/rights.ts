@@ -1,0 +1,164 @@
+import { callerOf } from './caller.ts';
+import type { Context } from './context.ts';
+import type { Row } from './json.ts';
+import * as accounts from './rules/accounts.ts';
+import { environmentToRemove, environmentToUse, newEnvironment, projectToUse } from './rules/environments.ts';
+import { provider } from './rules/providers.ts';
+import { anyone, ofOrganization, permit, type Rule } from './rules/rule.ts';
+import { child, childToBe, place, server, service } from './rules/services.ts';
+
+/** What is asked of the caller before the input is read: to be owner or admin, or to have the flag. */
+interface Door {
+  readonly resource: string;
+  readonly flag?: string;
+}
+
+/** A group, some of its operations, the rule for their input, and the door before it. */
+type Entry = readonly [group: string, operations: string, rule: Rule, door?: Door];
+
+const sshKeys: Door = { resource: 'sshKeys', flag: 'canAccessToSSHKeys' };
+const gitProviders: Door = { resource: 'gitProviders', flag: 'canAccessToGitProviders' };
+const member: Door = { resource: 'member' };
+const certificates: Door = { resource: 'certificate' };
+
+/**
+ * Who may call what. Running and reading a service, and writing its environment variables, takes having it in the list;
+ * configuring it takes canCreateServices as well, and removing it canDeleteServices.
+ */
+const table: readonly Entry[] = [
+  ['application', 'create', place],
+  ['application', 'one saveEnvironment start stop redeploy reload deploy markRunning', service('applicationId')],
+  [
+    'application',
+    'update saveBuildType saveHubgitProvider saveLabgitProvider saveBucketgitProvider saveSelfgitProvider ' +
+      'saveDockerProvider saveGitProvider disconnectGitProvider',
+    service('applicationId', 'canCreateServices'),
+  ],
+  ['application', 'delete', service('applicationId', 'canDeleteServices')],
+
+  ['compose', 'create deployTemplate', place],
+  ['compose', 'one loadServices start stop deploy redeploy cleanQueues killBuild', service('composeId')],
+  [
+    'compose',
+    'update loadMountsByService fetchSourceType randomizeCompose isolatedDeployment getConvertedCompose ' +
+      'getDefaultCommand refreshToken',
+    service('composeId', 'canCreateServices'),
+  ],
+  ['compose', 'delete', service('composeId', 'canDeleteServices')],
+
+  ...(['mariadb', 'postgres', 'redis'] as const).flatMap((kind): Entry[] => [
+    [kind, 'create', place],
+    [kind, 'one saveEnvironment start stop deploy reload rebuild changeStatus', service(`${kind}Id`)],
+    [kind, 'update move saveExternalPort', service(`${kind}Id`, 'canCreateServices')],
+    [kind, 'remove', service(`${kind}Id`, 'canDeleteServices')],
+  ]),
+  ['postgres', 'changePassword', service('postgresId', 'canCreateServices')],
+  ['postgres', 'readLogs', service('postgresId')],
+  // Shows only what the caller has in his list.
+  ['postgres', 'search', anyone],
+
+  ['domain', 'create', childToBe],
+  ['domain', 'one update delete', child('domain')],
+  ['domain', 'byApplicationId', service('applicationId')],
+  ['domain', 'byComposeId', service('composeId')],
+  ['domain', 'generateDomain canGenerateProxyMeDomains', server],
+  ['domain', 'validateDomain', anyone],
+
+  ['mounts', 'create', service('serviceId')],
+  ['mounts', 'one update remove', child('mount')],
+  ['mounts', 'allNamedByApplicationId', service('applicationId')],
+
+  ['backup', 'create', childToBe],
+  [
+    'backup',
+    'one update remove manualBackupPostgres manualBackupMySql manualBackupMariadb manualBackupCompose ' +
+      'manualBackupMongo manualBackupWebServer',
+    child('backup'),
+  ],
+  ['backup', 'listBackupFiles', ofOrganization('destination')],
+
+  ['volumeBackups', 'list', service('id')],
+  ['volumeBackups', 'create', childToBe],
+  ['volumeBackups', 'one update delete runManually', child('volumeBackup')],
+
+  ['environment', 'create', newEnvironment],
+  ['environment', 'one update duplicate', environmentToUse],
+  ['environment', 'byProjectId', ofOrganization('project', 'FORBIDDEN')],
+  ['environment', 'remove', environmentToRemove],
+
+  ['sshKey', 'create all generate', anyone, sshKeys],
+  ['sshKey', 'one update remove', ofOrganization('sshKey'), sshKeys],
+  ['certificates', 'create all', anyone, certificates],
+  ['certificates', 'one remove update', ofOrganization('certificate'), certificates],
+
+  // An update is not checked for the organization, nor is an AI provider, nor the address of a selfgit.
+  ['hubgit', 'one testConnection getHubgitRepositories getHubgitBranches', provider('hubgit')],
+  ['labgit', 'one testConnection getLabgitRepositories getLabgitBranches', provider('labgit')],
+  ['bucketgit', 'one testConnection getBucketgitRepositories getBucketgitBranches', provider('bucketgit')],
+  ['selfgit', 'one testConnection getSelfgitRepositories getSelfgitBranches', provider('selfgit')],
+  ['hubgit', 'update', anyone, gitProviders],
+  ['labgit', 'create update', anyone, gitProviders],
+  ['bucketgit', 'create update', anyone, gitProviders],
+  ['selfgit', 'create update', anyone, gitProviders],
+  ['hubgit', 'hubgitProviders', anyone],
+  ['labgit', 'labgitProviders', anyone],
+  ['bucketgit', 'bucketgitProviders', anyone],
+  ['selfgit', 'selfgitProviders getSelfgitUrl', anyone],
+  ['ai', 'one get getAll create update delete getModels suggest', anyone, { resource: 'ai' }],
+  ['ai', 'deploy', place, { resource: 'ai' }],
+  [
+    'billing',
+    'getProducts createCheckoutSession createCustomerPortalSession canCreateMoreServers',
+    anyone,
+    { resource: 'billing' },
+  ],
+
+  ['organization', 'create', accounts.newOrganization],
+  ['organization', 'all', anyone],
+  ['organization', 'one setDefault', accounts.ownOrganization],
+  ['organization', 'update delete', accounts.organizationToChange],
+  ['organization', 'allInvitations', anyone, member],
+  ['organization', 'removeInvitation', accounts.invitation, member],
+
+  ['user', 'get getInvitations getServerMetrics getMetricsToken getContainerMetrics getUserByToken', anyone],
+  ['user', 'haveRootAccess generateToken update', anyone],
+  ['user', 'all assignPermissions', anyone, member],
+  ['user', 'sendInvitation', accounts.invitation, member],
+  ['user', 'getBackups', anyone, { resource: 'user' }],
+  ['user', 'one', accounts.userToSee],
+  ['user', 'remove', accounts.userToRemove],
+  ['user', 'checkUserOrganizations', accounts.userToCount],
+  ['user', 'createApiKey', accounts.newKey],
+  ['user', 'deleteApiKey', accounts.ownKey],
+
+  // Operations that the document does not have.
+  ['gitProvider', 'getAll', anyone, gitProviders],
+  ['gitProvider', 'remove', ofOrganization('gitProvider'), gitProviders],
+  ['labgit', 'connect', provider('labgit'), gitProviders],
+  ['project', 'create', anyone, { resource: 'project', flag: 'canCreateProjects' }],
+  ['project', 'one', projectToUse],
+  ['project', 'all', anyone],
+  ['destination', 'all', anyone, { resource: 'destination' }],
+  ['server', 'all', anyone, { resource: 'server' }],
+];
+
+const rights = new Map<string, { rule: Rule; door: Door | undefined }>(
+  table.flatMap(([group, operations, rule, door]) =>
+    operations.split(' ').map((operation) => [`${group}.${operation}`, { rule, door }]),
+  ),
+);
+
+/** The operations of which the table says who may call them; all others are for owners and admins. */
+export const governedOperations: readonly string[] = [...rights.keys()];
+
+/** What the platform asks of the caller before it reads the input. */
+export function checkDoor(context: Context, operation: string): void {
+  const right = rights.get(operation);
+  const door = right === undefined ? { resource: operation } : right.door;
+  if (door !== undefined) permit(callerOf(context), door.resource, door.flag);
+}
+
+/** What the platform asks of the caller about the input, as a part of the operation. */
+export function checkRight(context: Context, operation: string, input: Row): void {
+  rights.get(operation)?.rule(context, input);
+}

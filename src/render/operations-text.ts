@@ -1,0 +1,86 @@
+import { consequenceOf } from '../api/consequences.ts';
+import { endpointOf, type Operation } from '../api/contract.ts';
+import { isOpenEnded, type Member, membersOf, type Schema } from '../api/members.ts';
+import { isSecretMember } from '../api/secret-members.ts';
+import { fold, indented } from './lines.ts';
+import type { Style } from './style.ts';
+
+/** Operations for people, a line each; members that a call cannot do without have a star. */
+export function renderOperations(operations: readonly Operation[], style: Style): string {
+  const width = Math.max(0, ...operations.map((operation) => operation.length));
+  return operations
+    .map((operation) => {
+      const names = membersOf(operation)
+        .toSorted((a, b) => Number(b.isRequired) - Number(a.isRequired))
+        .map(({ name, isRequired }) => (isRequired ? `${name}*` : name))
+        .concat(isOpenEnded(operation) ? [`(${others})`] : [])
+        .join(' ');
+      const start = `${endpointOf(operation).method.padEnd(4)} ${operation.padEnd(width)}`;
+      return `${cut(names === '' ? start.trimEnd() : `${start} ${names}`, style)}\n`;
+    })
+    .join('');
+}
+
+/** One operation for people: every member with what it takes. */
+export function renderOperation(operation: Operation, style: Style): string {
+  const members = membersOf(operation);
+  const width = Math.max(0, ...members.map(({ name }) => name.length + 1));
+  const asked = consequenceOf(operation, {});
+  const lines = [
+    `${endpointOf(operation).method} ${operation}`,
+    ...(asked === undefined ? [] : indented(fold(`asks first: ${asked}`, 2, style), 2)),
+    ...members.map((member) => {
+      const { name, isRequired } = member;
+      return `  ${(isRequired ? `${name}*` : name).padEnd(width)} ${describeMember(member)}`;
+    }),
+    ...(isOpenEnded(operation) ? [`  ${others}`] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const others = 'others that the API document does not show';
+
+/** What a member takes, in words. */
+export function describeMember({ name, schema }: Member): string {
+  const notes = [
+    ...(schema.default === undefined ? [] : [`${JSON.stringify(schema.default)} when left out`]),
+    ...(isSecretMember(name) ? ['secret'] : []),
+  ];
+  return [describe(schema), ...notes].join('; ');
+}
+
+function describe(schema: Schema): string {
+  if (schema.anyOf !== undefined) return schema.anyOf.map(describe).join(' or ');
+  if (schema.enum !== undefined) return schema.enum.join(', ');
+  const { items } = schema;
+  switch (schema.type) {
+    case 'string':
+      return [schema.format ?? 'text', ...lengthOf(schema)].join(', ');
+    case 'boolean':
+      return 'true or false';
+    case 'array':
+      return `list of ${typeof items === 'object' && !Array.isArray(items) ? describe(items) : 'any value'}, as JSON`;
+    case 'object':
+      return 'object, as JSON';
+    case undefined:
+      return 'any JSON value';
+    default:
+      return [schema.type, ...rangeOf(schema)].join(' ');
+  }
+}
+
+function lengthOf({ minLength = 0, maxLength }: Schema): string[] {
+  if (maxLength !== undefined) return [`${minLength} to ${maxLength} characters`];
+  return minLength > 0 ? ['not empty'] : [];
+}
+
+function rangeOf({ minimum, maximum }: Schema): string[] {
+  if (minimum === undefined) return [];
+  return maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER
+    ? [`from ${minimum}`]
+    : [`${minimum} to ${maximum}`];
+}
+
+function cut(line: string, { width }: Style): string {
+  return width === undefined || line.length <= width ? line : `${line.slice(0, width - 1)}…`;
+}

@@ -1,0 +1,72 @@
+import type { Operation } from '../api/contract.ts';
+import { isSecretMember, secretAnswers, shownOnce } from '../api/secret-members.ts';
+import { readEnvText } from '../kind/env-text.ts';
+import { isObject, textsIn } from '../kind/json.ts';
+import type { Redactor } from './redactor.ts';
+import { mask } from './sealed.ts';
+
+/** A value without its secrets, and how many of them are hidden. */
+export interface Hidden {
+  readonly shown: unknown;
+  readonly count: number;
+}
+
+/** Hides what is secret in an answer, however deep. What the platform shows only this once stays. */
+export function hideInAnswer(operation: Operation, answer: unknown): Hidden {
+  return hide(answer, { isSecret: secretAnswers.has(operation), kept: shownOnce[operation] });
+}
+
+/** Hides what is secret in an input, however deep. */
+export function hideInInput(input: unknown): unknown {
+  return hide(input, { isSecret: false, kept: undefined }).shown;
+}
+
+function hide(value: unknown, about: { isSecret: boolean; kept: string | undefined }): Hidden {
+  if (about.isSecret) return isEmpty(value) ? { shown: value, count: 0 } : { shown: mask, count: 1 };
+  if (typeof value === 'string') {
+    const shown = value.replace(/(?<=:\/\/)[^\s/@]+(?=@)/g, mask);
+    return { shown, count: shown === value ? 0 : 1 };
+  }
+  if (!Array.isArray(value) && !isObject(value)) return { shown: value, count: 0 };
+  let count = 0;
+  const hideMember = (name: string, inner: unknown): unknown => {
+    const hidden = hide(inner, { isSecret: name !== about.kept && isSecretMember(name), kept: undefined });
+    count += hidden.count;
+    return hidden.shown;
+  };
+  const shown = Array.isArray(value)
+    ? value.map((item: unknown) => hideMember('', item))
+    : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hideMember(name, inner)]));
+  return { shown, count };
+}
+
+/** Nothing that could be secret: whether a value is set may be known. */
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || typeof value === 'boolean';
+}
+
+/** A redactor that also knows the secrets of an input, so that a platform that echoes one does not print it. */
+export function knowingInput(redactor: Redactor, input: unknown): Redactor {
+  const secrets = secretsIn(input);
+  for (const secret of secrets) {
+    redactor.add(secret);
+    for (const line of secret.split(/\r\n|\r|\n/)) redactor.add(line.trim());
+    for (const value of readEnvText(secret).values()) redactor.add(value);
+  }
+  // Too short to be replaced wherever its letters stand: an echo of it is a word of its own.
+  const short = secrets.filter((secret) => secret.length > 0 && secret.length < 6).map(escapeText);
+  if (short.length === 0) return redactor;
+  const words = new RegExp(`(?<![A-Za-z0-9])(?:${short.join('|')})(?![A-Za-z0-9])`, 'g');
+  return { ...redactor, redact: (text) => redactor.redact(text).replace(words, mask) };
+}
+
+/** Every text below a secret member. */
+function secretsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(secretsIn);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => (isSecretMember(name) ? textsIn(inner) : secretsIn(inner)));
+}
+
+function escapeText(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}
