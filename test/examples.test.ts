@@ -51,7 +51,7 @@ async function plansNothing(made: Bench): Promise<void> {
 const folders = readdirSync(examples).filter((name) => statSync(join(examples, name)).isDirectory());
 
 test('there is an example for each story', () => {
-  expect(folders.toSorted()).toEqual(['adopt', 'hello', 'shop']);
+  expect(folders.toSorted()).toEqual(['adopt', 'everything', 'hello', 'shop']);
 });
 
 test.each(['hello', 'shop'])('%s is applied, plans nothing, is destroyed and leaves nothing', async (name) => {
@@ -75,18 +75,23 @@ test.each(['hello', 'shop'])('%s is applied, plans nothing, is destroyed and lea
   expect(environments[0]).toMatchObject({ isDefault: true, compose: [], postgres: [], redis: [], mariadb: [] });
 });
 
-test('shop reads at most 2 + environments + services times, however many domains, mounts and backups there are', async () => {
+test('shop reads at most 2 + environments + services + lists of named things times, however many leafs there are', async () => {
   const made = worldOf('shop');
   const manifest = made.manifest({});
   const count = (rows: string) =>
     manifest.resources.filter((item) => Object.values(item.kind.parents)[0]?.rows === rows).length;
   const environments = manifest.resources.filter((item) => item.parent === undefined).length;
+  const named = new Set(
+    manifest.resources.flatMap(({ kind, fields }) =>
+      Object.keys(fields).flatMap((name) => kind.fields[name]?.refersTo ?? []),
+    ),
+  );
   await applies(made);
   made.requests('GET');
   await made.plan({});
   const reads = made.requests('GET').length;
   expect(count('whole')).toBeGreaterThan(20);
-  expect(reads).toBeLessThanOrEqual(2 + environments + count('summary'));
+  expect(reads).toBeLessThanOrEqual(2 + environments + count('summary') + named.size);
 });
 
 test('adopt takes over what exists with consent, creates the rest, and then plans nothing', async () => {

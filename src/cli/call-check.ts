@@ -11,13 +11,18 @@ import { usage } from './options.ts';
 export function findOperation(name: string): Operation {
   if (isOperation(name)) return name;
   const names = Object.keys(contract);
-  const guess = closest(name, names);
   const [group = ''] = name.split('.');
-  const isGroup = names.some((other) => other.startsWith(`${group}.`));
+  const siblings = names.filter((other) => other.startsWith(`${group}.`));
+  // Within a group the name of the group would make all its operations alike.
+  const own = closest(
+    name.slice(group.length + 1),
+    siblings.map((other) => other.slice(group.length + 1)),
+  );
+  const guess = siblings.length === 0 ? closest(name, names) : own && `${group}.${own}`;
   throw usage(
     `there is no operation ${name}`,
     guess === undefined
-      ? `trueup call --list${isGroup ? ` ${group}` : ''} shows what there is.`
+      ? `trueup call --list${siblings.length > 0 ? ` ${group}` : ''} shows what there is.`
       : `Did you mean ${guess}?`,
   );
 }
@@ -30,7 +35,7 @@ export function checkInput(operation: Operation, input: Readonly<Record<string, 
     ...issues.flatMap((issue) => diagnosticsOf(operation, input, issue)),
     // The platform takes an empty value in a query for a missing one.
     ...requiredMembers(operation)
-      .filter((name) => method === 'GET' && input[name] === '')
+      .filter((name) => method === 'GET' && input[name] === '' && !issues.some(({ path }) => path[0] === name))
       .map((name) => diagnostic('missing-key', `${operation} needs ${name}, and it is empty`)),
   ];
 }

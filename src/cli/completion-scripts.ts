@@ -20,10 +20,7 @@ _trueup() {
   word=%{current//\\/}
   COMPREPLY=()
   while IFS=$'\t' read -r candidate line; do
-    if [[ $candidate == :files ]]; then
-      compopt -o default 2>/dev/null
-      return
-    fi
+    if [[ $candidate == :files ]]; then compopt -o default 2>/dev/null; return; fi
     [[ $candidate == *= ]] && compopt -o nospace 2>/dev/null
     [[ $current == [\'\"]* ]] || printf -v candidate %q "$candidate"
     COMPREPLY+=("%{candidate#"$before"}")

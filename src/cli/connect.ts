@@ -39,7 +39,7 @@ interface Connecting {
 export async function openPlatform(
   platform: Settings['platform'],
   { options, redactor, purpose, deadlineMs }: Connecting,
-): Promise<{ readonly client: Client; close(): Promise<void> }> {
+): Promise<{ readonly client: Client; readonly close: () => Promise<void> }> {
   const unexpected = checkExpected(platform, process.env.TRUEUP_URL);
   if (unexpected.length > 0) throw new Stop('refused', unexpected);
   const open = (send: Send, url: string, apiKey: string): Client => {

@@ -19,16 +19,16 @@ export function sectionsOf(kinds: readonly Kind[]): (parent: string) => Readonly
   return (parent) => byParent.get(parent) ?? new Map();
 }
 
-/** Finds the block of every resource, parents before children. */
+/** Finds the block of every resource, parents before children, otherwise in the order of the file. */
 export function findBlocks(tree: MapNode, kinds: readonly Kind[], diagnostics: Diagnostic[]): Block[] {
   const sections = sectionsOf(kinds);
   const blocks: Block[] = [];
 
   const enter = (entries: MapNode['entries'], parentKind: string, parent: string | undefined): void => {
-    for (const [section, kind] of sections(parentKind)) {
-      const entry = entries.get(section);
-      const link = kind.parents[parentKind];
-      if (entry === undefined || link === undefined) continue;
+    for (const [section, entry] of entries) {
+      const kind = sections(parentKind).get(section);
+      const link = kind?.parents[parentKind];
+      if (kind === undefined || link === undefined) continue;
       if (entry.node.is !== 'map') {
         const isNull = entry.node.is === 'scalar' && entry.node.value === null;
         diagnostics.push(

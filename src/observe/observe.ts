@@ -121,7 +121,7 @@ async function listTop({ client, projectId }: ObserveInput, kind: Kind, link: Pa
 
 /** Lists objects that no parent's row holds, for the parents that are to have some. */
 async function listBelow(
-  { client, kinds, records }: ObserveInput,
+  { client, records }: ObserveInput,
   lists: Lists,
   kind: Kind,
   items: readonly Expected[],

@@ -127,6 +127,11 @@ export function isMade({ action }: Action): boolean {
   return action === 'create' || action === 'replace';
 }
 
+/** Whether a replacement makes its new object while the old one is still there, which goes by an action of its own. */
+export function isMadeFirst({ action, kind, teardown }: Action): boolean {
+  return action === 'replace' && teardown.length === 0 && kind.createsFirst !== undefined;
+}
+
 /** Whether an action sends anything. */
 export function isEffective(action: Action): boolean {
   return action.steps.length > 0 || action.teardown.length > 0;

@@ -12,7 +12,7 @@ import type { ObservedObject } from '../observe/observed.ts';
 import { fromContext } from '../observe/observed.ts';
 import { seal } from '../secrets/sealed.ts';
 import type { Action, Change, Plan, PlannedPart } from './action.ts';
-import { isMade } from './action.ts';
+import { isMade, isMadeFirst } from './action.ts';
 import { diffResource, partField, pathOf, resolveField, summaryOf, waits } from './diff.ts';
 import { showWanted } from './shown.ts';
 import type { PlanInput } from './input.ts';
@@ -73,11 +73,6 @@ function withOldOnes(input: PlanInput, actions: ReadonlyMap<string, Action>) {
     planned.push(planRemoval({ ...input, observed: { ...input.observed, objects } }, kind, old, record, actions));
   }
   return { objects, planned: planned.map((action) => ({ ...action, ...following(action, planned) })) };
-}
-
-/** Whether an action makes its new object while the old one is still there. */
-function isMadeFirst(action: Action): boolean {
-  return action.action === 'replace' && action.teardown.length === 0 && action.kind.createsFirst !== undefined;
 }
 
 /** What has to be repointed before the old object of a replacement goes. */

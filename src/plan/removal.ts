@@ -39,7 +39,11 @@ export function planRemoval(
     position: undefined,
   };
   if (object === undefined || (object.isProvided && kind.provided?.allows === 'update')) {
-    if (record.id === null && object === undefined) {
+    if (record.id === null && object === undefined && kind.listedOnce !== undefined) {
+      const message = `${address} was created, stays on the platform, and is listed only once ${kind.listedOnce}`;
+      const remedy = 'Delete it there before you declare it again: it would be made a second time.';
+      notes.push(diagnostic('stays-there', message, { address, remedy }));
+    } else if (record.id === null && object === undefined) {
       notes.push(
         diagnostic(
           'unverified',

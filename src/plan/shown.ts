@@ -31,7 +31,7 @@ export function showStored(stored: Stored): Shown {
 export function compareHidden(before: Json, after: Json): string | undefined {
   if (typeof after !== 'string' || !after.includes('\n')) return undefined;
   const lines = after.replace(/\n$/, '').split('\n');
-  if (typeof before !== 'string') return `${lines.length} lines`;
+  if (typeof before !== 'string') return lines.length === 1 ? '1 line' : `${lines.length} lines`;
   const old = before.replace(/\n$/, '').split('\n');
   let first = 0;
   while (first < lines.length && first < old.length && lines[first] === old[first]) first++;

@@ -1,4 +1,5 @@
 import type { Action } from '../plan/action.ts';
+import { isMadeFirst } from '../plan/action.ts';
 import { renderChange } from './change-text.ts';
 import { renderNote } from './diagnostics-text.ts';
 import { fold, indented } from './lines.ts';
@@ -10,7 +11,8 @@ import { actionWords } from './words.ts';
 export function renderAction(action: Action, service: string, style: Style): string[] {
   const isService = action.address === service;
   const indent = isService ? 0 : 2;
-  const { symbol, tone } = actionWords[action.action];
+  const { tone, symbol: usual } = actionWords[action.action];
+  const symbol = isMadeFirst(action) ? '+/-' : usual;
   const name = isService ? action.address : action.address.slice(service.length).replace(/^\./, '');
   const words = sentence(action);
   const title = `${symbol === ' ' ? ' ' : style.paint(tone, symbol)} ${style.paint('strong', printable(name))}: ${words}`;
@@ -37,6 +39,7 @@ function sentence(action: Action): string {
     case 'move':
       return `move below ${printable(action.parent ?? 'the project')}`;
     case 'replace':
+      if (isMadeFirst(action)) return 'replace: created anew; the old one goes when nothing uses it any more';
       return `replace${id}: deleted and created anew${action.teardown.length === 0 ? ', with its parent' : ''}`;
     case 'adopt':
       return `adopt${id}: it exists and is taken over${action.steps.length === 0 ? ' as it is' : ''}`;

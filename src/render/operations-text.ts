@@ -62,10 +62,14 @@ function describe(schema: Schema): string {
       return `list of ${typeof items === 'object' && !Array.isArray(items) ? describe(items) : 'any value'}, as JSON`;
     case 'object':
       return 'object, as JSON';
+    case 'number':
+    case 'integer':
+    case 'null':
+      return [schema.type, ...rangeOf(schema)].join(' ');
     case undefined:
       return 'any JSON value';
     default:
-      return [schema.type, ...rangeOf(schema)].join(' ');
+      return schema.type.join(' or ');
   }
 }
 

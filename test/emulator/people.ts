@@ -1,6 +1,8 @@
+import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Row } from '../../src/emulator/json.ts';
 import { hashOfKey } from '../../src/emulator/keys.ts';
-import { addRow, type World } from '../../src/emulator/world.ts';
+import { addRow, seedWorld, type World } from '../../src/emulator/world.ts';
+import { callerOf } from './caller.ts';
 
 /** People and organizations for a world that no emulator uses yet. */
 
@@ -43,4 +45,17 @@ export function addKey(world: World, key: string, referenceId: string, values: R
   const row = { id: `id of ${key}`, name: 'k', key: hashOfKey(key), referenceId, createdAt, rateLimitEnabled: false };
   addRow(world, 'apiKey', { ...row, ...values });
   return key;
+}
+
+/** An emulator whose clock stands still until it is moved. */
+export function openWorld(world: World = seedWorld()) {
+  let time = Date.UTC(2026, 0, 1);
+  const { send } = createEmulator({ world, now: () => new Date(time) });
+  return {
+    world,
+    call: callerOf(send),
+    as: (key: string) => callerOf(send, key),
+    pass: (milliseconds: number) => (time += milliseconds),
+    status: async (key: string) => (await callerOf(send, key)('user.haveRootAccess')).status,
+  };
 }

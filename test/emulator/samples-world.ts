@@ -1,7 +1,7 @@
 import { createEmulator, type Emulator } from '../../src/emulator/emulator.ts';
 import { textOr, type Row } from '../../src/emulator/json.ts';
 import type { TableName } from '../../src/emulator/tables.ts';
-import { addRow, seedWorld } from '../../src/emulator/world.ts';
+import { addRow, seedWorld, type World } from '../../src/emulator/world.ts';
 import { addMembership, addOrganization, addPerson, keyFor } from './people.ts';
 
 /** The world in which the recorded requests make sense: rows under the ids that were recorded. */
@@ -131,8 +131,16 @@ export function keyOfCase(name: string): string {
   return name.endsWith('/other-org') ? keyFor('user_1', otherOrganization) : 'emulator-key';
 }
 
-/** An emulator over that world, its deployed services deployed. */
+/** An emulator over a copy of that world, its deployed services deployed. */
 export async function recordedWorld(): Promise<Emulator> {
+  deployed ??= deployedWorld();
+  return createEmulator({ world: structuredClone(await deployed) });
+}
+
+// Made once, because deployments take their time.
+let deployed: Promise<World> | undefined;
+
+async function deployedWorld(): Promise<World> {
   const world = seedWorld();
   addRow(world, 'destination', { ...world.tables.destination['dst_1'], destinationId, provider: 'AWS' });
   addRow(world, 'sshKey', { ...world.tables.sshKey['key_1'], sshKeyId: 'wWkIvVLzETcv8S6XDV7lX' });
@@ -167,7 +175,7 @@ export async function recordedWorld(): Promise<Emulator> {
   await deployCompose(emulator, '755msDmbz9YIgTkcsFDum');
   await redeployApplication(emulator, 'AY5CFj6w6T86eOTFhW4zu');
   await redeployApplication(emulator, 'T26qNCi3-pAFMokFpRwYr');
-  return emulator;
+  return world;
 }
 
 /** Deploys a compose and waits until the queue is done with it. */

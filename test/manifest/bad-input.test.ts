@@ -49,7 +49,7 @@ const mistakes: Record<string, readonly Case[]> = {
       'is told with all keys when none is near',
       `${head}environments: { production: { §zzzzzzz: {} } }\n`,
       'unknown-key',
-      /an environment.*takes compose, description, env, envMode, id, mariadb, name, /,
+      /an environment.*takes application, compose, description, env, envMode, id, mariadb, name, /,
     ],
     ['of a very long name is told in one line', postgres(`        §${'x'.repeat(900)}: 1\n`), 'unknown-key', 'xxx'],
     ['that every object has is no key', postgres('        §constructor: 1\n'), 'unknown-key', 'constructor'],

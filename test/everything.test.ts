@@ -1,0 +1,127 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { kinds } from '../src/resources/index.ts';
+import type { Bench } from './support/world.ts';
+import { bench } from './support/world.ts';
+
+/** The example with every kind: applied, destroyed, and applied again to the same world. */
+
+const example = resolve(import.meta.dirname, '../examples/everything');
+
+/** Members of rows that may differ between two worlds that are the same, by the reason. */
+const maySay: Readonly<Record<string, readonly string[]>> = {
+  'times of the platform': ['createdAt', 'updatedAt', 'lastUsedAt', 'createdAt2'],
+  'numbers and texts that the platform makes up': ['uniqueConfigKey', 'refreshToken', 'certificatePath'],
+  'lists that only ever grow': ['accessedServices', 'accessedEnvironments', 'accessedProjects'],
+};
+const ignored = new Set(Object.values(maySay).flat());
+
+function everything(): Bench {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-everything-'));
+  cpSync(example, folder, { recursive: true });
+  const made = bench({ folder });
+  const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.yaml'))
+    .map((path) => readFileSync(join(folder, path), 'utf8'));
+  for (const [, name = ''] of texts.join('\n').matchAll(/\$\{secret:(\w+)\}/g)) made.secrets[name] = `canary-${name}`;
+  made.secrets.EVERYTHING_SSH_KEY = `-----BEGIN OPENSSH PRIVATE KEY-----\ncanary\n-----END OPENSSH PRIVATE KEY-----\n`;
+  return made;
+}
+
+/** Every row of the platform with its ids and generated names replaced by what the rows are called. */
+function worldOf(made: Bench): string[] {
+  const { tables } = made.emulator.world;
+  const rows = Object.entries(tables).flatMap(([table, byId]) =>
+    Object.entries(byId).map(([id, row]) => ({ table, id, row: row as Record<string, unknown> })),
+  );
+  const names = new Map<string, string>();
+  for (const { table, id, row } of rows) {
+    const called = [row.name, row.host, row.path, row.filePath, row.mountPath, row.prefix, row.email].filter(Boolean);
+    names.set(id, `<${table} ${called.join(' ')}>`);
+  }
+  for (const { table, row } of rows) if (typeof row.appName === 'string') names.set(row.appName, `<name of ${table}>`);
+  const longest = [...names.keys()].filter((id) => id.length > 6).toSorted((a, b) => b.length - a.length);
+  return rows
+    .map(({ table, row }) => {
+      let text = JSON.stringify(row, (key, value: unknown) => (ignored.has(key) ? undefined : value));
+      for (const id of longest) text = text.replaceAll(JSON.stringify(id).slice(1, -1), names.get(id) ?? '');
+      return `${table} ${text}`;
+    })
+    .toSorted();
+}
+
+async function apply(made: Bench): Promise<void> {
+  const result = await made.apply({}, { adoption: true, dataLoss: true });
+  expect(result.outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
+}
+
+async function plansNothing(made: Bench): Promise<void> {
+  made.requests('POST');
+  const plan = await made.plan({});
+  expect(plan.actions.filter((action) => action.action !== 'no-op')).toEqual([]);
+  expect(plan.actions.flatMap((action) => action.notes)).toEqual([]);
+  await apply(made);
+  expect(made.requests('POST')).toEqual([]);
+}
+
+async function connect(made: Bench): Promise<void> {
+  for (const labgitId of Object.keys(made.emulator.world.tables.labgit)) {
+    await made.emulator.act('labgit.connect', { labgitId });
+  }
+}
+
+test('declares every kind', () => {
+  const declared = new Set(
+    everything()
+      .manifest({})
+      .resources.map(({ kind }) => kind.kind),
+  );
+  expect([...declared].toSorted()).toEqual(kinds.map(({ kind }) => kind).toSorted());
+});
+
+test('is applied, plans nothing once lab is connected, and after destroy and apply the world is the same again', async () => {
+  const made = everything();
+  await apply(made);
+  const pending = await made.plan({});
+  expect(pending.actions.flatMap((action) => action.notes.map((note) => note.code))).toEqual(['pending']);
+  await connect(made);
+  await apply(made);
+  await plansNothing(made);
+  expect(JSON.stringify(made.store.state)).not.toContain('canary');
+  const before = worldOf(made);
+
+  const destroyed = await made.destroy({});
+  expect(destroyed.outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
+  expect(made.store.state?.resources).toEqual({});
+  const left = worldOf(made);
+  expect(
+    left.filter((row) => /^(application|compose|postgres|domain|mount|backup|volumeBackup|ai) /.test(row)),
+  ).toEqual([]);
+
+  await apply(made);
+  await apply(made);
+  await plansNothing(made);
+  expect(worldOf(made)).toEqual(before);
+});
+
+test('plans with one read per service and environment, per list of the organization and per git provider', async () => {
+  const made = everything();
+  await apply(made);
+  await connect(made);
+  await apply(made);
+  const { resources } = made.manifest({});
+  const ofKind = (rows: string) =>
+    resources.filter((item) => (item.parent === undefined) === (rows === 'top')).map((item) => item);
+  made.requests('GET');
+  await made.plan({});
+  const reads = made.requests('GET');
+  const lists = new Set(ofKind('top').map(({ kind }) => kind.kind)).size;
+  const providers = ofKind('top').filter(({ link }) => link.rows === 'summary').length;
+  const services = ofKind('below').filter(({ link }) => link.rows === 'summary').length;
+  const volumes = new Set(resources.filter(({ kind }) => kind.kind === 'volumeBackup').map(({ parent }) => parent))
+    .size;
+  const environments = resources.filter(({ kind }) => kind.kind === 'environment').length;
+  expect(reads.length).toBeLessThanOrEqual(1 + lists + providers + environments + services + volumes);
+});
