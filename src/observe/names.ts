@@ -76,7 +76,7 @@ function find(
       }),
     );
   } else {
-    const known = listed.map((item) => String(item.name)).slice(0, 20);
+    const known = listed.map((item) => String(item.name)).toSorted().slice(0, 20);
     const has = known.length === 0 ? 'the platform lists none' : `the platform has ${known.join(', ')}`;
     const hidden = kind.listedOnce === undefined ? '' : ` It is listed only once ${kind.listedOnce}.`;
     diagnostics.push(

@@ -10,7 +10,8 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { plainStyle } from '../../src/render/style.ts';
-import { buildOnce, documentOf, project, trueup } from './process.ts';
+import { buildOnce, documentOf, program, project, trueup } from './process.ts';
+import { inShell, lacks, quote } from './shell.ts';
 
 buildOnce();
 
@@ -91,7 +92,7 @@ describe('the answer', () => {
   });
 
   it('is YAML on a terminal, of which no character reaches it that it obeys', async () => {
-    const composeId = await makeCompose({ name: 'a\u001B[2Jb', description: 'one\ntwo' });
+    const composeId = await makeCompose({ name: 'a\u001B[2J\u202Eb', description: 'one\ntwo' });
     vi.stubEnv('TRUEUP_URL', server.url);
     vi.stubEnv('TRUEUP_API_KEY', 'right-key');
     let out = '';
@@ -104,7 +105,7 @@ describe('the answer', () => {
     vi.unstubAllEnvs();
     expect(ending).toBe('done');
     expect(out).toContain('\ndescription: |-\n  one\n  two\n');
-    expect(out).not.toContain('\u001B');
+    for (const sign of ['\u001B', '\u202E']) expect(out).not.toContain(sign);
   });
 });
 
@@ -286,6 +287,28 @@ describe('what ends something', () => {
       code: 0,
     });
     expect(sent()).toEqual([{ operation: 'compose.delete', input: { composeId, deleteVolumes: true } }]);
+  });
+
+  it.skipIf(lacks('zsh'))('is asked about on a terminal, and only yes sends it', async () => {
+    const composeId = await makeCompose();
+    emulator.log.splice(0);
+    const answered = (answer: string, last: string) =>
+      inShell(
+        'zsh',
+        ['-f', '-c'],
+        `zmodload zsh/zpty
+        zpty z ${quote(process.execPath)} ${quote(program())} call compose.delete composeId=${composeId} deleteVolumes=false
+        zpty -r -m z out '*Only yes is accepted: *' && print -r -- "$out"
+        zpty -w z ${answer}
+        zpty -r -m z out '*${last}*' && print told`,
+        { env, cwd: folder },
+      );
+    const no = await answered('y', 'Nothing was sent.');
+    expect(no).toContain(`compose.delete at ${new URL(server.url).host} with {"composeId":"${composeId}"`);
+    expect(no).toMatch(/told\n$/);
+    expect(sent()).toEqual([]);
+    expect(await answered('yes', 'composeFile')).toMatch(/told\n$/);
+    expect(sent()).toHaveLength(1);
   });
 
   it('is told by the input, too: only a deployment with fresh volumes asks', async () => {

@@ -1,4 +1,3 @@
-import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +8,8 @@ import { complete } from '../../src/cli/complete.ts';
 import { findValues } from '../../src/cli/completion-source.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { completionScript, shells } from '../../src/cli/completion-scripts.ts';
-import { buildOnce, finish, program, project, trueup } from './process.ts';
+import { buildOnce, program, project, trueup } from './process.ts';
+import { inShell, lacks, quote } from './shell.ts';
 
 buildOnce();
 
@@ -157,22 +157,17 @@ describe('the scripts', () => {
   });
 });
 
-/** Runs a script of a shell in the folder of the manifest. */
-async function inShell(shell: string, args: readonly string[], script: string): Promise<string> {
-  const env = { PATH: `${bin}:${process.env.PATH ?? ''}`, HOME: folder, TERM: 'dumb' };
-  const child = spawn(shell, [...args, script], { cwd: folder, env, timeout: 15_000 });
-  const { out, err } = await finish(child);
-  expect(err).toBe('');
-  return out;
-}
+/** What a script prints in the folder of the manifest. */
+const print = (shell: string, args: readonly string[], script: string) =>
+  inShell(shell, args, script, { env: { PATH: bin, HOME: folder }, cwd: folder });
 
 describe.concurrent('bash', () => {
   const bash = (...words: readonly string[]) =>
-    inShell(
+    print(
       'bash',
       ['--norc', '--noprofile', '-c'],
       `eval "$(trueup completion bash)"
-      COMP_WORDS=(trueup ${words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ')})
+      COMP_WORDS=(trueup ${words.map(quote).join(' ')})
       COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
       $(complete -p trueup | sed -E 's/.*-F ([^ ]+).*/\\1/') trueup
       printf '%s\\n' "\${COMPREPLY[@]}"`,
@@ -194,24 +189,14 @@ production.compose.shop.domains\[\"b.example.com\"\]
   it('completes within quotes, after words that bash splits, and in a quoted folder', async () => {
     expect(await bash('import', `'production.compose.shop.domains["s`)).toBe(`${shopDomain}\n`);
     expect(await bash('call', 'compose.delete', 'composeId', '=', 'x', 'd')).toBe('deleteVolumes=\n');
+    expect(await bash('call', 'compose.delete', 'composeId', '=', 'd')).toBe('\n');
     expect(await bash('-C', `'${folder}'`, 'import', 'production.p')).toBe('production.postgres.main\n');
   });
 });
 
-/** Every CI installs them; at a desk, one who has no such shell does not change its script either. */
-const lacks = (shell: string): boolean => {
-  if (process.env.CI !== undefined) return false;
-  try {
-    execFileSync(shell, ['--version']);
-    return false;
-  } catch {
-    return true;
-  }
-};
-
 describe.skipIf(lacks('fish')).concurrent('fish', () => {
   const fish = (line: string) =>
-    inShell(
+    print(
       'fish',
       ['--no-config', '-c'],
       `trueup completion fish | source; complete -C '${line.replaceAll("'", String.raw`\'`)}'`,
@@ -229,7 +214,7 @@ describe.skipIf(lacks('fish')).concurrent('fish', () => {
 describe.skipIf(lacks('zsh')).concurrent('zsh', () => {
   /** Types into a real zsh, presses tab, and waits until its line is the one that is expected. */
   const zsh = (typed: string, line: string) =>
-    inShell(
+    print(
       'zsh',
       ['-f', '-c'],
       `zmodload zsh/zpty
@@ -240,7 +225,6 @@ describe.skipIf(lacks('zsh')).concurrent('zsh', () => {
       zpty -r -m z out '*${line.replaceAll(/[[\]"'\\]/g, '?')}*' && print found
       zpty -d z`,
     );
-  const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
   it('completes words, and escapes what it would read otherwise', async () => {
     expect(await zsh('trueup va', 'validate ')).toBe('found\n');

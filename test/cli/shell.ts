@@ -1,0 +1,33 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { expect } from 'vitest';
+import { finish } from './process.ts';
+
+/** Whether a shell is missing. Every CI installs them, so there a missing one fails its tests. */
+export function lacks(shell: string): boolean {
+  if (process.env.CI !== undefined) return false;
+  try {
+    execFileSync(shell, ['--version']);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** Runs a script of a shell to its end, and gives what it prints; of the environment it gets only what is given. */
+export async function inShell(
+  shell: string,
+  args: readonly string[],
+  script: string,
+  { env, cwd }: { env: Record<string, string>; cwd: string },
+): Promise<string> {
+  const path = [env['PATH'], process.env.PATH].filter((part) => part !== undefined).join(':');
+  const child = spawn(shell, [...args, script], { cwd, env: { ...env, PATH: path, TERM: 'dumb' }, timeout: 15_000 });
+  const { out, err } = await finish(child);
+  expect(err).toBe('');
+  return out;
+}
+
+/** A text in the quotes of a shell. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

@@ -1,0 +1,404 @@
+import { describe, expect, test } from 'vitest';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import { addRow, seedWorld } from '../../src/emulator/world.ts';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import type { ApplyResult } from '../../src/apply/run.ts';
+import type { Bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
+
+/** What stands at the top of a manifest, and what refers to it by name. */
+
+const pem = (name: string) => `-----BEGIN OPENSSH PRIVATE KEY-----\n${name}\n-----END OPENSSH PRIVATE KEY-----\n`;
+const publicKey = (name: string) => `ssh-ed25519 AAAA${name} shop`;
+
+function keyBlock(pair: string): string {
+  return `sshKeys:\n  deploy:\n    publicKey: ${publicKey(pair)}\n    privateKey: ${JSON.stringify(pem(pair))}\n`;
+}
+
+const inProduction = (text: string) => `environments:\n  production:\n${text.replaceAll(/^/gm, '    ')}\n`;
+const fetching = (key: string) =>
+  inProduction(
+    'application:\n' +
+      `  api: { source: { type: git, url: "git@git.example.com:api.git", branch: main, sshKey: ${key} } }\n` +
+      'compose:\n' +
+      `  bots: { source: { type: git, url: "git@git.example.com:bots.git", branch: main, sshKey: ${key} } }`,
+  );
+
+async function applied(made: Bench, text: string): Promise<ApplyResult> {
+  const result = await made.apply(head + text, { adoption: true, dataLoss: true });
+  expect(result.outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
+  return result;
+}
+
+async function plansNothing(made: Bench, text: string): Promise<void> {
+  made.requests('POST');
+  const plan = await made.plan(head + text);
+  expect(plan.actions.filter((action) => action.action !== 'no-op')).toEqual([]);
+  await applied(made, text);
+  expect(made.requests('POST')).toEqual([]);
+}
+
+async function refused(attempt: Promise<unknown>): Promise<string> {
+  const error: unknown = await attempt.catch((reason: unknown) => reason);
+  if (!(error instanceof Stop)) throw new Error('nothing was refused', { cause: error });
+  return error.diagnostics.map(({ code, message, remedy }) => `${code}: ${message} -> ${remedy ?? ''}`).join('\n');
+}
+
+function rows(made: Bench, table: 'sshKey' | 'application' | 'compose' | 'certificate' | 'ai' | 'labgit' | 'member') {
+  return Object.values(made.emulator.world.tables[table]) as Record<string, unknown>[];
+}
+
+const keyOf = (made: Bench, table: 'application' | 'compose') => rows(made, table)[0]?.customGitSSHKeyId;
+
+describe('a name in source', () => {
+  test('means the block of the manifest before an object of the platform of that name', async () => {
+    const made = bench();
+    await made.emulator.act('sshKey.create', {
+      name: 'deploy',
+      publicKey: publicKey('other'),
+      privateKey: pem('other'),
+      organizationId: 'org_1',
+    });
+    await applied(made, keyBlock('one') + fetching('deploy'));
+    const ours = rows(made, 'sshKey').find((row) => row.publicKey === publicKey('one'));
+    expect([keyOf(made, 'application'), keyOf(made, 'compose')]).toEqual([ours?.sshKeyId, ours?.sshKeyId]);
+    await plansNothing(made, keyBlock('one') + fetching('deploy'));
+  });
+
+  test('means the object of the platform that bears it, or has it as id', async () => {
+    for (const name of ['key-2', 'key_2']) {
+      const made = bench();
+      await applied(made, fetching(name));
+      expect([keyOf(made, 'application'), keyOf(made, 'compose')]).toEqual(['key_2', 'key_2']);
+      await plansNothing(made, fetching(name));
+    }
+  });
+
+  test('that two objects bear is an error that lists both, before anything is sent', async () => {
+    const made = bench();
+    await made.emulator.act('sshKey.create', {
+      name: 'key-2',
+      publicKey: publicKey('twin'),
+      privateKey: pem('twin'),
+      organizationId: 'org_1',
+    });
+    const twin = rows(made, 'sshKey').find((row) => row.publicKey === publicKey('twin'));
+    const said = await refused(made.plan(head + fetching('key-2')));
+    expect(said).toContain('source.sshKey: 2 objects of the platform are called key-2');
+    expect(said).toContain('key_2');
+    expect(said).toContain(String(twin?.sshKeyId));
+    expect(made.requests('POST')).toEqual([]);
+  });
+
+  test('that nothing bears is an error that says what there is', async () => {
+    const made = bench();
+    const said = await refused(made.plan(head + fetching('nowhere')));
+    expect(said).toContain('there is no sshKey nowhere');
+    expect(said).toContain('key-1, key-2');
+  });
+
+  test('costs one list, and no list is read when nothing is named', async () => {
+    const made = bench();
+    await made.plan(head + fetching('key-1'));
+    expect(made.requests('GET').filter((operation) => operation === 'sshKey.all')).toHaveLength(1);
+    await made.plan(head + inProduction('application:\n  web: { source: { type: docker, image: nginx } }'));
+    expect(made.requests('GET').toSorted()).toEqual(['environment.byProjectId', 'user.get']);
+  });
+});
+
+describe('a new key pair', () => {
+  test('is made first, what uses the old one is repointed, and the old one goes last', async () => {
+    const made = bench();
+    await applied(made, keyBlock('one') + fetching('deploy'));
+    const old = rows(made, 'sshKey').find((row) => row.publicKey === publicKey('one'))?.sshKeyId;
+    made.requests('POST');
+    await applied(made, keyBlock('two') + fetching('deploy'));
+    const posts = made.requests('POST');
+    expect(posts[0]).toBe('sshKey.create');
+    expect(posts.slice(1, 3).toSorted()).toEqual(['application.saveGitProvider', 'compose.update']);
+    expect(posts.slice(3)).toEqual(['sshKey.remove']);
+    const fresh = rows(made, 'sshKey').find((row) => row.publicKey === publicKey('two'))?.sshKeyId;
+    expect(rows(made, 'sshKey').map((row) => row.sshKeyId)).not.toContain(old);
+    expect([keyOf(made, 'application'), keyOf(made, 'compose')]).toEqual([fresh, fresh]);
+    await plansNothing(made, keyBlock('two') + fetching('deploy'));
+  });
+
+  test('that the platform refuses leaves the old one, the services and the state as they were', async () => {
+    const made = bench();
+    await applied(made, keyBlock('one') + fetching('deploy'));
+    const { send } = made.emulator;
+    const before = JSON.stringify([rows(made, 'sshKey'), keyOf(made, 'application'), made.store.state?.resources]);
+    made.emulator.send = (request) =>
+      request.path === '/api/sshKey.create'
+        ? Promise.resolve({ status: 413, headers: {}, body: 'Body exceeded 1mb limit' })
+        : send(request);
+    const result = await made.apply(head + keyBlock('two') + fetching('deploy'));
+    expect(
+      Object.fromEntries(result.outcomes.map(({ action, result: became }) => [action.address, became])),
+    ).toMatchObject({
+      'sshKeys.deploy': 'failed',
+      'sshKeys.deploy (old)': 'skipped',
+      'production.application.api': 'skipped',
+    });
+    expect(JSON.stringify([rows(made, 'sshKey'), keyOf(made, 'application'), made.store.state?.resources])).toBe(
+      before,
+    );
+    made.emulator.send = send;
+    await applied(made, keyBlock('two') + fetching('deploy'));
+    await plansNothing(made, keyBlock('two') + fetching('deploy'));
+    expect(rows(made, 'sshKey')).toHaveLength(3);
+  });
+});
+
+describe('a certificate', () => {
+  const block = (key: string, more = '') =>
+    `certificates:\n  shop: { certificateData: chain, privateKey: ${key}${more} }\n`;
+
+  test('is replaced by a new one before the old one goes', async () => {
+    const made = bench();
+    await applied(made, block('private-one'));
+    made.requests('POST');
+    await applied(made, block('private-two'));
+    expect(made.requests('POST')).toEqual(['certificates.create', 'certificates.remove']);
+    expect(rows(made, 'certificate')).toMatchObject([{ privateKey: 'private-two' }]);
+    await plansNothing(made, block('private-two'));
+  });
+
+  test('with a path of its own goes first, since there can be no two with one path', async () => {
+    const made = bench();
+    await applied(made, block('private-one', ', certificatePath: shop'));
+    made.requests('POST');
+    await applied(made, block('private-two', ', certificatePath: shop'));
+    expect(made.requests('POST')).toEqual(['certificates.remove', 'certificates.create']);
+    await plansNothing(made, block('private-two', ', certificatePath: shop'));
+  });
+
+  test('has an id that was chosen, so that an answer that is lost makes no second one', async () => {
+    const made = bench();
+    const { send } = made.emulator;
+    made.emulator.send = async (request) => {
+      const answer = await send(request);
+      return request.path === '/api/certificates.create' ? { status: 500, headers: {}, body: 'lost' } : answer;
+    };
+    await made.apply(head + block('private-one'));
+    made.emulator.send = send;
+    await applied(made, block('private-one'));
+    expect(rows(made, 'certificate')).toHaveLength(1);
+    await plansNothing(made, block('private-one'));
+  });
+});
+
+describe('creates that answer without an id', () => {
+  const helper = (name: string) =>
+    `  ${name}: { apiUrl: "https://models.example.com/v1", apiKey: k-e-y, model: small }\n`;
+
+  test('go one at a time, each between two looks at the list', async () => {
+    const made = bench();
+    const text = `ai:\n${helper('one')}${helper('two')}`;
+    await applied(made, text);
+    const names = made.emulator.log
+      .map(({ operation }) => operation)
+      .filter((name) => /^ai\.(create|getAll)$/.test(name));
+    expect(names.slice(1)).toEqual(['ai.getAll', 'ai.create', 'ai.getAll', 'ai.getAll', 'ai.create', 'ai.getAll']);
+    await plansNothing(made, text);
+  });
+
+  test('stop when somebody makes the same at the same time, with the ids of both, and delete neither', async () => {
+    const made = bench();
+    const { send } = made.emulator;
+    made.emulator.send = async (request) => {
+      const answer = await send(request);
+      if (request.path === '/api/ai.create') await send(request);
+      return answer;
+    };
+    const result = await made.apply(`${head}ai:\n${helper('one')}`);
+    made.emulator.send = send;
+    const ids = rows(made, 'ai').map((row) => String(row.aiId));
+    const said = result.outcomes.flatMap(({ diagnostics }) => diagnostics.map(({ message }) => message)).join('\n');
+    expect(ids).toHaveLength(2);
+    for (const id of ids) expect(said).toContain(id);
+    expect(await refused(made.plan(`${head}ai:\n${helper('one')}`))).toContain(
+      '2 objects of the platform match ai.one',
+    );
+  });
+});
+
+describe('a provider that waits to be connected', () => {
+  const lab = 'labgit:\n  lab: { labgitUrl: "https://lab.example.com", secret: correct-horse }\n';
+  const using = inProduction(
+    'application:\n  api: { source: { type: labgit, provider: lab, owner: shop, repository: api, branch: main } }',
+  );
+
+  test('is pending, is not created again, and what needs it says so', async () => {
+    const made = bench();
+    const first = await made.apply(`${head}${lab}${using}`, { adoption: true });
+    const becameOf = (result: ApplyResult, address: string) =>
+      result.outcomes.find(({ action }) => action.address === address);
+    expect(becameOf(first, 'labgit.lab')).toMatchObject({ result: 'done', diagnostics: [{ code: 'pending' }] });
+    expect(becameOf(first, 'production.application.api')?.result).toBe('failed');
+    const plan = await made.plan(`${head}${lab}${using}`);
+    const notes = plan.actions.flatMap(({ address, notes: said }) => said.map(({ code }) => `${address} ${code}`));
+    expect(notes).toEqual(['labgit.lab pending', 'production.application.api pending']);
+    await made.apply(`${head}${lab}${using}`);
+    const ours = rows(made, 'labgit').filter((row) => row.labgitUrl === 'https://lab.example.com');
+    expect(ours).toHaveLength(1);
+    await made.emulator.act('labgit.connect', { labgitId: ours[0]?.labgitId });
+    await applied(made, lab + using);
+    expect(rows(made, 'application')).toMatchObject([{ labgitId: ours[0]?.labgitId, sourceType: 'labgit' }]);
+    await plansNothing(made, lab + using);
+  });
+
+  test('stays there when its block goes, which is said', async () => {
+    const made = bench();
+    await applied(made, lab);
+    const plan = await made.plan(head);
+    expect(plan.actions).toMatchObject([{ action: 'forget', notes: [{ code: 'stays-there' }] }]);
+  });
+});
+
+describe('the rights of a member', () => {
+  const allowed = (lists: string) => `members:\n  m@example.test: { canCreateServices: true, ${lists} }\n`;
+
+  function withMember(): Bench {
+    const world = seedWorld();
+    addRow(world, 'user', { id: 'user_9', email: 'm@example.test' });
+    const lists = { accessedProjects: ['prj_2'], accessedServices: ['svc_9'] };
+    addRow(world, 'member', { id: 'member_9', userId: 'user_9', organizationId: 'org_1', role: 'member', ...lists });
+    return bench({ emulator: createEmulator({ world }) });
+  }
+  const rights = (made: Bench) => rows(made, 'member').find((row) => row.userId === 'user_9');
+
+  test('are written whole, with what was not declared as it is', async () => {
+    const made = withMember();
+    await applied(made, allowed('canAccessToAPI: true'));
+    expect(rights(made)).toMatchObject({
+      canCreateServices: true,
+      canAccessToAPI: true,
+      canAccessToDocker: false,
+      accessedProjects: ['prj_2'],
+      accessedServices: ['svc_9'],
+    });
+    await plansNothing(made, allowed('canAccessToAPI: true'));
+  });
+
+  test('keep what the platform adds to a list; what was ours goes when it is no longer declared', async () => {
+    const made = withMember();
+    await applied(made, allowed('accessedProjects: [prj_1, prj_3]'));
+    expect(rights(made)?.accessedProjects).toEqual(['prj_2', 'prj_1', 'prj_3']);
+    await plansNothing(made, allowed('accessedProjects: [prj_1, prj_3]'));
+    const plan = await made.plan(head + allowed('accessedProjects: [prj_1]'));
+    expect(plan.actions[0]?.changes).toMatchObject([
+      { path: 'accessedProjects', after: { is: 'value', value: ['prj_2', 'prj_1'] } },
+    ]);
+    await applied(made, allowed('accessedProjects: [prj_1]'));
+    expect(rights(made)?.accessedProjects).toEqual(['prj_2', 'prj_1']);
+    await plansNothing(made, allowed('accessedProjects: [prj_1]'));
+  });
+
+  test('are exactly what is declared with accessMode: own', async () => {
+    const made = withMember();
+    const text = allowed('accessMode: own, accessedProjects: [prj_1]');
+    await applied(made, text);
+    expect(rights(made)?.accessedProjects).toEqual(['prj_1']);
+    await plansNothing(made, text);
+  });
+
+  test('to git providers are not kept without a licence: said, and not tried again and again', async () => {
+    const made = withMember();
+    const text = allowed('accessedGitProviders: [git_hub_1]');
+    const result = await made.apply(head + text, { adoption: true });
+    expect(result.outcomes).toMatchObject([{ result: 'not kept' }]);
+    const plan = await made.plan(head + text);
+    expect(plan.actions).toMatchObject([{ action: 'no-op', notes: [{ code: 'not-kept' }] }]);
+  });
+});
+
+describe('the source of an application', () => {
+  const of = (source: string, more = '') => inProduction(`application:\n  web: { source: ${source}${more} }`);
+  const docker = of('{ type: docker, image: nginx, username: u, password: correct-horse }');
+  const git = of('{ type: git, url: "https://git.example.com/a.git", branch: main }');
+
+  test('changes with the one call of the new source; the fields of the old one are let go of and stay', async () => {
+    const made = bench();
+    await applied(made, docker);
+    made.requests('POST');
+    const plan = await made.plan(head + git);
+    const released = plan.actions.flatMap(({ notes }) =>
+      notes.map(({ code, message }) => `${code} ${message.split(':')[0]}`),
+    );
+    expect(released.toSorted()).toEqual([
+      'released source.image',
+      'released source.password',
+      'released source.username',
+    ]);
+    await applied(made, git);
+    expect(made.requests('POST')).toEqual(['application.saveGitProvider']);
+    expect(rows(made, 'application')).toMatchObject([
+      { sourceType: 'git', dockerImage: 'nginx', password: 'correct-horse' },
+    ]);
+    await plansNothing(made, git);
+    await applied(made, docker);
+    expect(made.requests('POST')).toEqual(['application.saveDockerProvider']);
+    await plansNothing(made, docker);
+  });
+
+  test('is put back when somebody chose another one on the platform', async () => {
+    const made = bench();
+    await applied(made, docker);
+    const [row] = rows(made, 'application');
+    await made.emulator.act('application.disconnectGitProvider', { applicationId: row?.applicationId });
+    const plan = await made.plan(head + docker);
+    expect(plan.actions.flatMap(({ changes }) => changes)).toMatchObject([{ path: 'source.type', cause: 'drift' }]);
+    made.requests('POST');
+    await applied(made, docker);
+    expect(made.requests('POST')).toEqual(['application.saveDockerProvider']);
+    await plansNothing(made, docker);
+  });
+
+  test('keeps what was set on the platform beside what is declared', async () => {
+    const made = bench();
+    await applied(made, git);
+    const [row] = rows(made, 'application');
+    const applicationId = row?.applicationId;
+    await made.emulator.act('application.saveEnvironment', {
+      applicationId,
+      env: 'A=1',
+      buildArgs: 'B=2',
+      buildSecrets: null,
+      createEnvFile: false,
+    });
+    await applied(
+      made,
+      of('{ type: git, url: "https://git.example.com/a.git", branch: main }', ', buildSecrets: { C: "3" }'),
+    );
+    expect(rows(made, 'application')).toMatchObject([
+      { env: 'A=1', buildArgs: 'B=2', buildSecrets: 'C=3\n', createEnvFile: false },
+    ]);
+  });
+
+  test.each([
+    ['drop is refused with the reason', '{ type: drop }', 'no documented operation takes one'],
+    [
+      'one that its call cannot go without is asked for',
+      '{ type: git, url: "https://git.example.com/a.git" }',
+      'source.branch: is missing',
+    ],
+    ['a field of another one is told', '{ type: docker, image: nginx, branch: main }', 'source.branch: is no key'],
+  ])('%s, before anything is sent', async (_, source, said) => {
+    const made = bench();
+    expect(await refused(made.apply(head + of(source)))).toContain(said);
+    expect(made.emulator.log).toEqual([]);
+  });
+
+  test('a new name is refused by the plan with what can be done', async () => {
+    const made = bench();
+    await applied(made, docker);
+    const renamed = of('{ type: docker, image: nginx, username: u, password: correct-horse }', ', name: other');
+    expect(await refused(made.apply(head + renamed))).toMatch(/cannot-change: name: .*no documented operation/);
+    expect(
+      made
+        .requests('POST')
+        .filter((name) => name !== 'application.create' && name !== 'application.saveDockerProvider'),
+    ).toEqual([]);
+  });
+});
