@@ -3,6 +3,7 @@ import type { Json } from '../../src/kind/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
 import { kinds } from '../../src/resources/index.ts';
+import { requiredMembers } from '../../src/api/contract.ts';
 import { isNeededBy } from '../../src/kind/wire.ts';
 import { childAddress } from '../../src/kind/address.ts';
 
@@ -34,12 +35,29 @@ export function stands(): Stand[] {
   );
 }
 
-/** An example shows one parent; below another one a few fields are needed or not allowed. */
+/** An example shows one parent; below another one a few fields mean nothing, or are needed. */
 function adapted(kind: Kind, parent: string, body: Body): Body {
-  if (kind.kind === 'backup' && parent === 'compose') return { ...body, databaseType: 'postgres', serviceName: 'web' };
-  if (kind.kind === 'volumeBackup' && parent === 'compose') return { ...body, serviceName: 'web' };
-  const lacks = kind.parents[parent]?.lacks ?? [];
-  return Object.fromEntries(Object.entries(body).filter(([field]) => !lacks.includes(field)));
+  const link = kind.parents[parent];
+  const grouped = new Set(
+    (kind.unions ?? []).flatMap(({ tag, cases }) => [
+      tag,
+      ...Object.values(cases).flatMap((fields) => Object.values(fields)),
+    ]),
+  );
+  const required = kind.calls.create === undefined ? [] : requiredMembers(kind.calls.create);
+  const added = Object.entries(kind.fields).filter(
+    ([name, field]) =>
+      (field.needed === true || required.includes(name)) &&
+      ![...Object.keys(link?.set ?? {}), ...(link?.lacks ?? []), kind.keyField].includes(name) &&
+      field.atCreate === undefined &&
+      field.fromParent === undefined &&
+      !grouped.has(name),
+  );
+  const kept = Object.entries(body).filter(([name]) => link?.lacks?.includes(name) !== true);
+  return {
+    ...Object.fromEntries(added.map(([name, field]) => [name, field.examples[0]])),
+    ...Object.fromEntries(kept),
+  };
 }
 
 /** A manifest with the block at its place, as text; no body leaves the block out. */
