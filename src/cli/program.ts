@@ -140,9 +140,15 @@ function addTools(program: Command, run: Runner): void {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--data <file>', 'file that keeps its world; without it, the world ends with the process')
     .option('--latency <ms>', 'delay of every answer', '0')
+    .option('--deploy-time <ms>', 'how long a deployment takes', '0')
+    .option(
+      '--documented-only',
+      'only the operations of the API document: none to make projects, or to connect a provider',
+    )
+    .option('--strict', 'refuse members that the API document does not have; the platform drops them')
     .addHelpText(
       'after',
-      examples('trueup emulate', 'trueup emulate --data world.json', 'trueup emulate --port 0 --latency 200'),
+      examples('trueup emulate', 'trueup emulate --data world.json', 'trueup emulate --port 0 --documented-only'),
     );
   emulate.action(run(async () => (await import('./commands/emulate.ts')).emulateCommand(emulate.opts())));
   const schema = program
@@ -172,7 +178,7 @@ function addCall(program: Command, run: Runner): void {
     .addHelpText(
       'after',
       `
-The platform is that of the manifest; without one, that of TRUEUP_URL. Its state is not touched.
+The platform is that of the manifest; without one, that of TRUEUP_URL. The state of Trueup is neither read nor written.
 Numbers, true, false, null and JSON are made of name=text where the operation takes them.
 Give secrets by file or standard input: a command line is seen by others and kept by the shell.
 The answer is JSON in a pipe and with --format json. What is secret in it is hidden, except the key of

@@ -1,3 +1,4 @@
+import { openApi, openApiPath } from '../api/openapi.ts';
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
 import type { Context, Platform, Reply } from './context.ts';
 import { ApiError, statusOf } from './errors.ts';
@@ -40,6 +41,8 @@ export async function respond(platform: Platform, manners: Manners, request: Wir
   // Without a good key the answer has a message and nothing else, not even a code.
   if (memberId === undefined) return reply(json(401, { message: 'Unauthorized' }));
   if (request.method === 'HEAD') return reply({ status: 204, headers: {}, body: '' });
+  if (request.method === 'GET' && path === openApiPath)
+    return reply({ status: 200, headers: jsonHeaders, body: JSON.stringify(openApi()) });
 
   const route = path.startsWith('/api/') ? routeOf(operation) : undefined;
   if (route === undefined || route.endpoint.method !== request.method || (manners.documentedOnly && route.isExtension))

@@ -231,4 +231,19 @@ describe.concurrent('trueup emulate', () => {
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ code: 0, err: '' });
   });
+
+  it('serves with --documented-only what the API document has, and with --strict takes no other member', async () => {
+    const child = start(['emulate', '--port', '0', '--documented-only', '--strict']);
+    const ended = finish(child);
+    const line = await new Promise<string>((resolve) => child.stdout.once('data', (text: string) => resolve(text)));
+    const address = /^TRUEUP_URL=(\S+)\nTRUEUP_API_KEY=(\S+)\n$/.exec(line);
+    const headers = { 'x-api-key': address?.[2] ?? '', 'content-type': 'application/json' };
+    const extension = await fetch(`${address?.[1]}/api/project.all`, { headers });
+    expect(extension.status).toBe(404);
+    const body = JSON.stringify({ aiId: 'none', misspelt: 1 });
+    const member = await fetch(`${address?.[1]}/api/ai.delete`, { method: 'POST', headers, body });
+    expect(member.status).toBe(400);
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 0, err: '' });
+  });
 });

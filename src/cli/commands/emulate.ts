@@ -16,6 +16,9 @@ export interface EmulateFlags {
   readonly host: string;
   readonly data?: string;
   readonly latency: string;
+  readonly deployTime: string;
+  readonly documentedOnly?: true;
+  readonly strict?: true;
 }
 
 /** Serves the emulator over HTTP until it is told to stop. */
@@ -23,10 +26,16 @@ export function emulateCommand(flags: EmulateFlags): Command {
   return async ({ options, terminal }) => {
     const port = readInteger('--port', flags.port, 0, 65_535);
     const latencyMs = readInteger('--latency', flags.latency, 0, 60_000);
+    const behaviour = {
+      apiKey: emulatorKey,
+      deployDelayMs: readInteger('--deploy-time', flags.deployTime, 0, 3_600_000),
+      documentedOnly: flags.documentedOnly === true,
+      strict: flags.strict === true,
+    };
     const opened =
       flags.data === undefined
-        ? { emulator: createEmulator({ apiKey: emulatorKey }), close: () => Promise.resolve() }
-        : await openEmulatorFile(resolve(flags.data), 'emulate', { apiKey: emulatorKey });
+        ? { emulator: createEmulator(behaviour), close: () => Promise.resolve() }
+        : await openEmulatorFile(resolve(flags.data), 'emulate', behaviour);
     try {
       const server = await serve(opened.emulator, { host: flags.host, port, latencyMs }).catch((error: unknown) => {
         throw cannotListen(flags, error);
