@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../src/diagnostics/diagnostic.ts';
 import { means, plain } from '../src/kind/codecs.ts';
@@ -10,6 +11,12 @@ import { endpointOf, requiredMembers } from '../src/api/contract.ts';
 import { canBeNull, carrierOf, fieldPath, idMember, observedValue, takes, updatesOf } from '../src/kind/wire.ts';
 import type { Plan } from '../src/plan/action.ts';
 import { applyPlan, importObject } from '../src/reconcile.ts';
+import { renderResult } from '../src/render/apply-text.ts';
+import { planJson } from '../src/render/plan-json.ts';
+import { renderPlan } from '../src/render/plan-text.ts';
+import { endingOf } from '../src/render/result.ts';
+import { resultJson } from '../src/render/result-json.ts';
+import { plainStyle } from '../src/render/style.ts';
 import { kinds } from '../src/resources/index.ts';
 import type { Body, Stand } from './support/kind-manifests.ts';
 import { addressOf, manifestWith, stands, withField, withoutField } from './support/kind-manifests.ts';
@@ -322,6 +329,36 @@ describe.each(stands())('$title', (stand) => {
       await plansNothing(made, manifestWith(stand, two));
     });
 
+    testIf(field.secrecy !== undefined)(
+      'shows in no plan, result or state, when it is set and when it changes',
+      async () => {
+        const made = world();
+        let said = '';
+        const canaries = outcomeOf(field) === 'refuse' ? ['canary-one-6f1c'] : ['canary-one-6f1c', 'canary-two-9a2b'];
+        for (const canary of canaries) {
+          const text = manifestWith(stand, bodyWith(stand, name, hiding(field, canary)));
+          const plan = await made.plan(text);
+          const { outcomes, state } = await made.apply(text, { dataLoss: true, adoption: true });
+          expect(outcomes.find(({ action }) => action.address === addressOf(stand))?.result).toBe('done');
+          const view = { plan, counts: { reads: 0, writes: 0 } };
+          const ending = {
+            result: { outcomes, state },
+            ending: endingOf({ outcomes, state }),
+            isInterrupted: false,
+            counts: view.counts,
+          };
+          said += renderPlan(view, plainStyle) + JSON.stringify(planJson(view)) + renderResult(ending, plainStyle);
+          said += JSON.stringify(resultJson(ending, 0, [])) + JSON.stringify(state) + inspect(plan, { depth: 20 });
+          if (kind.listedOnce === undefined) continue;
+          await connect(made, kind);
+          await made.apply(text);
+        }
+        expect(JSON.stringify(await rowOf(made, stand))).toContain(canaries.at(-1));
+        expect(said).toContain(addressOf(stand));
+        expect(said).not.toContain('canary-');
+      },
+    );
+
     test('is cleared by null where that is harmless, and then plans nothing', async () => {
       const made = await begun();
       const cleared = manifestWith(stand, bodyWith(stand, name, null));
@@ -396,6 +433,14 @@ describe.each(stands())('$title', (stand) => {
     });
   });
 });
+
+/** A value that a field takes and that holds a canary. */
+function hiding(field: Field, canary: string): Json {
+  const [example] = field.examples;
+  if (field.map !== undefined) return { CANARY: canary };
+  if (typeof example !== 'string') return { postgres: { databaseUser: canary } };
+  return field.schema.safeParse(canary).success ? canary : example.replace('b25l', canary);
+}
 
 function outcomeOf(field: Field): 'write' | 'replace' | 'refuse' {
   if (field.onChange === 'replace') return 'replace';

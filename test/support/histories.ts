@@ -1,0 +1,170 @@
+import { expect } from 'vitest';
+import type { Send, WireRequest } from '../../src/api/wire.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import type { World as Tables } from '../../src/emulator/world.ts';
+import { seedWorld } from '../../src/emulator/world.ts';
+import type { Row } from '../../src/kind/json.ts';
+import type { Plan } from '../../src/plan/action.ts';
+import { applyPlan, plan } from '../../src/reconcile.ts';
+import type { State, StateStore } from '../../src/state/state.ts';
+import { actionsOf, answered, connection, failed, operationOf, worldOver } from './faults.ts';
+import type { Bench } from './world.ts';
+import { bench } from './world.ts';
+
+/** Runs that end or fail at one of their requests, and the world that comes of them. */
+
+/** A platform and its state, to begin from again and again. */
+export interface Start {
+  readonly tables: Tables;
+  readonly state: State | undefined;
+}
+
+/** A platform as a person would have set it up, and no state. */
+export const nothing: Start = { tables: seedWorld(), state: undefined };
+
+/** A platform and a state of their own, as they were at the start. */
+export function begin({ tables, state }: Start): Bench {
+  const made = bench({ emulator: createEmulator({ world: structuredClone(tables) }) });
+  made.store.state = structuredClone(state);
+  return made;
+}
+
+/** What undisturbed runs of some manifests, one after the other, lead to. */
+export async function startAfter(...texts: readonly string[]): Promise<Start> {
+  const made = begin(nothing);
+  for (const text of texts) expect(await run(made, text, { adoption: true })).toEqual([]);
+  return { tables: made.emulator.world, state: made.store.state };
+}
+
+/** One run; gives what of it did not succeed. Only a first one may take over what is there already. */
+export async function run(
+  made: Bench,
+  text: string,
+  options: { store?: StateStore; send?: Send; adoption?: boolean } = {},
+): Promise<string[]> {
+  const { store = made.store, send = made.emulator.send, adoption = false } = options;
+  const world = worldOver(made, send, store);
+  const planned = await plan(made.manifest(text), world);
+  const permissions = { dataLoss: true, adoption };
+  const { outcomes } = await applyPlan(planned, world, { permissions, connections: 4 });
+  return outcomes
+    .filter((outcome) => outcome.result !== 'done')
+    .map(({ action, result }) => `${result} ${action.address}`);
+}
+
+/** Runs twice more at most, and gives the plan that is left, which changes nothing. */
+export async function goOn(
+  made: Bench,
+  text: string,
+  options: { store?: () => StateStore; send?: Send } = {},
+): Promise<Plan> {
+  const { store = () => made.store, send = made.emulator.send } = options;
+  const first = await run(made, text, { store: store(), send });
+  if (first.length > 0) expect(await run(made, text, { store: store(), send })).toEqual([]);
+  const left = await plan(made.manifest(text), worldOver(made, send, store()));
+  expect(actionsOf(left)).toEqual([]);
+  return left;
+}
+
+/** How many POSTs the platform got. */
+export function postsTo({ emulator }: Bench): number {
+  return emulator.log.filter((request) => request.method === 'POST').length;
+}
+
+const kept = [
+  ...(['environment', 'application', 'postgres', 'compose', 'domain', 'mount', 'backup', 'volumeBackup'] as const),
+  ...(['sshKey', 'certificate', 'ai', 'gitProvider', 'hubgit', 'labgit', 'bucketgit', 'selfgit', 'member'] as const),
+];
+const byChance = ['appName', 'createdAt', 'refreshToken', 'accessToken', 'uniqueConfigKey'];
+
+/** Everything that is on the platform, without what chance decides. */
+export function worldOf({ emulator }: Bench): string[] {
+  const all = kept.flatMap((table) =>
+    Object.entries(emulator.world.tables[table] as Record<string, Row>).map(([id, row]) => ({ table, id, row })),
+  );
+  const isChance = (name: string, value: unknown) =>
+    byChance.includes(name) || (name === 'certificatePath' && String(value).startsWith('certificate-'));
+  const named = all.map(({ table, row }) =>
+    JSON.stringify([table, ...Object.entries(row).filter(([name, value]) => !isChance(name, value) && value !== null)]),
+  );
+  const labels = all
+    .flatMap(({ table, id, row }) => {
+      const label = [table, row.name, row.publicKey, row.certificateData].filter(Boolean).join(' ');
+      return [[id, label] as const, ...(typeof row.appName === 'string' ? [[row.appName, label] as const] : [])];
+    })
+    .filter(([id]) => id.length > 12); // the others are those of the platform that all worlds begin with
+  return named.map((text) => labels.reduce((result, [name, label]) => result.replaceAll(name, label), text)).toSorted();
+}
+
+/** A platform that does something else with one of the POSTs. */
+export function faultAt(made: Bench, at: number, fault: Fault): { send: Send; hit: () => string } {
+  let posts = 0;
+  let hit = 'none';
+  const send: Send = async (request) => {
+    if (request.method !== 'POST' || ++posts !== at) return made.emulator.send(request);
+    hit = operationOf(request);
+    return fault(made.emulator.send, request);
+  };
+  return { send, hit: () => hit };
+}
+
+/** Something else than carrying out a request and answering it. */
+export type Fault = (send: Send, request: WireRequest) => ReturnType<Send>;
+
+export const lost: Fault = (send, request) => send(request).then(() => Promise.reject(connection('ECONNRESET')));
+export const failedAfter: Fault = (send, request) => send(request).then(() => failed('commit, then fail'));
+export const emptied: Fault = (send, request) => send(request).then(() => answered(''));
+export const failedBefore: Fault = () => Promise.resolve(failed('disk full'));
+export const refused: Fault = () => Promise.reject(connection('ECONNREFUSED'));
+export const ignored: Fault = () => Promise.resolve(answered(''));
+
+/** Where a process ends: at its n-th POST, before or after that is carried out, or when it saves its n-th record. */
+export interface Death {
+  readonly at: number;
+  readonly where: 'before the POST' | 'after the POST' | 'before the save' | 'after the save';
+}
+
+/**
+ * A run whose process ends somewhere: nothing more is sent, and nothing more is saved. False when it was over before.
+ */
+export async function killedRun(
+  made: Bench,
+  text: string,
+  { at, where }: Death,
+  { store = made.store, adoption = true }: { store?: StateStore; adoption?: boolean } = {},
+): Promise<boolean> {
+  let posts = 0;
+  let saves = 0;
+  let isDead = false;
+  const never = new Promise<never>(() => undefined);
+  let die = () => undefined as void;
+  const death = new Promise<'killed'>((resolve) => {
+    die = () => resolve('killed');
+  });
+  const end = () => {
+    isDead = true;
+    die();
+    return never;
+  };
+  const send: Send = async (request) => {
+    if (isDead) return never;
+    if (request.method !== 'POST' || ++posts !== at || !where.endsWith('POST')) return made.emulator.send(request);
+    if (where === 'after the POST') await made.emulator.send(request);
+    return end();
+  };
+  const dying: StateStore = {
+    ...store,
+    append: async (base, address, record) => {
+      if (isDead) return never;
+      const isLast = where.endsWith('save') && ++saves === at;
+      if (isLast && where === 'before the save') return end();
+      await store.append(base, address, record);
+      return isLast ? end() : undefined;
+    },
+    write: (state) => (isDead ? never : store.write(state)),
+  };
+  const finished = run(made, text, { store: dying, send, adoption });
+  const became = await Promise.race([death, finished]);
+  await store.read(); // what was being written is written, as a disk does without its process
+  return became === 'killed';
+}
