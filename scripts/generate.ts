@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { renderEndpointDocs } from '../src/render/endpoint-docs.ts';
+import { kindPages } from '../src/render/kind-docs.ts';
 
 /** Writes the files that follow from others; with --check it only says which are out of date. */
 
@@ -20,16 +22,50 @@ function resourcesIndex(): string {
   );
 }
 
-const generated: Readonly<Record<string, () => string>> = { 'src/resources/index.ts': resourcesIndex };
-
-const stale = Object.entries(generated).filter(([path, make]) => {
-  const file = join(root, path);
-  return !existsSync(file) || readFileSync(file, 'utf8') !== make();
-});
-if (process.argv.includes('--check')) {
-  for (const [path] of stale) process.stderr.write(`${path} is out of date: run npm run generate\n`);
-  process.exitCode = stale.length === 0 ? 0 : 1;
-} else {
-  for (const [path, make] of stale) writeFileSync(join(root, path), make());
-  process.stdout.write(`${stale.length} of ${Object.keys(generated).length} files written\n`);
+/** Where the tests of the endpoints stand, and how many answers of the real platform are replayed beside them. */
+function testOf(operation: string): string {
+  const samples = join(root, 'test/fixtures/samples', `${operation}.json`);
+  const recorded = existsSync(samples) ? (JSON.parse(readFileSync(samples, 'utf8')) as unknown[]).length : 0;
+  const replayed = `, and ${recorded} recorded answer${recorded === 1 ? '' : 's'} in [samples.test.ts](../test/emulator/samples.test.ts)`;
+  return `[endpoints.test.ts](../test/emulator/endpoints.test.ts): \`${operation}\`${recorded === 0 ? '' : replayed}`;
 }
+
+const isCheck = process.argv.includes('--check');
+let settled = 0;
+let stale = 0;
+
+/** Writes a file that is not as it should be, or says so; without a text, the file should not be there. */
+function settle(path: string, text: string | undefined): void {
+  const file = join(root, path);
+  const isAsItShouldBe =
+    text === undefined ? !existsSync(file) : existsSync(file) && readFileSync(file, 'utf8') === text;
+  settled += 1;
+  if (isAsItShouldBe) return;
+  stale += 1;
+  if (isCheck) {
+    process.stderr.write(
+      `${path} ${text === undefined ? 'follows from nothing' : 'is out of date'}: run npm run generate\n`,
+    );
+    process.exitCode = 1;
+  } else if (text === undefined) {
+    rmSync(file);
+  } else {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
+
+settle('src/resources/index.ts', resourcesIndex());
+// Loaded only now, because they stand on the index.
+const { kinds } = await import('../src/resources/index.ts');
+const { cases } = await import('../test/emulator/endpoint-cases/cases.ts');
+
+const pages = kindPages(kinds);
+for (const [name, text] of pages) settle(`docs/kinds/${name}`, text);
+const present = existsSync(join(root, 'docs/kinds')) ? readdirSync(join(root, 'docs/kinds')) : [];
+for (const name of present) if (!pages.has(name)) settle(`docs/kinds/${name}`, undefined);
+
+const tests = new Map(Object.keys(cases).map((operation) => [operation, testOf(operation)]));
+settle('docs/endpoints.md', renderEndpointDocs({ kinds, tests }));
+
+if (!isCheck) process.stdout.write(`${stale} of ${settled} files written\n`);

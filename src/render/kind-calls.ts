@@ -1,0 +1,113 @@
+import type { Operation } from '../api/contract.ts';
+import { status } from '../api/values.ts';
+import type { Field, Kind } from '../kind/kind.ts';
+import { takes, updatesOf } from '../kind/wire.ts';
+import { kindNamed } from './kind-place.ts';
+
+/** One operation of a kind: what it does for it, and the fields that it carries. */
+export interface KindCall {
+  readonly operation: Operation;
+  /** Such as `create`, `list` or `update`. */
+  readonly does: string;
+  readonly fields: readonly string[];
+  /** What is to be added in words. */
+  readonly note?: string;
+}
+
+/** Every operation that works for a kind, in the order of a life. */
+export function callsOf(kind: Kind, kinds: readonly Kind[]): readonly KindCall[] {
+  const { create, read, update: _update, delete: remove, move, ...others } = kind.calls;
+  return [
+    ...listsOf(kind, kinds),
+    { operation: read, does: 'read', fields: [] },
+    ...(create === undefined ? [] : [createCall(kind, create)]),
+    ...updateCalls(kind),
+    ...(move === undefined
+      ? []
+      : [{ operation: move.call, does: 'move', fields: [], note: `its new parent as \`${move.as}\`` }]),
+    ...Object.entries(others).flatMap(([does, call]) => otherCalls(does, call)),
+    ...(remove === undefined ? [] : [{ operation: remove, does: 'delete', fields: sentWith(kind, remove) }]),
+  ];
+}
+
+/** Where objects are listed: an operation of their own, or the read of a parent that holds them. */
+function listsOf(kind: Kind, kinds: readonly Kind[]): KindCall[] {
+  const notes = new Map<Operation, Set<string>>();
+  for (const [parent, { listed }] of Object.entries(kind.parents)) {
+    const operation = 'call' in listed ? listed.call : kindNamed(parent, kinds).calls.read;
+    const given = 'call' in listed ? Object.keys(listed.with ?? {}) : [];
+    const note =
+      'at' in listed ? `its member \`${listed.at}\`` : given.length === 0 ? 'nothing' : `\`${given.join('`, `')}\``;
+    notes.set(operation, (notes.get(operation) ?? new Set()).add(note));
+  }
+  return [...notes].map(([operation, told]) => ({ operation, does: 'list', fields: [], note: [...told].join(', ') }));
+}
+
+/** What create is sent: the fields that it takes, and what the place of the block decides. */
+function createCall(kind: Kind, create: Operation): KindCall {
+  const fields = Object.keys(kind.fields).filter((name) => takes(create, name));
+  const set = new Set(Object.values(kind.parents).flatMap((link) => Object.keys(link.set)));
+  const fromPlace = [...set].filter((name) => takes(create, name) && !fields.includes(name));
+  const note = fromPlace.length === 0 ? {} : { note: `from its place \`${fromPlace.join('`, `')}\`` };
+  return { operation: create, does: 'create', fields, ...note };
+}
+
+/** Which operation carries which field of an object that exists, or that create does not take. */
+function updateCalls(kind: Kind): KindCall[] {
+  const carried = new Map<Operation, string[]>();
+  const add = (operation: Operation | undefined, name: string) => {
+    if (operation === undefined) return;
+    const names = carried.get(operation) ?? [];
+    if (!names.includes(name)) carried.set(operation, [...names, name]);
+  };
+  const chosen = new Set<string>();
+  for (const { tag, cases, calls } of kind.unions ?? []) {
+    for (const [word, fields] of Object.entries(calls === undefined ? {} : cases)) {
+      for (const name of [tag, ...Object.values(fields)]) {
+        chosen.add(name);
+        add(calls?.[word], name);
+      }
+    }
+  }
+  for (const [name, field] of Object.entries(kind.fields)) {
+    for (const { call } of routesOf(field).calls) add(call, name);
+    if (chosen.has(name) || !mayBeUpdated(kind, name, field)) continue;
+    add(
+      updatesOf(kind).find((operation) => takes(operation, name)),
+      name,
+    );
+  }
+  return [...carried].map(([operation, fields]) => ({ operation, does: 'update', fields }));
+}
+
+/** Whether an update ever carries a field: a new value, one written back on drift, or one that create does not take. */
+function mayBeUpdated(kind: Kind, name: string, field: Field): boolean {
+  const { onChange = 'write', rowOnly } = field;
+  const isFixed = onChange === 'replace' || (typeof onChange === 'object' && 'refuse' in onChange);
+  return !isFixed || rowOnly === true || (kind.calls.create !== undefined && !takes(kind.calls.create, name));
+}
+
+/** The operations of its own that carry a field, and what is said where none does: whatever the object's status is. */
+export function routesOf(field: Field): { calls: { call: Operation; as: string }[]; notes: string[] } {
+  const { onChange } = field;
+  if (typeof onChange !== 'object' || !('through' in onChange)) return { calls: [], notes: [] };
+  const routes = status.options.map((word) => onChange.through({ applicationStatus: word, composeStatus: word }));
+  const calls = new Map(routes.flatMap((route) => ('call' in route ? [[route.call, route] as const] : [])));
+  return {
+    calls: [...calls.values()],
+    notes: [...new Set(routes.flatMap((route) => ('note' in route ? [route.note] : [])))],
+  };
+}
+
+/** Operations for what a newer declaration may name, such as a deployment. */
+function otherCalls(does: string, call: unknown): KindCall[] {
+  if (typeof call === 'string') return [{ operation: call as Operation, does, fields: [] }];
+  const inner: unknown = typeof call === 'object' && call !== null && 'call' in call ? call.call : undefined;
+  return typeof inner === 'string' ? otherCalls(does, inner) : [];
+}
+
+function sentWith(kind: Kind, operation: Operation): string[] {
+  return Object.entries(kind.options ?? {}).flatMap(([name, { sentWith: sent }]) =>
+    sent?.call === operation ? [name] : [],
+  );
+}

@@ -1,0 +1,137 @@
+import type { Kind, ParentLink } from '../kind/kind.ts';
+import { fieldPath } from '../kind/wire.ts';
+import { mergeOption, writtenFields } from '../kind/written.ts';
+import { callsOf } from './kind-calls.ts';
+import { identityOf } from './kind-identity.ts';
+import { renderKeys } from './kind-keys.ts';
+import { exampleManifests, linkTo, pageName, pathsOf } from './kind-place.ts';
+import { risksOf } from './kind-risks.ts';
+import { code, enumerate, page, points, table } from './markdown.ts';
+import { schemaWords } from './schema-words.ts';
+
+/** The page of one kind. */
+export function renderKindPage(kind: Kind, kinds: readonly Kind[]): string {
+  const risks = risksOf(kind);
+  const below = kinds.filter((item) => Object.hasOwn(item.parents, kind.kind));
+  return page([
+    `# ${kind.kind}`,
+    kind.summary,
+    `Stands at ${enumerate(pathsOf(kind, kinds).map(code), 'or')}.`,
+    below.length === 0 ? '' : `Below it: ${below.map((item) => `${code(item.section)} (${linkTo(item)})`).join(', ')}.`,
+    ...exampleManifests(kind, kinds).map((example) => `\`\`\`yaml\n${example}\`\`\``),
+    '## Which object it is',
+    points(identityOf(kind)),
+    '## Keys',
+    '([how to read the tables](README.md#how-to-read-the-tables))',
+    ...renderKeys(kind, kinds),
+    ...renderHints(kind),
+    '## Options',
+    renderOptions(kind),
+    '## Outputs',
+    renderOutputs(kind),
+    '## Operations',
+    renderOperations(kind, kinds),
+    ...(risks.length === 0 ? [] : ['## Deletion and replacement', points(risks)]),
+  ]);
+}
+
+/** The page that leads to all kinds. */
+function renderIndex(kinds: readonly Kind[]): string {
+  const rows = kinds.flatMap((kind) =>
+    pathsOf(kind, kinds).map((path) => ({ path, cells: [code(path), linkTo(kind), kind.summary] })),
+  );
+  return page([
+    '# Kinds',
+    'What a manifest can declare, by where it stands; the key of a block is what `<…>` says. Which endpoints of the API ' +
+      'that takes, and which are left to `trueup call`: [endpoints](../endpoints.md).',
+    table(
+      ['where', 'kind', 'what it is'],
+      rows.toSorted((a, b) => (a.path < b.path ? -1 : 1)).map(({ cells }) => cells),
+    ),
+    '## How to read the tables',
+    points(legend),
+  ]);
+}
+
+const legend: readonly string[] = [
+  'A key that is left out is not managed; one that was managed and is left out is released, not cleared.',
+  '**In place**: an update writes it; what else the operation cannot do without is sent as it was read just before. ' +
+    '**Next deployment**: what runs takes it then.',
+  '**A new object replaces the old one**: on an edit only. What was changed on the platform is said and left, and what is ' +
+    'adopted is never replaced.',
+  '**Refused**: the plan is an error that says why. What `null` is refused for has no empty value on the platform.',
+  'In types, a member with a star is required.',
+  'When a field is written at all: [the table](../when-a-field-is-written.md).',
+];
+
+/** All pages about kinds, by their names. */
+export function kindPages(kinds: readonly Kind[]): ReadonlyMap<string, string> {
+  return new Map([
+    ['README.md', renderIndex(kinds)],
+    ...kinds.map((kind) => [pageName(kind), renderKindPage(kind, kinds)] as const),
+  ]);
+}
+
+function renderHints(kind: Kind): string[] {
+  const hints = Object.entries(kind.hints ?? {});
+  if (hints.length === 0) return [];
+  return ['Keys that do not work here:', points(hints.map(([key, hint]) => `${code(key)}: ${hint}.`))];
+}
+
+function renderOptions(kind: Kind): string {
+  const written = new Map(Object.values(kind.parents).flatMap((link: ParentLink) => [...writtenFields(kind, link)]));
+  const merge = mergeOption(kind);
+  return table(
+    ['key', 'what it says', 'type', 'when left out'],
+    [...written].flatMap(([name, is]) => {
+      if (is.is !== 'option') return [];
+      const sent = kind.options?.[name]?.sentWith;
+      const otherwise =
+        name === merge?.name
+          ? code(merge.otherwise)
+          : sent === undefined
+            ? 'not set'
+            : code(JSON.stringify(sent.otherwise));
+      const goesWith = sent === undefined ? '' : ` Goes with ${code(sent.call)}.`;
+      return [[code(name), `${is.schema.description ?? ''}${goesWith}`, schemaWords(is.schema), otherwise]];
+    }),
+  );
+}
+
+function renderOutputs(kind: Kind): string {
+  const outputs = Object.entries(kind.outputs ?? {}).map(([name, { describe }]) => [name, describe] as const);
+  return table(
+    ['reference', 'what it is'],
+    [['id', 'Its id on the platform.'] as const, ...outputs].map(([name, describe]) => [
+      code(`\${ref:<address>.${name}}`),
+      describe,
+    ]),
+  );
+}
+
+function renderOperations(kind: Kind, kinds: readonly Kind[]): string {
+  const { create, delete: remove } = kind.calls;
+  const calls = callsOf(kind, kinds);
+  const missing = [
+    ...(create === undefined ? [['create', reason(kind.cannot?.create)]] : []),
+    ...(calls.some(({ does }) => does === 'update') ? [] : [['update', reason('every change makes a new object')]]),
+    ...(remove === undefined ? [['delete', reason(kind.cannot?.delete)]] : []),
+  ];
+  return table(
+    ['what', 'operation', 'what it carries'],
+    [
+      ...calls.map(({ does, operation, fields, note }) => [
+        does,
+        code(operation),
+        [...new Set(fields.map((name) => code(fieldPath(kind, name)))), ...(note === undefined ? [] : [note])].join(
+          ', ',
+        ) || 'the id',
+      ]),
+      ...missing.map(([what = '', why = '']) => [what, 'none', why]),
+    ],
+  );
+}
+
+function reason(why: string | undefined): string {
+  return why ?? 'the platform has no operation for it';
+}

@@ -1,0 +1,170 @@
+import { endpointOf, requiredMembers } from '../api/contract.ts';
+import { idSet, suffixed } from '../kind/codecs.ts';
+import type { Field, Kind, Union } from '../kind/kind.ts';
+import { canBeNull, fieldOf, isNeededBy, takes } from '../kind/wire.ts';
+import { routesOf } from './kind-calls.ts';
+import { kindNamed, linkTo } from './kind-place.ts';
+import { code, enumerate, table } from './markdown.ts';
+import { schemaWords } from './schema-words.ts';
+
+/** The tables of the keys that a block of a kind can have: its own, then one per case of each choice. */
+export function renderKeys(kind: Kind, kinds: readonly Kind[]): string[] {
+  const grouped = (kind.unions ?? []).filter((union) => union.at !== undefined);
+  const elsewhere = new Set(
+    grouped.flatMap((union) => [union.tag, ...Object.values(union.cases).flatMap(Object.values)]),
+  );
+  // What every parent sets by itself, nobody can write.
+  const links = Object.values(kind.parents);
+  const own = Object.keys(kind.fields).filter(
+    (name) => !elsewhere.has(name) && links.some(({ set }) => !Object.hasOwn(set, name)),
+  );
+  return [
+    keyTable(
+      kind,
+      kinds,
+      own.map((name) => ({ written: name, name })),
+    ),
+    ...grouped.flatMap((union) => renderUnion(kind, union, kinds)),
+  ];
+}
+
+interface Key {
+  readonly written: string;
+  readonly name: string;
+  /** The case that it belongs to. */
+  readonly of?: { readonly union: Union; readonly word: string };
+}
+
+function renderUnion(kind: Kind, union: Union, kinds: readonly Kind[]): string[] {
+  const { at = '', cases, calls, refused = {}, describe, tag } = union;
+  const field = fieldOf(kind, tag);
+  return [
+    `### ${code(`${at}:`)}`,
+    `${describe} ${code(`${at}.type`)} is ${enumerate(Object.keys(cases).map(code), 'or')}. When created: ` +
+      `${atCreation(kind, { name: tag }, field)}. When changed: ${onChange(kind, field)}.`,
+    ...Object.entries(refused).map(([word, why]) => `${code(`type: ${word}`)} cannot be declared: ${why}.`),
+    ...Object.entries(cases).flatMap(([word, fields]) => {
+      const call = calls?.[word];
+      const carried = call === undefined ? '' : ` (${code(call)})`;
+      const keys = Object.entries(fields).map(([written, name]) => ({
+        written: `${at}.${written}`,
+        name,
+        of: { union, word },
+      }));
+      return [
+        `#### ${code(`${at}.type: ${word}`)}${carried}`,
+        keys.length === 0 ? 'No other keys.' : keyTable(kind, kinds, keys),
+      ];
+    }),
+  ];
+}
+
+function keyTable(kind: Kind, kinds: readonly Kind[], keys: readonly Key[]): string {
+  const isMade = kind.calls.create !== undefined;
+  const head = ['key', 'what it is', 'type', ...(isMade ? ['when created'] : []), 'when changed', '`null`'];
+  return table(
+    head,
+    keys.map((key) => {
+      const field = fieldOf(kind, key.name);
+      return [
+        code(key.written),
+        about(kind, kinds, key, field),
+        field.map === undefined ? schemaWords(field.schema) : 'map of text, or text',
+        ...(isMade ? [atCreation(kind, key, field)] : []),
+        onChange(kind, field),
+        onNull(kind, key.name, field),
+      ];
+    }),
+  );
+}
+
+function about(kind: Kind, kinds: readonly Kind[], { name }: Key, field: Field): string {
+  const { description = '' } = field.schema;
+  const notes = [
+    ...casesBeside(kind, name),
+    ...(field.refersTo === undefined ? [] : [`Refers to ${linkTo(kindNamed(field.refersTo, kinds))}.`]),
+    ...(field.codec === suffixed ? ['Compared without what the platform adds.'] : []),
+    ...(field.codec === idSet ? ['Its order does not count.'] : []),
+    ...(field.growsByItself === true ? ['The platform adds to it by itself.'] : []),
+    ...(field.secrecy === 'secret' ? ['**Secret:** never shown; the state keeps a digest.'] : []),
+    ...(field.secrecy === 'private' ? ['**Private:** plans show no value; the state keeps a digest.'] : []),
+    ...onlyBelow(kind, name),
+  ];
+  return [description, ...notes].join(' ');
+}
+
+/** The cases of a choice that stands beside the other keys, of which a field belongs to one. */
+function casesBeside(kind: Kind, name: string): string[] {
+  return (kind.unions ?? []).flatMap(({ at, tag, cases }) => {
+    if (at !== undefined) return [];
+    const words = Object.keys(cases).filter((word) => Object.values(cases[word] ?? {}).includes(name));
+    return words.length === 0
+      ? []
+      : [
+          `Goes with ${enumerate(
+            words.map((word) => code(`${tag}: ${word}`)),
+            'or',
+          )}.`,
+        ];
+  });
+}
+
+/** The parents below which a field can be written, where that is not all. */
+function parentsWith(kind: Kind, name: string): readonly string[] {
+  return Object.entries(kind.parents).flatMap(([parent, { set, lacks = [] }]) =>
+    Object.hasOwn(set, name) || lacks.includes(name) ? [] : [parent],
+  );
+}
+
+function onlyBelow(kind: Kind, name: string): string[] {
+  const parents = parentsWith(kind, name);
+  return parents.length === Object.keys(kind.parents).length ? [] : [`Only below ${enumerate(parents)}.`];
+}
+
+function atCreation(kind: Kind, { name, of }: Pick<Key, 'name' | 'of'>, field: Field): string {
+  const { create } = kind.calls;
+  if (name === kind.keyField) return 'the key of the block, when left out';
+  if (field.fromParent !== undefined) return `required, unless its parent has a ${code(field.fromParent)}`;
+  const call = of?.union.calls?.[of.word];
+  const isRequired =
+    field.needed === true ||
+    (create !== undefined && requiredMembers(create).includes(name)) ||
+    (call !== undefined && isNeededBy(call, name));
+  if (isRequired) return 'required';
+  const fallback = field.atCreate ?? field.platformDefault ?? contractDefault(kind, name);
+  return fallback === undefined ? 'optional' : `${code(JSON.stringify(fallback))} when left out`;
+}
+
+function contractDefault(kind: Kind, name: string): unknown {
+  const { create } = kind.calls;
+  const member = create !== undefined && takes(create, name) ? endpointOf(create).input.shape[name] : undefined;
+  const parsed = (member as { safeParse(value: unknown): { data?: unknown } } | undefined)?.safeParse(undefined);
+  return parsed?.data;
+}
+
+function onChange(kind: Kind, field: Field): string {
+  const { onChange: how = 'write', rowOnly, appliesAt } = field;
+  const drift =
+    rowOnly === true ? '; changed on the platform, it is written back there, and what runs keeps its first value' : '';
+  if (how === 'replace') return `a new object replaces the old one${drift}`;
+  if (typeof how === 'object' && 'refuse' in how) return `refused: ${how.refuse}${drift}`;
+  const { calls, notes } = routesOf(field);
+  if (calls.length > 0) {
+    const through = enumerate(
+      calls.map(({ call }) => code(call)),
+      'or',
+    );
+    return [`in place, through ${through}`, ...notes.map((note) => `else written only: ${note}`)].join('; ');
+  }
+  if (appliesAt === undefined) return 'in place';
+  const atOnce = Object.keys(kind.parents).filter((parent) => kind.parents[parent]?.atOnce === true);
+  return `in place, next deployment${atOnce.length === 0 ? '' : ` (below ${enumerate(atOnce)}: at once)`}`;
+}
+
+function onNull(kind: Kind, name: string, field: Field): string {
+  if (field.onNull !== undefined)
+    return 'value' in field.onNull
+      ? `writes ${code(JSON.stringify(field.onNull.value))}`
+      : `refused: ${field.onNull.refuse}`;
+  return canBeNull(kind, name) ? 'clears it' : 'refused';
+}

@@ -1,0 +1,55 @@
+import type { Json } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import { fieldPath } from '../kind/wire.ts';
+import { code } from './markdown.ts';
+
+/** What a deletion or a replacement does beside what its name says, a sentence each. */
+export function risksOf(kind: Kind): string[] {
+  return [...replacement(kind), ...lossesOf(kind), ...goesAlong(kind)];
+}
+
+function replacement(kind: Kind): string[] {
+  if (!Object.values(kind.fields).some(({ onChange }) => onChange === 'replace')) return [];
+  if (kind.createsFirst === undefined) return ['A replacement deletes the old object before it makes the new one.'];
+  const { unless } = kind.createsFirst;
+  const exception = unless === undefined ? '' : `, unless ${code(unless)} is declared, of which there can be no two`;
+  return [
+    `A replacement makes the new object, leads what refers to it there, and then deletes the old one${exception}.`,
+  ];
+}
+
+/** What would be lost: the declaration is asked about each case, each option and both actions. */
+function lossesOf(kind: Kind): string[] {
+  const { keepsData } = kind;
+  if (keepsData === undefined) return [];
+  const example = Object.fromEntries(Object.entries(kind.fields).map(([name, field]) => [name, field.examples[0]]));
+  const cases = (kind.unions ?? []).flatMap(({ tag, cases }) => Object.keys(cases).map((word) => ({ tag, word })));
+  const options = Object.keys(kind.options ?? {});
+  const situations: { when: string; row: Readonly<Record<string, Json>>; options: Readonly<Record<string, Json>> }[] = [
+    { when: '', row: {}, options: {} },
+    ...cases.map(({ tag, word }) => ({
+      when: ` with ${code(`${fieldPath(kind, tag)}: ${word}`)}`,
+      row: { ...example, [tag]: word },
+      options: {},
+    })),
+    ...options.map((name) => ({ when: ` with ${code(`${name}: true`)}`, row: {}, options: { [name]: true } })),
+  ];
+  return (['delete', 'replace'] as const).flatMap((action) => {
+    const always = keepsData({ row: {}, options: {}, action });
+    const found = situations.flatMap(({ when, row, options: set }) => {
+      const lost = keepsData({ row, options: set, action });
+      return lost === undefined || (when !== '' && lost === always) ? [] : [{ when, lost }];
+    });
+    const word = action === 'delete' ? 'Deletion' : 'Replacement';
+    return found.map(
+      ({ when, lost }) =>
+        `${word}${when} puts data at risk (${lost}): it wants \`--allow-data-loss\` or \`protect: false\`.`,
+    );
+  });
+}
+
+function goesAlong(kind: Kind): string[] {
+  return kind.goesWithParent === true
+    ? ['When its parent is deleted it goes with it, without a request of its own.']
+    : [];
+}

@@ -1,0 +1,114 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { contract } from '../../src/api/contract.ts';
+import { renderEndpointDocs } from '../../src/render/endpoint-docs.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { bench } from '../support/world.ts';
+import { tableRows } from './pages.ts';
+
+interface Documented {
+  readonly group: string;
+  readonly operation: string;
+  readonly method: string;
+  readonly openEnded: boolean;
+  readonly fields: readonly { readonly name: string; readonly required: boolean; readonly default?: unknown }[];
+}
+
+const root = resolve(import.meta.dirname, '../..');
+const operations = Object.keys(contract);
+const tests = new Map(operations.map((operation) => [operation, `test of ${operation}`]));
+const text = renderEndpointDocs({ kinds, tests });
+const usedBy = new Map(
+  tableRows(text, 'endpoint').map(([endpoint = '', used = '']) => [/`([^`]+)`/.exec(endpoint)?.[1], used]),
+);
+
+describe('the page of the endpoints', () => {
+  test('has a row for each operation of the contract, and no empty cell', () => {
+    const rows = tableRows(text, 'endpoint');
+    expect([...usedBy.keys()]).toEqual(operations);
+    expect(rows).toHaveLength(192);
+    for (const row of rows) {
+      expect(row).toHaveLength(3);
+      for (const cell of row) expect(cell).toMatch(/\S/);
+    }
+  });
+
+  test('is not made while an operation has no test', () => {
+    const fewer = new Map([...tests].filter(([operation]) => operation !== 'sshKey.generate'));
+    expect(() => renderEndpointDocs({ kinds, tests: fewer })).toThrow(/empty cell: .*sshKey\.generate/);
+  });
+
+  test('says who uses an operation: kinds with what they move, the engine, or nobody but trueup call', () => {
+    expect(usedBy.get('user.get')).toBe('`trueup plan`: whose API key it is');
+    expect(usedBy.get('sshKey.update')).toBe('[sshKey](kinds/ssh-key.md): update `name`, `description`');
+    expect(usedBy.get('application.saveDockerProvider')).toBe(
+      '[application](kinds/application.md): update `source.type`, `source.image`, `source.username`, `source.password`, `source.registryUrl`',
+    );
+    expect(usedBy.get('compose.one')).toMatch(/\[compose\].*: read.*\[domain\].*: list/);
+    expect(usedBy.get('compose.update')).toMatch(/update `name`.*; move$/);
+    expect(usedBy.get('postgres.changePassword')).toBe('[postgres](kinds/postgres.md): update `databasePassword`');
+    expect(usedBy.get('compose.delete')).toBe('[compose](kinds/compose.md): delete `deleteVolumes`');
+    expect(usedBy.get('billing.getProducts')).toBe('`trueup call`');
+  });
+
+  test('calls no operation unused that a plan, an apply or a destruction sends', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'trueup-endpoints-'));
+    cpSync(join(root, 'examples/everything'), folder, { recursive: true });
+    const made = bench({ folder });
+    for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      if (!path.endsWith('.yaml')) continue;
+      const secrets = readFileSync(join(folder, path), 'utf8').matchAll(/\$\{secret:(\w+)\}/g);
+      for (const [, name = ''] of secrets) made.secrets[name] = `canary-${name}`;
+    }
+    made.secrets.EVERYTHING_SSH_KEY = '-----BEGIN OPENSSH PRIVATE KEY-----\nx\n-----END OPENSSH PRIVATE KEY-----\n';
+    await made.apply({}, { adoption: true, dataLoss: true });
+    await made.destroy({});
+    const sent = new Set(made.emulator.log.map(({ operation }) => operation));
+    expect(sent.size).toBeGreaterThan(50);
+    expect([...sent].filter((operation) => usedBy.get(operation) === '`trueup call`')).toEqual([]);
+  });
+
+  test('has every field of every kind with the operations that carry it', () => {
+    const rows = tableRows(text, 'kind');
+    expect(rows).toHaveLength(kinds.reduce((count, kind) => count + Object.keys(kind.fields).length, 0));
+    const row = (kind: string, field: string) =>
+      rows.find(([k = '', f]) => k.startsWith(`[${kind}]`) && f === `\`${field}\``);
+    expect(row('domain', 'enabled')?.slice(2)).toEqual(['after it: `domain.update`', '`domain.update`']);
+    expect(row('certificate', 'privateKey')?.slice(2)).toEqual(['`certificates.create`', 'a new object']);
+    expect(row('application', 'name')?.slice(2)).toEqual(['`application.create`', 'refused']);
+    expect(row('hubgit', 'hubgitAppName')?.slice(2)).toEqual(['never created', '`hubgit.update`']);
+    expect(row('postgres', 'databasePassword')?.[3]).toBe('`postgres.update` or `postgres.changePassword`');
+  });
+
+  test('tells of each operation its method and every member that the API document has, the required ones with a star', () => {
+    const { endpoints } = JSON.parse(readFileSync(join(root, 'test/fixtures/contract.json'), 'utf8')) as {
+      endpoints: readonly Documented[];
+    };
+    expect(endpoints).toHaveLength(192);
+    for (const { group, operation, method, openEnded, fields } of endpoints) {
+      const line =
+        text.split('\n').find((one) => one.startsWith(`- **${method} \`${group}.${operation}\`** takes `)) ?? '';
+      // A default makes a member optional, whatever the document calls it.
+      const star = ({ required, default: otherwise }: Documented['fields'][number]) =>
+        required && otherwise === undefined;
+      for (const field of fields) {
+        expect(line, `${group}.${operation}`).toMatch(
+          new RegExp(`(takes|·) \`${field.name}\`${star(field) ? String.raw`\\\*` : ''} `),
+        );
+      }
+      const members = line.split(' Answers ')[0]?.split(' · ') ?? [];
+      const shown = fields.length + (openEnded ? 1 : 0);
+      expect(members, `${group}.${operation}`).toHaveLength(Math.max(1, shown));
+    }
+  });
+
+  test('tells what an operation answers, its limits, and what it ends', () => {
+    expect(text).toMatch(/\*\*GET `sshKey.all`\*\* takes nothing\. Answers an array\./);
+    expect(text).toMatch(/`compose.update`\*\* .* Answers an object or nothing\.\n/);
+    expect(text).toMatch(/`user.createApiKey`\*\* takes `name`\\\* text \(1 to 32 characters\) ·/);
+    expect(text).toMatch(/`postgres.search`\*\* .*`limit` number from 1 to 100; `20` when left out/);
+    expect(text).toMatch(/`postgres.rebuild`\*\* .*Not undone by any other call: its volumes are deleted/);
+  });
+});

@@ -1,0 +1,232 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import type { Kind } from '../../src/kind/kind.ts';
+import { manifestSchema } from '../../src/manifest/json-schema.ts';
+import { kindPages, renderKindPage } from '../../src/render/kind-docs.ts';
+import { table } from '../../src/render/markdown.ts';
+import { schemaWords } from '../../src/render/schema-words.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { bench } from '../support/world.ts';
+import { tableRows } from './pages.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const kindOf = (name: string): Kind => {
+  const found = kinds.find((kind) => kind.kind === name);
+  if (found === undefined) throw new Error(`no kind ${name}`);
+  return found;
+};
+const pageOf = (name: string) => renderKindPage(kindOf(name), kinds);
+/** The row of a key in the tables of keys, without the key itself. */
+const keyRow = (name: string, key: string) =>
+  tableRows(pageOf(name), 'key')
+    .find(([first]) => first === `\`${key}\``)
+    ?.slice(1);
+
+interface Definition {
+  readonly properties: Readonly<
+    Record<string, { additionalProperties?: { $ref?: string }; oneOf?: readonly Definition[] }>
+  >;
+}
+const definitions = Object.entries(manifestSchema(kinds).$defs as Readonly<Record<string, Definition>>);
+
+/** Every key that editors know in a block of a kind, from the JSON Schema of manifests; sections of others apart. */
+function editorKeys(kind: Kind): string[] {
+  const own = definitions.filter(([name]) => name === kind.kind || name.startsWith(`${kind.kind}-of-`));
+  const keys = own.flatMap(([, { properties }]) =>
+    Object.entries(properties).flatMap(([key, { oneOf, additionalProperties }]) => {
+      if (additionalProperties?.$ref !== undefined) return [];
+      if (oneOf === undefined) return [key];
+      return oneOf.flatMap((one) => Object.keys(one.properties).map((inner) => `${key}.${inner}`));
+    }),
+  );
+  return [...new Set(keys)];
+}
+
+describe.each(kinds.map((kind) => ({ kind, name: kind.kind })))('the page of $name', ({ kind }) => {
+  const text = renderKindPage(kind, kinds);
+
+  test('has every key that the manifest takes, and no other', () => {
+    const written = new Set(tableRows(text, 'key').map(([key = '']) => key.replaceAll('`', '')));
+    const expected = editorKeys(kind).filter((key) => !key.endsWith('.type'));
+    expect([...written].toSorted()).toEqual(expected.toSorted());
+  });
+
+  test('has every case of every choice', () => {
+    for (const { at, tag, cases } of kind.unions ?? []) {
+      for (const word of Object.keys(cases)) {
+        expect(text).toContain(at === undefined ? `\`${tag}: ${word}\`` : `#### \`${at}.type: ${word}\``);
+      }
+    }
+  });
+
+  test('names every operation that the declaration names, and says why where there is none', () => {
+    const rows = tableRows(text, 'what');
+    const { update = [], create, delete: remove, read, move } = kind.calls;
+    const declared = [create, read, ...[update].flat(), remove, move?.call].filter((name) => name !== undefined);
+    const fromUnions = (kind.unions ?? []).flatMap(({ calls }) => Object.values(calls ?? {}));
+    const shown = new Set(rows.map(([, operation]) => operation));
+    expect([...declared, ...fromUnions].filter((name) => !shown.has(`\`${name}\``))).toEqual([]);
+    for (const what of ['create', 'delete'] as const) {
+      if (kind.calls[what] === undefined) expect(rows).toContainEqual([what, 'none', kind.cannot?.[what]]);
+    }
+  });
+
+  test('has examples that are valid manifests, at the place that it names', () => {
+    const examples = [...text.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml = '']) => yaml);
+    expect(examples).toHaveLength(kind.examples.length);
+    const places = [...(/^Stands at (.*)\.$/m.exec(text)?.[1] ?? '').matchAll(/`([^`]+)`/g)].map(
+      ([, path = '']) => path,
+    );
+    for (const yaml of examples) {
+      const made = bench();
+      for (const [, secret = ''] of yaml.matchAll(/\$\{secret:(\w+)\}/g)) {
+        // A value for each form that a secret of an example has.
+        made.secrets[secret] = `-----BEGIN OPENSSH PRIVATE KEY-----\n${secret}\n-----END OPENSSH PRIVATE KEY-----\n`;
+        if (secret.endsWith('PASSWORD')) made.secrets[secret] = 'correct-horse-1';
+      }
+      const { resources } = made.manifest(yaml);
+      const resource = resources.find((item) => item.kind.kind === kind.kind);
+      expect(places.some((place) => patternOf(place).test(resource?.address ?? ''))).toBe(true);
+    }
+  });
+
+  test('links only to pages and files that there are', () => {
+    const pages = kindPages(kinds);
+    for (const [, target = ''] of text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)) {
+      expect(pages.has(target) || existsSync(join(root, 'docs/kinds', target)), target).toBe(true);
+    }
+  });
+});
+
+/** Addresses that a path with placeholders stands for: `environments.<name>` is addressed by its key alone. */
+function patternOf(place: string): RegExp {
+  const key = String.raw`(\.?[A-Za-z_][\w-]*|\["[^"]+"\])`;
+  const pattern = place
+    .replace(/^environments\./, '')
+    .split('.')
+    .map((part) => (part.startsWith('<') ? key : `\\.?${part}`))
+    .join('');
+  return new RegExp(`^${pattern}$`);
+}
+
+describe('a page says', () => {
+  test('the type, what is needed, what a change does and what null does', () => {
+    expect(keyRow('domain', 'path')).toEqual([
+      'Path that is routed.',
+      'text that begins with `/`',
+      '`"/"` when left out',
+      'in place, next deployment (below application: at once)',
+      'writes `"/"`',
+    ]);
+    expect(keyRow('volumeBackup', 'enabled')).toEqual([
+      'Whether it runs; true by default.',
+      'true or false',
+      '`true` when left out',
+      'in place',
+      'refused: null means that it never runs; write false for that',
+    ]);
+    expect(keyRow('postgres', 'dockerImage')?.slice(2)).toEqual([
+      '`"postgres:18"` when left out',
+      'in place, next deployment',
+      'refused',
+    ]);
+    expect(keyRow('mariadb', 'dockerImage')?.[2]).toBe('required');
+    expect(keyRow('application', 'source.branch')?.[2]).toBe('required');
+    expect(keyRow('application', 'source.buildPath')?.[2]).toBe('optional');
+    expect(keyRow('backup', 'database')?.[2]).toBe('required, unless its parent has a `databaseName`');
+    expect(keyRow('compose', 'name')?.[2]).toBe('the key of the block, when left out');
+  });
+
+  test('how a field is changed that no update carries', () => {
+    expect(keyRow('postgres', 'databasePassword')?.[3]).toMatch(
+      /^in place, through `postgres.changePassword`; else written only: the database does not run/,
+    );
+    expect(keyRow('postgres', 'databaseName')?.[3]).toMatch(
+      /^a new object replaces the old one; changed on the platform/,
+    );
+    expect(keyRow('application', 'name')?.[3]).toMatch(
+      /^refused: the platform has no documented operation for the name/,
+    );
+    expect(tableRows(pageOf('certificate'), 'what')).toContainEqual([
+      'update',
+      'none',
+      'every change makes a new object',
+    ]);
+  });
+
+  test('what is secret, what refers to what, and what goes with which case or parent', () => {
+    expect(keyRow('postgres', 'databasePassword')?.[0]).toContain('**Secret:**');
+    expect(keyRow('compose', 'env')?.[0]).toContain('**Private:**');
+    expect(keyRow('compose', 'source.sshKey')?.[0]).toContain('Refers to [sshKey](ssh-key.md).');
+    expect(keyRow('mount', 'volumeName')?.[0]).toContain('Goes with `type: volume`.');
+    expect(keyRow('domain', 'serviceName')?.[0]).toContain('Only below compose.');
+    expect(pageOf('application')).toContain('`type: drop` cannot be declared: its code is a file that is uploaded');
+  });
+
+  test('how an object is recognised', () => {
+    expect(pageOf('domain')).toContain('below the same parent with the same `host`, `path` and `serviceName`');
+    expect(pageOf('mount')).toContain('same `mountPath` (`type: bind` or `type: volume`) or `filePath` (`type: file`)');
+    expect(pageOf('sshKey')).toContain('with the same `publicKey`');
+    expect(pageOf('sshKey')).toContain('The platform does not tell the id of a new one');
+    expect(pageOf('certificate')).toContain('A new one gets an id that Trueup chose');
+    expect(pageOf('labgit')).toContain('in no list before somebody has connected it in the browser');
+    expect(pageOf('environment')).toContain('adopted, and never created or deleted. Its `name` cannot be changed.');
+    expect(pageOf('backup')).toContain('The key of the block is a label');
+  });
+
+  test('what a deletion or a replacement puts at risk', () => {
+    expect(pageOf('compose')).toContain('Deletion with `deleteVolumes: true` puts data at risk');
+    expect(pageOf('compose')).not.toContain('Deletion puts data at risk');
+    expect(pageOf('compose')).toContain('Replacement puts data at risk (the volumes of this compose)');
+    expect(pageOf('mount')).toContain('Deletion with `type: volume` puts data at risk');
+    expect(pageOf('redis')).toContain('Deletion puts data at risk (the data of this database)');
+    expect(pageOf('certificate')).toContain('makes the new object, leads what refers to it there');
+  });
+
+  test('which options and outputs there are', () => {
+    const options = Object.fromEntries(
+      tableRows(pageOf('memberPermissions'), 'key').map(([key, ...rest]) => [key, rest]),
+    );
+    expect(options['`accessMode`']?.at(-1)).toBe('`merge`');
+    expect(keyRow('compose', 'deleteVolumes')?.at(-1)).toBe('`false`');
+    const outputs = tableRows(pageOf('postgres'), 'reference').map(([output]) => output);
+    expect(outputs).toEqual(['`${ref:<address>.id}`', '`${ref:<address>.host}`', '`${ref:<address>.appName}`']);
+  });
+});
+
+test('there is a page for each file of the resources, under its name, and one that leads to all', () => {
+  const files = readdirSync(join(root, 'src/resources')).filter((name) => name !== 'index.ts');
+  const pages = [...kindPages(kinds).keys()];
+  expect(pages.toSorted()).toEqual(['README.md', ...files.map((name) => name.replace(/\.ts$/, '.md'))].toSorted());
+  const index = kindPages(kinds).get('README.md');
+  for (const name of pages.slice(1)) expect(index).toContain(`](${name})`);
+  expect(index).toContain('| `environments.<name>.compose.<name>.domains.<host>` | [domain](domain.md) |');
+});
+
+test.each([
+  [z.string(), 'text'],
+  [z.string().min(1).max(32), 'text (1 to 32 characters)'],
+  [z.string().regex(/^a+$/), 'text (matching `^a+$`)'],
+  [z.string().regex(/^a+$/, 'may hold only the letter a'), 'text; may hold only the letter a'],
+  [z.string().refine(() => true, 'is not a host name: letters'), 'text; a host name: letters'],
+  [
+    z.string().min(1, 'may not be empty: it would be made up').nullable(),
+    'text or `null`; may not be empty: it would be made up',
+  ],
+  [z.enum(['a', 'b']), 'one of `a`, `b`'],
+  [z.number().int().min(1).max(65_535).optional(), 'whole number from 1 to 65535'],
+  [z.number().min(0).default(20), 'number from 0; `20` when left out'],
+  [z.array(z.string()), 'list of text'],
+  [z.record(z.string(), z.string()), 'map of text'],
+  [z.strictObject({ A: z.boolean(), b: z.url().optional() }), 'map { `A`\\* true or false, `b` URL }'],
+  [z.unknown(), 'any JSON value'],
+])('a schema is told in words (%#)', (schema, words) => {
+  expect(schemaWords(schema)).toBe(words);
+});
+
+test('a table with an empty cell is not made', () => {
+  expect(table(['a', 'b'], [['x|y', '`z`']])).toBe('| a | b |\n| --- | --- |\n| x\\|y | `z` |\n');
+  expect(() => table(['a', 'b'], [['x', ' ']])).toThrow('has an empty cell: x');
+});
