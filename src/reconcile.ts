@@ -63,7 +63,8 @@ async function planFor(settings: Manifest['settings'], resources: readonly Resou
   const { organizationId, projectId } = seen.observed;
   const state = moved?.state ?? newState(organizationId, projectId);
   refuseForeign(state, organizationId, projectId, store.place);
-  const { order } = inOrder(seen.resources);
+  const { order, diagnostics: circles } = inOrder(seen.resources);
+  if (hasErrors(circles)) throw new Stop('refused', circles);
   const made = buildPlan({
     kinds,
     resources: order,

@@ -70,13 +70,18 @@ export function explainRefusal(call: Call, answer: WireAnswer): PlatformError {
     failure: classify(answer.status, said),
     outcome: isProvedUnexecuted(answer.status, said) ? 'not executed' : 'unknown',
     event: isMissing ? 'the platform does not have this operation (404)' : `the answer was ${answer.status}${code}`,
-    remedy: isMissing ? 'check the address and the version of the platform' : undefined,
+    remedy: isMissing ? 'check the address and the version of the platform' : rightsRemedy(answer.status, said),
     status: answer.status,
     code: said.code,
     serverMessage: said.message,
     issues: said.issues,
     retryAfterSeconds: parseRetryAfter(answer.headers['retry-after']),
   });
+}
+
+/** The platform says a missing right with 401 and a code; a key that is not good gets no code. */
+function rightsRemedy(status: number, said: ErrorAnswer): string | undefined {
+  return status === 401 && said.code !== undefined ? 'use a key whose owner has the right to do this' : undefined;
 }
 
 function classify(status: number, said: ErrorAnswer): Failure {

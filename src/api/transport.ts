@@ -6,8 +6,8 @@ import type { Send, WireAnswer, WireRequest } from './wire.ts';
 export interface TransportOptions {
   /** The platform's address, such as `https://platform.example`; a path in it comes before `/api`. */
   readonly url: string;
-  /** The time for a whole request: connecting, headers and body. Milliseconds. */
-  readonly deadlineMs?: number;
+  /** The time for a whole request: connecting, headers and body; or that of each, by its operation. Milliseconds. */
+  readonly deadlineMs?: number | ((operation: string) => number);
   /** The longest answer that is read. Bytes. */
   readonly bodyLimit?: number;
   /** Connections open at a time. */
@@ -26,12 +26,16 @@ export interface Transport {
  */
 const idleMs = 2_900;
 
+/** The time for a whole request when nobody says another one. Milliseconds. */
+const usualDeadlineMs = 30_000;
+
 /** Makes the transport to a platform; each request is sent once, and no redirect is followed. */
 export function createTransport(options: TransportOptions): Transport {
-  const { deadlineMs = 30_000, bodyLimit = 64 * 1024 * 1024, connections = 4 } = options;
+  const { deadlineMs = usualDeadlineMs, bodyLimit = 64 * 1024 * 1024, connections = 4 } = options;
   const { origin, pathname } = new URL(options.url);
   const prefix = pathname.replace(/\/+$/, '');
   const takeSlot = createSlots(connections);
+  const deadlineOf = typeof deadlineMs === 'number' ? () => deadlineMs : deadlineMs;
   let opening: Promise<Agent> | undefined;
 
   async function openAgent(): Promise<Agent> {
@@ -43,7 +47,7 @@ export function createTransport(options: TransportOptions): Transport {
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
       // The one deadline rules; these only keep undici's own timers out of its way.
-      connect: { timeout: deadlineMs },
+      connect: { timeout: typeof deadlineMs === 'number' ? deadlineMs : usualDeadlineMs },
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -73,15 +77,16 @@ export function createTransport(options: TransportOptions): Transport {
   async function send(request: WireRequest): Promise<WireAnswer> {
     // The deadline starts with a free connection: a request that only waits its turn is not late.
     const release = await takeSlot();
+    const limit = deadlineOf(request.path.replace(/^\/api\/|\?.*$/g, ''));
     const controller = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const deadline = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
-        const late = new TransportError('DEADLINE', `no whole answer within ${deadlineMs} ms`);
+        const late = new TransportError('DEADLINE', `no whole answer within ${limit} ms`);
         controller.abort(late);
         // While it connects, undici heeds the signal only when connecting ends; then it sends nothing.
         reject(late);
-      }, deadlineMs);
+      }, limit);
     });
     try {
       return await Promise.race([exchange(request, controller.signal), deadline]);

@@ -7,7 +7,7 @@ import { settleLane } from './lane.ts';
 import { make, tearDown } from './make.ts';
 import type { ApplyNode } from './nodes.ts';
 import { planNodes } from './nodes.ts';
-import type { ApplyInput, ApplyResult, Run } from './run.ts';
+import type { ApplyInput, ApplyResult, Outcome, Run } from './run.ts';
 import { complain, laneRoot, report, startRun } from './run.ts';
 import { runSchedule } from './schedule.ts';
 
@@ -26,8 +26,14 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
   return finish(run);
 }
 
-async function runNode(run: Run, { action, part }: ApplyNode): Promise<'done' | 'failed'> {
+async function runNode(run: Run, node: ApplyNode): Promise<'done' | 'failed'> {
+  const { action, part } = node;
   if (part === 'barrier') return 'done';
+  const unsure = node.after.find((name) => isUnsure(run.results.get(name)));
+  if (unsure !== undefined) {
+    skipNode(run, node, `${unsure} did not succeed`);
+    return 'failed';
+  }
   const { onEvent } = run.input;
   const { address } = action;
   const isLoud = isEffective(action) || action.action === 'delete';
@@ -46,6 +52,11 @@ async function runNode(run: Run, { action, part }: ApplyNode): Promise<'done' | 
     if (error instanceof Stop && error.failure === 'state') run.stopped = 'the state cannot be saved';
     return 'failed';
   }
+}
+
+/** Whether something was sent and is not, or may not be, as it was to be. */
+function isUnsure(result: Outcome['result'] | undefined): boolean {
+  return result !== undefined && result !== 'done';
 }
 
 function skipNode(run: Run, { action, part }: ApplyNode, because: ApplyNode | string): void {

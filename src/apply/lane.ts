@@ -154,9 +154,14 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
     digest: run.input.digest,
   });
   for (const note of settled.notes) report(run, action, note);
-  await save(run, address, recordOf(action, id, settled.pairs), run.sent.has(address) ? undefined : 'with the rest');
   const isUnsure = found.is === 'unread' && run.sent.has(address);
-  conclude(run, action, failed ?? (isUnsure ? 'unverified' : settled.isKept ? 'done' : 'not kept'));
+  const result = failed ?? (isUnsure ? 'unverified' : settled.isKept ? 'done' : 'not kept');
+  const record = recordOf(action, id, settled.pairs);
+  // What it was to let go of, it may still use.
+  const former = result === 'done' ? [] : (run.input.plan.base.resources[address]?.dependsOn ?? []);
+  const dependsOn = [...new Set([...record.dependsOn, ...former])];
+  await save(run, address, { ...record, dependsOn }, run.sent.has(address) ? undefined : 'with the rest');
+  conclude(run, action, result);
 }
 
 /** Whether an object is below the parent that the manifest gives it. */

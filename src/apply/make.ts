@@ -2,14 +2,17 @@ import { PlatformError } from '../api/errors.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { oldAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
+import { valueAt } from '../kind/wire.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action, Step } from '../plan/action.ts';
-import { isMade } from '../plan/action.ts';
+import { isMade, isMadeFirst } from '../plan/action.ts';
 import { changedSince } from './freshness.ts';
 import { chosenId, created, perform, rehearse } from './perform.ts';
 import { findById, findMade, listTop, newRows, readLane } from './read-back.ts';
 import type { Run } from './run.ts';
 import { laneBefore, laneRoot, recordOf, save } from './run.ts';
+import { settle } from './settle.ts';
+import type { StateRecord } from '../state/state.ts';
 
 /** Takes the old object of an action away. Before a new one takes its place, the old one has to be gone for sure. */
 export async function tearDown(run: Run, action: Action): Promise<void> {
@@ -56,7 +59,7 @@ async function create(run: Run, action: Action, step: Step): Promise<void> {
   // The old object of this address is not the one that is being made.
   run.ids.delete(address);
   run.rows.delete(address);
-  const old = run.actions.get(oldAddress(address));
+  const old = isMadeFirst(action) ? oldOf(run, address, before?.id) : undefined;
   if (old?.id !== undefined) await save(run, old.address, recordOf(old, old.id, {}));
   await save(run, address, recordOf(action, chosen ?? null, {}));
   let answer: unknown;
@@ -74,7 +77,31 @@ async function create(run: Run, action: Action, step: Step): Promise<void> {
   if (object === undefined) return; // found when the lane is read back
   run.ids.set(address, object.id);
   run.rows.set(address, object.row);
-  await save(run, address, recordOf(action, object.id, {}));
+  await save(run, address, recordOf(action, object.id, pairsOf(run, action, object.row)));
+  if (lacksOutputs(run, action, object.row)) {
+    const row = await readLane(run.input.client, action, object.id);
+    if (row !== 'gone') run.rows.set(address, { ...object.row, ...row.row });
+  }
+}
+
+/** What the answer to a create shows to be as it was wanted: known, should the run end before everything is settled. */
+function pairsOf({ outputs, input: { digest } }: Run, action: Action, row: Row): StateRecord['pairs'] {
+  return settle({ action, after: row, made: undefined, wasSent: false, outputs, digest }).pairs;
+}
+
+/** Whether others need the object, and its create did not answer everything that they may refer to. */
+function lacksOutputs(run: Run, { address, kind }: Action, row: Row): boolean {
+  const outputs = Object.values(kind.outputs ?? {});
+  return run.needed.has(address) && outputs.some(({ from }) => valueAt(row, from) === undefined);
+}
+
+/** The action that takes the old object of a replacement away. */
+function oldOf(run: Run, address: string, id: string | null | undefined): Action | undefined {
+  for (let old = run.actions.get(oldAddress(address)); old !== undefined; ) {
+    if (old.id === id) return old;
+    old = run.actions.get(oldAddress(old.address));
+  }
+  return undefined;
 }
 
 /** Whether the id of a new object is found by comparing the list at the top before and after. */

@@ -12,10 +12,14 @@ export interface ApplyNode {
   readonly after: readonly string[];
   /** Nodes that have to be over before, whatever became of them. */
   readonly behind: readonly string[];
+  /** Lanes that have to be read back before. */
+  readonly settled: readonly string[];
 }
 
 /** What is better in order, and gives way where it would close a circle; the first goes first. */
 interface Wishes {
+  /** What others were told to let go of goes when it was seen that they did. */
+  readonly settledFirst: boolean;
   /** What a replacement is made from is known before the old object goes. */
   readonly valuesFirst: boolean;
   /** Below one service removals go first: a removed file mount deletes the file of its path. */
@@ -26,15 +30,24 @@ interface Wishes {
 
 /** The order of a plan: parents before children, what is referred to before who refers, deletions the other way round. */
 export function planNodes(plan: Plan): ApplyNode[] {
-  for (const given of [0, 1, 2]) {
-    const nodes = buildNodes(plan, { valuesFirst: given < 1, removalsFirst: given < 2, referrersFirst: true });
+  for (const given of [0, 1, 2, 3]) {
+    const wishes = { settledFirst: given < 1, valuesFirst: given < 2, removalsFirst: given < 3, referrersFirst: true };
+    const nodes = buildNodes(plan, wishes);
     if (isOrdered(nodes)) return nodes;
   }
-  return buildNodes(plan, { valuesFirst: false, removalsFirst: false, referrersFirst: false });
+  return buildNodes(plan, { settledFirst: false, valuesFirst: false, removalsFirst: false, referrersFirst: false });
 }
 
 function isOrdered(nodes: readonly ApplyNode[]): boolean {
-  const needs = new Map(nodes.map((node) => [node.name, [...node.after, ...node.behind]]));
+  const needs = new Map(
+    nodes.map((node) => [node.name, [...node.after, ...node.behind, ...node.settled.map(laneName)]]),
+  );
+  for (const lane of new Set(nodes.flatMap((node) => node.settled))) {
+    needs.set(
+      laneName(lane),
+      nodes.flatMap((node) => (node.lane === lane ? [node.name] : [])),
+    );
+  }
   return topological([...needs.keys()], (name) => needs.get(name) ?? []).circle === undefined;
 }
 
@@ -48,7 +61,8 @@ function buildNodes(plan: Plan, wishes: Wishes): ApplyNode[] {
     const action = actions.get(parent);
     if (action === undefined) continue;
     const behind = removed.map(({ address }) => teardownName(address));
-    nodes.push({ name: barrierName(parent), action, part: 'barrier', lane: action.lane, after: [], behind });
+    const { lane } = action;
+    nodes.push({ name: barrierName(parent), action, part: 'barrier', lane, after: [], behind, settled: [] });
   }
   for (const action of plan.actions) {
     const { address, lane } = action;
@@ -70,16 +84,22 @@ function buildNodes(plan: Plan, wishes: Wishes): ApplyNode[] {
       // Below a replaced parent the new object comes later anyway.
       const isTop = actions.get(action.parent ?? '')?.action !== 'replace';
       if (wishes.valuesFirst && action.action === 'replace' && isTop) after.push(...made(action, actions));
-      nodes.push({ name: teardownName(address), action, part: 'teardown', lane, after, behind: [] });
+      const settled = wishes.settledFirst && action.parent === undefined ? lanesOf(after, actions, lane) : [];
+      nodes.push({ name: teardownName(address), action, part: 'teardown', lane, after, behind: [], settled });
     }
     if (action.action === 'delete') continue;
     const after = made(action, actions);
     if (tearsDown(action)) after.push(teardownName(address));
     const isAfterRemovals = action.parent !== undefined && action.steps.length > 0 && removals.has(action.parent);
     const behind = isAfterRemovals ? [barrierName(action.parent)] : [];
-    nodes.push({ name: address, action, part: 'make', lane, after, behind });
+    nodes.push({ name: address, action, part: 'make', lane, after, behind, settled: [] });
   }
   return nodes;
+}
+
+/** The other lanes in which nodes make or change something. */
+function lanesOf(nodes: readonly string[], actions: ReadonlyMap<string, Action>, own: string): string[] {
+  return nodes.flatMap((name) => actions.get(name)?.lane ?? []).filter((lane) => lane !== own);
 }
 
 function tearsDown(action: Action): boolean {
@@ -143,4 +163,8 @@ function teardownName(address: string): string {
 
 function barrierName(address: string): string {
   return `${address} (removals)`;
+}
+
+function laneName(lane: string): string {
+  return `${lane} (lane)`;
 }

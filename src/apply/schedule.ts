@@ -7,6 +7,8 @@ export interface Task {
   readonly after: readonly string[];
   /** Has to be over before. */
   readonly behind: readonly string[];
+  /** Lanes that have to be dealt with before. */
+  readonly settled?: readonly string[];
 }
 
 /** What became of a task. */
@@ -33,6 +35,7 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
   const fates = new Map<string, Fate>();
   const waiting = new Map<string, number>();
   const dependents = new Map<string, string[]>();
+  const laneDependents = new Map<string, string[]>();
   const left = new Map<string, number>();
   const lanes = new Map<string, { queue: T[]; busy: boolean }>();
   const ready: string[] = [];
@@ -43,15 +46,15 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
   });
 
   for (const task of tasks) {
-    const needs = [...new Set([...task.after, ...task.behind])].filter((name) => byName.has(name));
-    waiting.set(task.name, needs.length);
     left.set(task.lane, (left.get(task.lane) ?? 0) + 1);
     lanes.set(task.lane, { queue: [], busy: false });
-    for (const need of needs) {
-      const list = dependents.get(need);
-      if (list === undefined) dependents.set(need, [task.name]);
-      else list.push(task.name);
-    }
+  }
+  for (const task of tasks) {
+    const needs = [...new Set([...task.after, ...task.behind])].filter((name) => byName.has(name));
+    const settled = [...new Set(task.settled)].filter((lane) => lanes.has(lane));
+    waiting.set(task.name, needs.length + settled.length);
+    for (const need of needs) append(dependents, need, task.name);
+    for (const lane of settled) append(laneDependents, lane, task.name);
   }
 
   const enqueue = (task: T) => {
@@ -61,10 +64,22 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
     if (!lane.busy && lane.queue.length === 1) ready.push(task.lane);
   };
 
-  /** Marks a task as over and lets go of what waited for it; what has to be skipped is over at once. */
-  const settle = (first: T, fate: Fate): string[] => {
+  /** Lets go of what has nothing more to wait for; gives what has to be skipped. */
+  const letGo = (names: readonly string[]): { task: T; fate: Fate }[] =>
+    names.flatMap((name) => {
+      const count = (waiting.get(name) ?? 0) - 1;
+      waiting.set(name, count);
+      const dependent = byName.get(name);
+      if (count > 0 || dependent === undefined) return [];
+      const culprit = dependent.after.find((need) => byName.has(need) && fates.get(need) !== 'done');
+      if (culprit !== undefined) return [{ task: dependent, fate: { skipped: culprit } }];
+      enqueue(dependent);
+      return [];
+    });
+
+  /** Marks tasks as over and lets go of what waited for them; what has to be skipped is over at once. */
+  const settle = (over: { task: T; fate: Fate }[]): string[] => {
     const lanesOver: string[] = [];
-    const over: { task: T; fate: Fate }[] = [{ task: first, fate }];
     for (let item = over.pop(); item !== undefined; item = over.pop()) {
       const { task } = item;
       fates.set(task.name, item.fate);
@@ -72,15 +87,7 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
       const rest = (left.get(task.lane) ?? 0) - 1;
       left.set(task.lane, rest);
       if (rest === 0) lanesOver.push(task.lane);
-      for (const name of dependents.get(task.name) ?? []) {
-        const count = (waiting.get(name) ?? 0) - 1;
-        waiting.set(name, count);
-        const dependent = byName.get(name);
-        if (count > 0 || dependent === undefined) continue;
-        const culprit = dependent.after.find((need) => byName.has(need) && fates.get(need) !== 'done');
-        if (culprit === undefined) enqueue(dependent);
-        else over.push({ task: dependent, fate: { skipped: culprit } });
-      }
+      over.push(...letGo(dependents.get(task.name) ?? []));
     }
     return lanesOver;
   };
@@ -101,9 +108,13 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
   const work = async (name: string, lane: { queue: T[]; busy: boolean }, task: T) => {
     const because = input.stopped();
     const fate: Fate = because === undefined ? await input.run(task) : { skipped: because };
-    const lanesOver = settle(task, fate);
+    const lanesOver = settle([{ task, fate }]);
     pump(); // what was let go of need not wait until the lanes are read back
-    for (const over of lanesOver) await input.laneDone(over);
+    for (let over = lanesOver.shift(); over !== undefined; over = lanesOver.shift()) {
+      await input.laneDone(over);
+      lanesOver.push(...settle(letGo(laneDependents.get(over) ?? [])));
+      pump();
+    }
     lane.busy = false;
     running--;
     if (lane.queue.length > 0) ready.push(name);
@@ -116,4 +127,10 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
   await finished;
   if (fates.size < tasks.length) throw new Error('the tasks wait for each other in a circle');
   return fates;
+}
+
+function append(lists: Map<string, string[]>, key: string, value: string): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
 }

@@ -9,7 +9,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, PlannedPart } from '../plan/action.ts';
 import { toStored } from '../plan/decide.ts';
 import { pathOf, resolveField } from '../plan/diff.ts';
-import { contains } from '../plan/merged.ts';
+import { contains, leftBehind, membersOf } from '../plan/merged.ts';
 import type { ReadParts } from './parts.ts';
 import { readParts } from './parts.ts';
 import type { Pair } from '../state/state.ts';
@@ -80,6 +80,11 @@ function settlePart(
     answered: toStored(field, seen, wanted.concealed, input.digest),
     ...(kept === undefined ? {} : { kept }),
   });
+  const isLeft =
+    field.codec === contains &&
+    input.wasSent &&
+    leftBehind(resolved.value, answered, membersOf(old?.wanted)).length > 0;
+  if (isLeft) return { pair: old, said: 'not kept' };
   // What others put into a set beside ours is not remembered.
   if (isMeant) return { pair: make(field.codec === contains ? resolved.value : answered) };
   if (decision.do === 'nothing' || !input.wasSent) return { pair: old };

@@ -40,6 +40,22 @@ export async function approve(
   return (await askYes(question(made, flags, verb))) ? permissions : undefined;
 }
 
+/** Asks before something is stopped or lost; `about` is what is meant, where nobody can be asked. False: somebody said no. */
+export async function confirm(
+  { options, terminal }: Run,
+  { question, about, isGiven }: { question: string; about: string; isGiven: boolean },
+): Promise<boolean> {
+  if (isGiven) return true;
+  if (!terminal.isInteractive || options.isJson) {
+    throw new Stop('refused', [
+      diagnostic('consent', `nobody can be asked about ${about}`, { remedy: 'Run it with --yes if that is meant.' }),
+    ]);
+  }
+  if (await askYes(`${question}\nGo on? Only yes is accepted: `)) return true;
+  terminal.err('Nothing was sent.\n');
+  return false;
+}
+
 function question(made: Plan, flags: ApplyFlags, verb: 'apply' | 'destroy'): string {
   const adopted = flags.adopt === true ? 0 : made.actions.filter((action) => action.needsConsent).length;
   const takesOver =

@@ -31,8 +31,8 @@ interface Connecting {
   readonly options: Settled;
   readonly redactor: Redactor;
   readonly purpose: string;
-  /** The time for a whole request. Milliseconds. */
-  readonly deadlineMs?: number;
+  /** The time for a whole request, or that of each by its operation. Milliseconds. */
+  readonly deadlineMs?: number | ((operation: string) => number);
 }
 
 /** Makes the client of a platform; close ends the connections. */

@@ -10,13 +10,24 @@ import type { Settled } from './options.ts';
 import { usage } from './options.ts';
 import { checkAddress } from './platform-address.ts';
 
+/** Where a run goes that needs no more of a manifest than its settings; `project` only where there is a manifest. */
+export interface Target {
+  readonly platform: Settings['platform'];
+  readonly project: string | undefined;
+}
+
 /** The platform of the manifest of a folder; where there is no manifest, that of TRUEUP_URL. */
-export function findPlatform({ folder, file }: Settled): Settings['platform'] {
+export function findPlatform(options: Settled): Settings['platform'] {
+  return findTarget(options).platform;
+}
+
+/** The platform and the project of the manifest of a folder; where there is no manifest, the platform of TRUEUP_URL. */
+export function findTarget({ folder, file }: Settled): Target {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
   if (existsSync(join(folder, file))) return fromManifest(folder, file);
   const url = process.env.TRUEUP_URL ?? '';
   // A manifest that was named and is missing is a mistake, not the wish to do without.
-  if (file === 'trueup.yaml' && url !== '') return fromEnvironment(url);
+  if (file === 'trueup.yaml' && url !== '') return { platform: fromEnvironment(url), project: undefined };
   throw new Stop('manifest', [
     diagnostic('file-unreadable', `there is no file ${file} in ${folder}`, {
       remedy: 'Name the folder of a manifest with -C, or set TRUEUP_URL and TRUEUP_API_KEY.',
@@ -25,14 +36,14 @@ export function findPlatform({ folder, file }: Settled): Settings['platform'] {
 }
 
 /** Reads no more than the settings: a mistake in a resource keeps nobody from calling the platform. */
-function fromManifest(folder: string, file: string): Settings['platform'] {
+function fromManifest(folder: string, file: string): Target {
   const diagnostics: Diagnostic[] = [];
   const root = loadRoot(openWorkspace(folder), file, diagnostics);
   const settings = root === undefined ? undefined : readSettings(root, () => undefined, diagnostics);
   if (settings === undefined) throw new Stop('manifest', diagnostics);
   const hostile = checkAddress(settings.platform);
   if (hostile.length > 0) throw new Stop('manifest', hostile);
-  return settings.platform;
+  return { platform: settings.platform, project: settings.project };
 }
 
 function fromEnvironment(url: string): Settings['platform'] {

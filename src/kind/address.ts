@@ -21,21 +21,25 @@ export function normalAddress(written: string): string | undefined {
   return addressParts(written)?.reduce(extend, '');
 }
 
-/** Whether one address is another, or stands below it. */
+/** Whether one address is another, stands below it, or stands for its old object. */
 export function isWithin(address: string, ancestor: string): boolean {
   if (!address.startsWith(ancestor)) return false;
-  const next = address[ancestor.length];
-  return next === undefined || next === '.' || next === '[';
+  const rest = address.slice(ancestor.length);
+  return rest === '' || rest.startsWith('.') || rest.startsWith('[') || rest.startsWith(oldMark);
 }
 
-/** The address of the old object while the new one of a replacement takes its place. No block can have it. */
+/**
+ * The address of the old object while the new one of a replacement takes its place. No block can have it. An object
+ * that is older still keeps the one that it has, and the next one gets the mark once more.
+ */
 export function oldAddress(address: string): string {
   return `${address}${oldMark}`;
 }
 
 /** The address whose old object an address stands for; undefined for all others. */
 export function replacedAddress(address: string): string | undefined {
-  return address.endsWith(oldMark) ? address.slice(0, -oldMark.length) : undefined;
+  const at = address.indexOf(oldMark, address.lastIndexOf(']') + 1);
+  return at === -1 ? undefined : address.slice(0, at);
 }
 
 const oldMark = ' (old)';

@@ -26,6 +26,18 @@ export const plain: Codec = { name: 'plain', normal: (value) => value };
 /** Text that is as good as not there when it is empty. */
 export const text: Codec = { name: 'text', normal: (value) => value ?? '' };
 
+/** Text whose surrounding white space means nothing. */
+export const trimmed: Codec = {
+  name: 'trimmed text',
+  normal: (value) => (typeof value === 'string' ? value.trim() : value),
+};
+
+/** Text in which upper and lower case mean the same. */
+export const caseless: Codec = {
+  name: 'text of any case',
+  normal: (value) => (typeof value === 'string' ? value.toLowerCase() : value),
+};
+
 /** A list that is as good as not there when it is empty. */
 export const list: Codec = { name: 'list', normal: (value) => value ?? [] };
 

@@ -103,6 +103,29 @@ export interface Option {
   readonly sentWith?: { readonly call: Operation; readonly otherwise: Json };
 }
 
+/** One way of telling an object to do something, such as to start; or why it cannot be told that. */
+export type Verb = {
+  /** Members of the row with their values, for which this is the way; without it, for all that is left. */
+  readonly when?: Readonly<Record<string, Json>>;
+} & (
+  | {
+      readonly call: Operation;
+      /** Members that the operation takes beside the id, by where the row holds them. */
+      readonly with?: Readonly<Record<string, string>>;
+      /** What does not work meanwhile, as a clause: reason to ask first. */
+      readonly interrupts?: string;
+      /** What it deletes, as a short noun phrase. */
+      readonly dataAtRisk?: string;
+      /** `late`: the answer comes when the work is over, which may take minutes. `early`: before it begins. */
+      readonly answers?: 'late' | 'early';
+      /** Members of an answer that is a 200 in any case: whether it went well, why not, and what else is told. */
+      readonly verdict?: { readonly good: string; readonly why: string; readonly tells: readonly string[] };
+      /** The member of the row that is another one afterwards; it is a secret. */
+      readonly renews?: string;
+    }
+  | { readonly cannot: string; readonly remedy: string }
+);
+
 /** What a check of a kind sees of a resource: values that are not known yet are left out. */
 export interface CheckedResource {
   readonly address: string;
@@ -164,6 +187,12 @@ export interface Kind {
   readonly createsFirst?: { readonly unless?: string };
   /** Whether the deletion of its parent leaves nothing of it behind. */
   readonly goesWithParent?: true;
+  /** What an object can be told by hand, by the word for it; of several ways, the first that fits its row. */
+  readonly verbs?: Readonly<Record<string, Verb | readonly Verb[]>>;
+  /** The members of its row that say how it runs, and list its deployments where the platform keeps some. */
+  readonly status?: { readonly at: string; readonly deployments?: string };
+  /** Reads what it has written to its log. */
+  readonly logs?: Operation;
   /** Objects that the platform makes by itself: what may be done to them. */
   readonly provided?: {
     readonly is: (row: Row, parent: Row) => boolean;

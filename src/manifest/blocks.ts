@@ -54,6 +54,15 @@ export function findBlocks(tree: MapNode, kinds: readonly Kind[], diagnostics: D
           report(`${section}: has a key that is empty`, 'Write the name of the block before the colon.', child.keyAt);
           continue;
         }
+        if (kind.addressedByKey === true && sections(root).has(key)) {
+          const remedy = `Choose another key, and write name: ${key} if the platform calls it so.`;
+          report(
+            `${key}: is what a section of the manifest is called, and addresses begin with it`,
+            remedy,
+            child.keyAt,
+          );
+          continue;
+        }
         if (child.node.is !== 'map') {
           // What was commented out below it would be deleted, so nothing is not the same as an empty map.
           if (child.node.is === 'scalar' && child.node.value === null) {

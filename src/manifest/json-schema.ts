@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Kind, ParentLink, Union } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
-import { canBeNull } from '../kind/wire.ts';
+import { canBeNull, isNeededBy } from '../kind/wire.ts';
 import { writtenFields, writtenSchema } from '../kind/written.ts';
 import { sectionsOf } from './blocks.ts';
 import { withExpressions } from './schema-expressions.ts';
@@ -66,7 +66,7 @@ function resourceSchema(kind: Kind, link: ParentLink, building: Building): Schem
     else properties[key] = jsonSchema(written.schema);
   }
   Object.assign(properties, sectionSchemas(kind.kind, building));
-  return { description: kind.summary, type: ['object', 'null'], properties, additionalProperties: false };
+  return { description: kind.summary, type: 'object', properties, additionalProperties: false };
 }
 
 function fieldSchema(kind: Kind, name: string): Schema {
@@ -100,10 +100,17 @@ function unionSchema(kind: Kind, union: Union): Schema {
         type: { const: word },
         ...Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, fieldSchema(kind, field)])),
       },
-      required: ['type'],
+      required: ['type', ...neededKeys(union, word)],
       additionalProperties: false,
     })),
   };
+}
+
+/** The keys that the operation of a case cannot do without. */
+function neededKeys({ cases, calls }: Union, word: string): string[] {
+  const call = calls?.[word];
+  const fields = Object.entries(cases[word] ?? {});
+  return call === undefined ? [] : fields.flatMap(([key, field]) => (isNeededBy(call, field) ? [key] : []));
 }
 
 function jsonSchema(schema: z.ZodType): Schema {

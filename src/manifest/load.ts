@@ -43,6 +43,7 @@ export function loadIncludes(
   root: MapNode,
   include: readonly string[],
   sections: readonly string[],
+  nested: ReadonlySet<string>,
   diagnostics: Diagnostic[],
 ): MapNode {
   let merged = root;
@@ -86,13 +87,23 @@ export function loadIncludes(
           }),
         );
       }
-      merged = mergeMaps(merged, { ...tree, entries }, 0, diagnostics);
+      merged = mergeFiles(merged, { ...tree, entries }, nested, diagnostics);
     }
   }
   return merged;
 }
 
-/** Sections, environments and their sections are merged; below them, two definitions of one key contradict. */
+/** Sections are merged, and of those that have sections below them the blocks and these; two definitions of one block contradict. */
+function mergeFiles(into: MapNode, from: MapNode, nested: ReadonlySet<string>, diagnostics: Diagnostic[]): MapNode {
+  const entries = new Map<string, Entry>(into.entries);
+  for (const [key, entry] of from.entries) {
+    const present = entries.get(key);
+    const depth = nested.has(key) ? 0 : 2;
+    entries.set(key, present === undefined ? entry : mergeEntries(key, present, entry, depth, diagnostics));
+  }
+  return { ...into, entries };
+}
+
 function mergeMaps(into: MapNode, from: MapNode, depth: number, diagnostics: Diagnostic[]): MapNode {
   const entries = new Map<string, Entry>(into.entries);
   for (const [key, entry] of from.entries) {
@@ -108,7 +119,7 @@ function mergeEntries(key: string, present: Entry, added: Entry, depth: number, 
   if (a.is === 'map' && b.is === 'map' && depth < 3) {
     return { keyAt: present.keyAt, node: mergeMaps(a, b, depth + 1, diagnostics) };
   }
-  if (a.is === 'list' && b.is === 'list' && depth === 0) {
+  if (a.is === 'list' && b.is === 'list') {
     return { keyAt: present.keyAt, node: { ...a, items: [...a.items, ...b.items] } };
   }
   // A key with nothing below it is told where it stands, when its block is read.

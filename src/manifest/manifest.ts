@@ -64,7 +64,10 @@ function read(input: ManifestInput, diagnostics: Diagnostic[]): Manifest | undef
   }
   const own = readSettings(tree, input.given, diagnostics);
   if (own === undefined) return undefined;
-  const merged = loadIncludes(workspace, tree, own.include, [...sections(root).keys()], diagnostics);
+  const top = [...sections(root)];
+  const names = top.map(([section]) => section);
+  const nested = new Set(top.flatMap(([section, kind]) => (sections(kind.kind).size > 0 ? [section] : [])));
+  const merged = loadIncludes(workspace, tree, own.include, names, nested, diagnostics);
   const settings = merged === tree ? own : readSettings(merged, input.given, diagnostics);
   if (settings === undefined) return undefined;
 

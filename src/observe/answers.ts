@@ -28,7 +28,7 @@ export function rowId(kind: Kind, row: Row): string | undefined {
 function unusable(operation: string, what: string): Stop {
   return new Stop('platform', [
     diagnostic('platform-answer', `the answer to ${operation} ${what}`, {
-      remedy: 'Nothing was changed. Check that the address is the platform itself and not a proxy or a login page.',
+      remedy: 'Check that the address is the platform itself and not a proxy or a login page.',
     }),
   ]);
 }

@@ -111,7 +111,7 @@ function matchByKey(
     if (resource.parent !== undefined && parent === undefined) continue;
     const key = naturalKey(resource, outputs);
     if (key === undefined) continue;
-    const candidates = (indexes.get(parent ?? '')?.find(resource, key) ?? []).filter((id) => !claimed.has(id));
+    const candidates = (indexes.get(parent ?? '')?.find(resource, key) ?? []).filter((id) => !isKept(claimed.get(id)));
     const [only] = candidates;
     if (candidates.length > 1) diagnostics.push(ambiguous(resource, candidates));
     else if (only !== undefined) {
@@ -132,6 +132,11 @@ function matchByKey(
     );
     return [];
   });
+}
+
+/** Whether an object is that of an address. What is let go of in this run, because it cannot be deleted, may be taken over. */
+function isKept(owner: Expected | undefined): boolean {
+  return owner !== undefined && (owner.resource !== undefined || owner.kind.calls.delete !== undefined);
 }
 
 /** An index of the rows below each parent; those at the top are below ''. */

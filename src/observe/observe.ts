@@ -57,6 +57,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const resources = bindNames({
     kinds,
     resources: input.resources,
+    records,
     rowsOf: (kind) => [...(lists.get(kind)?.values() ?? [])].map(({ row }) => row),
     diagnostics,
   });

@@ -4,6 +4,7 @@ import { canonical } from '../kind/json.ts';
 import type { Field } from '../kind/kind.ts';
 import type { Resolved } from '../manifest/wanted.ts';
 import type { Pair, Stored } from '../state/state.ts';
+import { holdsCredentials } from './shown.ts';
 
 /** Why a value is written. */
 export type Cause = 'create' | 'first managed' | 'drift' | 'edit' | 'conflict' | 'removed' | 'known after apply';
@@ -72,7 +73,11 @@ export function decide(situation: Situation): Decision {
 }
 
 /** Whether a value is what the state holds of it. */
-function matchesStored({ field, digest }: Pick<Situation, 'field' | 'digest'>, stored: Stored, value: Json): boolean {
+export function matchesStored(
+  { field, digest }: Pick<Situation, 'field' | 'digest'>,
+  stored: Stored,
+  value: Json,
+): boolean {
   const normal = (field.codec ?? plain).normal(value);
   return 'digest' in stored
     ? stored.digest === digest(canonical(normal))
@@ -82,7 +87,8 @@ function matchesStored({ field, digest }: Pick<Situation, 'field' | 'digest'>, s
 /** What the state holds of a value: the value, or a digest where it may be secret. */
 export function toStored(field: Field, value: Json, isConcealed: boolean, digest: (text: string) => string): Stored {
   const normal = (field.codec ?? plain).normal(value);
-  return field.secrecy !== undefined || isConcealed ? { digest: digest(canonical(normal)) } : { value: normal };
+  const isHidden = field.secrecy !== undefined || isConcealed || holdsCredentials(normal);
+  return isHidden ? { digest: digest(canonical(normal)) } : { value: normal };
 }
 
 function firstManaged(situation: Situation): Decision {

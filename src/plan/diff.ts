@@ -13,7 +13,7 @@ import { seal } from '../secrets/sealed.ts';
 import type { Pair } from '../state/state.ts';
 import type { Change, PlannedPart } from './action.ts';
 import type { Decision } from './decide.ts';
-import { decide } from './decide.ts';
+import { decide, matchesStored } from './decide.ts';
 import { contains, isMerged, leftBehind, membersOf, merged } from './merged.ts';
 import { compareHidden, showObserved, showStored, showWanted } from './shown.ts';
 
@@ -150,6 +150,17 @@ function addPart(
   const decided = decide({ field, wanted: resolved, observed, pair, digest, fixed });
   const formerly = membersOf(pair?.wanted);
   const isLeft = isSet && resolved?.is === 'known' && leftBehind(resolved.value, observed, formerly).length > 0;
+  if (
+    isSet &&
+    pair !== undefined &&
+    'digest' in pair.wanted &&
+    resolved?.is === 'known' &&
+    !matchesStored({ field, digest }, pair.wanted, resolved.value)
+  ) {
+    const message = `${pathOf(resource.kind, part)}: ids that came from a secret or the environment and are not declared any more stay`;
+    const remedy = 'Remove them on the platform, or apply once with accessMode: own.';
+    found.diagnostics.push(diagnostic('left-alone', message, { address: resource.address, remedy }));
+  }
   const decision: Decision = isLeft && decided.do === 'nothing' ? { do: 'write', cause: 'edit' } : decided;
   if (wanted === undefined && pair === undefined) return;
   found.parts.push({ part, field, wanted, decision, before: seal(observed), pair });

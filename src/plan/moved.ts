@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { isWithin, normalAddress } from '../kind/address.ts';
+import { isWithin, normalAddress, replacedAddress } from '../kind/address.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { position } from '../manifest/tree.ts';
@@ -23,7 +23,7 @@ export function applyMoves(
     to: normalAddress(entry.to) ?? entry.to,
   }));
   const next = new Map(entries.map((entry) => [entry.from, entry.to]));
-  let records = state.resources;
+  let records = withoutUnbegun(state.resources);
   for (const { from, to: first, at } of entries) {
     const to = lastOf(next, first);
     const target = declared.get(to);
@@ -55,6 +55,14 @@ export function applyMoves(
     }
   }
   return { state: records === state.resources ? state : { ...state, resources: records }, diagnostics };
+}
+
+/** The records without those of replacements that did not come to their create: the old object is still the one. */
+function withoutUnbegun(records: State['resources']): State['resources'] {
+  const isUnbegun = ([address, { id }]: [string, StateRecord]) =>
+    id !== null && records[replacedAddress(address) ?? '']?.id === id;
+  const entries = Object.entries(records);
+  return entries.some(isUnbegun) ? Object.fromEntries(entries.filter((entry) => !isUnbegun(entry))) : records;
 }
 
 function lastOf(next: ReadonlyMap<string, string>, address: string): string {

@@ -63,12 +63,18 @@ function withOldOnes(input: PlanInput, actions: ReadonlyMap<string, Action>) {
   const planned: Action[] = [];
   for (const action of actions.values()) {
     const object = objects.get(action.address);
-    const old = oldAddress(action.address);
     planned.push(action);
     if (!isMadeFirst(action) || object === undefined) continue;
+    let old = oldAddress(action.address);
+    while (actions.has(old)) old = oldAddress(old);
     objects.delete(action.address);
     objects.set(old, object);
-    const { kind, parent, options } = action;
+    // What protects it is said of the action itself.
+    const {
+      kind,
+      parent,
+      options: { protect: _, ...options },
+    } = action;
     const record = { kind: kind.kind, id: object.id, parent: parent ?? null, dependsOn: [], pairs: {}, options };
     planned.push(planRemoval({ ...input, observed: { ...input.observed, objects } }, kind, old, record, actions));
   }
@@ -190,10 +196,14 @@ function creation(input: PlanInput, resource: Resource, outputs: Outputs, notes:
   return { parts, changes, steps };
 }
 
-/** The id of a new object, where it is ours to choose: the same in every run, so that its create can be repeated. */
-function chooseId({ digest, observed }: PlanInput, { kind, address }: Resource): string | undefined {
+/**
+ * The id of a new object, where it is ours to choose: that of an earlier run which may have sent it, so that the create
+ * can be repeated; else one that no version of the state before this one can have given to anything.
+ */
+function chooseId({ digest, observed, state }: PlanInput, { kind, address }: Resource): string | undefined {
   if (!choosesId(kind)) return undefined;
-  return digest(`id of ${address} after ${observed.objects.get(address)?.id ?? 'nothing'}`).slice(0, 21);
+  const intended = observed.objects.has(address) ? undefined : state.resources[address]?.id;
+  return intended ?? digest(`id of ${address} in ${state.serial}`).slice(0, 21);
 }
 
 /** Plans an object that is not there, or that goes with its old parent. */

@@ -11,15 +11,29 @@ import type { Shown } from './action.ts';
 export function showWanted(field: Field, wanted: Wanted, resolved: Resolved): Shown {
   if (resolved.is === 'known' && resolved.value === null) return { is: 'absent' };
   if (field.secrecy !== undefined || wanted.concealed) return { is: 'hidden' };
-  if (resolved.is === 'known') return { is: 'value', value: resolved.value };
+  if (resolved.is === 'known') return { is: 'value', value: withoutCredentials(resolved.value) };
   return resolved.is === 'pending' ? { is: 'known after apply' } : { is: 'hidden' };
 }
 
 /** What people may see of a value of the platform. */
 export function showObserved(field: Field, value: Json, isConcealed: boolean): Shown {
   if (value === null) return { is: 'absent' };
-  return field.secrecy !== undefined || isConcealed ? { is: 'hidden' } : { is: 'value', value };
+  return field.secrecy !== undefined || isConcealed
+    ? { is: 'hidden' }
+    : { is: 'value', value: withoutCredentials(value) };
 }
+
+/** A value whose addresses do not show who they are fetched as: `https://bot:token@…`. */
+function withoutCredentials(value: Json): Json {
+  return typeof value === 'string' ? value.replace(credentials, '(sensitive)') : value;
+}
+
+/** Whether a value is an address with a user or password in it. */
+export function holdsCredentials(value: Json): boolean {
+  return typeof value === 'string' && value.search(credentials) !== -1;
+}
+
+const credentials = /(?<=:\/\/)[^\s/@]+(?=@)/;
 
 /** What people may see of a value that was settled. */
 export function showStored(stored: Stored): Shown {

@@ -39,9 +39,13 @@ export function createSteps(input: StepInput): { steps: Step[]; missing: string[
     if (members[name] !== member || chooses(kind, name)) later[name] = member;
   }
   const needed = Object.keys(kind.fields).filter(
-    (name) => kind.fields[name]?.needed === true && link.lacks?.includes(name) !== true,
+    (name) =>
+      kind.fields[name]?.needed === true &&
+      link.lacks?.includes(name) !== true &&
+      isInCase(kind, name, chosenOf(resource)),
   );
-  const missing = [...new Set([...requiredMembers(create), ...needed])].filter((name) => members[name] === undefined);
+  const given = { ...wanted, ...members };
+  const missing = [...new Set([...requiredMembers(create), ...needed])].filter((name) => given[name] === undefined);
   const steps: Step[] = [{ operation: create, role: 'create', members, changed: Object.keys(members) }];
   return { steps: [...steps, ...updatesFor(input, later, wanted, undefined)], missing };
 }
@@ -104,14 +108,10 @@ function updatesFor(
   wanted: Readonly<Record<string, Member>>,
   row: Row | undefined,
 ): Step[] {
-  const { kind, fields } = input.resource;
+  const { kind } = input.resource;
   const byOperation = new Map<Operation, Record<string, Member>>();
-  const chosen = (tag: string): unknown => {
-    const content = fields[tag]?.content.reveal();
-    return content === undefined || content.hollow ? undefined : content.value;
-  };
   for (const [name, member] of Object.entries(changed)) {
-    const operation = carrierOf(kind, name, chosen);
+    const operation = carrierOf(kind, name, chosenOf(input.resource));
     if (operation === undefined) continue;
     const members = byOperation.get(operation) ?? {};
     byOperation.set(operation, Object.assign(members, { [name]: member }));
@@ -119,6 +119,22 @@ function updatesFor(
   return [...byOperation].map(([operation, members]) =>
     updateStep(input, operation, { changed: members, wanted, row }),
   );
+}
+
+/** The case of each union that a resource declares. */
+function chosenOf({ fields }: Resource): (tag: string) => unknown {
+  return (tag) => {
+    const content = fields[tag]?.content.reveal();
+    return content === undefined || content.hollow ? undefined : content.value;
+  };
+}
+
+/** Whether a field belongs to the case that is chosen, or to no union at all. */
+function isInCase(kind: Kind, name: string, chosen: (tag: string) => unknown): boolean {
+  return (kind.unions ?? []).every(({ tag, cases }) => {
+    const holding = Object.keys(cases).filter((word) => Object.values(cases[word] ?? {}).includes(name));
+    return holding.length === 0 || holding.includes(String(chosen(tag)));
+  });
 }
 
 /** An update sends what changed, what the operation cannot do without, and what the platform would guess wrong. */

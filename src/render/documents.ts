@@ -146,6 +146,69 @@ export const operationsDocument = z.object({
   ),
 });
 
+/** What `run` prints. */
+export const runDocument = z.object({
+  format: z.literal('trueup/run'),
+  version,
+  verb: z.string(),
+  exitCode: z.number().int(),
+  requests,
+  outcomes: z.array(
+    z.object({
+      address: z.string(),
+      kind: z.string(),
+      id: z.string(),
+      operation: z.string(),
+      result: z.enum(['done', 'ordered', 'failed', 'not tried']),
+      answer: z.json().optional(),
+      status: z.string().optional(),
+      renewed: z.object({ member: z.string(), value: z.string() }).optional(),
+      diagnostics: z.array(diagnostic),
+    }),
+  ),
+});
+
+/** What `status` prints. */
+export const statusDocument = z.object({
+  format: z.literal('trueup/status'),
+  version,
+  requests,
+  services: z.array(
+    z.object({
+      address: z.string(),
+      kind: z.string(),
+      id: z.string().nullable(),
+      status: z.string().nullable(),
+      found: z.boolean(),
+      deployment: z
+        .object({
+          id: z.string(),
+          status: z.string(),
+          title: z.string().optional(),
+          createdAt: z.string().optional(),
+          finishedAt: z.string().optional(),
+          errorMessage: z.string().optional(),
+        })
+        .optional(),
+    }),
+  ),
+});
+
+/** What `logs` prints. */
+export const logsDocument = z.object({
+  format: z.literal('trueup/logs'),
+  version,
+  address: z.string(),
+  lines: z.array(z.string()),
+});
+
+/** What `output` prints; the value of a hidden one is the string `(sensitive)`. */
+export const outputsDocument = z.object({
+  format: z.literal('trueup/outputs'),
+  version,
+  outputs: z.record(z.string(), z.object({ value: z.json(), sensitive: z.boolean() })),
+});
+
 /** Every document, for readers that do not know which one comes. */
 export const anyDocument = z.discriminatedUnion('format', [
   planDocument,
@@ -156,6 +219,10 @@ export const anyDocument = z.discriminatedUnion('format', [
   stateShowDocument,
   emulatorDocument,
   operationsDocument,
+  runDocument,
+  statusDocument,
+  logsDocument,
+  outputsDocument,
 ]);
 
 export type PlanDocument = z.output<typeof planDocument>;
@@ -166,3 +233,7 @@ export type StateListDocument = z.output<typeof stateListDocument>;
 export type StateShowDocument = z.output<typeof stateShowDocument>;
 export type EmulatorDocument = z.output<typeof emulatorDocument>;
 export type OperationsDocument = z.output<typeof operationsDocument>;
+export type RunDocument = z.output<typeof runDocument>;
+export type StatusDocument = z.output<typeof statusDocument>;
+export type LogsDocument = z.output<typeof logsDocument>;
+export type OutputsDocument = z.output<typeof outputsDocument>;

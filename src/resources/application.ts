@@ -13,19 +13,27 @@ import {
   serviceIn,
   serviceName,
 } from '../kind/service-fields.ts';
+import { reloadingApplication } from '../kind/service-verbs.ts';
 
 const words = (what: string, examples: Field['examples']): Field => ({
   schema: z.string().min(1).describe(what),
   appliesAt: 'deploy',
   examples,
 });
-const repository = words('Repository.', ['shop', 'store']);
-const owner = words('Owner of the repository.', ['example', 'example-two']);
+const needed = (field: Field): Field => ({ ...field, needed: true });
+const repository = needed(words('Repository.', ['shop', 'store']));
+const owner = needed(words('Owner of the repository.', ['example', 'example-two']));
 const gitBranch: Field = { schema: branch.describe('Branch.'), appliesAt: 'deploy', examples: ['main', 'next'] };
 const buildPath = words('Folder of the repository that is built.', ['/', '/web']);
 const settled = (what: string) =>
   ({ refuse: `the platform has no documented operation for the ${what} of an application; undo the change` }) as const;
 const variables = (what: string): Field => ({ ...env, schema: z.string().describe(what) });
+
+const neverDeployed = {
+  cannot:
+    'it was never deployed, and the platform has no documented operation for the first deployment from a repository',
+  remedy: 'Push to its repository, or deploy it once in the platform.',
+};
 
 /** One container, built from a repository or taken from an image. */
 export const application = defineKind({
@@ -49,7 +57,7 @@ export const application = defineKind({
       appliesAt: 'deploy',
       examples: ['docker', 'git'],
     },
-    dockerImage: dockerImage(['nginx:1.27', 'nginx:1.28']),
+    dockerImage: needed(dockerImage(['nginx:1.27', 'nginx:1.28'])),
     username: words('User at the registry.', ['reader', 'deployer']),
     password: {
       schema: z.string().min(1).describe('Password at the registry.'),
@@ -58,10 +66,9 @@ export const application = defineKind({
       examples: ['correct-horse-1', 'battery-staple-2'],
     },
     registryUrl: words('Registry.', ['registry.example.com', 'images.example.com']),
-    customGitUrl: words('Address of the repository.', [
-      'https://git.example.com/shop.git',
-      'https://git.example.com/store.git',
-    ]),
+    customGitUrl: needed(
+      words('Address of the repository.', ['https://git.example.com/shop.git', 'https://git.example.com/store.git']),
+    ),
     customGitBranch: gitBranch,
     customGitBuildPath: buildPath,
     customGitSSHKeyId: namedObject('sshKey', 'SSH key to fetch with', ['key_1', 'key_2']),
@@ -69,7 +76,7 @@ export const application = defineKind({
     owner,
     branch: gitBranch,
     buildPath,
-    hubgitId: namedObject('hubgit', 'Git provider', ['hub_1', 'hub_2']),
+    hubgitId: needed(namedObject('hubgit', 'Git provider', ['hub_1', 'hub_2'])),
     triggerType: {
       schema: z.enum(['push', 'tag']).describe('What deploys it by itself.'),
       inEveryUpdate: true,
@@ -85,18 +92,18 @@ export const application = defineKind({
       examples: [7, 8],
     },
     labgitPathNamespace: words('Path of the project with its groups.', ['example/shop', 'example/store']),
-    labgitId: namedObject('labgit', 'Git provider', ['lab_1', 'lab_2']),
+    labgitId: needed(namedObject('labgit', 'Git provider', ['lab_1', 'lab_2'])),
     bucketgitRepository: repository,
     bucketgitRepositorySlug: words('Slug of the repository.', ['shop', 'store']),
     bucketgitOwner: owner,
     bucketgitBranch: gitBranch,
     bucketgitBuildPath: buildPath,
-    bucketgitId: namedObject('bucketgit', 'Git provider', ['bkt_1', 'bkt_2']),
+    bucketgitId: needed(namedObject('bucketgit', 'Git provider', ['bkt_1', 'bkt_2'])),
     selfgitRepository: repository,
     selfgitOwner: owner,
     selfgitBranch: gitBranch,
     selfgitBuildPath: buildPath,
-    selfgitId: namedObject('selfgit', 'Git provider', ['sfg_1', 'sfg_2']),
+    selfgitId: needed(namedObject('selfgit', 'Git provider', ['sfg_1', 'sfg_2'])),
     enableSubmodules: {
       schema: z.boolean().describe('Whether submodules are fetched.'),
       appliesAt: 'deploy',
@@ -226,6 +233,27 @@ export const application = defineKind({
     update: ['application.saveBuildType', 'application.saveEnvironment'],
     delete: 'application.delete',
   },
+  verbs: {
+    start: { call: 'application.start' },
+    stop: { call: 'application.stop' },
+    reload: { call: 'application.reload', ...reloadingApplication },
+    // No documented operation fetches the code.
+    deploy: [
+      { when: { sourceType: 'docker' }, call: 'application.redeploy', answers: 'early' },
+      { when: { deployments: [] }, ...neverDeployed },
+      {
+        cannot: 'the platform has no documented operation that fetches the code of an application',
+        remedy:
+          'Push to its repository, or deploy it in the platform; trueup run redeploy builds the code that is there.',
+      },
+    ],
+    redeploy: [
+      { when: { sourceType: 'docker' }, call: 'application.redeploy', answers: 'early' },
+      { when: { deployments: [] }, ...neverDeployed },
+      { call: 'application.redeploy', answers: 'early' },
+    ],
+  },
+  status: { at: 'applicationStatus', deployments: 'deployments' },
   hints: {
     sourceType: 'write it as source: { type: … }',
     dockerImage: 'write it as source: { type: docker, image: … }',

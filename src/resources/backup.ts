@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { json, text } from '../kind/codecs.ts';
 import type { CheckedResource, ParentLink, Problem } from '../kind/kind.ts';
 import { defineKind } from '../kind/kind.ts';
+import { backingUp } from '../kind/service-verbs.ts';
 import { cron } from '../kind/syntax.ts';
 
 const ofDatabase = (databaseType: string): ParentLink => ({
@@ -76,6 +77,20 @@ export const backup = defineKind({
     },
   },
   calls: { create: 'backup.create', read: 'backup.one', update: 'backup.update', delete: 'backup.remove' },
+  verbs: {
+    backup: [
+      { when: { backupType: 'compose' }, call: 'backup.manualBackupCompose', ...backingUp },
+      { when: { databaseType: 'postgres' }, call: 'backup.manualBackupPostgres', ...backingUp },
+      { when: { databaseType: 'mariadb' }, call: 'backup.manualBackupMariadb', ...backingUp },
+      { when: { databaseType: 'mysql' }, call: 'backup.manualBackupMySql', ...backingUp },
+      { when: { databaseType: 'mongo' }, call: 'backup.manualBackupMongo', ...backingUp },
+      { when: { databaseType: 'web-server' }, call: 'backup.manualBackupWebServer', ...backingUp },
+      {
+        cannot: 'the platform has no documented operation that backs up a database of this engine at once',
+        remedy: 'It runs by its schedule.',
+      },
+    ],
+  },
   checkAll: samePlaces,
   examples: ['nightly: { schedule: "0 3 * * *", prefix: shop/, destinationId: dst_1, database: shop }\n'],
 });

@@ -35,6 +35,12 @@ export const bucketgit = defineKind({
   },
   outputs: providerOutputs,
   calls: { create: 'bucketgit.create', read: 'bucketgit.one', update: 'bucketgit.update' },
+  verbs: {
+    test: {
+      call: 'bucketgit.testConnection',
+      with: { bucketgitUsername: 'bucketgitUsername', workspaceName: 'bucketgitWorkspaceName' },
+    },
+  },
   cannot: { delete: noDeletion },
   examples: [
     'bucket: { bucketgitUsername: shop, bucketgitEmail: git@example.com, apiToken: "${secret:GIT_TOKEN}", bucketgitWorkspaceName: shop }\n',

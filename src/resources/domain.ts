@@ -103,6 +103,13 @@ export const domain = defineKind({
     },
   },
   calls: { create: 'domain.create', read: 'domain.one', update: 'domain.update', delete: 'domain.delete' },
+  verbs: {
+    test: {
+      call: 'domain.validateDomain',
+      with: { domain: 'host' },
+      verdict: { good: 'isValid', why: 'error', tells: ['resolvedIp', 'cdnProvider'] },
+    },
+  },
   goesWithParent: true,
   check: (self) =>
     self.values.certificateType === 'custom' && self.values.customCertResolver === undefined

@@ -12,6 +12,7 @@ import {
   serviceIn,
   serviceName,
 } from '../kind/service-fields.ts';
+import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from '../kind/service-verbs.ts';
 
 const password = (whose: string): Field => ({
   schema: databasePassword.min(1, 'may not be empty: the platform would make one up').describe(`Password of ${whose}.`),
@@ -54,6 +55,14 @@ export const mariadb = defineKind({
     delete: 'mariadb.remove',
     move: { call: 'mariadb.move', as: 'targetEnvironmentId' },
   },
+  verbs: {
+    start: { call: 'mariadb.start' },
+    stop: { call: 'mariadb.stop' },
+    reload: { call: 'mariadb.reload', ...reloadingDatabase },
+    deploy: { call: 'mariadb.deploy', ...deployingDatabase },
+    rebuild: { call: 'mariadb.rebuild', ...rebuildingDatabase },
+  },
+  status: { at: 'applicationStatus' },
   keepsData: () => 'the data of this database',
   examples: [
     'main:\n  dockerImage: mariadb:11\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { email } from '../api/values.ts';
-import { idSet } from '../kind/codecs.ts';
+import { caseless, idSet } from '../kind/codecs.ts';
 import type { Field } from '../kind/kind.ts';
 import { defineKind } from '../kind/kind.ts';
 
@@ -29,6 +29,7 @@ export const memberPermissions = defineKind({
     email: {
       schema: email.describe('Address the member signs in with; the key of the block by default.'),
       readAt: 'user.email',
+      codec: caseless,
       onChange: { refuse: 'only members themselves change their address' },
       examples: ['member@example.test', 'other@example.test'],
     },

@@ -40,18 +40,21 @@ export const mount = defineKind({
     },
     hostPath: {
       schema: z.string().startsWith('/').describe('Folder of the host.'),
+      needed: true,
       onNull: { refuse: 'a bind mount needs its folder' },
       appliesAt: 'deploy',
       examples: ['/srv/extra', '/srv/more'],
     },
     volumeName: {
       schema: volumeName.describe('Volume; the old one stays when it changes.'),
+      needed: true,
       onNull: { refuse: 'a volume mount needs its volume' },
       appliesAt: 'deploy',
       examples: ['extra', 'more'],
     },
     filePath: {
       schema: pathBelow.describe('Where the platform keeps the file.'),
+      needed: true,
       onNull: { refuse: 'a file mount needs its path' },
       onChange: 'replace',
       examples: ['extra.conf', 'more.conf'],

@@ -12,6 +12,7 @@ import {
   serviceIn,
   serviceName,
 } from '../kind/service-fields.ts';
+import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from '../kind/service-verbs.ts';
 
 /** A PostgreSQL server that runs as a service of an environment. */
 export const postgres = defineKind({
@@ -50,6 +51,15 @@ export const postgres = defineKind({
     delete: 'postgres.remove',
     move: { call: 'postgres.move', as: 'targetEnvironmentId' },
   },
+  verbs: {
+    start: { call: 'postgres.start' },
+    stop: { call: 'postgres.stop' },
+    reload: { call: 'postgres.reload', ...reloadingDatabase },
+    deploy: { call: 'postgres.deploy', ...deployingDatabase },
+    rebuild: { call: 'postgres.rebuild', ...rebuildingDatabase },
+  },
+  status: { at: 'applicationStatus' },
+  logs: 'postgres.readLogs',
   keepsData: () => 'the data of this database',
   examples: [
     'main:\n  dockerImage: postgres:17\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',

@@ -10,6 +10,7 @@ import {
   serviceIn,
   serviceName,
 } from '../kind/service-fields.ts';
+import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from '../kind/service-verbs.ts';
 
 /** A Redis server that runs as a service of an environment. */
 export const redis = defineKind({
@@ -42,6 +43,14 @@ export const redis = defineKind({
     delete: 'redis.remove',
     move: { call: 'redis.move', as: 'targetEnvironmentId' },
   },
+  verbs: {
+    start: { call: 'redis.start' },
+    stop: { call: 'redis.stop' },
+    reload: { call: 'redis.reload', ...reloadingDatabase },
+    deploy: { call: 'redis.deploy', ...deployingDatabase },
+    rebuild: { call: 'redis.rebuild', ...rebuildingDatabase },
+  },
+  status: { at: 'applicationStatus' },
   keepsData: () => 'the data of this database',
   hints: { backups: 'the platform has no backups of a Redis database; back up its volume instead' },
   examples: ['cache:\n  dockerImage: redis:8\n  databasePassword: ${secret:CACHE_PASSWORD}\n'],

@@ -24,9 +24,10 @@ export const selfgit = defineKind({
     ]),
     clientId: {
       schema: z.string().min(1).describe('Id of the OAuth application at the git host.'),
+      needed: true, // without it and the secret no list has the provider
       examples: ['trueup', 'platform'],
     },
-    clientSecret: credential('Secret of the OAuth application.'),
+    clientSecret: { ...credential('Secret of the OAuth application.'), needed: true },
     scopes: {
       schema: z.string().min(1).describe('Rights that it asks for, separated by commas.'),
       examples: ['repo', 'repo,read:user'],
@@ -34,6 +35,7 @@ export const selfgit = defineKind({
   },
   outputs: providerOutputs,
   calls: { create: 'selfgit.create', read: 'selfgit.one', update: 'selfgit.update' },
+  verbs: { test: { call: 'selfgit.testConnection' } },
   cannot: { delete: noDeletion },
   hints: Object.fromEntries(
     ['accessToken', 'refreshToken', 'expiresAt', 'lastAuthenticatedAt'].map((name) => [

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { trimmed } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
 import { description } from '../kind/service-fields.ts';
 
@@ -29,6 +30,7 @@ export const sshKey = defineKind({
         .string()
         .regex(/^ssh-(rsa|ed25519) /, 'is no public key: it begins with ssh-rsa or ssh-ed25519')
         .describe('Public half, in one line. A new pair is a new key: what uses the old one is repointed.'),
+      codec: trimmed,
       onChange: 'replace',
       examples: ['ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB1 shop', 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB2 shop'],
     },

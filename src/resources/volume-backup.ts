@@ -3,6 +3,7 @@ import { volumeName } from '../api/values.ts';
 import { text } from '../kind/codecs.ts';
 import type { ParentLink } from '../kind/kind.ts';
 import { defineKind } from '../kind/kind.ts';
+import { backingUp } from '../kind/service-verbs.ts';
 import { cron } from '../kind/syntax.ts';
 
 const of = (serviceType: string): ParentLink => ({
@@ -74,6 +75,17 @@ export const volumeBackup = defineKind({
     read: 'volumeBackups.one',
     update: 'volumeBackups.update',
     delete: 'volumeBackups.delete',
+  },
+  verbs: {
+    backup: [
+      {
+        when: { turnOff: true },
+        call: 'volumeBackups.runManually',
+        interrupts: 'its service is stopped while the volume is copied',
+        ...backingUp,
+      },
+      { call: 'volumeBackups.runManually', ...backingUp },
+    ],
   },
   examples: [
     'uploads: { volumeName: uploads, cronExpression: "30 3 * * *", prefix: uploads/, destinationId: dst_1 }\n',

@@ -89,7 +89,7 @@ const histories: Readonly<Record<string, History>> = {
     posts: 9,
   },
   'models change': { before: [helper('small')], after: helper('large'), posts: 1 },
-  'volume backups are made with their services': { before: [], after: services(['x', 'y']), posts: 10 },
+  'volume backups are made with their services': { before: [], after: services(['x', 'y']), posts: 11 },
   'volume backups are made and removed': { before: [services(['x', 'y'])], after: services(['y', 'z']), posts: 4 },
   'volume backups go with their services': { before: [services(['x', 'y'])], after: none, posts: 6 },
   'an application takes an image instead of a repository': { before: [cloned], after: keys('one') + docker, posts: 1 },
@@ -110,19 +110,18 @@ beforeAll(async () => {
   }
 });
 
-/** Refuses every moment in which a service lost its key, or something is there twice. */
-function watched(made: Bench, send: Send = made.emulator.send): Send {
+/** The platform with somebody who notes every moment in which a service lost its key, or a provider is there twice. */
+function watched(made: Bench, noted: string[], send: Send = made.emulator.send): Send {
   return async (request) => {
     const before = keysOfServices(made);
     try {
       return await send(request);
     } finally {
-      if (request.method === 'POST') {
-        const after = keysOfServices(made);
-        for (const [id, key] of before) if (key !== null && after.has(id)) expect(after.get(id), request.path).not.toBeNull();
-        const names = rows(made, 'gitProvider').map((row) => row.name);
-        expect(names.length, request.path).toBe(new Set(names).size);
-      }
+      const after = keysOfServices(made);
+      for (const [id, key] of before)
+        if (key !== null && after.get(id) === null) noted.push(`${request.path} takes ${String(key)} from ${id}`);
+      const names = rows(made, 'gitProvider').map((row) => row.name);
+      if (names.length > new Set(names).size) noted.push(`${request.path} makes a second provider`);
     }
   };
 }
@@ -151,10 +150,12 @@ describe.each(Object.entries(histories))('%s:', (name, { after, posts }) => {
     async (where) => {
       for (let at = 1; ; at++) {
         const made = start();
-        const before = await killedRun(watchedBench(made), text, { at, where });
-        if (!before) break;
-        await goOn(made, text, { send: watched(made) });
+        const noted: string[] = [];
+        const isKilled = await killedRun(made, text, { at, where }, { watch: (send) => watched(made, noted, send) });
+        if (!isKilled) break;
+        await goOn(made, text, { send: watched(made, noted) });
         expect(worldOf(made), `killed ${where} ${at}`).toEqual(wanted.get(name));
+        expect(noted).toEqual([]);
       }
     },
   );
@@ -168,11 +169,13 @@ describe.each(Object.entries(histories))('%s:', (name, { after, posts }) => {
   ])('a POST that %s is made up for by the next runs', async (_title, fault) => {
     for (const at of each) {
       const made = start();
+      const noted: string[] = [];
       const { send, hit } = faultAt(made, at, fault);
-      const failures = await run(made, text, { send: watched(made, send), adoption: true });
+      const failures = await run(made, text, { send: watched(made, noted, send), adoption: true });
       if (failures.length === 0) expect(worldOf(made), `${hit()} said to be done`).toEqual(wanted.get(name));
-      await goOn(made, text, { send: watched(made) });
+      await goOn(made, text, { send: watched(made, noted) });
       expect(worldOf(made), `${hit()}, POST ${at}`).toEqual(wanted.get(name));
+      expect(noted).toEqual([]);
     }
   });
 
@@ -182,16 +185,16 @@ describe.each(Object.entries(histories))('%s:', (name, { after, posts }) => {
       const { send, hit } = faultAt(made, at, ignored);
       const failures = await run(made, text, { send, adoption: true });
       if (failures.length === 0) expect(worldOf(made), `${hit()} said to be done`).toEqual(wanted.get(name));
+      // A service that did not take the new key loses the old one with it, which is drift that a third run repairs.
+      if (failures.length > 0) await run(made, text);
       const left = await goOn(made, text);
-      if (failures.some((failure) => failure.startsWith('not kept')) && notesOf(left).some(({code}) => code === 'not-kept')) {
+      if (
+        failures.some((failure) => failure.startsWith('not kept')) &&
+        notesOf(left).some(({ code }) => code === 'not-kept')
+      ) {
         expect(hit()).toMatch(/\.(update|save\w+)$/);
         expect(worldOf(made)).not.toEqual(wanted.get(name));
       } else expect(worldOf(made), `${hit()}, POST ${at}`).toEqual(wanted.get(name));
     }
   });
 });
-
-/** The same platform, watched. */
-function watchedBench(made: Bench): Bench {
-  return { ...made, emulator: { ...made.emulator, send: watched(made) } };
-}

@@ -4,7 +4,8 @@ import type { Json } from '../../src/kind/json.ts';
 import type { Field, Kind, ParentLink } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
 import { requiredMembers } from '../../src/api/contract.ts';
-import { takesNull } from '../../src/kind/wire.ts';
+import { canBeNull, isNeededBy } from '../../src/kind/wire.ts';
+import { mergeOption } from '../../src/kind/written.ts';
 import { kinds } from '../../src/resources/index.ts';
 
 /** Random manifests as trees that can be edited, and the commands of a history. */
@@ -13,6 +14,12 @@ import { kinds } from '../../src/resources/index.ts';
 export interface Ref {
   readonly ref: number;
   readonly before: string;
+}
+
+/** Another block, by its key or by `${ref:….id}`; where it is gone, an object of the platform that always stays. */
+export interface Named {
+  readonly named: number;
+  readonly by: 'key' | 'id';
 }
 
 /** What a block says about env. */
@@ -26,7 +33,7 @@ export interface Block {
   readonly kind: Kind;
   key: string;
   /** Declared fields by the API's names; unions are flat. */
-  fields: Record<string, Json | Ref>;
+  fields: Record<string, Json | Ref | Named>;
   env: Env | undefined;
   options: Record<string, Json>;
   children: Block[];
@@ -41,9 +48,9 @@ export interface Placed {
   readonly parent: Placed | undefined;
 }
 
-/** A manifest. */
+/** A manifest: what stands at its top. */
 export interface Model {
-  environments: Block[];
+  roots: Block[];
   uids: number;
 }
 
@@ -53,9 +60,9 @@ export const kindNamed = (name: string): Kind => {
   return kind;
 };
 
-const environmentKeys = ['production', 'staging', 'preview', 'qa'];
 const serviceKeys = ['main', 'shop', 'side'];
-const serviceKinds = ['postgres', 'mariadb', 'redis', 'compose'].map(kindNamed);
+const serviceKinds = ['postgres', 'mariadb', 'redis', 'compose', 'application', 'application'].map(kindNamed);
+const topKinds = kinds.filter((kind) => kind.parents[root] !== undefined && kind.kind !== 'environment');
 const composeFiles = ['nginx:1.27', 'nginx:1.28'].map(
   (image) => `services:\n${['web', 'api', 'db', 'db2'].map((name) => `  ${name}: { image: "${image}" }\n`).join('')}`,
 );
@@ -64,16 +71,39 @@ const leafKeys: Readonly<Record<string, readonly string[]>> = {
   fileMount: ['a.conf', 'b.conf', 'dir/c.conf'],
   mount: ['/one', '/two', '/three'],
   backup: ['nightly', 'weekly', 'monthly'],
+  volumeBackup: ['uploads', 'media', 'logs'],
+};
+/** Keys of what stands at the top; the platform has those with a number, and what cannot be made has no others. */
+const topKeys: Readonly<Record<string, readonly string[]>> = {
+  environment: ['production', 'staging', 'preview', 'qa'],
+  ai: ['helper', 'assistant'],
+  bucketgit: ['bucket', 'bucketgit-1'],
+  certificate: ['shop', 'store'],
+  hubgit: ['hubgit-1'],
+  labgit: ['lab', 'labgit-1'],
+  memberPermissions: ['member@example.test', 'other@example.test'],
+  organization: ['Organization'],
+  selfgit: ['forge', 'selfgit-1'],
+  sshKey: ['deploy', 'mirror'],
+};
+/** Objects of the platform that nothing here declares, changes or deletes, by the kind that is referred to. */
+export const steady: Readonly<Record<string, { readonly name: string; readonly id: string }>> = {
+  sshKey: { name: 'key-2', id: 'key_2' },
+  hubgit: { name: 'hubgit-2', id: 'hub_2' },
+  labgit: { name: 'labgit-2', id: 'lab_2' },
+  bucketgit: { name: 'bucketgit-2', id: 'bkt_2' },
+  selfgit: { name: 'selfgit-2', id: 'sfg_2' },
 };
 const envKeys = ['A', 'B', 'REGION', 'with.dot'];
 const envValues = ['1', '2', '', 'a # b', `it's "so" $HOME`, 'two\nlines\n', '${{environment.REGION}}', ' spaces '];
 const envTexts = ['A=1\n', '# note\nB="x y"\nFOREIGN=here\n', '', "FOREIGN='a'\nREGION=us\nA=9", 'C=3\n'];
 
-/** Values that a field is given; the first two are its examples. */
-export function valuesOf(kind: Kind, name: string): readonly Json[] {
-  const field = fieldOf(kind, name);
+/** Values that a field is given: its examples, or what no two objects may have in common. */
+export function valuesOf(kind: Kind, name: string, uid = 0): readonly Json[] {
   if (name === 'composeFile') return composeFiles;
-  return field.examples;
+  if (name === 'publicKey') return ['a', 'b'].map((half) => `ssh-ed25519 AAAA${uid}${half} shop`);
+  if (name === 'certificatePath') return ['a', 'b'].map((half) => `path-${uid}-${half}`);
+  return fieldOf(kind, name).examples;
 }
 
 export function fieldOf(kind: Kind, name: string): Field {
@@ -86,7 +116,7 @@ export function fieldOf(kind: Kind, name: string): Field {
 export function nullOf(kind: Kind, name: string): { readonly value: Json } | undefined {
   const field = fieldOf(kind, name);
   if (field.onNull !== undefined) return 'value' in field.onNull ? field.onNull : undefined;
-  return takesNull(kind.calls.update, name) ? { value: null } : undefined;
+  return canBeNull(kind, name) ? { value: null } : undefined;
 }
 
 export function linkOf(kind: Kind, parent: Kind | undefined): ParentLink {
@@ -97,22 +127,44 @@ export function linkOf(kind: Kind, parent: Kind | undefined): ParentLink {
 
 /** Fields that a block always declares, so that it can be created. */
 function coreFields(kind: Kind, link: ParentLink, block?: Block): string[] {
-  const inCase = (kind.unions ?? []).flatMap((union) =>
-    Object.values(union.cases[String(block?.fields[union.tag])] ?? {}),
+  const isNeeded = (name: string) => fieldOf(kind, name).needed === true;
+  const inSomeCase = new Set(
+    (kind.unions ?? []).flatMap(({ cases }) => Object.values(cases).flatMap((fields) => Object.values(fields))),
   );
+  const inCase = (kind.unions ?? []).flatMap(({ tag, cases, calls }) => {
+    const chosen = String(block?.fields[tag]);
+    const call = calls?.[chosen];
+    const fields = Object.values(cases[chosen] ?? {});
+    if (call !== undefined) return fields.filter((name) => isNeededBy(call, name) || isNeeded(name));
+    return isOptional(kind, tag) ? [] : fields;
+  });
   return [
     ...new Set([
-      ...requiredMembers(kind.calls.create),
-      ...Object.keys(kind.fields).filter((name) => fieldOf(kind, name).needed === true),
+      ...(kind.calls.create === undefined ? [] : requiredMembers(kind.calls.create)),
+      ...Object.keys(kind.fields).filter((name) => isNeeded(name) && !inSomeCase.has(name)),
       ...inCase,
+      // Without any of its own fields the platform stores a new name and answers that it failed.
+      ...(kind.kind === 'bucketgit' ? ['bucketgitUsername'] : []),
     ]),
-  ].filter((name) => kind.fields[name] !== undefined && link.set[name] === undefined && name !== kind.keyField);
+  ].filter(
+    (name) =>
+      kind.fields[name] !== undefined &&
+      link.set[name] === undefined &&
+      link.lacks?.includes(name) !== true &&
+      name !== kind.keyField,
+  );
+}
+
+/** Whether a block need not choose a case of a union. */
+export function isOptional(kind: Kind, tag: string): boolean {
+  const { create } = kind.calls;
+  return fieldOf(kind, tag).needed !== true && (create === undefined || !requiredMembers(create).includes(tag));
 }
 
 /** Fields that a block may declare as it is: those of other cases of its unions are not there. */
 export function openFields(block: Block, link: ParentLink): string[] {
   const { kind } = block;
-  const hidden = new Set([...Object.keys(link.set), 'env']);
+  const hidden = new Set([...Object.keys(link.set), ...(link.lacks ?? []), 'env']);
   for (const union of kind.unions ?? []) {
     hidden.add(union.tag);
     for (const [name, fields] of Object.entries(union.cases))
@@ -152,6 +204,14 @@ const serviceSeed: fc.Arbitrary<Seed> = fc.record({
   env: envSeed,
   children: fc.array(leafSeed, { maxLength: 3 }),
 });
+const topSeed: fc.Arbitrary<Seed> = fc.record({
+  kind: fc.integer({ min: 1, max: 300 }),
+  key: nat,
+  case: nat,
+  fields: fc.array(fc.record({ field: nat, value: fc.nat(2) }), { maxLength: 4 }),
+  env: fc.constant(undefined),
+  children: fc.constant([]),
+});
 const environmentSeed: fc.Arbitrary<Seed> = fc.record({
   kind: fc.constant(0),
   key: nat,
@@ -160,7 +220,7 @@ const environmentSeed: fc.Arbitrary<Seed> = fc.record({
   env: envSeed,
   children: fc.array(serviceSeed, { maxLength: 3 }),
 });
-const anySeed = fc.oneof(environmentSeed, serviceSeed, leafSeed, leafSeed);
+const anySeed = fc.oneof(environmentSeed, serviceSeed, leafSeed, leafSeed, topSeed, topSeed);
 
 /** One change of the manifest. */
 export type Edit =
@@ -194,26 +254,43 @@ export type Drift =
   | { readonly drift: 'delete'; readonly at: number }
   | { readonly drift: 'create'; readonly at: number; readonly seed: Seed }
   | { readonly drift: 'move'; readonly at: number; readonly to: number }
-  | { readonly drift: 'deploy'; readonly at: number };
+  | { readonly drift: 'deploy'; readonly at: number }
+  | { readonly drift: 'connect'; readonly at: number };
 
 const drift: fc.Arbitrary<Drift> = fc.oneof(
   fc.record({ drift: fc.constant('update' as const), at: nat, field: nat, value: fc.nat(2) }),
   fc.record({ drift: fc.constant('update' as const), at: nat, field: nat, value: fc.nat(2) }),
   fc.record({ drift: fc.constant('env' as const), at: nat, text: nat }),
   fc.record({ drift: fc.constant('delete' as const), at: nat }),
-  fc.record({ drift: fc.constant('create' as const), at: nat, seed: fc.oneof(serviceSeed, leafSeed) }),
+  fc.record({ drift: fc.constant('create' as const), at: nat, seed: fc.oneof(serviceSeed, leafSeed, topSeed) }),
   fc.record({ drift: fc.constant('move' as const), at: nat, to: nat }),
   fc.record({ drift: fc.constant('deploy' as const), at: nat }),
+  fc.record({ drift: fc.constant('connect' as const), at: nat }),
 );
 
 /** What goes wrong with one POST of an apply. */
 export interface Fault {
   readonly at: number;
-  /** `blind`: nothing can be read after it. `dead`: nothing gets through after it. */
-  readonly how: 'before' | 'after' | '500 after' | 'blind' | 'dead';
+  /**
+   * `blind`: nothing can be read after it. `dead`: nothing gets through after it. `killed`: the process ends with it;
+   * `killed before`: before it is sent. `killed saving`: the process ends with the saving of a record.
+   */
+  readonly how: (typeof hows)[number];
   /** What goes wrong when it is run again. */
   readonly again?: Fault | undefined;
 }
+
+const hows = [
+  'before',
+  'after',
+  '500 after',
+  'blind',
+  'dead',
+  'refused',
+  'killed',
+  'killed before',
+  'killed saving',
+] as const;
 
 /** One step of a history. */
 type Command =
@@ -224,11 +301,11 @@ type Command =
 
 const oneFault: fc.Arbitrary<Fault> = fc.record({
   at: fc.nat(7),
-  how: fc.constantFrom('before' as const, 'after' as const, '500 after' as const, 'blind' as const, 'dead' as const),
+  how: fc.constantFrom(...hows),
 });
 const fault: fc.Arbitrary<Fault> = fc.record({
   at: fc.nat(7),
-  how: fc.constantFrom('before' as const, 'after' as const, '500 after' as const, 'blind' as const, 'dead' as const),
+  how: fc.constantFrom(...hows),
   again: fc.option(oneFault, { nil: undefined }),
 });
 const command: fc.Arbitrary<Command> = fc.oneof(
@@ -250,17 +327,20 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 /** A manifest and what happens to it and to its platform. */
 export interface History {
   readonly start: readonly Seed[];
+  readonly top: readonly Seed[];
   readonly commands: readonly Command[];
 }
 
 export const histories: fc.Arbitrary<History> = fc.record({
   start: fc.array(environmentSeed, { minLength: 1, maxLength: 3 }),
+  top: fc.array(topSeed, { maxLength: 4 }),
   commands: fc.array(command, { minLength: 1, maxLength: 6 }),
 });
 
 /** The manifest that a history starts with. */
-export function modelOf(start: readonly Seed[]): Model {
-  const model: Model = { environments: [], uids: 0 };
+export function modelOf({ start, top }: Pick<History, 'start' | 'top'>): Model {
+  const model: Model = { roots: [], uids: 0 };
+  for (const seed of top) addBlock(model, undefined, seed);
   start.forEach((seed, index) => addBlock(model, undefined, index === 0 ? { ...seed, key: 0 } : seed));
   return model;
 }
@@ -274,26 +354,24 @@ export function blocksOf(model: Model): Placed[] {
     placed.push(self);
     for (const child of block.children) enter(child, self);
   };
-  for (const block of model.environments) enter(block, undefined);
+  for (const block of model.roots) enter(block, undefined);
   return placed;
 }
 
 /** Kinds that can stand below a kind. */
 export function kindsBelow(parent: Kind | undefined): Kind[] {
-  if (parent === undefined) return [kindNamed('environment')];
+  if (parent === undefined) return [kindNamed('environment'), ...topKinds];
   if (parent.kind === 'environment') return serviceKinds;
   return kinds.filter((kind) => kind.parents[parent.kind] !== undefined);
 }
 
 function keysOf(kind: Kind): readonly string[] {
-  if (kind.kind === 'environment') return environmentKeys;
-  return leafKeys[kind.kind] ?? serviceKeys;
+  return topKeys[kind.kind] ?? leafKeys[kind.kind] ?? serviceKeys;
 }
 
 /** Makes a block from numbers; undefined where there is no place or its key is taken. */
 export function blockFrom(model: Model, parent: Block | undefined, seed: Seed): Block | undefined {
-  const possible = kindsBelow(parent?.kind);
-  const kind = possible[seed.kind % possible.length];
+  const kind = kindOf(parent, seed);
   if (kind === undefined) return undefined;
   const keys = keysOf(kind);
   const key = keys[seed.key % keys.length] ?? '';
@@ -310,10 +388,11 @@ export function blockFrom(model: Model, parent: Block | undefined, seed: Seed): 
   };
   for (const union of kind.unions ?? []) {
     const tags = Object.keys(union.cases);
+    if (isOptional(kind, union.tag) && seed.case % 3 > 0) continue;
     // Mostly the first case, so that most manifests stay short.
     block.fields[union.tag] = tags[seed.case % (tags.length + 2)] ?? tags[0] ?? '';
   }
-  for (const name of coreFields(kind, link, block)) block.fields[name] ??= valuesOf(kind, name)[seed.case % 2] ?? '';
+  for (const name of coreFields(kind, link, block)) block.fields[name] ??= valueFor(model, block, name, seed.case);
   for (const [name, field] of Object.entries(kind.fields))
     if (field.fromParent !== undefined && parent?.fields[field.fromParent] !== undefined && seed.key % 2 === 0)
       delete block.fields[name];
@@ -323,8 +402,14 @@ export function blockFrom(model: Model, parent: Block | undefined, seed: Seed): 
   return block;
 }
 
+/** At the top, 0 is an environment; elsewhere, and of the others there, the number counts through the kinds. */
+function kindOf(parent: Block | undefined, { kind }: Seed): Kind | undefined {
+  const possible = kindsBelow(parent?.kind);
+  return parent === undefined && kind > 0 ? topKinds[kind % topKinds.length] : possible[kind % possible.length];
+}
+
 function addBlock(model: Model, parent: Block | undefined, seed: Seed): void {
-  const siblings = parent?.children ?? model.environments;
+  const siblings = parent?.children ?? model.roots;
   const block = blockFrom(model, parent, seed);
   if (block === undefined || siblings.some((other) => other.kind === block.kind && other.key === block.key)) return;
   siblings.push(block);
@@ -350,7 +435,7 @@ function setField(model: Model, block: Block, link: ParentLink, field: number, v
   const name = names[field % names.length];
   if (name === undefined) return;
   // A second key could make two blocks one object; keys are renamed by edits of their own.
-  if (name === block.kind.keyField && block.kind.kind === 'environment') return;
+  if (name === block.kind.keyField && ['environment', 'memberPermissions'].includes(block.kind.kind)) return;
   if (block.kind.kind === 'backup' && name === 'prefix') return;
   if (value === 2) {
     if (coreFields(block.kind, link, block).includes(name) || nullOf(block.kind, name) === undefined) return;
@@ -364,14 +449,29 @@ function setField(model: Model, block: Block, link: ParentLink, field: number, v
       return;
     }
   }
-  block.fields[name] = valuesOf(block.kind, name)[value] ?? null;
+  block.fields[name] = valueFor(model, block, name, value);
+}
+
+/** One of two values of a field; of one that refers to something, a block that is older, so that there is no circle. */
+function valueFor(model: Model, block: Block, name: string, number: number): Json | Named {
+  const { refersTo } = fieldOf(block.kind, name);
+  if (refersTo === undefined) return valuesOf(block.kind, name, block.uid)[number % 2] ?? '';
+  const targets = blocksOf(model).filter(({ block: other }) => other.kind.kind === refersTo && other.uid < block.uid);
+  return { named: pick(targets, number)?.block.uid ?? -1, by: number % 2 === 0 ? 'key' : 'id' };
 }
 
 /** Blocks with outputs that a block may refer to: older ones, so that there is no circle. */
 function outputOwners(model: Model, block: Block): Block[] {
   return blocksOf(model)
     .map((placed) => placed.block)
-    .filter((other) => other.uid < block.uid && other.kind.outputs !== undefined);
+    .filter((other) => other.uid < block.uid && outputOf(other.kind) !== undefined);
+}
+
+/** The output of a kind that texts refer to, and the member of its rows that holds it. */
+export function outputOf(kind: Kind): { readonly output: string; readonly from: string } | undefined {
+  const output = ['appName', 'gitProviderId'].find((name) => kind.outputs?.[name] !== undefined);
+  if (output !== undefined) return { output, from: output };
+  return kind.kind === 'sshKey' || kind.kind === 'certificate' ? { output: 'id', from: kind.id } : undefined;
 }
 
 function envFrom(model: Model, block: Block, numbers: readonly number[] | undefined): Env | undefined {
@@ -406,7 +506,7 @@ export function applyEdit(model: Model, change: Edit): string | undefined {
   if (placed === undefined) return undefined;
   const { block, address, parent } = placed;
   const link = linkOf(block.kind, parent?.block.kind);
-  const siblings = parent?.block.children ?? model.environments;
+  const siblings = parent?.block.children ?? model.roots;
   switch (change.edit) {
     case 'remove': {
       siblings.splice(siblings.indexOf(block), 1);
@@ -440,7 +540,7 @@ export function applyEdit(model: Model, change: Edit): string | undefined {
     }
     case 'relocate': {
       if (block.kind.calls.move === undefined) return undefined;
-      const target = pick(model.environments, change.to);
+      const target = pick(environmentsOf(model), change.to);
       if (target === undefined || target === parent?.block) return undefined;
       if (target.children.some((other) => other.kind === block.kind && other.key === block.key)) return undefined;
       siblings.splice(siblings.indexOf(block), 1);
@@ -449,13 +549,14 @@ export function applyEdit(model: Model, change: Edit): string | undefined {
       return `move ${address} to ${target.key}${change.follow ? ' with moved:' : ''}`;
     }
     case 'retag': {
-      const union = block.kind.unions?.[0];
+      const unions = block.kind.unions ?? [];
+      const union = unions[Math.floor(change.case / 7) % Math.max(1, unions.length)];
       if (union === undefined) return undefined;
       for (const fields of Object.values(union.cases))
         for (const name of Object.values(fields)) delete block.fields[name];
       block.fields[union.tag] = pick(Object.keys(union.cases), change.case) ?? '';
       for (const name of coreFields(block.kind, link, block))
-        block.fields[name] ??= valuesOf(block.kind, name)[change.case % 2] ?? '';
+        block.fields[name] ??= valueFor(model, block, name, change.case);
       return `make ${address} a ${String(block.fields[union.tag])}`;
     }
     case 'option': {
@@ -464,6 +565,8 @@ export function applyEdit(model: Model, change: Edit): string | undefined {
       if (change.option === 2) block.options = { ...block.options, protect: false };
       if (change.option > 2 && block.kind.options?.deleteVolumes !== undefined)
         block.options = { ...block.options, deleteVolumes: change.option === 3 };
+      if (change.option > 2 && mergeOption(block.kind)?.name === 'accessMode')
+        block.options = { ...block.options, accessMode: change.option === 3 ? 'own' : 'merge' };
       return `options of ${address}: ${JSON.stringify(block.options)}`;
     }
     default:
@@ -486,32 +589,38 @@ export function render(
 ): { text: string; moved: { from: string; to: string }[] } {
   const placed = blocksOf(model);
   const moved = movesOf(placed, recorded);
-  const written = (block: Block, value: Json | Ref): Json => {
+  const written = (block: Block, name: string, value: Json | Ref | Named): Json => {
+    if (isNamed(value)) {
+      const target = namedIn(model, value);
+      if (target === undefined) return steady[fieldOf(block.kind, name).refersTo ?? '']?.name ?? '';
+      return value.by === 'key' ? target.block.key : `\${ref:${target.address}.id}`;
+    }
     if (!isRef(value)) return value;
     const target = targetOf(model, block, value);
-    return target === undefined ? `${value.before}nothing` : `${value.before}\${ref:${target.address}.appName}`;
+    const output = target === undefined ? undefined : outputOf(target.block.kind)?.output;
+    return target === undefined ? `${value.before}nothing` : `${value.before}\${ref:${target.address}.${output}}`;
   };
   const bodyOf = (block: Block): Record<string, Json> => {
     const body: Record<string, Json> = { ...block.options };
     const grouped = new Set<string>();
     for (const union of block.kind.unions ?? []) {
-      if (union.at === undefined) continue;
+      if (union.at === undefined || block.fields[union.tag] === undefined) continue;
       grouped.add(union.tag);
-      const group: Record<string, Json> = { type: written(block, block.fields[union.tag] ?? null) };
+      const group: Record<string, Json> = { type: written(block, union.tag, block.fields[union.tag] ?? null) };
       for (const [name, field] of Object.entries(union.cases[String(block.fields[union.tag])] ?? {})) {
         grouped.add(field);
         const value = block.fields[field];
-        if (value !== undefined) group[name] = written(block, value);
+        if (value !== undefined) group[name] = written(block, field, value);
       }
       body[union.at] = group;
     }
     for (const [name, value] of Object.entries(block.fields))
-      if (!grouped.has(name)) body[name] = written(block, value);
+      if (!grouped.has(name)) body[name] = written(block, name, value);
     if (block.env?.is === 'text') body.env = block.env.text;
     if (block.env?.is === 'map') {
       if (block.env.mode === 'merge') body.envMode = 'merge';
       body.env = Object.fromEntries(
-        Object.entries(block.env.entries).map(([key, value]) => [key, written(block, value)]),
+        Object.entries(block.env.entries).map(([key, value]) => [key, written(block, 'env', value)]),
       );
     }
     for (const child of block.children) {
@@ -520,25 +629,42 @@ export function render(
     }
     return body;
   };
-  const environments = Object.fromEntries(model.environments.map((block) => [block.key, bodyOf(block)]));
+  const sections: Record<string, Record<string, Json>> = { environments: {} };
+  for (const block of model.roots)
+    sections[block.kind.section] = { ...sections[block.kind.section], [block.key]: bodyOf(block) };
   return {
-    text: JSON.stringify({ trueup: 1, platform: 'emulator', project: 'prj_1', moved, environments }, undefined, 1),
+    text: JSON.stringify({ trueup: 1, platform: 'emulator', project: 'prj_1', moved, ...sections }, undefined, 1),
     moved,
   };
+}
+
+export function environmentsOf({ roots }: Model): Block[] {
+  return roots.filter(({ kind }) => kind.kind === 'environment');
+}
+
+/** The block that bears a name; undefined where it is gone. */
+export function namedIn(model: Model, { named }: Named): Placed | undefined {
+  return blocksOf(model).find(({ block }) => block.uid === named);
 }
 
 /** The block that a reference leads to; undefined where it is gone, or where a circle could come of it. */
 export function targetOf(model: Model, block: Block, { ref }: Ref): Placed | undefined {
   const target = blocksOf(model).find((item) => item.block.uid === ref);
   if (target === undefined || block.kind.kind !== 'environment') return target;
-  const [first] = model.environments;
+  const [first] = environmentsOf(model);
   const { env, fields } = target.block;
-  const refers = Object.values({ ...(env?.is === 'map' ? env.entries : {}), ...fields }).some(isRef);
-  return block === first || target.parent?.block !== first || refers ? undefined : target;
+  const values = Object.values({ ...(env?.is === 'map' ? env.entries : {}), ...fields });
+  const refers = values.some((value) => isRef(value) || isNamed(value));
+  const isApart = target.parent === undefined || target.parent.block === first;
+  return block === first || !isApart || refers ? undefined : target;
 }
 
 export function isRef(value: unknown): value is Ref {
   return typeof value === 'object' && value !== null && 'ref' in value;
+}
+
+export function isNamed(value: unknown): value is Named {
+  return typeof value === 'object' && value !== null && 'named' in value;
 }
 
 function movesOf(placed: readonly Placed[], recorded: readonly string[]): { from: string; to: string }[] {

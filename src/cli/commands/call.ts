@@ -1,16 +1,16 @@
 import { consequenceOf } from '../../api/consequences.ts';
 import type { Operation } from '../../api/contract.ts';
 import { shownOnce } from '../../api/secret-members.ts';
-import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { Stop } from '../../diagnostics/diagnostic.ts';
 import { renderAnswer } from '../../render/answer-text.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
 import { hideInAnswer, hideInInput, knowingInput } from '../../secrets/call-secrets.ts';
+import { confirm } from '../approval.ts';
 import { checkInput, findOperation } from '../call-check.ts';
 import { readInput } from '../call-input.ts';
 import { openPlatform } from '../connect.ts';
 import { readInteger, usage } from '../options.ts';
-import { askYes } from '../prompt.ts';
 import type { Command, Run } from '../run.ts';
 import { findPlatform } from '../target.ts';
 import { listOperations } from './call-list.ts';
@@ -60,24 +60,18 @@ function complete({ terminal }: Run, operation: Operation, input: Input): Input 
 
 /** Asks before something ends; false means that somebody said no. */
 async function hasConsent(
-  { options, terminal }: Run,
+  run: Run,
   call: { operation: Operation; input: Input; place: string; isGiven: boolean },
 ): Promise<boolean> {
   const { operation, input, place, isGiven } = call;
   const consequence = consequenceOf(operation, input);
-  if (consequence === undefined || isGiven) return true;
-  if (!terminal.isInteractive || options.isJson) {
-    throw new Stop('refused', [
-      diagnostic('consent', `nobody can be asked about ${operation}, so nothing was sent; ${consequence}`, {
-        remedy: 'Run it with --yes if that is meant.',
-      }),
-    ]);
-  }
+  if (consequence === undefined) return true;
   const shown = printable(JSON.stringify(hideInInput(input)));
-  const question = `${operation} at ${place} with ${shown}: ${consequence}.\nGo on? Only yes is accepted: `;
-  if (await askYes(question)) return true;
-  terminal.err('Nothing was sent.\n');
-  return false;
+  return confirm(run, {
+    question: `${operation} at ${place} with ${shown}: ${consequence}.`,
+    about: `${operation}, so nothing was sent; ${consequence}`,
+    isGiven,
+  });
 }
 
 /** Programs get the answer as it came, for jq; people get it readable. */

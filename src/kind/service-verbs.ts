@@ -1,0 +1,29 @@
+import type { Verb } from './kind.ts';
+
+/** What several kinds of services are told in the same way, beside the operation itself. */
+
+type Manner = Omit<Extract<Verb, { call: unknown }>, 'call' | 'when'>;
+
+/** The operation takes the internal name, although the id says it all. */
+export const reloadingApplication: Manner = {
+  with: { appName: 'appName' },
+  interrupts: 'its container is replaced by a new one',
+};
+
+/** A database is stopped and started again. */
+export const reloadingDatabase: Manner = {
+  with: { appName: 'appName' },
+  interrupts: 'it stops and starts again, and whoever is connected to it is cut off',
+};
+
+/** The answer comes when the image is there and the container runs. */
+export const deployingDatabase: Manner = { answers: 'late' };
+
+/** The container and its volumes are removed, and a new one is started on empty ones. */
+export const rebuildingDatabase: Manner = {
+  dataAtRisk: 'the volumes of this database with all its data',
+  answers: 'late',
+};
+
+/** A dump by hand: the answer comes when it is in the destination. */
+export const backingUp: Manner = { answers: 'late' };

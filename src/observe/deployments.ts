@@ -1,0 +1,47 @@
+import type { Row } from '../kind/json.ts';
+import { isRow } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+
+/** One deployment of a service, as the platform tells of it. */
+export interface Deployment {
+  readonly id: string;
+  /** `running`, `done`, `error` or `cancelled`. */
+  readonly status: string;
+  readonly title: string | undefined;
+  readonly createdAt: string | undefined;
+  readonly finishedAt: string | undefined;
+  readonly errorMessage: string | undefined;
+}
+
+/** The deployments in the row of a service, the newest last; undefined when the platform keeps none of this kind. */
+export function deploymentsIn(kind: Kind, row: Row): readonly Deployment[] | undefined {
+  const at = kind.status?.deployments;
+  const listed = at === undefined ? undefined : row[at];
+  if (!Array.isArray(listed)) return undefined;
+  const all = listed.flatMap((item: unknown): Deployment[] => {
+    const id = isRow(item) ? text(item, 'deploymentId') : undefined;
+    if (!isRow(item) || id === undefined) return [];
+    return [
+      {
+        id,
+        status: text(item, 'status') ?? 'unknown',
+        title: text(item, 'title'),
+        createdAt: text(item, 'createdAt'),
+        finishedAt: text(item, 'finishedAt'),
+        errorMessage: text(item, 'errorMessage'),
+      },
+    ];
+  });
+  // The list has no order of its own: a row that was updated moves to its end.
+  return all.toSorted((a, b) => ((a.createdAt ?? '') < (b.createdAt ?? '') ? -1 : a.createdAt === b.createdAt ? 0 : 1));
+}
+
+/** How a service runs, in the platform's word; undefined when the row does not say. */
+export function statusIn(kind: Kind, row: Row): string | undefined {
+  return kind.status === undefined ? undefined : text(row, kind.status.at);
+}
+
+function text(row: Row, name: string): string | undefined {
+  const value = row[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
