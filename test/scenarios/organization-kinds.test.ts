@@ -402,3 +402,109 @@ describe('the source of an application', () => {
     ).toEqual([]);
   });
 });
+
+describe('what is declared by mistake is told before anything is sent:', () => {
+  test.each([
+    [
+      'an image that is left out',
+      'cannot-create',
+      'source.image',
+      inProduction('application:\n  web: { source: { type: docker } }'),
+    ],
+    [
+      'a repository that is left out',
+      'cannot-create',
+      'source.url',
+      inProduction('application:\n  web: { source: { type: git, branch: main } }'),
+    ],
+    [
+      'a provider that no list would have',
+      'cannot-create',
+      'clientId',
+      'selfgit:\n  forge: { selfgitUrl: "https://git.example.com" }\n',
+    ],
+    ['an environment that is called like a section', 'wrong-type', 'sshKeys', 'environments:\n  sshKeys: {}\n'],
+  ])('%s', async (_, code, said, text) => {
+    const made = bench();
+    expect(await refused(made.apply(head + text))).toMatch(new RegExp(`${code}: .*${said}`));
+    expect(made.requests('POST')).toEqual([]);
+  });
+
+  test('a block of the organization that stands in two files', () => {
+    const made = bench();
+    const block = (model: string) => `ai:\n  helper: { model: ${model} }\n`;
+    const files = {
+      'trueup.yaml': `${head}include: [a.yaml, b.yaml]\n`,
+      'a.yaml': block('small'),
+      'b.yaml': block('large'),
+    };
+    expect(() => made.manifest(files)).toThrow('helper is already defined in a.yaml:2:3');
+  });
+});
+
+describe('an object that exists', () => {
+  test('is recognised by a public key with another line end, and by an address in other letters', async () => {
+    const made = bench();
+    const input = { name: 'by hand', publicKey: publicKey('one'), privateKey: pem('one'), organizationId: 'org_1' };
+    await made.emulator.act('sshKey.create', input);
+    const key = `sshKeys:\n  deploy:\n    name: by hand\n    publicKey: "${publicKey('one')}\\n"\n    privateKey: ${JSON.stringify(pem('one'))}\n`;
+    const text = `${key}members:\n  Admin@Example.test: { canAccessToAPI: true }\n`;
+    const plan = await made.plan(head + text);
+    expect(plan.actions.map(({ action }) => action)).toEqual(['adopt', 'adopt']);
+    await applied(made, text);
+    await plansNothing(made, text);
+    expect(rows(made, 'sshKey')).toHaveLength(3);
+  });
+
+  test('shows nobody the user and password in its address', async () => {
+    const made = bench();
+    const row = (await made.emulator.act('application.create', { name: 'web', environmentId: 'env_prj_1' })) as {
+      applicationId: string;
+    };
+    await made.emulator.act('application.saveGitProvider', {
+      applicationId: row.applicationId,
+      customGitUrl: 'https://bot:hunter-two@git.example.com/a.git',
+      customGitBranch: 'main',
+      customGitBuildPath: '/',
+      watchPaths: null,
+    });
+    const text = inProduction(
+      'application:\n  web: { source: { type: git, url: "https://bot:hunter-six@git.example.com/a.git", branch: main } }',
+    );
+    const plan = await made.plan(head + text);
+    const url = plan.actions.flatMap(({ changes }) => changes).find(({ path }) => path === 'source.url');
+    const hidden = { is: 'value', value: 'https://(sensitive)@git.example.com/a.git' };
+    expect(url).toMatchObject({ before: hidden, after: hidden });
+    await applied(made, text);
+    expect(JSON.stringify(made.store.state)).not.toContain('hunter');
+    await plansNothing(made, text);
+  });
+});
+
+describe('a right that was taken back', () => {
+  const allowed = (ids: string) => `members:\n  admin@example.test: { accessedProjects: ${ids} }\n`;
+
+  test('and that the platform keeps is told, not taken for done', async () => {
+    const made = bench();
+    await applied(made, allowed('[prj_1, prj_2]'));
+    const { send } = made.emulator;
+    made.emulator.send = (request) =>
+      request.path === '/api/user.assignPermissions'
+        ? Promise.resolve({ status: 200, headers: {}, body: '' })
+        : send(request);
+    const result = await made.apply(head + allowed('[prj_1]'));
+    expect(result.outcomes).toMatchObject([{ result: 'not kept' }]);
+    made.emulator.send = send;
+    await applied(made, allowed('[prj_1]'));
+    expect(rows(made, 'member')).toMatchObject([{ accessedProjects: ['prj_1'] }]);
+    await plansNothing(made, allowed('[prj_1]'));
+  });
+
+  test('and that came from the environment is said to stay, since nobody remembers it', async () => {
+    const made = bench();
+    made.env.PROJECT = 'prj_2';
+    await applied(made, allowed('["${env:PROJECT}", prj_1]'));
+    const plan = await made.plan(head + allowed('[prj_1]'));
+    expect(plan.actions.flatMap(({ notes }) => notes.map(({ code }) => code))).toEqual(['left-alone']);
+  });
+});
