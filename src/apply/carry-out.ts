@@ -62,14 +62,14 @@ async function tell(order: Order, telling: Telling): Promise<Told> {
     answer = await client.invoke(way.call, input);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    const mayHaveActed = error.outcome === 'unknown';
+    const mayHaveActed = error.outcome === 'unknown' && way.isTest !== true;
     const row = mayHaveActed ? await look(client, order) : undefined;
-    return failed(order, { message: error.message, mayHaveActed, row });
+    return failed(order, { message: messageOf(error, order), mayHaveActed, row });
   }
   const refusal = refusalIn(order, answer);
   if (refusal !== undefined) {
-    const message = `${way.call} was answered with a 200, and did not go well: ${redact(refusal)}`;
-    return failed(order, { message, mayHaveActed: way.verdict === undefined });
+    const message = `${way.call} was answered, and did not go well: ${redact(refusal)}`;
+    return failed(order, { message, mayHaveActed: way.isTest !== true });
   }
   if (way.answers === 'early') return deployed(order, telling);
   const row = await look(client, order);
@@ -100,6 +100,12 @@ async function deployed(order: Order, { client, signal, patience, redact }: Tell
   if (deployment.status === 'done') return { ...ordered, result: 'done', ...statusOf(order, row) };
   const why = deployment.errorMessage === undefined ? '' : `: ${redact(deployment.errorMessage)}`;
   return failed(order, { message: `the deployment ended as ${deployment.status}${why}`, mayHaveActed: true, row });
+}
+
+/** What the client says of a POST is untrue of one that changes nothing. */
+function messageOf({ outcome, serverMessage, message }: PlatformError, { way }: Order): string {
+  if (way.isTest !== true || outcome === 'not executed' || serverMessage === '') return message;
+  return `${way.call} did not go well: ${serverMessage}`;
 }
 
 function failed(

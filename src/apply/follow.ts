@@ -22,7 +22,9 @@ export async function follow(
   if (known === undefined) return 'not listed';
   do {
     const row = await readRow(client, kind, id);
-    const fresh = (row === undefined ? [] : (deploymentsIn(kind, row) ?? [])).filter((item) => !known.includes(item.id));
+    const fresh = (row === undefined ? [] : (deploymentsIn(kind, row) ?? [])).filter(
+      (item) => !known.includes(item.id),
+    );
     const newest = fresh.at(-1);
     if (newest !== undefined && fresh.every(({ status }) => status !== 'running')) return newest;
   } while (await patience());

@@ -7,7 +7,7 @@ import type { LaneRow } from './read-back.ts';
 import { findById, findMade, laneRow, readLane } from './read-back.ts';
 import type { Outcome, Run } from './run.ts';
 import { complain, laneRoot, recordOf, report, save } from './run.ts';
-import { settle } from './settle.ts';
+import { sentPairs, settle } from './settle.ts';
 
 /** What reading back found of an action's object; `unread`: nothing could be read. */
 type Found = { readonly is: 'row'; readonly row: Row } | { readonly is: 'gone' } | { readonly is: 'unread' };
@@ -75,7 +75,8 @@ function known(run: Run, action: Action): Found {
 }
 
 async function settleAction(run: Run, action: Action, found: Found): Promise<void> {
-  if (action.action === 'forget') {
+  if (action.isHeld === true) run.results.set(action.address, 'done');
+  else if (action.action === 'forget') {
     await save(run, action.address, null, 'with the rest');
     run.results.set(action.address, 'done');
   } else if (run.results.get(action.address) !== 'skipped') {
@@ -112,10 +113,9 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   const failed = run.results.get(address);
   const id = run.ids.get(address) ?? (found.is === 'row' ? rowId(action.kind, found.row) : undefined);
   if (id === undefined && action.kind.listedOnce !== undefined && failed === undefined) {
-    if (isMade(action)) {
-      const message = `${address} was created and is listed only once ${action.kind.listedOnce}`;
-      report(run, action, diagnostic('pending', message, { address, remedy: 'Apply again after that.' }));
-    }
+    const message = `${address} was created and is listed only once ${action.kind.listedOnce}`;
+    report(run, action, diagnostic('pending', message, { address, remedy: 'Apply again after that.' }));
+    await save(run, address, recordOf(action, null, sentPairs(action, run.outputs, run.input.digest)));
     conclude(run, action, 'done');
     return;
   }

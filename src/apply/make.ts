@@ -2,6 +2,7 @@ import { PlatformError } from '../api/errors.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { oldAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
 import { valueAt } from '../kind/wire.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action, Step } from '../plan/action.ts';
@@ -55,7 +56,7 @@ async function create(run: Run, action: Action, step: Step): Promise<void> {
   const { address } = action;
   const before = run.records.get(address) ?? run.input.plan.base.resources[address] ?? null;
   const chosen = chosenId(action, step);
-  const earlier = isFoundInList(action) ? await listTop(run.input.client, action.kind) : new Map<string, Row>();
+  const earlier = isFoundInList(action) ? await listedBefore(run, action.kind) : new Map<string, Row>();
   // The old object of this address is not the one that is being made.
   run.ids.delete(address);
   run.rows.delete(address);
@@ -97,7 +98,7 @@ function lacksOutputs(run: Run, { address, kind }: Action, row: Row): boolean {
 
 /** The action that takes the old object of a replacement away. */
 function oldOf(run: Run, address: string, id: string | null | undefined): Action | undefined {
-  for (let old = run.actions.get(oldAddress(address)); old !== undefined; ) {
+  for (let old = run.actions.get(oldAddress(address)); old !== undefined;) {
     if (old.id === id) return old;
     old = run.actions.get(oldAddress(old.address));
   }
@@ -107,6 +108,11 @@ function oldOf(run: Run, address: string, id: string | null | undefined): Action
 /** Whether the id of a new object is found by comparing the list at the top before and after. */
 function isFoundInList({ kind, parent }: Action): boolean {
   return kind.idFrom === 'list' && parent === undefined;
+}
+
+/** The list before a create: what it was after the one before it, which had its turn just now. */
+async function listedBefore(run: Run, kind: Kind): Promise<ReadonlyMap<string, Row>> {
+  return run.listed.get(kind.kind) ?? (await listTop(run.input.client, kind));
 }
 
 /** Runs creates that answer without an id one at a time, so that what is new in their list is the one. */
@@ -158,6 +164,7 @@ async function lookUp(
   const taken = new Set(run.ids.values());
   if (isFoundInList(action)) {
     const rows = await listTop(run.input.client, action.kind);
+    run.listed.set(action.kind.kind, rows);
     const made = newRows(rows, action, (id) => taken.has(id) || earlier.has(id), run.outputs);
     if (made.length > 1) {
       const ids = made.map((row) => rowId(action.kind, row)).join(', ');

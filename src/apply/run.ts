@@ -63,6 +63,8 @@ export interface Run {
   readonly before: Map<string, Promise<LaneRow | 'gone'>>;
   /** Creates that wait for one another, by the list they show up in. */
   readonly turns: Map<string, Promise<void>>;
+  /** The lists at the top as they were after the last create that shows in them. */
+  readonly listed: Map<string, ReadonlyMap<string, Row>>;
   readonly problems: Map<string, Diagnostic[]>;
   readonly results: Map<string, Outcome['result']>;
   /** Addresses for which a request was sent. */
@@ -104,6 +106,7 @@ export function startRun(input: ApplyInput): Run {
     before: new Map(),
     records: new Map(),
     turns: new Map(),
+    listed: new Map(),
     problems: new Map(),
     results: new Map(),
     sent: new Set(),

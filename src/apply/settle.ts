@@ -56,6 +56,18 @@ export function settle(input: SettleInput): { pairs: Record<string, Pair>; notes
   return { pairs, notes, isKept };
 }
 
+/** The pairs of an object that was made and cannot be read yet: what was sent stands for what was answered. */
+export function sentPairs({ parts }: Action, outputs: Outputs, digest: SettleInput['digest']): Record<string, Pair> {
+  const pairs: Record<string, Pair> = {};
+  for (const { part, field, wanted } of parts) {
+    const resolved = wanted === undefined ? undefined : resolveField(field, wanted, outputs);
+    if (wanted === undefined || resolved?.is !== 'known') continue;
+    const stored = toStored(field, resolved.value, wanted.concealed, digest);
+    pairs[partName(part)] = { wanted: stored, answered: stored };
+  }
+  return pairs;
+}
+
 function settlePart(
   input: SettleInput,
   planned: PlannedPart,

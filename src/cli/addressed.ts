@@ -24,7 +24,7 @@ export interface Addressed {
 }
 
 /** The state of a folder, as far as it is there; one of another project than the manifest's is refused. */
-export async function readState(options: Settled, { project }: Target): Promise<State | undefined> {
+export async function readState(options: Settled, { project }: Pick<Target, 'project'>): Promise<State | undefined> {
   const store = localStore(stateFolder(options));
   const state = await store.read();
   if (state === undefined || project === undefined || state.projectId === project) return state;

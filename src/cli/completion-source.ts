@@ -1,5 +1,8 @@
 import { homedir } from 'node:os';
 import { contract, endpointOf, isOperation } from '../api/contract.ts';
+import type { Kind } from '../kind/kind.ts';
+import { waysOf } from '../kind/verb.ts';
+import { kinds } from '../resources/index.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import { localStore } from '../state/local.ts';
 import type { Before, Candidate } from './complete.ts';
@@ -20,6 +23,13 @@ export async function findValues(before: Before, name: string): Promise<readonly
         return members(before.operands[0] ?? '', before.operands.slice(1));
       case 'address':
         return (await addresses(before)).map((value) => ({ value, about: '' }));
+      case 'verb':
+        return verbs();
+      case 'output':
+        return [...loadManifest(settle(before), createRedactor()).manifest.outputs.keys()].map((value) => ({
+          value,
+          about: '',
+        }));
       default:
         return [];
     }
@@ -45,17 +55,36 @@ function members(operation: string, given: readonly string[]): Candidate[] {
     .map((name) => ({ value: `${name}=`, about: '' }));
 }
 
-/** `state show` takes what is remembered; whatever else takes an address takes what is declared. */
-async function addresses(before: Before): Promise<readonly string[]> {
-  const settled = settle(before);
-  if (before.command.name() === 'show') {
-    const state = await localStore(stateFolder(settled)).read();
-    return Object.keys(state?.resources ?? {});
-  }
-  return loadManifest(settled, createRedactor()).manifest.resources.map((resource) => resource.address);
+function verbs(): Candidate[] {
+  const names = new Set(kinds.flatMap((kind) => Object.keys(kind.verbs ?? {})));
+  return [...names].map((value) => ({
+    value,
+    about: kinds.flatMap((kind) => (waysOf(kind, value).length > 0 ? [kind.kind] : [])).join(', '),
+  }));
 }
 
-function settle({ options }: Before): Settled {
+/** The commands that take what is remembered, with the kinds that each is about; the others take what is declared. */
+const remembered: Readonly<Record<string, (kind: Kind, operands: readonly string[]) => boolean>> = {
+  show: () => true,
+  run: (kind, [verb = '']) => waysOf(kind, verb).length > 0,
+  status: (kind) => kind.status !== undefined,
+  logs: (kind) => kind.logs !== undefined,
+};
+
+async function addresses({ command, operands, ...rest }: Before): Promise<readonly string[]> {
+  const settled = settle(rest);
+  const fits = remembered[command.name()];
+  if (fits === undefined) {
+    return loadManifest(settled, createRedactor()).manifest.resources.map((resource) => resource.address);
+  }
+  const state = await localStore(stateFolder(settled)).read();
+  const named = kinds.filter((kind) => fits(kind, operands)).map((kind) => kind.kind);
+  return Object.entries(state?.resources ?? {}).flatMap(([address, { kind }]) =>
+    named.includes(kind) && !operands.includes(address) ? [address] : [],
+  );
+}
+
+function settle({ options }: Pick<Before, 'options'>): Settled {
   const directory = options.get('directory')?.at(-1);
   return settleOptions({
     // The shell completes the word as it is written, and has not put the home folder in yet.

@@ -41,6 +41,8 @@ Examples:
   addPlanning(program, run);
   addChanging(program, run);
   addState(program, run);
+  addServices(program, run);
+  addOutput(program, run);
   addCall(program, run);
   addTools(program, run);
   addCompletion(program, run);
@@ -130,6 +132,89 @@ function addState(program: Command, run: Runner): void {
       ),
     );
   show.action(run(async () => (await import('./commands/state.ts')).stateShowCommand(show.args[0] ?? '')));
+}
+
+function addServices(program: Command, run: Runner): void {
+  const id = ['--id <id>', 'id of the object, where the state does not know it'] as const;
+  const telling = program
+    .command('run')
+    .description('tell services, backups, git providers and domains to do something')
+    .argument('<verb>', 'one of those below')
+    .argument('<address...>', 'as in plans; several are told one after the other, until one fails')
+    .option(...id)
+    .option('--yes', 'do not ask before something stops or is lost; needed where nobody can be asked')
+    .option('--allow-data-loss', 'data may be deleted: rebuild empties a database')
+    .option('--no-wait', 'do not wait until a deployment of an application or a compose is over')
+    .option('--timeout <seconds>', 'time for each: 60; 1800 for deployments, rebuild and backup')
+    .option('--show-secrets', 'print the token that refresh-token makes')
+    .addHelpText(
+      'after',
+      `
+  start, stop, reload         services
+  deploy, redeploy            services; redeploy works with the code or the file that is there
+  rebuild                     databases, on empty volumes
+  kill-build, clean-queues    compose stacks
+  refresh-token               compose stacks
+  backup                      backups and volume backups, at once
+  test                        git providers, domains
+
+Ids come from the state, else from id: in the manifest. Everything is checked before anything is sent, and nothing is
+sent twice. The lock of the state is not taken: kill-build works while an apply waits.
+${examples(
+  'trueup run redeploy production.compose.shop',
+  'trueup run stop production.compose.shop production.postgres.main --yes',
+  'trueup run backup production.postgres.main.backups.nightly',
+  'trueup run rebuild staging.postgres.main --allow-data-loss',
+  'trueup run test labgit.lab \'production.compose.shop.domains["shop.example.com"]\'',
+)}`,
+    );
+  telling.action(run(async () => (await import('./commands/run.ts')).runVerb(telling.args, telling.opts())));
+  const status = program
+    .command('status')
+    .description('show how services run, and their last deployments; changes nothing')
+    .argument('[address...]', 'services, or environments with all in them; all services of the state when left out')
+    .option('--watch', 'go on until interrupted; in a pipe, a line for each change')
+    .option('--interval <seconds>', 'time between two looks with --watch', '2')
+    .addHelpText(
+      'after',
+      examples(
+        'trueup status',
+        'trueup status production --watch',
+        'trueup status --format json | jq \'.services[] | select(.status == "error")\'',
+      ),
+    );
+  status.action(run(async () => (await import('./commands/status.ts')).statusCommand(status.args, status.opts())));
+  const logs = program
+    .command('logs')
+    .description('print the log of a service, where the platform documents one')
+    .argument('<address>', 'as in plans')
+    .option(...id)
+    .option('--tail <n>', 'last lines only: 1 to 10000; 100 when left out')
+    .option('--since <time>', 'newer lines only: 30s, 15m, 2h, 1d, or all')
+    .option('--search <text>', 'lines with this text only: letters, digits, space, ".", "_", "-"')
+    .option('--show-secrets', 'print it as it is; what is secret in the service is hidden otherwise')
+    .addHelpText(
+      'after',
+      examples('trueup logs production.postgres.main', 'trueup logs production.postgres.main --tail 20 --since 1h'),
+    );
+  logs.action(run(async () => (await import('./commands/logs.ts')).logsCommand(logs.args[0] ?? '', logs.opts())));
+}
+
+function addOutput(program: Command, run: Runner): void {
+  const output = program
+    .command('output')
+    .description('print the outputs of the manifest; changes nothing')
+    .argument('[output]', 'one of them: its value and nothing else')
+    .option('--show-secrets', 'print values that hold a secret')
+    .addHelpText(
+      'after',
+      `
+In the manifest:
+  outputs:
+    db_host: \${ref:production.postgres.main.host}
+${examples('trueup output', 'psql -h "$(trueup output db_host)"', 'trueup output --format json | jq .outputs')}`,
+    );
+  output.action(run(async () => (await import('./commands/output.ts')).outputCommand(output.args[0], output.opts())));
 }
 
 function addTools(program: Command, run: Runner): void {

@@ -45,7 +45,8 @@ export function reportFailure(
   error: unknown,
   { terminal, redactor, isJson }: { terminal: Terminal; redactor: Redactor; isJson: boolean },
 ): void {
-  const { exit, diagnostics } = explain(error) ?? { exit: 'failed', diagnostics: undefined };
+  const { exit, diagnostics: told } = explain(error) ?? { exit: 'failed', diagnostics: undefined };
+  const diagnostics = told?.map((item) => redacted(item, redactor));
   const { code } = exitCodes[exit];
   if (diagnostics === undefined) reportDefect(error, { terminal, redactor, isJson });
   else if (isJson) printJson(terminal, errorJson(diagnostics.map(diagnosticJson), code));
@@ -73,9 +74,16 @@ export function printJson(terminal: Terminal, document: object): void {
 }
 
 /** Prints warnings and notes where people look for them and programs do not. */
-export function printWarnings({ options, terminal }: Run, warnings: readonly Diagnostic[]): void {
+export function printWarnings({ options, terminal, redactor }: Run, warnings: readonly Diagnostic[]): void {
   if (options.isJson || warnings.length === 0) return;
-  terminal.err(`${renderDiagnostics(warnings, terminal.errStyle)}\n`);
+  const told = warnings.map((item) => redacted(item, redactor));
+  terminal.err(`${renderDiagnostics(told, terminal.errStyle)}\n`);
+}
+
+/** A diagnostic without the secrets of the run: a value that is wrong may be one. */
+function redacted(item: Diagnostic, { redact }: Redactor): Diagnostic {
+  const remedy = item.remedy === undefined ? {} : { remedy: redact(item.remedy) };
+  return { ...item, message: redact(item.message), ...remedy };
 }
 
 /** undefined: nobody foresaw it. */

@@ -39,7 +39,7 @@ export const codes = {
   'goes-along': { severity: 'warning', about: 'something unmanaged that a deletion takes along' },
   'not-effective': { severity: 'note', about: 'a change that what runs does not take up by itself' },
   unverified: { severity: 'note', about: 'a write whose effect could not be read back' },
-  pending: { severity: 'note', about: 'something that waits for a step outside of Trueup' },
+  pending: { severity: 'warning', about: 'something that waits for a step outside of Trueup' },
   'stays-there': { severity: 'warning', about: 'an object that is let go of, because the platform cannot delete it' },
   renamed: { severity: 'note', about: 'a deletion and a creation that may be one rename' },
   skipped: { severity: 'note', about: 'a resource that was not tried, because something before it did not succeed' },

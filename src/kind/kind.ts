@@ -88,7 +88,7 @@ export interface ParentLink {
   readonly rows: 'whole' | 'summary' | { readonly without: readonly string[] };
   /** Members that create sends because of this parent; users cannot write them here. */
   readonly set: Readonly<Record<string, FromPlace>>;
-  /** The member of a row that holds the parent's id. */
+  /** Where a row holds the parent's id: a member, or a path; at the top, that of the project or the organization. */
   readonly idAt: string;
   /** Fields that mean nothing below this parent. */
   readonly lacks?: readonly string[];
@@ -118,6 +118,8 @@ export type Verb = {
       readonly dataAtRisk?: string;
       /** `late`: the answer comes when the work is over, which may take minutes. `early`: before it begins. */
       readonly answers?: 'late' | 'early';
+      /** It finds something out and changes nothing. */
+      readonly isTest?: true;
       /** Members of an answer that is a 200 in any case: whether it went well, why not, and what else is told. */
       readonly verdict?: { readonly good: string; readonly why: string; readonly tells: readonly string[] };
       /** The member of the row that is another one afterwards; it is a secret. */

@@ -24,7 +24,8 @@ export const credential = (what: string): Field => ({
 export const providerIn = (
   call: Extract<ParentLink['listed'], { call: unknown }>['call'],
   set: ParentLink['set'] = {},
-) => ({ root: { listed: { call }, rows: 'summary', set, idAt: 'organizationId' } }) satisfies Kind['parents'];
+) =>
+  ({ root: { listed: { call }, rows: 'summary', set, idAt: 'gitProvider.organizationId' } }) satisfies Kind['parents'];
 
 export const providerOutputs = {
   gitProviderId: { from: 'gitProviderId', describe: 'Id of its record among all git providers.' },

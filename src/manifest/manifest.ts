@@ -8,6 +8,7 @@ import { checkResources } from './check.ts';
 import type { Sources } from './evaluate.ts';
 import { readResource } from './fields.ts';
 import { loadIncludes, loadRoot } from './load.ts';
+import { readOutputs } from './outputs.ts';
 import { findReference } from './references.ts';
 import type { Block, Resource } from './resource.ts';
 import type { Settings } from './settings.ts';
@@ -21,6 +22,8 @@ export interface Manifest {
   readonly settings: Settings;
   /** Parents before children. */
   readonly resources: readonly Resource[];
+  /** What `trueup output` prints, by name. */
+  readonly outputs: ReadonlyMap<string, Wanted>;
 }
 
 /** Where a manifest and the values in it come from. */
@@ -93,7 +96,12 @@ function read(input: ManifestInput, diagnostics: Diagnostic[]): Manifest | undef
   );
   const resources = inherit(declared);
   checkResources(resources, kinds, diagnostics);
-  return { settings, resources };
+  const outputs = readOutputs(merged, {
+    sources,
+    find: (path) => findReference(path, undefined, byAddress),
+    diagnostics,
+  });
+  return { settings, resources, outputs };
 }
 
 /** Gives fields that default to one of the parent's the value that is declared there. */

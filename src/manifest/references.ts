@@ -3,12 +3,13 @@ import type { Block } from './resource.ts';
 import type { Reference } from './wanted.ts';
 
 /**
- * Finds what `${ref:path}` means inside a block. The path is an address and the name of an output; the address
- * is looked for from the nearest surrounding block outwards, so `postgres.main.host` finds the one beside it.
+ * Finds what `${ref:path}` means inside a block, or outside of all. The path is an address and the name of an output;
+ * the address is looked for from the nearest surrounding block outwards, so `postgres.main.host` finds the one beside
+ * it.
  */
 export function findReference(
   path: string,
-  from: Block,
+  from: Block | undefined,
   blocks: ReadonlyMap<string, Block>,
 ): Reference | { problem: string; remedy?: string } {
   const parts = /^(.+)\.([A-Za-z_][A-Za-z0-9_]*)$/s.exec(path);
@@ -21,7 +22,7 @@ export function findReference(
         'Write both: ${ref:postgres.main.host}. Keys with other signs than letters, digits, "_" and "-" stand in ["…"].',
     };
   for (
-    let scope: string | undefined = from.parent;
+    let scope: string | undefined = from?.parent;
     ;
     scope = scope === undefined ? undefined : blocks.get(scope)?.parent
   ) {
@@ -30,9 +31,11 @@ export function findReference(
     if (target !== undefined) return outputOf(target, output, path);
     if (scope === undefined) break;
   }
+  const [like = ''] = blocks.keys();
+  const example = from === undefined ? like : childAddress(from.parent ?? 'production', from.kind.section, from.key);
   return {
     problem: `\${ref:${path}}: there is no resource ${written}`,
-    remedy: `Addresses look like ${childAddress(from.parent ?? 'production', from.kind.section, from.key)}.`,
+    remedy: example === '' ? 'The manifest declares none.' : `Addresses look like ${example}.`,
   };
 }
 

@@ -55,6 +55,10 @@ export const settingsShape = {
     .optional()
     .describe('Values for ${var:…}; set them with --var or TRUEUP_VAR_<name>.'),
   project: z.string().min(1).describe('Id of the project.'),
+  outputs: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]*$/), plainScalar)
+    .optional()
+    .describe('Values that trueup output prints, such as ${ref:production.postgres.main.host}.'),
   moved: z
     .array(z.strictObject({ from: z.string().min(1), to: z.string().min(1) }))
     .optional()
@@ -62,7 +66,7 @@ export const settingsShape = {
 } satisfies Record<string, z.ZodType>;
 
 /** The keys an included file may have besides resources. */
-export const includedKeys: readonly string[] = ['variables', 'moved'];
+export const includedKeys: readonly string[] = ['variables', 'outputs', 'moved'];
 
 /** Reads the settings of the root file; problems go into `diagnostics`. */
 export function readSettings(
@@ -92,9 +96,10 @@ export function readSettings(
   const include = read('include');
   const variables = read('variables');
   const moved = read('moved');
+  read('outputs');
   for (const key of Object.keys(settingsShape)) {
     const node = root.entries.get(key)?.node;
-    if (node !== undefined) refuseExpressions(key, node, diagnostics);
+    if (node !== undefined && key !== 'outputs') refuseExpressions(key, node, diagnostics);
   }
   if (diagnostics.length > before || platform === undefined || project === undefined) return undefined;
   const movedNode = root.entries.get('moved')?.node;
@@ -149,6 +154,7 @@ const remedies: Record<keyof typeof settingsShape, string> = {
   state: 'Write state: { backend: local }, or leave it out.',
   include: 'Write a list of files: include: [environments/*.yaml].',
   variables: 'Write variables: { name: { default: value } }; names are letters, digits, "_" and "-".',
+  outputs: 'Write outputs: { name: "${ref:address.output}" }; names are letters, digits, "_" and "-".',
   moved: 'Write a list: moved: [{ from: address, to: address }].',
   platform: 'Write platform: { url: https://… }, or platform: emulator to try things out.',
   project: 'Write project: with the id of the project; it stands in the address of its page.',

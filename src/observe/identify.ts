@@ -4,13 +4,13 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind, ParentLink } from '../kind/kind.ts';
-import { idMember } from '../kind/wire.ts';
+import { idMember, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/state.ts';
 import { asRow, rowId } from './answers.ts';
-import type { KeyIndex } from './match.ts';
+import type { KeyIndex, NaturalKey } from './match.ts';
 import { ambiguous, contested, indexRows, naturalKey } from './match.ts';
 import type { ObservedObject } from './observed.ts';
 import { observedObject } from './observed.ts';
@@ -53,7 +53,7 @@ export async function identify(input: IdentifyInput): Promise<Map<string, Observ
   const listed = [...claimed].filter(([id, item]) => input.rows.has(id) || item.record?.id !== id);
   await Promise.all(listed.map(([id, item]) => read(item, id, item.record?.id === id ? 'id' : 'pin')));
   const matched = matchByKey(input, claimed, found);
-  await Promise.all(matched.map(({ item, id }) => read(item, id, item.record?.id === null ? 'intent' : 'key')));
+  await Promise.all(matched.map(({ item, id }) => read(item, id, isOurs(item) ? 'intent' : 'key')));
   // What is in no list, and in whose place is nothing, is asked for once more before it is said to be gone.
   const lost = [...claimed].filter(
     ([id, item]) => !input.rows.has(id) && item.record?.id === id && !found.has(item.address),
@@ -109,7 +109,7 @@ function matchByKey(
     if (resource === undefined || found.has(item.address) || resource.pinned !== undefined) continue;
     const parent = resource.parent === undefined ? undefined : idOf(resource.parent);
     if (resource.parent !== undefined && parent === undefined) continue;
-    const key = naturalKey(resource, outputs);
+    const key = sentKey(item) ?? naturalKey(resource, outputs);
     if (key === undefined) continue;
     const candidates = (indexes.get(parent ?? '')?.find(resource, key) ?? []).filter((id) => !isKept(claimed.get(id)));
     const [only] = candidates;
@@ -137,6 +137,20 @@ function matchByKey(
 /** Whether an object is that of an address. What is let go of in this run, because it cannot be deleted, may be taken over. */
 function isKept(owner: Expected | undefined): boolean {
   return owner !== undefined && (owner.resource !== undefined || owner.kind.calls.delete !== undefined);
+}
+
+/** Whether an object that is found by its key is the one that we were about to make, or did. */
+function isOurs({ kind, record }: Expected): boolean {
+  if (record?.id !== null) return false;
+  // What is listed long after it was made may be anybody's, unless its create was answered.
+  return kind.listedOnce === undefined || Object.keys(record.pairs).length > 0;
+}
+
+/** The key under which an object was made that the platform did not list yet; it may have been edited since. */
+function sentKey({ kind, record }: Expected): NaturalKey | undefined {
+  const name = kind.keyField ?? '';
+  const sent = record?.id === null && kind.listedOnce !== undefined ? record.pairs[name]?.wanted : undefined;
+  return sent !== undefined && 'value' in sent ? { [name]: sent.value } : undefined;
 }
 
 /** An index of the rows below each parent; those at the top are below ''. */
@@ -175,7 +189,7 @@ async function readObject(
     const row = asRow(await client.invoke(kind.calls.read, { [idMember(kind, kind.calls.read)]: id }), kind.calls.read);
     if (rowId(kind, row) !== id) throw new Stop('platform', [wrongObject(kind, id)]);
     const link = entry?.link ?? resource?.link ?? Object.values(kind.parents)[0];
-    const parentId = entry?.parentId ?? (link === undefined ? undefined : row[link.idAt]);
+    const parentId = entry?.parentId ?? (link === undefined ? undefined : valueAt(row, link.idAt));
     return make({ ...entry?.row, ...row }, typeof parentId === 'string' ? parentId : undefined);
   } catch (error) {
     if (!(error instanceof PlatformError) || error.failure !== 'not found') throw error;

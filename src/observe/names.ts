@@ -20,7 +20,8 @@ export interface NamesInput {
   readonly kinds: readonly Kind[];
   readonly resources: readonly Resource[];
   readonly records: Readonly<Record<string, StateRecord>>;
-  readonly rowsOf: (kind: string) => readonly Row[];
+  /** undefined: the key may not see the list, so that only ids can be meant. */
+  readonly rowsOf: (kind: string) => readonly Row[] | undefined;
   readonly diagnostics: Diagnostic[];
 }
 
@@ -29,33 +30,17 @@ export interface NamesInput {
  * that stays. A name that several bear is an error.
  */
 export function bindNames(input: NamesInput): Resource[] {
-  const kinds = new Map(input.kinds.map((kind) => [kind.kind, kind]));
-  const owners = ownersOf(input);
+  const bearers = bearersOf(input);
   return input.resources.map((resource) => {
     const bound: Record<string, Wanted> = {};
     for (const { field, target, name, wanted } of names(resource)) {
-      const kind = kinds.get(target);
-      const found = kind === undefined ? undefined : find(input, owners, resource, { kind, field, name, wanted });
-      if (found === undefined) continue;
-      bound[field] =
-        'id' in found
-          ? { ...wanted, content: constant(found.id, wanted.at).content }
-          : referring({ address: found.address, output: 'id' }, wanted);
+      const found = find(bearers(target), name);
+      if ('problem' in found) input.diagnostics.push(problemWith(resource, field, wanted, found));
+      else if ('id' in found) bound[field] = { ...wanted, content: constant(found.id, wanted.at).content };
+      else bound[field] = referring({ address: found.address, output: 'id' }, wanted);
     }
     return Object.keys(bound).length === 0 ? resource : { ...resource, fields: { ...resource.fields, ...bound } };
   });
-}
-
-/** Which objects are ours: the address of each by its id; `stays` says that it is declared, or cannot be deleted. */
-function ownersOf({ kinds, resources, records }: NamesInput) {
-  const declared = new Set(resources.map(({ address }) => address));
-  const lasting = new Set(kinds.flatMap(({ kind, calls }) => (calls.delete === undefined ? [kind] : [])));
-  return new Map(
-    Object.entries(records).map(([address, { kind, id }]) => {
-      const isDeclared = declared.has(address);
-      return [id ?? '', { address, isDeclared, stays: isDeclared || lasting.has(kind) }] as const;
-    }),
-  );
 }
 
 interface Name {
@@ -74,68 +59,126 @@ function names(resource: Resource): Name[] {
   });
 }
 
-function find(
-  { resources, rowsOf, diagnostics }: NamesInput,
-  owners: ReturnType<typeof ownersOf>,
-  resource: Resource,
-  { kind, field, name, wanted }: Omit<Name, 'target'> & { readonly kind: Kind },
-): { readonly id: string } | { readonly address: string } | undefined {
-  const about = { address: resource.address, position: position(wanted.at) };
-  const path = fieldPath(resource.kind, field);
-  const severalBear = (what: string, ids: readonly string[]) => {
-    const message = `${path}: ${ids.length} ${what} are called ${name}: ${ids.join(', ')}`;
-    const remedy = 'Write the id of the one that is meant, or give them different names.';
-    diagnostics.push(diagnostic('ambiguous', message, { ...about, remedy }));
-    return undefined;
+/** An object of the platform, and the address that it has in the state, if any. */
+interface Listed {
+  readonly id: string;
+  readonly address: string | undefined;
+  readonly isDeclared: boolean;
+  /** It is not deleted in this run. */
+  readonly stays: boolean;
+}
+
+/** Everything of one kind that a name can mean. */
+interface Bearers {
+  readonly kind: Kind;
+  readonly blocks: ReadonlyMap<Json, readonly string[]>;
+  readonly listed: ReadonlyMap<Json, readonly Listed[]>;
+  readonly byId: ReadonlyMap<string, Listed>;
+  readonly canList: boolean;
+}
+
+/** Gives the bearers of a kind; each kind is looked through once, however many names there are. */
+function bearersOf({ kinds, resources, records, rowsOf }: NamesInput): (kind: string) => Bearers {
+  const known = new Map<string, Bearers>();
+  const declared = new Set(resources.map(({ address }) => address));
+  const owners = new Map(Object.entries(records).map(([address, { id }]) => [id ?? '', address]));
+  const collect = (kind: Kind): Bearers => {
+    const blocks = new Map<Json, string[]>();
+    for (const resource of resources) {
+      const name = resource.kind === kind ? nameOf(resource) : undefined;
+      if (name !== undefined) append(blocks, name, resource.address);
+    }
+    const rows = rowsOf(kind.kind);
+    const listed = new Map<Json, Listed[]>();
+    const byId = new Map<string, Listed>();
+    for (const row of rows ?? []) {
+      const id = rowId(kind, row) ?? '';
+      const address = owners.get(id);
+      const isDeclared = address !== undefined && declared.has(address);
+      const item = {
+        id,
+        address,
+        isDeclared,
+        stays: address === undefined || isDeclared || kind.calls.delete === undefined,
+      };
+      byId.set(id, item);
+      // A block that is declared bears the name that it has in the manifest.
+      if (!isDeclared) append(listed, observedValue(kind, kind.keyField ?? '', row) ?? null, item);
+    }
+    return { kind, blocks, listed, byId, canList: rows !== undefined };
   };
-  const declared = resources.filter((other) => other.kind.kind === kind.kind && nameOf(other) === name);
-  if (declared.length > 1) {
-    return severalBear(
-      'blocks',
-      declared.map(({ address }) => address),
-    );
-  }
-  if (declared[0] !== undefined) return { address: declared[0].address };
-  const listed = rowsOf(kind.kind).map((row) => {
-    const id = rowId(kind, row) ?? '';
-    return { id, name: observedValue(kind, kind.keyField ?? '', row), owner: owners.get(id) };
+  return (name) => {
+    const made = known.get(name);
+    if (made !== undefined) return made;
+    const kind = kinds.find((item) => item.kind === name);
+    if (kind === undefined) throw new Error(`there is no kind ${name}`);
+    const bearers = collect(kind);
+    known.set(name, bearers);
+    return bearers;
+  };
+}
+
+type Found = { readonly id: string } | { readonly address: string };
+type Missed = {
+  readonly problem: 'ambiguous' | 'bad-reference';
+  readonly name: string;
+  readonly says: string;
+  readonly remedy: string;
+};
+
+function find({ kind, blocks, listed, byId, canList }: Bearers, name: string): Found | Missed {
+  const several = (what: string, ids: readonly string[]): Missed => ({
+    problem: 'ambiguous',
+    name,
+    says: `${ids.length} ${what} are called NAME: ${ids.join(', ')}`,
+    remedy: 'Write the id of the one that is meant, or give them different names.',
   });
-  // A block that is declared bears the name that it has in the manifest.
-  const bearers = listed.filter((item) => item.name === name && item.owner?.isDeclared !== true);
-  const candidates = bearers.length > 0 ? bearers : listed.filter((item) => item.id === name);
-  const staying = candidates.filter(({ owner }) => owner?.stays !== false);
-  const [only] = staying;
-  if (only !== undefined && staying.length === 1) {
-    return only.owner?.isDeclared === true ? { address: only.owner.address } : { id: only.id };
-  }
-  if (staying.length > 1) {
-    return severalBear(
+  const [block, ...others] = blocks.get(name) ?? [];
+  if (others.length > 0) return several('blocks', [block ?? '', ...others]);
+  if (block !== undefined) return { address: block };
+  if (!canList) return { id: name };
+  const same = byId.get(name);
+  const candidates = listed.get(name) ?? (same === undefined ? [] : [same]);
+  const staying = candidates.filter(({ stays }) => stays);
+  const [only, ...more] = staying;
+  if (more.length > 0)
+    return several(
       'objects of the platform',
       staying.map(({ id }) => id),
     );
-  }
+  if (only !== undefined) return only.isDeclared ? { address: only.address ?? '' } : { id: only.id };
   const [gone] = candidates;
-  const known = listed
-    .map((item) => String(item.name))
-    .toSorted()
-    .slice(0, 20);
-  const has = known.length === 0 ? 'the platform lists none' : `the platform has ${known.join(', ')}`;
-  const message =
-    gone === undefined
-      ? `there is no ${kind.kind} ${name}: ${kind.section}: does not declare it, and ${has}`
-      : `the ${kind.kind} ${name} (${gone.id}) is deleted, because ${gone.owner?.address ?? ''} is no longer declared`;
   const hidden = kind.listedOnce === undefined ? '' : ` It is listed only once ${kind.listedOnce}.`;
-  diagnostics.push(
-    diagnostic('bad-reference', `${path}: ${message}`, {
-      ...about,
-      remedy: `Declare it under ${kind.section}:, or write the name or id of one that exists.${hidden}`,
-    }),
-  );
-  return undefined;
+  const known = [...listed.keys()].map(String).toSorted().slice(0, 20);
+  const has = known.length === 0 ? 'the platform lists none' : `the platform has ${known.join(', ')}`;
+  return {
+    problem: 'bad-reference',
+    name,
+    says:
+      gone === undefined
+        ? `there is no ${kind.kind} NAME: ${kind.section}: does not declare it, and ${has}`
+        : `the ${kind.kind} NAME (${gone.id}) is deleted, because ${gone.address ?? ''} is no longer declared`,
+    remedy: `Declare it under ${kind.section}:, or write the name or id of one that exists.${hidden}`,
+  };
+}
+
+function problemWith({ address, kind }: Resource, field: string, wanted: Wanted, missed: Missed): Diagnostic {
+  const name = wanted.concealed ? '(sensitive)' : missed.name;
+  return diagnostic(missed.problem, `${fieldPath(kind, field)}: ${missed.says.replace('NAME', () => name)}`, {
+    remedy: missed.remedy,
+    address,
+    position: position(wanted.at),
+  });
 }
 
 /** The name that the manifest gives to a resource, where it is known. */
 function nameOf({ kind, fields }: Resource): Json | undefined {
   const content = fields[kind.keyField ?? '']?.content.reveal();
   return content === undefined || content.hollow ? undefined : content.value;
+}
+
+function append<T>(lists: Map<Json, T[]>, key: Json, item: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
 }

@@ -1,10 +1,11 @@
 import type { Client } from '../api/client.ts';
+import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind, ParentLink } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
-import { outputValue } from '../kind/wire.ts';
+import { outputValue, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/state.ts';
@@ -40,25 +41,32 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const diagnostics: Diagnostic[] = [];
   const objects = new Map<string, ObservedObject>();
   const lists = emptyLists(kinds);
-  const needed = neededKinds(input);
+  const { needed, declared } = neededKinds(input);
   const top = kinds.flatMap((kind) => {
     const link = kind.parents[root];
     return link === undefined || !needed.has(kind.kind) ? [] : [{ kind, link }];
   });
   const [caller, ...listed] = await Promise.all([
     client.invoke('user.get', {}),
-    ...top.map(async ({ kind, link }) => ({ kind, link, rows: await listTop(input, kind, link) })),
+    ...top.map(async ({ kind, link }) => ({ kind, link, rows: await listIfAllowed(input, kind, link, declared) })),
   ]);
   const context = { ...callerOf(caller), projectId: input.projectId };
   for (const { kind, link, rows } of listed) {
-    const parentId = fromContext(link.set[link.idAt], context);
-    for (const row of rows) remember(lists, kind, { row, parentRow: undefined, parentId, link });
+    const given = fromContext(link.set[link.idAt], context);
+    for (const row of rows ?? []) {
+      const inRow = valueAt(row, link.idAt);
+      const parentId = given ?? (typeof inRow === 'string' ? inRow : undefined);
+      remember(lists, kind, { row, parentRow: undefined, parentId, link });
+    }
   }
   const resources = bindNames({
     kinds,
     resources: input.resources,
     records,
-    rowsOf: (kind) => [...(lists.get(kind)?.values() ?? [])].map(({ row }) => row),
+    rowsOf: (kind) =>
+      listed.some((list) => list.kind.kind === kind && list.rows === undefined)
+        ? undefined
+        : [...(lists.get(kind)?.values() ?? [])].map(({ row }) => row),
     diagnostics,
   });
   const expected = expectations(kinds, resources, records);
@@ -91,19 +99,36 @@ function emptyLists(kinds: readonly Kind[]): Lists {
 
 function callerOf(answer: unknown): Pick<Observed, 'organizationId' | 'userId' | 'role'> {
   const { organizationId, userId, role } = asRow(answer, 'user.get');
-  if (typeof organizationId === 'string') return { organizationId, userId: String(userId), role: String(role) };
-  throw new Stop('platform', [diagnostic('platform-answer', 'the answer to user.get names no organization')]);
+  if (typeof organizationId === 'string' && typeof userId === 'string') {
+    return { organizationId, userId, role: String(role) };
+  }
+  throw new Stop('platform', [
+    diagnostic('platform-answer', 'the answer to user.get names no organization or no user'),
+  ]);
 }
 
-/** The kinds whose list at the top is worth a request: declared, remembered, referred to by name, or never empty. */
-function neededKinds({ kinds, resources, records }: ObserveInput): ReadonlySet<string> {
+/** The kinds whose list at the top is worth a request: declared, remembered, never empty; and those only named. */
+function neededKinds({ kinds, resources, records }: ObserveInput) {
   const always = kinds.filter(({ parents: { [root]: link } }) => link !== undefined && 'whenEmpty' in link.listed);
-  return new Set([
+  const declared: ReadonlySet<string> = new Set([
     ...always.map(({ kind }) => kind),
     ...resources.map(({ kind }) => kind.kind),
     ...Object.values(records).map(({ kind }) => kind),
-    ...resources.flatMap(namedKinds),
   ]);
+  return { declared, needed: new Set([...declared, ...resources.flatMap(namedKinds)]) };
+}
+
+/** The list of a kind; undefined when it is read for names only and the key has no right to it. */
+async function listIfAllowed(input: ObserveInput, kind: Kind, link: ParentLink, declared: ReadonlySet<string>) {
+  try {
+    return await listTop(input, kind, link);
+  } catch (error) {
+    // A missing right has a code; a key that is not good has none.
+    const lacksRight =
+      error instanceof PlatformError && [401, 403].includes(error.status ?? 0) && error.code !== undefined;
+    if (lacksRight && !declared.has(kind.kind)) return undefined;
+    throw error;
+  }
 }
 
 async function listTop({ client, projectId }: ObserveInput, kind: Kind, link: ParentLink): Promise<Row[]> {

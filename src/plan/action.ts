@@ -107,6 +107,8 @@ export interface Action {
   /** It takes over an object that was made by somebody else. */
   readonly needsConsent: boolean;
   readonly position: Position | undefined;
+  /** Nothing can be done about it yet, as its notes say; what is known of it stays as it is. */
+  readonly isHeld?: true;
 }
 
 /** What a run would do: the only input of apply. */

@@ -11,11 +11,12 @@ export function possibleRenames(actions: readonly Action[]): Diagnostic[] {
   return actions.flatMap((action) => {
     const other = created.get(action.kind.kind);
     const isOld = replacedAddress(action.address) !== undefined;
-    if (action.action !== 'delete' || isOld || action.teardown.length === 0) return [];
+    const isLetGo = action.action === 'forget' && action.id !== undefined && action.kind.calls.delete === undefined;
+    if (!isLetGo && (action.action !== 'delete' || isOld || action.teardown.length === 0)) return [];
     if (other === undefined || seen.has(action.kind.kind)) return [];
     seen.add(action.kind.kind);
     return [
-      diagnostic('renamed', `${action.address} is deleted and ${other} is created`, {
+      diagnostic('renamed', `${action.address} is ${isLetGo ? 'let go of' : 'deleted'} and ${other} is created`, {
         remedy: `If that is one object under a new name, write moved: [{ from: ${JSON.stringify(action.address)}, to: ${JSON.stringify(other)} }].`,
         address: action.address,
       }),

@@ -39,7 +39,8 @@ function sentence(action: Action): string {
     case 'move':
       return `move below ${printable(action.parent ?? 'the project')}`;
     case 'replace':
-      if (isMadeFirst(action)) return 'replace: created anew; the old one goes when nothing uses it any more';
+      if (isMadeFirst(action))
+        return 'replace: created anew; the old one goes when nothing in this manifest uses it any more';
       return `replace${id}: deleted and created anew${action.teardown.length === 0 ? ', with its parent' : ''}`;
     case 'adopt':
       return `adopt${id}: it exists and is taken over${action.steps.length === 0 ? ' as it is' : ''}`;

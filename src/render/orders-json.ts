@@ -27,7 +27,9 @@ export function ordersJson({ verb, told, counts, showsSecrets }: OrdersView, exi
       result,
       ...(answer === undefined ? {} : { answer: answer as NonNullable<RunDocument['outcomes'][number]['answer']> }), // JSON already
       ...(status === undefined ? {} : { status }),
-      ...(renewed === undefined ? {} : { renewed: { member: order.way.renews ?? '', value: showsSecrets ? renewed : mask } }),
+      ...(renewed === undefined
+        ? {}
+        : { renewed: { member: order.way.renews ?? '', value: showsSecrets ? renewed : mask } }),
       diagnostics: diagnostics.map(diagnosticJson),
     })),
   };

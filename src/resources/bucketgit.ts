@@ -38,6 +38,7 @@ export const bucketgit = defineKind({
   verbs: {
     test: {
       call: 'bucketgit.testConnection',
+      isTest: true,
       with: { bucketgitUsername: 'bucketgitUsername', workspaceName: 'bucketgitWorkspaceName' },
     },
   },

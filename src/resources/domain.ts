@@ -106,6 +106,7 @@ export const domain = defineKind({
   verbs: {
     test: {
       call: 'domain.validateDomain',
+      isTest: true,
       with: { domain: 'host' },
       verdict: { good: 'isValid', why: 'error', tells: ['resolvedIp', 'cdnProvider'] },
     },

@@ -20,7 +20,7 @@ export const hubgit = defineKind({
   },
   outputs: providerOutputs,
   calls: { read: 'hubgit.one', update: 'hubgit.update' },
-  verbs: { test: { call: 'hubgit.testConnection' } },
+  verbs: { test: { call: 'hubgit.testConnection', isTest: true } },
   cannot: { create: 'a person installs the app in the browser, under Git', delete: noDeletion },
   examples: ['hubgit-1: { hubgitAppName: "https://hub.example.com/apps/shop" }\n'],
 });

@@ -34,7 +34,7 @@ export const labgit = defineKind({
   },
   outputs: providerOutputs,
   calls: { create: 'labgit.create', read: 'labgit.one', update: 'labgit.update' },
-  verbs: { test: { call: 'labgit.testConnection', with: { groupName: 'groupName' } } },
+  verbs: { test: { call: 'labgit.testConnection', isTest: true, with: { groupName: 'groupName' } } },
   cannot: { delete: noDeletion },
   listedOnce: 'somebody has connected it in the browser, under Git',
   examples: [

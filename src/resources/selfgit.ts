@@ -35,7 +35,7 @@ export const selfgit = defineKind({
   },
   outputs: providerOutputs,
   calls: { create: 'selfgit.create', read: 'selfgit.one', update: 'selfgit.update' },
-  verbs: { test: { call: 'selfgit.testConnection' } },
+  verbs: { test: { call: 'selfgit.testConnection', isTest: true } },
   cannot: { delete: noDeletion },
   hints: Object.fromEntries(
     ['accessToken', 'refreshToken', 'expiresAt', 'lastAuthenticatedAt'].map((name) => [

@@ -947,7 +947,8 @@ async function applyDrift(run: Run, change: Drift): Promise<void> {
       await connect(run);
       return;
     case 'delete':
-      if (row.isDefault !== true) await removeByHand(run, kind, id, row);
+      // An environment that holds services stays.
+      if (row.isDefault !== true) await removeByHand(run, kind, id, row).catch(() => undefined);
       return;
     case 'create': {
       const parents = [undefined, ...all.filter((item) => kindsBelow(item.kind).length > 0)];

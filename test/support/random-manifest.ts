@@ -442,7 +442,8 @@ function setField(model: Model, block: Block, link: ParentLink, field: number, v
     block.fields[name] = null;
     return;
   }
-  if (name === 'description' && field % 3 === 0) {
+  // Where a description cannot be changed, one that follows others would be refused when they change.
+  if (name === 'description' && fieldOf(block.kind, name).onChange === undefined && field % 3 === 0) {
     const target = outputOwners(model, block)[0];
     if (target !== undefined) {
       block.fields[name] = { ref: target.uid, before: 'beside ' };

@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PlatformError } from '../../api/errors.ts';
+import { closest } from '../../diagnostics/closest.ts';
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { isWithin, normalAddress } from '../../kind/address.ts';
+import type { Service, ServiceState } from '../../observe/services.ts';
+import { observeServices, servicesOf } from '../../observe/services.ts';
+import { renderDiagnostics } from '../../render/diagnostics-text.ts';
+import { statusJson } from '../../render/status-json.ts';
+import { renderService, renderServices } from '../../render/status-text.ts';
+import { kinds } from '../../resources/index.ts';
+import { knowingInput } from '../../secrets/call-secrets.ts';
+import type { Redactor } from '../../secrets/redactor.ts';
+import { readState } from '../addressed.ts';
+import { openPlatform } from '../connect.ts';
+import { readInteger, usage } from '../options.ts';
+import type { Command, Run } from '../run.ts';
+import { printJson } from '../run.ts';
+import type { Target } from '../target.ts';
+import { findTarget } from '../target.ts';
+
+/** What `status` can be told. */
+export interface StatusFlags {
+  readonly watch?: true;
+  readonly interval: string;
+}
+
+/** Shows how every service of the state is, or those at and below some addresses; sends nothing but GETs. */
+export function statusCommand(addresses: readonly string[], flags: StatusFlags): Command {
+  return async (run) => {
+    const { options, terminal } = run;
+    const intervalMs = readInteger('--interval', flags.interval, 1, 3_600) * 1_000;
+    const target = findTarget(options);
+    if (flags.watch === true) {
+      if (options.isJson) {
+        throw usage('--watch has no end, and --format json prints one document', 'Run it again and again instead.');
+      }
+      await watch(run, { addresses, target, intervalMs });
+      return 'done';
+    }
+    const { services, counts } = await look(run, addresses, target);
+    if (options.isJson) printJson(terminal, statusJson(services, counts));
+    else if (services.length > 0) terminal.out(renderServices(services, terminal.outStyle));
+    else terminal.err('The state has no services: nothing was applied from here.\n');
+    return 'done';
+  };
+}
+
+/** One look. The platform is opened for each, because the embedded emulator lets in one process at a time. */
+async function look({ options, redactor }: Run, addresses: readonly string[], target: Target) {
+  const state = await readState(options, target);
+  const all = state === undefined ? [] : servicesOf(state, kinds);
+  const chosen = choose(all, addresses, Object.keys(state?.resources ?? {}));
+  if (state === undefined || chosen.length === 0) return { services: [], counts: { reads: 0, writes: 0 } };
+  const { client, close } = await openPlatform(target.platform, { options, redactor, purpose: 'status' });
+  try {
+    const services = await observeServices(chosen, {
+      client,
+      kinds,
+      state,
+      onRow: (row) => void knowingInput(redactor, row),
+    });
+    return { services: services.map((service) => redacted(service, redactor)), counts: client.counts };
+  } finally {
+    await close();
+  }
+}
+
+/** The services at and below the addresses; without addresses all. */
+function choose(all: readonly Service[], addresses: readonly string[], known: readonly string[]): readonly Service[] {
+  if (addresses.length === 0) return all;
+  const wanted = addresses.map((word) => normalAddress(word) ?? word);
+  for (const address of wanted) {
+    if (all.some((service) => isWithin(service.address, address))) continue;
+    const guess = closest(address, known);
+    const above = all.find((service) => isWithin(address, service.address));
+    throw known.includes(address)
+      ? usage(`${address} is no service and has none below it`, above && `It belongs to ${above.address}.`)
+      : usage(
+          `the state has no resource ${address}`,
+          guess === undefined ? 'trueup state list shows what it has.' : `Did you mean ${guess}?`,
+        );
+  }
+  return all.filter((service) => wanted.some((address) => isWithin(service.address, address)));
+}
+
+/** Titles and errors are texts of commits and builds, which may quote what is secret in the row. */
+function redacted(service: ServiceState, { redact }: Redactor): ServiceState {
+  const { deployment } = service;
+  if (deployment === undefined) return service;
+  const clean = (text: string | undefined) => (text === undefined ? undefined : redact(text));
+  return {
+    ...service,
+    deployment: { ...deployment, title: clean(deployment.title), errorMessage: clean(deployment.errorMessage) },
+  };
+}
+
+/** Looks again and again until it is interrupted: redraws a terminal, and adds a line for each change elsewhere. */
+async function watch(
+  run: Run,
+  { addresses, target, intervalMs }: { addresses: readonly string[]; target: Target; intervalMs: number },
+): Promise<void> {
+  const { terminal } = run;
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  process.once('SIGINT', end).once('SIGTERM', end);
+  const isTerminal = terminal.outStyle.width !== undefined;
+  const shown = new Map<string, string>();
+  while (!ended.signal.aborted) {
+    try {
+      const { services } = await look(run, addresses, target);
+      if (isTerminal) terminal.out(clearScreen + renderServices(services, terminal.outStyle));
+      else terminal.out(changes(services, shown, run));
+    } catch (error) {
+      const diagnostics = passing(error);
+      if (diagnostics === undefined) throw error;
+      terminal.err(renderDiagnostics(diagnostics, terminal.errStyle));
+    }
+    await sleep(intervalMs, undefined, { signal: ended.signal }).catch(() => undefined);
+  }
+}
+
+/** What has changed since it was told last. */
+function changes(services: readonly ServiceState[], shown: Map<string, string>, { terminal }: Run): string {
+  const lines = services.map((service) => [service.address, renderService(service, terminal.outStyle)] as const);
+  const fresh = lines.filter(([address, line]) => shown.get(address) !== line);
+  for (const [address, line] of fresh) shown.set(address, line);
+  return fresh.map(([, line]) => line).join('');
+}
+
+/** A platform that is being restarted, or a state or an emulator that another run has, is no end of the watch. */
+function passing(error: unknown): readonly Diagnostic[] | undefined {
+  if (error instanceof Stop && error.failure === 'locked') return error.diagnostics;
+  if (!(error instanceof PlatformError)) return undefined;
+  const isPassing = ['connection', 'timeout', 'throttled', 'server'].includes(error.failure);
+  return isPassing ? [diagnostic('platform-answer', error.message)] : undefined;
+}
+
+const clearScreen = '\u001B[H\u001B[2J';

@@ -1,0 +1,126 @@
+import type { Client } from '../api/client.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Json, Row } from '../kind/json.ts';
+import { outputValue } from '../kind/wire.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { Resource } from '../manifest/resource.ts';
+import { position } from '../manifest/tree.ts';
+import type { Reference, Wanted } from '../manifest/wanted.ts';
+import { resolve } from '../manifest/wanted.ts';
+import type { State } from '../state/state.ts';
+import { readRow } from './read-row.ts';
+
+/** The value of one output; undefined when it needs secrets that this run does not have. */
+export interface OutputValue {
+  readonly name: string;
+  readonly value: Json | undefined;
+  /** Something of a secret flowed into it. */
+  readonly isSensitive: boolean;
+  readonly missing: readonly string[];
+}
+
+/** What evaluating outputs needs. */
+export interface OutputsInput {
+  readonly client: Client;
+  readonly manifest: Manifest;
+  readonly state: State | undefined;
+  /** The outputs that are wanted. */
+  readonly names: readonly string[];
+}
+
+/**
+ * Evaluates outputs from the state, which knows the ids, and one GET for each object of which more is needed. An
+ * output of something that is not applied yet is an error.
+ */
+export async function evaluateOutputs(input: OutputsInput): Promise<readonly OutputValue[]> {
+  const { manifest, names } = input;
+  const wanted = names.flatMap((name) => {
+    const output = manifest.outputs.get(name);
+    return output === undefined ? [] : [{ name, output }];
+  });
+  const objects = findObjects(input, wanted);
+  const rows = await readRows(input, objects, wanted);
+  const valueOf = ({ address, output }: Reference): string | undefined => {
+    const object = objects.get(address);
+    if (object === undefined) return undefined;
+    return outputValue(object.resource.kind, output, object.id, rows.get(address) ?? {});
+  };
+  return wanted.map(({ name, output }) => {
+    const resolved = resolve(output, valueOf);
+    if (resolved.is === 'pending')
+      throw new Stop(
+        'platform',
+        resolved.on.map((on) => unanswered(name, output, on)),
+      );
+    return {
+      name,
+      value: resolved.is === 'known' ? resolved.value : undefined,
+      isSensitive: output.concealed,
+      missing: resolved.is === 'unavailable' ? resolved.secrets : [],
+    };
+  });
+}
+
+interface Named {
+  readonly name: string;
+  readonly output: Wanted;
+}
+
+/** The objects that outputs refer to, by address. */
+function findObjects({ manifest, state }: OutputsInput, wanted: readonly Named[]) {
+  const objects = new Map<string, { readonly resource: Resource; readonly id: string }>();
+  const problems: Diagnostic[] = [];
+  for (const { name, output } of wanted) {
+    for (const { address } of output.references) {
+      const resource = manifest.resources.find((item) => item.address === address);
+      const id = state?.resources[address]?.id ?? resource?.pinned;
+      if (resource !== undefined && id !== undefined) objects.set(address, { resource, id });
+      else {
+        problems.push(
+          diagnostic('bad-reference', `the output ${name} needs ${address}, which is not applied yet`, {
+            remedy: 'Run trueup apply first.',
+            position: position(output.at),
+          }),
+        );
+      }
+    }
+  }
+  if (problems.length > 0) throw new Stop('refused', problems);
+  return objects;
+}
+
+/** The rows of those objects of which more than the id is needed. */
+async function readRows(
+  { client }: OutputsInput,
+  objects: ReturnType<typeof findObjects>,
+  wanted: readonly Named[],
+): Promise<ReadonlyMap<string, Row>> {
+  const references = wanted.flatMap(({ output }) => output.references);
+  const needed = [...objects].filter(([address, { resource }]) =>
+    references.some((item) => item.address === address && resource.kind.outputs?.[item.output] !== undefined),
+  );
+  const problems: Diagnostic[] = [];
+  const rows = await Promise.all(
+    needed.map(async ([address, { resource, id }]) => {
+      const row = await readRow(client, resource.kind, id);
+      if (row === undefined) {
+        const message = `the platform has no ${resource.kind.kind} with id ${id}`;
+        problems.push(diagnostic('not-found', message, { address, remedy: 'trueup plan shows what differs.' }));
+      }
+      return [address, row ?? {}] as const;
+    }),
+  );
+  if (problems.length > 0) throw new Stop('refused', problems);
+  return new Map(rows);
+}
+
+function unanswered(name: string, output: Wanted, { address, output: of }: Reference): Diagnostic {
+  return diagnostic(
+    'platform-answer',
+    `the output ${name} needs ${of} of ${address}, and the platform does not tell it`,
+    {
+      position: position(output.at),
+    },
+  );
+}

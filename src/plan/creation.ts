@@ -1,0 +1,150 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { choosesId, fieldPath } from '../kind/wire.ts';
+import type { Part, Resource } from '../manifest/resource.ts';
+import { resourcePosition } from '../manifest/resource.ts';
+import { position } from '../manifest/tree.ts';
+import type { Outputs, Wanted } from '../manifest/wanted.ts';
+import type { ObservedObject } from '../observe/observed.ts';
+import { seal } from '../secrets/sealed.ts';
+import type { Action, Change, PlannedPart } from './action.ts';
+import { actionFor } from './action-for.ts';
+import { partField, pathOf, resolveField, summaryOf, waits } from './diff.ts';
+import type { PlanInput } from './input.ts';
+import { planPending } from './pending.ts';
+import { takeAway } from './removal.ts';
+import { showWanted } from './shown.ts';
+import { createSteps } from './steps.ts';
+
+/** Plans an object that is not there, or that goes with its old parent. */
+export function planCreation(
+  input: PlanInput,
+  resource: Resource,
+  object: ObservedObject | undefined,
+  parent: Action | undefined,
+  outputs: Outputs,
+): Action {
+  const { kind, address } = resource;
+  const notes: Diagnostic[] = [];
+  const isIntended = object === undefined && input.state.resources[address]?.id === null;
+  if (isIntended && kind.listedOnce !== undefined) return planPending(input, resource, parent, kind.listedOnce);
+  if (isIntended) {
+    notes.push(
+      diagnostic(
+        'unverified',
+        `${address} was about to be created when an earlier run ended; it is not found and is created now`,
+        {
+          remedy: 'If its name was changed since, look for the old one on the platform.',
+          address,
+        },
+      ),
+    );
+  }
+  const made = creation(input, resource, outputs, notes);
+  const gone =
+    object === undefined ? undefined : takeAway(input, kind, address, object, resource.options, 'replace', notes);
+  return {
+    ...actionFor(resource, parent, notes),
+    ...made,
+    action: gone === undefined ? 'create' : 'replace',
+    id: object?.id,
+    teardown: gone === undefined || kind.goesWithParent === true ? [] : gone.steps,
+    dataAtRisk: undefined, // its parent speaks for it
+    needsConsent: false,
+  };
+}
+
+/** Says what stands in the way of making the object: members that create needs, secrets that this run does not have. */
+export function creation(input: PlanInput, resource: Resource, outputs: Outputs, notes: Diagnostic[]) {
+  const { kind, address } = resource;
+  const parts: PlannedPart[] = [];
+  const changes: Change[] = [];
+  for (const { part, wanted } of wantedParts(resource)) {
+    const field = partField(kind, part);
+    const resolved = resolveField(field, wanted, outputs);
+    const path = pathOf(kind, part);
+    if (resolved.is === 'unavailable') {
+      notes.push(
+        diagnostic('secret-missing', `${path}: needs ${resolved.secrets.join(', ')}, which this run does not have`, {
+          remedy: `Set ${resolved.secrets.map((name) => `TRUEUP_SECRET_${name}`).join(', ')} for this run.`,
+          address,
+          position: position(wanted.at),
+        }),
+      );
+    }
+    parts.push({
+      part,
+      field,
+      wanted,
+      decision: { do: 'write', cause: 'create' },
+      before: seal(null),
+      pair: undefined,
+    });
+    changes.push({
+      path,
+      cause: 'create',
+      before: { is: 'absent' },
+      after: showWanted(field, wanted, resolved),
+      ...summaryOf(field, null, resolved),
+      position: position(wanted.at),
+      atDeploy: waits(resource, field),
+      forcesReplacement: false,
+    });
+  }
+  for (const [name, field] of Object.entries(kind.fields)) {
+    const isOurs =
+      field.atCreate !== undefined && resource.fields[name] === undefined && resource.link.set[name] === undefined;
+    if (!isOurs || field.atCreate === undefined) continue;
+    const after = { is: 'value', value: field.atCreate } as const;
+    const path = fieldPath(kind, name);
+    changes.push({ path, cause: 'create', before: { is: 'absent' }, after, atDeploy: false, forcesReplacement: false });
+  }
+  const { steps, missing } = createSteps({
+    resource,
+    context: input.observed,
+    parts,
+    chosenId: chooseId(input, resource),
+  });
+  if (kind.calls.create === undefined) {
+    notes.push(
+      diagnostic(
+        'cannot-create',
+        `the platform has no such ${kind.kind}, and ${kind.cannot?.create ?? 'no operation makes one'}`,
+        {
+          remedy: 'Make it there and apply again, pin an existing one with id:, or remove the block.',
+          address,
+          position: resourcePosition(resource),
+        },
+      ),
+    );
+  }
+  if (missing.length > 0) {
+    const names = missing.map((name) => fieldPath(kind, name)).join(', ');
+    notes.push(
+      diagnostic('cannot-create', `${address} cannot be created without ${names}`, {
+        remedy: `Add ${names}, or id: if it exists under another name.`,
+        address,
+        position: resourcePosition(resource),
+      }),
+    );
+  }
+  return { parts, changes, steps };
+}
+
+/**
+ * The id of a new object, where it is ours to choose: that of an earlier run which may have sent it, so that the create
+ * can be repeated; else one that no version of the state before this one can have given to anything.
+ */
+function chooseId({ digest, observed, state }: PlanInput, { kind, address }: Resource): string | undefined {
+  if (!choosesId(kind)) return undefined;
+  const intended = observed.objects.has(address) ? undefined : state.resources[address]?.id;
+  const present = observed.objects.get(address)?.id ?? 'nothing';
+  return intended ?? digest(`id of ${address} in ${state.serial} after ${present}`).slice(0, 21);
+}
+
+function* wantedParts(resource: Resource): Generator<{ part: Part; wanted: Wanted }> {
+  for (const [field, wanted] of Object.entries(resource.fields)) yield { part: { field }, wanted };
+  for (const [field, entries] of Object.entries(resource.maps)) {
+    for (const [key, wanted] of entries) yield { part: { field, key }, wanted };
+  }
+}

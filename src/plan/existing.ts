@@ -1,0 +1,109 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { fieldPath, takesNull, valueAt } from '../kind/wire.ts';
+import type { Resource } from '../manifest/resource.ts';
+import { resourcePosition } from '../manifest/resource.ts';
+import type { Outputs } from '../manifest/wanted.ts';
+import type { ObservedObject } from '../observe/observed.ts';
+import { fromContext } from '../observe/observed.ts';
+import type { Action } from './action.ts';
+import { actionFor } from './action-for.ts';
+import { creation } from './creation.ts';
+import { diffResource } from './diff.ts';
+import type { PlanInput } from './input.ts';
+import { takeAway } from './removal.ts';
+import { updateSteps } from './steps.ts';
+
+/** Plans an object that the platform has: taken over, changed, moved, replaced, or left as it is. */
+export function planExisting(
+  input: PlanInput,
+  resource: Resource,
+  object: ObservedObject,
+  parent: Action | undefined,
+  outputs: Outputs,
+): Action {
+  const { kind, address } = resource;
+  const isAdoption = object.foundBy === 'key' || object.foundBy === 'pin';
+  const isProvided = object.isProvided && (kind.provided?.allows === 'update' || object.foundBy !== 'id');
+  const { parts, changes, diagnostics } = diffResource({
+    resource,
+    row: object.row,
+    // What was settled with another object says nothing of this one.
+    pairs: isAdoption ? {} : (input.state.resources[address]?.pairs ?? {}),
+    isProvided,
+    outputs,
+    digest: input.digest,
+  });
+  const notes: Diagnostic[] = [...diagnostics];
+  const report = (message: string, remedy: string) =>
+    notes.push(diagnostic('cannot-change', message, { remedy, address, position: resourcePosition(resource) }));
+  if (isProvided && kind.provided?.allows === 'nothing') {
+    report(`${address} is the one that the platform made by itself`, 'Remove the block: it is not to be managed.');
+  }
+  const isElsewhere = isBelowAnother(input, resource, object, parent);
+  if (isElsewhere && (kind.calls.move === undefined || isAdoption)) {
+    report(
+      `${address} belongs to another ${resource.parent === undefined ? 'project or organization' : 'parent'} on the platform`,
+      kind.calls.move === undefined && resource.parent !== undefined
+        ? `The platform cannot move a ${kind.kind}: remove the entry of moved:, so that it is deleted and created.`
+        : 'Declare it where it is, or correct id:.',
+    );
+  }
+  const base = { ...actionFor(resource, parent, notes), id: object.id, needsConsent: false };
+  if (changes.some((change) => change.forcesReplacement)) {
+    const made = creation(input, resource, outputs, notes);
+    const gone = takeAway(input, kind, address, object, resource.options, 'replace', notes);
+    const replaced = { ...base, ...made, action: 'replace', changes } as const;
+    if (resource.pinned !== undefined) {
+      report(`${address} is pinned to ${object.id}, and the change needs a new object`, 'Remove id: first.');
+    }
+    const { unless } = kind.createsFirst ?? {};
+    const isKept =
+      unless !== undefined && resource.fields[unless] !== undefined && !changes.some(({ path }) => path === unless);
+    // The old one goes by an action of its own, when nothing of the manifest uses it any more.
+    return kind.createsFirst !== undefined && !isKept
+      ? { ...replaced, id: undefined, teardown: [], dataAtRisk: undefined }
+      : { ...replaced, teardown: gone.steps, dataAtRisk: gone.dataAtRisk };
+  }
+  const { steps, notes: said } = updateSteps(
+    { resource, context: input.observed, parts, chosenId: undefined },
+    { row: object.row, moveTo: isElsewhere ? resource.parent : undefined },
+  );
+  for (const message of said) notes.push(diagnostic('not-effective', message, { address }));
+  for (const { operation, members } of steps) {
+    for (const [name, from] of Object.entries(members)) {
+      if (from.is !== 'as read' || takesNull(operation, name) || (valueAt(object.row, from.from) ?? null) !== null)
+        continue;
+      const path = fieldPath(kind, name);
+      report(`${path}: the platform has none, and ${operation} cannot go without`, `Declare ${path}.`);
+    }
+  }
+  const overwrites = parts.some(
+    ({ part, decision, before }) =>
+      (decision.do === 'write' || decision.do === 'remove') &&
+      ![null, '', kind.provided?.madeWith?.[part.field]].includes(before.reveal()),
+  );
+  return {
+    ...base,
+    action: isAdoption ? 'adopt' : isElsewhere ? 'move' : steps.length > 0 ? 'update' : 'no-op',
+    parts,
+    changes,
+    teardown: [],
+    steps,
+    dataAtRisk: undefined,
+    needsConsent: object.foundBy === 'key' && (overwrites || !object.isProvided),
+  };
+}
+
+/** Whether the object has another parent on the platform than in the manifest. */
+function isBelowAnother(
+  input: PlanInput,
+  resource: Resource,
+  object: ObservedObject,
+  parent: Action | undefined,
+): boolean {
+  const { link } = resource;
+  if (resource.parent !== undefined) return parent?.id === undefined || parent.id !== object.parentId;
+  const own = fromContext(link.set[link.idAt], input.observed) ?? input.observed.organizationId;
+  return object.parentId !== undefined && own !== object.parentId;
+}

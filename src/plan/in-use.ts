@@ -1,0 +1,49 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Kind } from '../kind/kind.ts';
+import { fieldPath, observedValue } from '../kind/wire.ts';
+import type { ObservedObject } from '../observe/observed.ts';
+import type { Action } from './action.ts';
+
+/**
+ * Adds to each deletion of something that others name what still uses it: the platform would take it from them without
+ * a word. What is not in this manifest cannot be seen, which is said.
+ */
+export function stillUsed(
+  kinds: readonly Kind[],
+  actions: readonly Action[],
+  objects: ReadonlyMap<string, ObservedObject>,
+): Action[] {
+  const named = new Set(kinds.flatMap(({ fields }) => Object.values(fields).flatMap(({ refersTo }) => refersTo ?? [])));
+  const isGoing = (action: Action) => action.action === 'delete' && named.has(action.kind.kind);
+  if (!actions.some(isGoing)) return [...actions];
+  const users = usersById(actions, objects);
+  return actions.map((action) => {
+    if (!isGoing(action)) return action;
+    const { address } = action;
+    const using = users.get(action.id ?? '') ?? [];
+    const note =
+      using.length > 0
+        ? diagnostic('cannot-change', `${address} is still used: ${using.join(', ')}`, {
+            address,
+            remedy: 'Lead these to something else first, or put the block back.',
+          })
+        : diagnostic('goes-along', `what uses ${address} and is not in this manifest loses it`, { address });
+    return { ...action, notes: [...action.notes, note] };
+  });
+}
+
+/** Which fields of what stays hold each id and are not about to change. */
+function usersById(actions: readonly Action[], objects: ReadonlyMap<string, ObservedObject>): Map<string, string[]> {
+  const users = new Map<string, string[]>();
+  for (const { address, action, kind, changes } of actions) {
+    const row = objects.get(address)?.row;
+    if (row === undefined || action === 'delete' || action === 'replace') continue;
+    for (const [name, { refersTo }] of Object.entries(kind.fields)) {
+      const id = refersTo === undefined ? undefined : observedValue(kind, name, row);
+      const path = fieldPath(kind, name);
+      if (typeof id !== 'string' || changes.some((change) => change.path === path)) continue;
+      users.set(id, [...(users.get(id) ?? []), `${path} of ${address}`]);
+    }
+  }
+  return users;
+}

@@ -1,0 +1,67 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { fieldPath } from '../kind/wire.ts';
+import type { Resource } from '../manifest/resource.ts';
+import { resourcePosition } from '../manifest/resource.ts';
+import { resolve } from '../manifest/wanted.ts';
+import type { Action } from './action.ts';
+import { actionFor } from './action-for.ts';
+import { matchesStored } from './decide.ts';
+import type { PlanInput } from './input.ts';
+
+/** What nothing can be done about yet. */
+const held = {
+  action: 'no-op',
+  isHeld: true,
+  changes: [],
+  teardown: [],
+  steps: [],
+  parts: [],
+  dataAtRisk: undefined,
+} as const;
+
+/** Plans an object that the platform does not list until something happens outside: nothing is done, least of all again. */
+export function planPending(input: PlanInput, resource: Resource, parent: Action | undefined, until: string): Action {
+  const { address } = resource;
+  const edited = editedSince(input, resource);
+  const wasAnswered = Object.keys(input.state.resources[address]?.pairs ?? {}).length > 0;
+  const message = wasAnswered
+    ? `${address} was created and is listed only once ${until}`
+    : `whether ${address} was created is not known: its create got no answer, and it is listed only once ${until}`;
+  const later = edited.length === 0 ? '' : ` Until then ${edited.join(', ')} cannot be changed.`;
+  const notes = [
+    diagnostic('pending', message, {
+      remedy: `If the platform does not have it, remove the block, apply, and put it back.${later}`,
+      address,
+      position: resourcePosition(resource),
+    }),
+  ];
+  return { ...actionFor(resource, parent, notes), ...held, id: undefined, needsConsent: false };
+}
+
+/** The fields that are declared otherwise than they were sent. */
+function editedSince({ state, digest }: PlanInput, { address, kind, fields }: Resource): string[] {
+  const pairs = state.resources[address]?.pairs ?? {};
+  return Object.entries(fields).flatMap(([name, wanted]) => {
+    const field = kind.fields[name];
+    const resolved = resolve(wanted, () => undefined);
+    const sent = pairs[name]?.wanted;
+    if (field === undefined || sent === undefined || resolved.is !== 'known') return [];
+    return matchesStored({ field, digest }, sent, resolved.value) ? [] : [fieldPath(kind, name)];
+  });
+}
+
+/** Holds back what depends on something that the platform does not list yet; all else passes as it is. */
+export function heldBack(action: Action, actions: ReadonlyMap<string, Action>): Action {
+  const waiting = action.dependsOn.flatMap((need) => {
+    const other = actions.get(need);
+    const isPending =
+      other !== undefined && other.id === undefined && (other.isHeld === true || other.kind.listedOnce !== undefined);
+    return isPending ? [need] : [];
+  });
+  if (waiting.length === 0) return action;
+  const { address, position } = action;
+  const message = `${address} waits for ${waiting.join(', ')}, whose id is not known yet`;
+  const note = diagnostic('pending', message, { address, position, remedy: 'Apply again when it is.' });
+  return { ...action, ...held, notes: [...action.notes, note], needsConsent: false };
+}

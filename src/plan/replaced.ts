@@ -1,0 +1,42 @@
+import { oldAddress, replacedAddress } from '../kind/address.ts';
+import type { Action } from './action.ts';
+import { isMadeFirst } from './action.ts';
+import type { PlanInput } from './input.ts';
+import { planRemoval } from './removal.ts';
+
+/** Adds, for replacements that make the new object first, the deletion of the old one when nobody uses it any more. */
+export function withOldOnes(input: PlanInput, actions: ReadonlyMap<string, Action>) {
+  const objects = new Map(input.observed.objects);
+  const planned: Action[] = [];
+  for (const action of actions.values()) {
+    const object = objects.get(action.address);
+    planned.push(action);
+    if (!isMadeFirst(action) || object === undefined) continue;
+    let old = oldAddress(action.address);
+    while (actions.has(old)) old = oldAddress(old);
+    objects.delete(action.address);
+    objects.set(old, object);
+    // What protects it is said of the action itself.
+    const {
+      kind,
+      parent,
+      options: { protect: _, ...options },
+    } = action;
+    const record = { kind: kind.kind, id: object.id, parent: parent ?? null, dependsOn: [], pairs: {}, options };
+    planned.push(planRemoval({ ...input, observed: { ...input.observed, objects } }, kind, old, record, actions));
+  }
+  return { objects, planned: planned.map((action) => ({ ...action, ...following(action, planned) })) };
+}
+
+/** What has to be repointed before the old object of a replacement goes. */
+function following({ address, action }: Action, planned: readonly Action[]): { follows?: string[] } {
+  const successor = replacedAddress(address);
+  if (successor === undefined || action !== 'delete') return {};
+  return {
+    follows: planned.flatMap((other) =>
+      other.action !== 'delete' && (other.address === successor || other.dependsOn.includes(successor))
+        ? [other.address]
+        : [],
+    ),
+  };
+}

@@ -1,0 +1,22 @@
+import type { ServiceState } from '../observe/services.ts';
+import type { StatusDocument } from './documents.ts';
+
+/** How services are, for programs. */
+export function statusJson(
+  services: readonly ServiceState[],
+  { reads, writes }: { readonly reads: number; readonly writes: number },
+): StatusDocument {
+  return {
+    format: 'trueup/status',
+    version: 1,
+    requests: { reads, writes },
+    services: services.map(({ address, kind, id, found, status, deployment }) => ({
+      address,
+      kind: kind.kind,
+      id,
+      status: status ?? null,
+      found,
+      ...(deployment === undefined ? {} : { deployment: { ...deployment } }),
+    })),
+  };
+}
