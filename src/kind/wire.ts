@@ -75,6 +75,14 @@ export function isNeededBy(operation: Operation, name: string): boolean {
   return requiredMembers(operation).includes(name) && !takesNull(operation, name);
 }
 
+/** Whether a field belongs to the case that is chosen, or to no union at all. */
+export function isInCase(kind: Kind, name: string, chosen: (tag: string) => unknown): boolean {
+  return (kind.unions ?? []).every(({ tag, cases }) => {
+    const holding = Object.keys(cases).filter((word) => Object.values(cases[word] ?? {}).includes(name));
+    return holding.length === 0 || holding.includes(String(chosen(tag)));
+  });
+}
+
 /** Whether the id of a new object is ours to choose. */
 export function choosesId(kind: Kind): boolean {
   return kind.calls.create !== undefined && takes(kind.calls.create, kind.id);

@@ -52,13 +52,11 @@ export async function identify(input: IdentifyInput): Promise<Map<string, Observ
   };
   const listed = [...claimed].filter(([id, item]) => input.rows.has(id) || item.record?.id !== id);
   await Promise.all(listed.map(([id, item]) => read(item, id, item.record?.id === id ? 'id' : 'pin')));
+  // What is in no list is asked for once more before it is said to be gone: a list need not show everything.
+  const lost = [...claimed].filter(([id, item]) => !input.rows.has(id) && item.record?.id === id);
+  await Promise.all(lost.map(([id, item]) => read(item, id, 'id')));
   const matched = matchByKey(input, claimed, found);
   await Promise.all(matched.map(({ item, id }) => read(item, id, isOurs(item) ? 'intent' : 'key')));
-  // What is in no list, and in whose place is nothing, is asked for once more before it is said to be gone.
-  const lost = [...claimed].filter(
-    ([id, item]) => !input.rows.has(id) && item.record?.id === id && !found.has(item.address),
-  );
-  await Promise.all(lost.map(([id, item]) => read(item, id, 'id')));
   return found;
 }
 

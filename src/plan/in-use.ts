@@ -1,6 +1,6 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
-import { fieldPath, observedValue } from '../kind/wire.ts';
+import { fieldPath, isInCase, observedValue } from '../kind/wire.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action } from './action.ts';
 
@@ -41,6 +41,9 @@ function usersById(actions: readonly Action[], objects: ReadonlyMap<string, Obse
     for (const [name, { refersTo }] of Object.entries(kind.fields)) {
       const id = refersTo === undefined ? undefined : observedValue(kind, name, row);
       const path = fieldPath(kind, name);
+      // What another case of a union left behind leads nowhere; a case that is about to change leaves it behind.
+      const isChanging = (tag: string) => changes.some((change) => change.path === fieldPath(kind, tag));
+      if (!isInCase(kind, name, (tag) => (isChanging(tag) ? undefined : observedValue(kind, tag, row)))) continue;
       if (typeof id !== 'string' || changes.some((change) => change.path === path)) continue;
       users.set(id, [...(users.get(id) ?? []), `${path} of ${address}`]);
     }

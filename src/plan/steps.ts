@@ -2,7 +2,7 @@ import type { Operation } from '../api/contract.ts';
 import { requiredMembers } from '../api/contract.ts';
 import type { Json, Row } from '../kind/json.ts';
 import type { Kind, ParentLink } from '../kind/kind.ts';
-import { carrierOf, fieldOf, idMember, observedValue, takes, takesNull, updatesOf } from '../kind/wire.ts';
+import { carrierOf, fieldOf, idMember, isInCase, observedValue, takes, takesNull, updatesOf } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Wanted } from '../manifest/wanted.ts';
 import { fromContext } from '../observe/observed.ts';
@@ -127,14 +127,6 @@ function chosenOf({ fields }: Resource): (tag: string) => unknown {
     const content = fields[tag]?.content.reveal();
     return content === undefined || content.hollow ? undefined : content.value;
   };
-}
-
-/** Whether a field belongs to the case that is chosen, or to no union at all. */
-function isInCase(kind: Kind, name: string, chosen: (tag: string) => unknown): boolean {
-  return (kind.unions ?? []).every(({ tag, cases }) => {
-    const holding = Object.keys(cases).filter((word) => Object.values(cases[word] ?? {}).includes(name));
-    return holding.length === 0 || holding.includes(String(chosen(tag)));
-  });
 }
 
 /** An update sends what changed, what the operation cannot do without, and what the platform would guess wrong. */

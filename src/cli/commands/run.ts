@@ -86,8 +86,8 @@ function refuseOthers(verb: string, objects: readonly Addressed[]): void {
   const problems = objects.flatMap(({ address, kind }): Diagnostic[] => {
     if (waysOf(kind, verb).length > 0) return [];
     const others = Object.keys(kind.verbs ?? {});
-    const message = `cannot ${verb} ${address}: the platform has no documented operation that does it to a ${kind.kind}`;
-    const remedy = others.length === 0 ? undefined : `There it can be told: ${others.join(', ')}.`;
+    const message = `cannot ${verb} ${address}: the platform has no documented operation for it on a ${kind.kind}`;
+    const remedy = others.length === 0 ? undefined : `What there is for it: ${others.join(', ')}.`;
     return [diagnostic('cannot-change', message, { address, remedy })];
   });
   if (problems.length > 0) throw new Stop('refused', problems);

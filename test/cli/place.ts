@@ -1,0 +1,123 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, vi } from 'vitest';
+import type { Command } from '../../src/cli/run.ts';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import type { Emulator, EmulatorOptions } from '../../src/emulator/emulator.ts';
+import { serve } from '../../src/emulator/server.ts';
+import { PlatformError } from '../../src/api/errors.ts';
+import { anyDocument } from '../../src/render/documents.ts';
+import { plainStyle } from '../../src/render/style.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+import { localStore } from '../../src/state/local.ts';
+import { bench } from '../support/world.ts';
+import { project } from './process.ts';
+
+/** A folder with a manifest and its state, and the platform that they are of, over HTTP. */
+
+/** The key of the platforms of these tests. */
+export const apiKey = 'right-key-4711';
+
+/** What a command gave. */
+export interface Ran {
+  readonly exit: string;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Serves platforms for the tests of this file, and stops them afterwards. */
+export function places() {
+  const open: { close(): Promise<void> }[] = [];
+  beforeAll(() => void vi.stubEnv('TRUEUP_API_KEY', apiKey));
+  afterAll(async () => {
+    vi.unstubAllEnvs();
+    await Promise.all(open.map((server) => server.close()));
+  });
+
+  /** Applies a manifest, of which the sections are given, in a new folder. */
+  return async (
+    sections: string,
+    options: EmulatorOptions & {
+      secrets?: Record<string, string>;
+      around?: <T extends Emulator>(emulator: T) => T;
+    } = {},
+  ) => {
+    const emulator = createEmulator({ ...options, apiKey });
+    const shown = (options.around ?? around)(emulator);
+    const server = await serve(shown);
+    open.push(server);
+    const folder = project({});
+    const text = `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\n${sections}`;
+    const made = bench({ emulator: { ...emulator, send: keyed(emulator.send) }, folder });
+    Object.assign(made.secrets, options.secrets ?? {});
+    const { outcomes, state } = await made.apply(text, { dataLoss: true, adoption: true });
+    const failed = outcomes.filter(({ result }) => result !== 'done');
+    if (failed.length > 0) throw new Error(JSON.stringify(failed.flatMap(({ diagnostics }) => diagnostics)));
+    await localStore(join(folder, '.trueup')).write(state);
+    emulator.log.splice(0);
+    return {
+      emulator,
+      folder,
+      url: server.url,
+      state,
+      /** The id of what stands at an address. */
+      idOf: (address: string) => state.resources[address]?.id ?? '',
+      /** Replaces the manifest. */
+      rewrite: (more: string) =>
+        writeFileSync(
+          join(folder, 'trueup.yaml'),
+          `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\n${more}`,
+        ),
+      /** The requests since the last call, as `METHOD operation`. */
+      requests: () => emulator.log.splice(0).map(({ method, operation }) => `${method} ${operation}`),
+      /** Runs a command in this process; `exit` is its ending, or what stopped it. */
+      run: (command: Command, about: { isJson?: boolean; width?: number } = {}) => runIn(folder, command, about),
+    };
+  };
+}
+
+/** The platform as it is; tests put something else around it. */
+function around<T>(emulator: T): T {
+  return emulator;
+}
+
+/** The bench has a key of its own. */
+function keyed(send: ReturnType<typeof createEmulator>['send']): typeof send {
+  return (request) => send({ ...request, headers: { ...request.headers, 'x-api-key': apiKey } });
+}
+
+async function runIn(
+  folder: string,
+  command: Command,
+  { isJson = false, width }: { isJson?: boolean; width?: number },
+): Promise<Ran> {
+  let [out, err] = ['', ''];
+  const style = { ...plainStyle, width };
+  const redactor = createRedactor();
+  const exit = await command({
+    options: { folder, file: 'trueup.yaml', variables: new Map(), connections: 4, isJson },
+    terminal: {
+      out: (text) => (out += text),
+      err: (text) => (err += text),
+      outStyle: style,
+      errStyle: style,
+      isInteractive: false,
+    },
+    redactor,
+  }).catch((error: unknown) => {
+    if (error instanceof PlatformError) err += error.message;
+    else if (error instanceof Stop)
+      err += error.diagnostics
+        .map(({ code, message, remedy, address }) => `[${code}] ${address ?? ''} ${message} -> ${remedy ?? ''}\n`)
+        .join('');
+    else throw error;
+    return 'stopped';
+  });
+  return { exit, out, err };
+}
+
+/** The one JSON document of a command. */
+export function documentIn({ out }: Ran) {
+  return anyDocument.parse(JSON.parse(out));
+}

@@ -1,0 +1,484 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createProgram } from '../../src/cli/program.ts';
+import type { RunFlags } from '../../src/cli/commands/run.ts';
+import { statusCommand } from '../../src/cli/commands/status.ts';
+import { runVerb } from '../../src/cli/commands/run.ts';
+import type { Emulator } from '../../src/emulator/emulator.ts';
+import type { Row } from '../../src/kind/json.ts';
+import { waysOf } from '../../src/kind/verb.ts';
+import type { RunDocument } from '../../src/render/documents.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { buildOnce, documentOf, trueup } from './process.ts';
+import { apiKey, documentIn, places } from './place.ts';
+
+buildOnce();
+const open = places();
+
+const password = 'canary-7f3a';
+const database = (image: string) =>
+  `{ dockerImage: "${image}", databaseName: shop, databaseUser: shop, databasePassword: "\${secret:DB}"`;
+const copy = (service: string) =>
+  `volumeBackups: { copy: { volumeName: data, cronExpression: "0 3 * * *", prefix: ${service}/, destinationId: dst_1`;
+const dump = (more: string) => `{ schedule: "0 3 * * *", destinationId: dst_1${more} }`;
+
+/** One of everything that can be told something. */
+const everything = `environments:
+  production:
+    postgres:
+      main: ${database('postgres:17')}, backups: { nightly: ${dump(', prefix: pg/')} }, ${copy('pg')} } } }
+    mariadb:
+      main: ${database('mariadb:11')}, backups: { nightly: ${dump(', prefix: ma/')} } }
+    redis:
+      cache: { dockerImage: "redis:8", databasePassword: "\${secret:DB}" }
+    application:
+      web:
+        source: { type: docker, image: "nginx:1.27" }
+        domains: { web.example.com: { port: 80 } }
+        ${copy('web')}, turnOff: true } }
+      api: { source: { type: git, url: "https://git.example.com/api.git", branch: main } }
+    compose:
+      shop:
+        source: { type: raw, composeFile: "services: { web: { image: nginx }, db: { image: postgres } }" }
+        env: { TOKEN: "\${secret:DB}" }
+        backups:
+          db: ${dump(', prefix: co/, databaseType: postgres, serviceName: db, database: shop')}
+      swarm:
+        composeType: stack
+        source: { type: raw, composeFile: "services: { web: { image: nginx } }" }
+hubgit: { hubgit-1: { hubgitAppName: "https://hubgit.example.test/apps/emulator" } }
+labgit: { labgit-1: { labgitUrl: "https://labgit-1.example.test", groupName: example } }
+selfgit: { selfgit-1: { selfgitUrl: "https://selfgit-1.example.test" } }
+bucketgit: { bucketgit-1: { bucketgitUsername: emulator, bucketgitWorkspaceName: shop } }
+`;
+const one = `environments: { production: { postgres: { main: ${database('postgres:17')} } } } }\n`;
+const stack = (image: string, key = 'shop') =>
+  `${key}: { source: { type: raw, composeFile: "services: { web: { image: '${image}' } }" } }`;
+const secrets = { DB: password };
+
+const flags: RunFlags = { wait: true, yes: true };
+const at = (rest: string) => `production.${rest}`;
+
+/** An object, what it is told, and the request that it comes to besides reads. */
+const table: readonly (readonly [string, string, string, Row?])[] = [
+  ...['postgres.main', 'mariadb.main', 'redis.cache'].flatMap((rest) => {
+    const group = rest.split('.')[0] ?? '';
+    return ['deploy', 'stop', 'start', 'reload', 'rebuild'].map(
+      (verb) => [at(rest), verb, `${group}.${verb}`] as const,
+    );
+  }),
+  [at('application.web'), 'deploy', 'application.redeploy'],
+  ...['stop', 'start', 'reload', 'redeploy'].map(
+    (verb) => [at('application.web'), verb, `application.${verb}`] as const,
+  ),
+  ...['deploy', 'redeploy', 'stop', 'start'].map((verb) => [at('compose.shop'), verb, `compose.${verb}`] as const),
+  [at('compose.shop'), 'kill-build', 'compose.killBuild'],
+  [at('compose.shop'), 'clean-queues', 'compose.cleanQueues'],
+  [at('compose.shop'), 'refresh-token', 'compose.refreshToken'],
+  [at('postgres.main.backups.nightly'), 'backup', 'backup.manualBackupPostgres'],
+  [at('mariadb.main.backups.nightly'), 'backup', 'backup.manualBackupMariadb'],
+  [at('compose.shop.backups.db'), 'backup', 'backup.manualBackupCompose'],
+  [at('postgres.main.volumeBackups.copy'), 'backup', 'volumeBackups.runManually'],
+  [at('application.web.volumeBackups.copy'), 'backup', 'volumeBackups.runManually'],
+  ['hubgit.hubgit-1', 'test', 'hubgit.testConnection'],
+  ['labgit.labgit-1', 'test', 'labgit.testConnection', { groupName: 'example' }],
+  ['selfgit.selfgit-1', 'test', 'selfgit.testConnection'],
+  [
+    'bucketgit.bucketgit-1',
+    'test',
+    'bucketgit.testConnection',
+    { bucketgitUsername: 'emulator', workspaceName: 'shop' },
+  ],
+];
+
+describe('every verb of every kind', () => {
+  it('sends its one POST, with the id and what else it needs, and what it does shows', async () => {
+    const place = await open(everything, { secrets });
+    const statuses = new Map<string, string>();
+    for (const [address, verb, operation, more] of table) {
+      const ran = await place.run(runVerb([verb, address], { ...flags, allowDataLoss: true }), { isJson: true });
+      expect({ ...ran, title: `${verb} ${address}` }).toMatchObject({ exit: 'done' });
+      expect(ran.out + ran.err).not.toContain(password);
+      const posts = place.emulator.log.splice(0).filter(({ method }) => method === 'POST');
+      const kind = kinds.find((item) => item.kind === place.state.resources[address]?.kind);
+      const id = { [kind?.id ?? '']: place.idOf(address) };
+      expect(posts).toMatchObject([{ operation, status: 200, input: { ...id, ...more } }]);
+      const document = documentIn(ran) as { outcomes: { status?: string }[] };
+      statuses.set(`${address} ${verb}`, document.outcomes[0]?.status ?? '');
+    }
+    for (const service of ['postgres.main', 'mariadb.main', 'redis.cache', 'application.web', 'compose.shop'].map(at)) {
+      expect(statuses.get(`${service} stop`)).toBe('idle');
+      expect(statuses.get(`${service} start`)).toBe('done');
+      expect(statuses.get(`${service} deploy`)).toBe('done');
+    }
+  });
+
+  it('is in that table, but for what the platform has no objects of here', () => {
+    const told = new Set(table.map(([, , operation]) => operation));
+    const declared = kinds.flatMap((kind) =>
+      Object.keys(kind.verbs ?? {}).flatMap((verb) =>
+        waysOf(kind, verb).flatMap((way) => ('call' in way ? [way.call] : [])),
+      ),
+    );
+    expect([...new Set(declared)].filter((operation) => !told.has(operation)).toSorted()).toEqual([
+      'backup.manualBackupMongo',
+      'backup.manualBackupMySql',
+      'backup.manualBackupWebServer',
+      'domain.validateDomain', // fails in the emulator, which knows no names: below
+    ]);
+  });
+
+  it('is in the help of the command', () => {
+    let help = '';
+    const program = createProgram();
+    const command = program.commands.find((item) => item.name() === 'run');
+    command?.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    for (const verb of kinds.flatMap((kind) => Object.keys(kind.verbs ?? {}))) {
+      expect(help).toMatch(new RegExp(`^  (?:[a-z-]+, )*${verb}\\b`, 'm'));
+    }
+  });
+
+  it('a rebuild empties the volume and starts with what is declared', async () => {
+    const place = await open(one, { secrets });
+    await place.run(runVerb(['deploy', at('postgres.main')], flags));
+    const volumes = () => Object.values(place.emulator.world.tables.volume);
+    expect(volumes()).toHaveLength(1);
+    await place.emulator.act('postgres.update', { postgresId: place.idOf(at('postgres.main')), databaseName: 'other' });
+    expect(volumes()).toMatchObject([{ databaseName: 'shop' }]);
+    expect(await place.run(runVerb(['rebuild', at('postgres.main')], { ...flags, allowDataLoss: true }))).toMatchObject(
+      {
+        exit: 'done',
+      },
+    );
+    expect(volumes()).toMatchObject([{ databaseName: 'other' }]);
+  });
+
+  it('a new token shows with --show-secrets only, and the old one is gone', async () => {
+    const place = await open(everything, { secrets });
+    const address = at('compose.shop');
+    const token = async () =>
+      ((await place.emulator.act('compose.one', { composeId: place.idOf(address) })) as { refreshToken: string })
+        .refreshToken;
+    const before = await token();
+    const hidden = await place.run(runVerb(['refresh-token', address], flags));
+    const second = await token();
+    expect(second).not.toBe(before);
+    expect(hidden.out).toBe(`${address}: refresh-token done; its status is idle; refreshToken (sensitive)\n`);
+    expect(hidden.out + hidden.err).not.toContain(second);
+    const json = await place.run(runVerb(['refresh-token', address], flags), { isJson: true });
+    expect(json.out + json.err).not.toContain(await token());
+    expect(documentIn(json)).toMatchObject({
+      outcomes: [{ renewed: { member: 'refreshToken', value: '(sensitive)' } }],
+    });
+    const shown = await place.run(runVerb(['refresh-token', address], { ...flags, showSecrets: true }));
+    expect(shown.out).toContain(`refreshToken ${await token()}\n`);
+  });
+
+  it('a test tells what the platform found, and one that fails has changed nothing', async () => {
+    const place = await open(everything, { secrets });
+    expect((await place.run(runVerb(['test', 'selfgit.selfgit-1'], flags))).out).toMatch(
+      /^selfgit\.selfgit-1: test done; Found \d+ repositories\n$/,
+    );
+    const name = at('application.web.domains["web.example.com"]');
+    const failed = await place.run(runVerb(['test', name], flags));
+    expect(failed).toMatchObject({ exit: 'failed', out: `${name}: test failed\n` });
+    expect(failed.err).toContain('queryA ENOTFOUND web.example.com');
+    expect(failed.err).not.toContain('not known');
+    expect(place.requests()).toContain('POST domain.validateDomain');
+  });
+
+  it('a volume backup that the platform answers with false has failed', async () => {
+    const place = await open(everything, { secrets });
+    const failed = await place.run(runVerb(['backup', at('postgres.main.volumeBackups.copy')], flags));
+    expect(failed).toMatchObject({ exit: 'partly' });
+    expect(failed.err).toContain('volumeBackups.runManually was answered, and did not go well');
+  });
+});
+
+describe('what cannot be told', () => {
+  it.each([
+    ['deploy', 'application.api', 'it was never deployed', 'Push to its repository, or deploy it once'],
+    ['redeploy', 'application.api', 'it was never deployed', 'Push to its repository, or deploy it once'],
+    ['start', 'compose.swarm', 'starts nothing', 'trueup run deploy'],
+    ['rebuild', 'compose.shop', 'no documented operation for it on a compose', 'start, stop, deploy, redeploy'],
+    ['start', 'postgres.main.backups.nightly', 'for it on a backup', 'What there is for it: backup.'],
+    ['stop', 'application.web.domains["web.example.com"]', 'for it on a domain', 'What there is for it: test.'],
+  ])('%s %s: nothing is sent, and the remedy is told', async (verb, rest, message, remedy) => {
+    const place = await open(everything, { secrets });
+    const ran = await place.run(runVerb([verb, at(rest)], flags));
+    expect(ran).toMatchObject({ exit: 'stopped', out: '' });
+    expect(ran.err).toContain(message);
+    expect(ran.err).toContain(remedy);
+    expect(place.requests().filter((request) => request.startsWith('POST'))).toEqual([]);
+  });
+
+  it('a repository that was deployed once: it is built again, and its code is not fetched', async () => {
+    const place = await open(everything, { secrets });
+    const address = at('application.api');
+    await place.emulator.act('application.deploy', { applicationId: place.idOf(address) });
+    await place.run(statusCommand([], { interval: '2' })); // lets the queue of the emulator take it
+    const ran = await place.run(runVerb(['deploy', address], flags));
+    expect(ran.err).toContain('no documented operation that fetches the code');
+    expect(ran.err).toContain('trueup run redeploy');
+    expect(await place.run(runVerb(['redeploy', address], flags))).toMatchObject({ exit: 'done' });
+  });
+
+  it('a word that nothing can be told, no address, --id with several', async () => {
+    const place = await open(one, { secrets });
+    for (const [words, more, told] of [
+      [['stat', at('postgres.main')], {}, 'Did you mean start?'],
+      [['toString', at('postgres.main')], {}, 'nothing can be told to toString'],
+      [['start'], {}, 'no address is named'],
+      [['start', 'a', 'b'], { id: 'x' }, '--id goes with one address'],
+      [['start', 'a'], { timeout: 'soon' }, '--timeout takes a whole number'],
+    ] as const) {
+      const ran = await place.run(runVerb(words, { ...flags, ...more }));
+      expect(ran.err).toContain(`[usage]`);
+      expect(ran.err).toContain(told);
+    }
+    expect(place.requests()).toEqual([]);
+  });
+});
+
+describe('the object', () => {
+  const address = at('postgres.main');
+  const told = (words: readonly string[], more: Partial<RunFlags> = {}) => runVerb(words, { ...flags, ...more });
+
+  it('is that of the state; an address that is not there is told with the one that may be meant', async () => {
+    const place = await open(one, { secrets });
+    expect(await place.run(told(['deploy', 'production["postgres"].main']))).toMatchObject({ exit: 'done' });
+    place.requests();
+    const wrong = await place.run(told(['start', 'production.postgres.mian', 'staging.api']));
+    expect(wrong.err).toBe(
+      '[bad-reference]  the state has no resource production.postgres.mian -> Did you mean production.postgres.main?\n' +
+        '[bad-reference]  the state has no resource staging.api -> trueup state list shows what it has.\n',
+    );
+    expect(place.requests()).toEqual([]);
+  });
+
+  it('is what the manifest pins or --id names, where the state does not know it', async () => {
+    const place = await open(one, { secrets });
+    const id = place.idOf(address);
+    await place.run(told(['deploy', address]));
+    place.rewrite(one.replace('main: {', `main: { id: ${id},`).replaceAll('main', 'pinned'));
+    expect(await place.run(told(['stop', at('postgres.pinned')]))).toMatchObject({ exit: 'done' });
+    place.rewrite(one.replaceAll('main', 'new'));
+    const unapplied = await place.run(told(['stop', at('postgres.new')]));
+    expect(unapplied.err).toContain('is declared and not applied yet -> trueup apply makes it.');
+    place.rewrite('[');
+    expect(await place.run(told(['start', at('postgres.main')]))).toMatchObject({ exit: 'stopped' });
+    place.rewrite('environments: { production: { postgres: 7 } }');
+    expect(await place.run(told(['start', at('postgres.elsewhere')], { id }))).toMatchObject({ exit: 'done' });
+    expect(await place.run(told(['start', address], { id: 'another' }))).toMatchObject({ exit: 'stopped' });
+    expect(place.requests().filter((request) => request.startsWith('POST'))).toEqual([
+      'POST postgres.deploy',
+      'POST postgres.stop',
+      'POST postgres.start',
+    ]);
+  });
+
+  it('is not told anything when the platform does not have it, or the state is of another project', async () => {
+    const place = await open(one, { secrets });
+    const gone = await place.run(told(['start', at('postgres.x')], { id: 'nobody' }));
+    expect(gone.err).toContain('[not-found] production.postgres.x the platform has no postgres with id nobody');
+    const file = join(place.folder, '.trueup/state.json');
+    const state = readFileSync(file, 'utf8');
+    writeFileSync(file, state.replace('"prj_1"', '"prj_2"'));
+    const foreign = await place.run(told(['start', address]));
+    expect(foreign.err).toContain('belongs to project prj_2, and the manifest names prj_1');
+    writeFileSync(file, state.replace(`"${place.idOf(address)}"`, 'null'));
+    expect((await place.run(told(['start', address]))).err).toContain('its creation was never confirmed');
+    expect(place.requests().filter((request) => request.startsWith('POST'))).toEqual([]);
+  });
+});
+
+describe('consent', () => {
+  const refused = async (words: readonly string[], more: Partial<RunFlags>, sections = everything) => {
+    const place = await open(sections, { secrets });
+    const ran = await place.run(runVerb(words, { wait: true, ...more }));
+    expect(place.requests().filter((request) => request.startsWith('POST'))).toEqual([]);
+    return ran.err;
+  };
+
+  it.each([
+    ['stop', 'postgres.main', 'it stops running until it is started again'],
+    ['reload', 'postgres.main', 'whoever is connected to it is cut off'],
+    ['reload', 'application.web', 'its container is replaced'],
+    ['kill-build', 'compose.shop', 'also those of other services'],
+    ['clean-queues', 'compose.shop', 'deployments that wait for their turn are dropped'],
+    ['refresh-token', 'compose.shop', 'works no more'],
+    ['backup', 'application.web.volumeBackups.copy', 'its service is stopped while the volume is copied'],
+  ])('%s %s is asked about, and where nobody can be asked it needs --yes', async (verb, rest, clause) => {
+    const err = await refused([verb, at(rest)], {});
+    expect(err).toContain('[consent]');
+    expect(err).toContain(`${verb} ${at(rest)}: `);
+    expect(err).toContain(clause);
+    expect(err).toContain('Run it with --yes');
+  });
+
+  it('a rebuild says that it deletes the data, and needs --allow-data-loss and --yes', async () => {
+    const words = ['rebuild', at('postgres.main')];
+    expect(await refused(words, { yes: true })).toContain(
+      '[data-at-risk] production.postgres.main to rebuild production.postgres.main deletes the volumes of this database with all its data',
+    );
+    expect(await refused(words, { allowDataLoss: true })).toContain(
+      'its volumes are deleted, and with them all its data',
+    );
+  });
+
+  it('protect: true keeps the data whatever is allowed, protect: false gives it up', async () => {
+    const protecting = (value: boolean) => one.replace('main: {', `main: { protect: ${value},`);
+    const words = ['rebuild', at('postgres.main')];
+    expect(await refused(words, { yes: true, allowDataLoss: true }, protecting(true))).toContain('[protected]');
+    const place = await open(protecting(false), { secrets });
+    expect(await place.run(runVerb(words, flags))).toMatchObject({ exit: 'done' });
+  });
+});
+
+describe('several addresses', () => {
+  const [first, second, third] = [at('redis.cache'), at('postgres.main'), at('mariadb.main')];
+
+  it('are told in the given order, and after a failure no more', async () => {
+    const place = await open(everything, { secrets });
+    await place.run(runVerb(['deploy', first], flags));
+    place.requests();
+    const words = ['start', first, second, third];
+    const ran = await place.run(runVerb(words, flags));
+    expect(ran).toMatchObject({
+      exit: 'partly',
+      out: `${first}: start done; its status is done\n${second}: start failed; its status is idle\n${third}: start not tried\n`,
+    });
+    expect(ran.err).toContain('it is not known whether the platform carried it out');
+    expect(ran.err).toContain('Its status is idle now.');
+    expect(place.requests().filter((request) => request.startsWith('POST'))).toEqual([
+      'POST redis.start',
+      'POST postgres.start',
+    ]);
+    expect(documentIn(await place.run(runVerb(words, flags), { isJson: true }))).toMatchObject({
+      format: 'trueup/run',
+      verb: 'start',
+      exitCode: 6,
+      requests: { writes: 2 },
+      outcomes: [
+        { address: first, kind: 'redis', operation: 'redis.start', result: 'done', diagnostics: [] },
+        { address: second, result: 'failed', diagnostics: [{ code: 'platform-answer' }] },
+        { address: third, result: 'not tried', diagnostics: [] },
+      ],
+    });
+  });
+
+  it('are not told at all when one of them cannot be', async () => {
+    const place = await open(everything, { secrets });
+    const ran = await place.run(runVerb(['redeploy', at('application.web'), at('application.api')], flags));
+    expect(ran.err).toContain('cannot redeploy production.application.api');
+    expect(place.requests().filter((request) => request.startsWith('POST'))).toEqual([]);
+  });
+});
+
+describe('a deployment', () => {
+  it('is waited for, and the reason why it failed is told without secrets', async () => {
+    const place = await open(
+      `environments: { production: { compose: { ${stack('nginx')}, ${stack('fail:x', 'bad')} } } }`,
+      {
+        deployDelayMs: 5,
+      },
+    );
+    const good = await place.run(runVerb(['deploy', at('compose.shop')], flags));
+    expect(good).toMatchObject({ exit: 'done', out: 'production.compose.shop: deploy done; its status is done\n' });
+    const bad = await place.run(runVerb(['deploy', at('compose.bad'), at('compose.shop')], flags));
+    expect(bad).toMatchObject({ exit: 'partly' });
+    expect(bad.out).toContain('production.compose.bad: deploy failed; its status is error\n');
+    expect(bad.out).toContain('production.compose.shop: deploy not tried\n');
+    expect(bad.err).toContain('the deployment ended as error: ');
+  });
+
+  it('is only ordered with --no-wait', async () => {
+    const place = await open(`environments: { production: { compose: { ${stack('nginx')} } } }`, {
+      deployDelayMs: 60_000,
+    });
+    const ran = await place.run(runVerb(['deploy', at('compose.shop')], { ...flags, wait: false }));
+    expect(ran).toMatchObject({
+      exit: 'done',
+      out: 'production.compose.shop: deploy ordered; trueup status shows what comes of it\n',
+    });
+  });
+
+  it('of a database has the time of --timeout, and what is not over then is not known', async () => {
+    const place = await open(one, { secrets, deployDelayMs: 1_500 });
+    const ran = await place.run(runVerb(['deploy', at('postgres.main')], { ...flags, timeout: '1' }), { isJson: true });
+    expect(ran).toMatchObject({ exit: 'partly' });
+    const [outcome] = (documentIn(ran) as RunDocument).outcomes;
+    expect(documentIn(ran)).toMatchObject({ exitCode: 6, requests: { writes: 1 } });
+    expect(outcome).toMatchObject({ result: 'failed', status: 'running' });
+    expect(outcome?.diagnostics[0]?.message).toContain('no whole answer came in time; it is not known whether');
+    expect(outcome?.diagnostics[0]?.remedy).toBe('Its status is running now.');
+  });
+});
+
+describe('the program', () => {
+  it('prints what became of it, one document with --format json, and no secret', async () => {
+    const place = await open(one, { secrets });
+    const run = (...words: string[]) =>
+      trueup(['run', ...words], { cwd: place.folder, env: { TRUEUP_API_KEY: apiKey } });
+    const text = await run('deploy', at('postgres.main'));
+    expect(text).toEqual({
+      code: 0,
+      out: 'production.postgres.main: deploy done; its status is done\n',
+      err: 'production.postgres.main: deploy…\n',
+    });
+    const json = await run('stop', at('postgres.main'), '--yes', '--format', 'json');
+    expect(json.code).toBe(0);
+    expect(documentOf(json)).toMatchObject({
+      format: 'trueup/run',
+      verb: 'stop',
+      exitCode: 0,
+      requests: { reads: 2, writes: 1 },
+      outcomes: [{ result: 'done', status: 'idle' }],
+    });
+    const asked = await run('stop', at('postgres.main'), '--format', 'json');
+    expect(documentOf(asked)).toMatchObject({
+      format: 'trueup/error',
+      exitCode: 1,
+      diagnostics: [{ code: 'consent' }],
+    });
+    for (const { out, err } of [text, json, asked]) expect(out + err).not.toMatch(/canary|right-key/);
+  });
+});
+
+describe('a platform that fails', () => {
+  it('is sent every POST once, and what it quotes of the row is not told', async () => {
+    let posts = 0;
+    const around = <T extends Emulator>(emulator: T): T => ({
+      ...emulator,
+      send: async (request) => {
+        if (!request.path.endsWith('/postgres.start')) return emulator.send(request);
+        posts += 1;
+        const body = JSON.stringify({
+          message: `Failed query with params: ${password}`,
+          code: 'INTERNAL_SERVER_ERROR',
+        });
+        return { status: 500, headers: { 'content-type': 'application/json' }, body };
+      },
+    });
+    const place = await open(one, { secrets, around });
+    for (const isJson of [false, true]) {
+      const broken = await place.run(runVerb(['start', at('postgres.main')], flags), { isJson });
+      expect(broken).toMatchObject({ exit: 'partly' });
+      expect(broken.err + broken.out).toContain('Failed query with params: (sensitive)');
+      expect(broken.err + broken.out).not.toContain(password);
+    }
+    expect(posts).toBe(2);
+  });
+
+  it('is asked nothing more when the key is wrong', async () => {
+    const place = await open(one, { secrets });
+    const run = await trueup(['run', 'start', at('postgres.main')], {
+      cwd: place.folder,
+      env: { TRUEUP_API_KEY: 'wrong-key' },
+    });
+    expect(run).toMatchObject({ code: 4, out: '' });
+    expect(run.err).toContain('postgres.one failed');
+    expect(place.requests()).toEqual(['GET postgres.one']);
+  });
+});
