@@ -509,3 +509,143 @@ describe('a right that was taken back', () => {
     expect(plan.actions.flatMap(({ notes }) => notes.map(({ code }) => code))).toEqual(['left-alone']);
   });
 });
+
+describe('a deletion', () => {
+  test('is refused while something that stays still uses the object', async () => {
+    const made = bench();
+    const fetchingWithout = fetching('deploy').replaceAll(', sshKey: deploy', '');
+    await applied(made, keyBlock('one') + fetching('deploy'));
+    await applied(made, keyBlock('one') + fetchingWithout); // the line is let go of, and the services keep the key
+    const said = await refused(made.apply(head + fetchingWithout));
+    expect(said).toContain('sshKeys.deploy is still used: source.sshKey of production.application.api');
+    expect(keyOf(made, 'application')).not.toBeNull();
+  });
+
+  test('warns of what uses the object and is in no manifest', async () => {
+    const made = bench();
+    await applied(made, keyBlock('one'));
+    const plan = await made.plan(head);
+    expect(plan.actions).toMatchObject([{ action: 'delete', notes: [{ code: 'goes-along', severity: 'warning' }] }]);
+  });
+});
+
+describe('a change that needs a new object', () => {
+  const block = (key: string, more = '') =>
+    `certificates:\n  shop: { certificateData: chain, privateKey: ${key}${more} }\n`;
+
+  test('is refused for one that is pinned', async () => {
+    const made = bench();
+    await applied(made, block('private-one'));
+    const id = String(rows(made, 'certificate')[0]?.certificateId);
+    await applied(made, block('private-one', `, id: "${id}"`));
+    expect(await refused(made.apply(head + block('private-two', `, id: "${id}"`)))).toContain('Remove id: first.');
+    expect(rows(made, 'certificate')).toMatchObject([{ certificateId: id, privateKey: 'private-one' }]);
+  });
+
+  test('has another id than the old one, also after a run that was killed', async () => {
+    const made = bench();
+    await applied(made, block('private-one'));
+    const state = made.store.state;
+    await applied(made, block('private-two'));
+    const first = rows(made, 'certificate').map((row) => row.certificateId);
+    made.store.state = state === undefined ? undefined : { ...state, resources: made.store.state?.resources ?? {} };
+    await applied(made, block('private-three'));
+    expect(rows(made, 'certificate')).toMatchObject([{ privateKey: 'private-three' }]);
+    expect(first).not.toContain(rows(made, 'certificate')[0]?.certificateId);
+    await plansNothing(made, block('private-three'));
+  });
+
+  test('makes the new one first when the path that there can be only one of changes too', async () => {
+    const made = bench();
+    await applied(made, block('private-one', ', certificatePath: shop'));
+    made.requests('POST');
+    await applied(made, block('private-two', ', certificatePath: shop-2'));
+    expect(made.requests('POST')).toEqual(['certificates.create', 'certificates.remove']);
+  });
+});
+
+describe('a provider whose create got no answer', () => {
+  const lab = 'labgit:\n  lab: { labgitUrl: "https://lab.example.com", secret: correct-horse }\n';
+
+  test('is not said to be created, and one of that name that shows up later is taken over with consent only', async () => {
+    const made = bench();
+    const { send } = made.emulator;
+    made.emulator.send = (request) =>
+      request.path === '/api/labgit.create'
+        ? Promise.resolve({ status: 500, headers: {}, body: 'boom' })
+        : send(request);
+    await made.apply(head + lab);
+    made.emulator.send = send;
+    const plan = await made.plan(head + lab);
+    expect(plan.actions[0]?.notes[0]).toMatchObject({
+      code: 'pending',
+      severity: 'warning',
+      message: expect.stringContaining('whether labgit.lab was created is not known') as string,
+    });
+    await made.emulator.act('labgit.create', { name: 'lab', labgitUrl: 'https://other.example.com', authId: 'user_1' });
+    const theirs = rows(made, 'labgit').find((row) => row.labgitUrl === 'https://other.example.com');
+    await made.emulator.act('labgit.connect', { labgitId: theirs?.labgitId });
+    expect(await refused(made.apply(head + lab))).toContain('consent');
+  });
+
+  test('is recognised under the name that it was made with; edits wait and are said', async () => {
+    const made = bench();
+    await applied(made, lab);
+    const renamed = lab.replace('labgitUrl:', 'name: forge, labgitUrl:');
+    const plan = await made.plan(head + renamed);
+    expect(plan.actions[0]?.notes[0]?.remedy).toContain('Until then name cannot be changed.');
+    const ours = rows(made, 'labgit').find((row) => row.labgitUrl === 'https://lab.example.com');
+    await made.emulator.act('labgit.connect', { labgitId: ours?.labgitId });
+    await applied(made, renamed);
+    expect(made.store.state?.resources['labgit.lab']?.id).toBe(ours?.labgitId);
+    await plansNothing(made, renamed);
+  });
+});
+
+describe('an object of another organization', () => {
+  test('is not taken over, by name or by id', async () => {
+    const world = seedWorld();
+    addRow(world, 'organization', { id: 'org_2', name: 'Second', ownerId: 'user_1' });
+    addRow(world, 'member', { id: 'member_2', userId: 'user_1', organizationId: 'org_2', role: 'owner' });
+    const made = bench({ emulator: createEmulator({ world }) });
+    const said = await refused(
+      made.apply(`${head}organizations:\n  Second: { logo: "https://example.com/l.svg" }\n`, { adoption: true }),
+    );
+    expect(said).toContain('organizations.Second belongs to another project or organization');
+  });
+});
+
+describe('a key without the right to a list', () => {
+  test('may still name by id what only the list would tell by name', async () => {
+    const made = bench();
+    const { send } = made.emulator;
+    const body = JSON.stringify({ message: 'unauthorized', code: 'UNAUTHORIZED' });
+    made.emulator.send = (request) =>
+      request.path.startsWith('/api/sshKey.all')
+        ? Promise.resolve({ status: 401, headers: { 'content-type': 'application/json' }, body })
+        : send(request);
+    await applied(made, fetching('key_2'));
+    expect([keyOf(made, 'application'), keyOf(made, 'compose')]).toEqual(['key_2', 'key_2']);
+    await expect(made.plan(head + keyBlock('one'))).rejects.toThrow('use a key whose owner has the right to do this');
+  });
+});
+
+test('what is sent without being declared is shown', async () => {
+  const made = bench();
+  const plan = await made.plan(
+    `${head}ai:\n  one: { apiUrl: "https://models.example.com/v1", apiKey: k-e-y, model: small }\n`,
+  );
+  expect(plan.actions[0]?.changes).toContainEqual(
+    expect.objectContaining({ path: 'isEnabled', after: { is: 'value', value: true } }),
+  );
+});
+
+test('an update that cannot go without what the platform does not have is refused by the plan', async () => {
+  const world = seedWorld();
+  Object.assign(world.tables.hubgit['hub_1'] ?? {}, { hubgitAppName: null });
+  const made = bench({ emulator: createEmulator({ world }) });
+  await applied(made, 'hubgit:\n  forge: { id: hub_1, name: hubgit-1 }\n');
+  expect(await refused(made.apply(`${head}hubgit:\n  forge: { id: hub_1, name: other }\n`))).toContain(
+    'hubgitAppName: the platform has none, and hubgit.update cannot go without',
+  );
+});
