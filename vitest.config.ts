@@ -5,5 +5,6 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
     pool: 'threads',
+    maxWorkers: '100%', // by default one processor is left to the watcher
   },
 });

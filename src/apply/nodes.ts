@@ -1,4 +1,5 @@
 import { topological } from '../graph/order.ts';
+import { replacedAddress } from '../kind/address.ts';
 import type { Action, Plan } from '../plan/action.ts';
 import { isEffective } from '../plan/action.ts';
 
@@ -67,14 +68,18 @@ function buildNodes(plan: Plan, wishes: Wishes): ApplyNode[] {
   for (const action of plan.actions) {
     const { address, lane } = action;
     if (tearsDown(action)) {
-      const after = (dependents.get(address) ?? []).flatMap((dependent) => {
-        const isBelow = plan.base.resources[dependent.address]?.parent === address;
-        if (isBelow) return tearsDown(dependent) ? [teardownName(dependent.address)] : [];
-        // A replacement that refers to this one waits for its values instead.
-        if (!wishes.referrersFirst || dependent.action === 'replace') return [];
-        if (tearsDown(dependent)) return [teardownName(dependent.address)];
-        return action.action === 'delete' && isEffective(dependent) ? [dependent.address] : [];
-      });
+      // Who depended on an address may still use the old object of it.
+      const whose = [address, replacedAddress(address) ?? address];
+      const after = [...new Set(whose)]
+        .flatMap((one) => dependents.get(one) ?? [])
+        .flatMap((dependent) => {
+          const isBelow = plan.base.resources[dependent.address]?.parent === address;
+          if (isBelow) return tearsDown(dependent) ? [teardownName(dependent.address)] : [];
+          // A replacement that refers to this one waits for its values instead.
+          if (!wishes.referrersFirst || dependent.action === 'replace') return [];
+          if (tearsDown(dependent)) return [teardownName(dependent.address)];
+          return action.action === 'delete' && isEffective(dependent) ? [dependent.address] : [];
+        });
       after.push(...(action.follows ?? []));
       // What is inside has to leave before, wherever the manifest and the state have it.
       for (const guest of inside.get(address) ?? []) {

@@ -79,9 +79,9 @@ async function addresses({ command, operands, ...rest }: Before): Promise<readon
   }
   const state = await localStore(stateFolder(settled)).read();
   const named = kinds.filter((kind) => fits(kind, operands)).map((kind) => kind.kind);
-  return Object.entries(state?.resources ?? {}).flatMap(([address, { kind }]) =>
-    named.includes(kind) && !operands.includes(address) ? [address] : [],
-  );
+  return Object.entries(state?.resources ?? {})
+    .flatMap(([address, { kind }]) => (named.includes(kind) && !operands.includes(address) ? [address] : []))
+    .toSorted();
 }
 
 function settle({ options }: Pick<Before, 'options'>): Settled {

@@ -3,7 +3,10 @@ import { evaluate } from './evaluate.ts';
 import type { MapNode } from './tree.ts';
 import type { Wanted } from './wanted.ts';
 
-/** Reads what stands under `outputs:`; its form was checked with the settings. Problems go to the diagnostics. */
+/**
+ * Reads what stands under `outputs:`, all of it as text; its form was checked with the settings. Problems go to the
+ * diagnostics.
+ */
 export function readOutputs(
   tree: MapNode,
   about: Pick<Evaluation, 'sources' | 'find' | 'diagnostics'>,
@@ -12,7 +15,7 @@ export function readOutputs(
   if (declared?.is !== 'map') return new Map();
   return new Map(
     [...declared.entries].map(([name, { node }]) => {
-      const evaluation = { ...about, named: () => undefined, address: `outputs.${name}` };
+      const evaluation = { ...about, named: () => undefined, asWritten: true as const, address: `outputs.${name}` };
       return [name, evaluate(node, evaluation)];
     }),
   );

@@ -1,7 +1,7 @@
 import type { Client } from '../api/client.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import type { Json, Row } from '../kind/json.ts';
+import type { Row } from '../kind/json.ts';
 import { outputValue } from '../kind/wire.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -14,7 +14,7 @@ import { readRow } from './read-row.ts';
 /** The value of one output; undefined when it needs secrets that this run does not have. */
 export interface OutputValue {
   readonly name: string;
-  readonly value: Json | undefined;
+  readonly value: string | undefined;
   /** Something of a secret flowed into it. */
   readonly isSensitive: boolean;
   readonly missing: readonly string[];
@@ -55,7 +55,7 @@ export async function evaluateOutputs(input: OutputsInput): Promise<readonly Out
       );
     return {
       name,
-      value: resolved.is === 'known' ? resolved.value : undefined,
+      value: resolved.is === 'known' ? String(resolved.value) : undefined,
       isSensitive: output.concealed,
       missing: resolved.is === 'unavailable' ? resolved.secrets : [],
     };

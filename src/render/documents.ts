@@ -206,7 +206,7 @@ export const logsDocument = z.object({
 export const outputsDocument = z.object({
   format: z.literal('trueup/outputs'),
   version,
-  outputs: z.record(z.string(), z.object({ value: z.json(), sensitive: z.boolean() })),
+  outputs: z.record(z.string(), z.object({ value: z.string(), sensitive: z.boolean() })),
 });
 
 /** Every document, for readers that do not know which one comes. */

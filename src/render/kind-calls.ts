@@ -1,6 +1,6 @@
 import type { Operation } from '../api/contract.ts';
 import { status } from '../api/values.ts';
-import type { Field, Kind } from '../kind/kind.ts';
+import type { Field, Kind, Verb } from '../kind/kind.ts';
 import { takes, updatesOf } from '../kind/wire.ts';
 import { kindNamed } from './kind-place.ts';
 
@@ -16,7 +16,7 @@ export interface KindCall {
 
 /** Every operation that works for a kind, in the order of a life. */
 export function callsOf(kind: Kind, kinds: readonly Kind[]): readonly KindCall[] {
-  const { create, read, update: _update, delete: remove, move, ...others } = kind.calls;
+  const { create, read, delete: remove, move } = kind.calls;
   return [
     ...listsOf(kind, kinds),
     { operation: read, does: 'read', fields: [] },
@@ -25,8 +25,9 @@ export function callsOf(kind: Kind, kinds: readonly Kind[]): readonly KindCall[]
     ...(move === undefined
       ? []
       : [{ operation: move.call, does: 'move', fields: [], note: `its new parent as \`${move.as}\`` }]),
-    ...Object.entries(others).flatMap(([does, call]) => otherCalls(does, call)),
     ...(remove === undefined ? [] : [{ operation: remove, does: 'delete', fields: sentWith(kind, remove) }]),
+    ...Object.entries(kind.verbs ?? {}).flatMap(([verb, ways]) => verbCalls(verb, [ways].flat())),
+    ...(kind.logs === undefined ? [] : [{ operation: kind.logs, does: '`trueup logs`', fields: [] }]),
   ];
 }
 
@@ -99,11 +100,10 @@ export function routesOf(field: Field): { calls: { call: Operation; as: string }
   };
 }
 
-/** Operations for what a newer declaration may name, such as a deployment. */
-function otherCalls(does: string, call: unknown): KindCall[] {
-  if (typeof call === 'string') return [{ operation: call as Operation, does, fields: [] }];
-  const inner: unknown = typeof call === 'object' && call !== null && 'call' in call ? call.call : undefined;
-  return typeof inner === 'string' ? otherCalls(does, inner) : [];
+/** What an object can be told by its address. */
+function verbCalls(verb: string, ways: readonly Verb[]): KindCall[] {
+  const operations = new Set(ways.flatMap((way) => ('call' in way ? [way.call] : [])));
+  return [...operations].map((operation) => ({ operation, does: `\`trueup run ${verb}\``, fields: [] }));
 }
 
 function sentWith(kind: Kind, operation: Operation): string[] {

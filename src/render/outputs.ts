@@ -7,13 +7,13 @@ import { printable } from './printable.ts';
 export function renderOutputs(outputs: readonly OutputValue[], showsSecrets: boolean): string {
   const width = Math.max(0, ...outputs.map(({ name }) => name.length));
   return outputs
-    .map((output) => `${output.name.padEnd(width)} = ${printable(textOf(shownValue(output, showsSecrets)))}\n`)
+    .map((output) => `${output.name.padEnd(width)} = ${printable(shownValue(output, showsSecrets))}\n`)
     .join('');
 }
 
 /** One output by itself, as scripts take it. */
 export function renderOutput(output: OutputValue, showsSecrets: boolean): string {
-  return `${textOf(shownValue(output, showsSecrets))}\n`;
+  return `${shownValue(output, showsSecrets)}\n`;
 }
 
 /** Outputs for programs. */
@@ -30,12 +30,6 @@ export function outputsJson(outputs: readonly OutputValue[], showsSecrets: boole
   };
 }
 
-/** Outputs are text, numbers, true or false. */
-function shownValue({ value, isSensitive }: OutputValue, showsSecrets: boolean): string | number | boolean {
-  if (isSensitive && !showsSecrets) return mask;
-  return typeof value === 'number' || typeof value === 'boolean' ? value : String(value ?? '');
-}
-
-function textOf(value: string | number | boolean): string {
-  return String(value);
+function shownValue({ value, isSensitive }: OutputValue, showsSecrets: boolean): string {
+  return isSensitive && !showsSecrets ? mask : (value ?? '');
 }

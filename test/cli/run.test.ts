@@ -204,6 +204,7 @@ describe('what cannot be told', () => {
     ['rebuild', 'compose.shop', 'no documented operation for it on a compose', 'start, stop, deploy, redeploy'],
     ['start', 'postgres.main.backups.nightly', 'for it on a backup', 'What there is for it: backup.'],
     ['stop', 'application.web.domains["web.example.com"]', 'for it on a domain', 'What there is for it: test.'],
+    ['backup', 'mariadb.main', 'for it on a mariadb', 'Below it: production.mariadb.main.backups.nightly.'],
   ])('%s %s: nothing is sent, and the remedy is told', async (verb, rest, message, remedy) => {
     const place = await open(everything, { secrets });
     const ran = await place.run(runVerb([verb, at(rest)], flags));
@@ -368,6 +369,24 @@ describe('several addresses', () => {
     });
   });
 
+  it('are told no more after an interruption, which lets the one in flight end', async () => {
+    const around = <T extends Emulator>(emulator: T): T => ({
+      ...emulator,
+      send: (request) => {
+        if (request.path.endsWith('/redis.start')) process.emit('SIGINT');
+        return emulator.send(request);
+      },
+    });
+    const place = await open(everything, { secrets, around });
+    await place.run(runVerb(['deploy', first], flags));
+    const ran = await place.run(runVerb(['start', first, second], flags));
+    expect(ran).toMatchObject({
+      exit: 'partly',
+      out: `${first}: start done; its status is done\n${second}: start not tried\n`,
+    });
+    expect(ran.err).toContain('stopping: finishing what is in flight');
+  });
+
   it('are not told at all when one of them cannot be', async () => {
     const place = await open(everything, { secrets });
     const ran = await place.run(runVerb(['redeploy', at('application.web'), at('application.api')], flags));
@@ -391,6 +410,19 @@ describe('a deployment', () => {
     expect(bad.out).toContain('production.compose.bad: deploy failed; its status is error\n');
     expect(bad.out).toContain('production.compose.shop: deploy not tried\n');
     expect(bad.err).toContain('the deployment ended as error: ');
+  });
+
+  it('that went well before proves nothing of the one that waits for its turn', async () => {
+    const sections = `environments: { production: { compose: { ${stack('nginx')}, ${stack('nginx', 'other')} } } }`;
+    const place = await open(sections, { deployDelayMs: 50 });
+    const [composeId, other] = ['shop', 'other'].map((key) => place.idOf(at(`compose.${key}`)));
+    const deploy = () => place.run(runVerb(['deploy', at('compose.shop')], flags));
+    expect(await deploy()).toMatchObject({ exit: 'done' });
+    await place.emulator.act('compose.update', { composeId, composeFile: 'services: { web: { image: "fail:x" } }' });
+    await place.emulator.act('compose.deploy', { composeId: other });
+    const second = await deploy();
+    expect(second).toMatchObject({ exit: 'partly' });
+    expect(second.err).toContain('the deployment ended as error: cannot pull the image');
   });
 
   it('is only ordered with --no-wait', async () => {
@@ -455,7 +487,7 @@ describe('a platform that fails', () => {
         if (!request.path.endsWith('/postgres.start')) return emulator.send(request);
         posts += 1;
         const body = JSON.stringify({
-          message: `Failed query with params: ${password}`,
+          message: `could not log in with ${password}`,
           code: 'INTERNAL_SERVER_ERROR',
         });
         return { status: 500, headers: { 'content-type': 'application/json' }, body };
@@ -465,7 +497,7 @@ describe('a platform that fails', () => {
     for (const isJson of [false, true]) {
       const broken = await place.run(runVerb(['start', at('postgres.main')], flags), { isJson });
       expect(broken).toMatchObject({ exit: 'partly' });
-      expect(broken.err + broken.out).toContain('Failed query with params: (sensitive)');
+      expect(broken.err + broken.out).toContain('could not log in with (sensitive)');
       expect(broken.err + broken.out).not.toContain(password);
     }
     expect(posts).toBe(2);

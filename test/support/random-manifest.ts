@@ -435,7 +435,7 @@ function setField(model: Model, block: Block, link: ParentLink, field: number, v
   const name = names[field % names.length];
   if (name === undefined) return;
   // A second key could make two blocks one object; keys are renamed by edits of their own.
-  if (name === block.kind.keyField && ['environment', 'memberPermissions'].includes(block.kind.kind)) return;
+  if (name === block.kind.keyField && ['environment', 'labgit', 'memberPermissions'].includes(block.kind.kind)) return;
   if (block.kind.kind === 'backup' && name === 'prefix') return;
   if (value === 2) {
     if (coreFields(block.kind, link, block).includes(name) || nullOf(block.kind, name) === undefined) return;

@@ -3,28 +3,20 @@ import type { Client } from '../../api/client.ts';
 import type { Told } from '../../apply/carry-out.ts';
 import { carryOut } from '../../apply/carry-out.ts';
 import type { Patience } from '../../apply/follow.ts';
-import { closest } from '../../diagnostics/closest.ts';
-import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import type { Kind } from '../../kind/kind.ts';
 import { waysOf } from '../../kind/verb.ts';
-import { readRow } from '../../observe/read-row.ts';
 import type { Order } from '../../plan/order.ts';
-import { makeOrder } from '../../plan/order.ts';
-import { protectOf } from '../../plan/removal.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import { ordersJson } from '../../render/orders-json.ts';
 import { renderTold } from '../../render/orders-text.ts';
 import { printable } from '../../render/printable.ts';
-import { kinds } from '../../resources/index.ts';
-import { knowingInput } from '../../secrets/call-secrets.ts';
-import type { Addressed } from '../addressed.ts';
 import { findObjects, readState } from '../addressed.ts';
 import { confirm } from '../approval.ts';
 import { openPlatform } from '../connect.ts';
 import type { Exit } from '../exit-codes.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { readInteger, usage } from '../options.ts';
+import { checkVerb, makeOrders, refuseOthers } from '../orders.ts';
 import type { Command, Run } from '../run.ts';
 import { printJson } from '../run.ts';
 import { watchSignals } from '../signals.ts';
@@ -57,40 +49,21 @@ export function runVerb([verb = '', ...addresses]: readonly string[], flags: Run
     if (flags.id !== undefined && addresses.length > 1) throw usage('--id goes with one address');
     const seconds = flags.timeout === undefined ? undefined : readInteger('--timeout', flags.timeout, 1, 86_400);
     const target = findTarget(options);
-    const objects = findObjects(options, await readState(options, target), { addresses, givenId: flags.id });
-    refuseOthers(verb, objects);
+    const state = await readState(options, target);
+    const objects = findObjects(options, state, { addresses, givenId: flags.id });
+    refuseOthers(verb, objects, state);
     const limits = new Map(objects.flatMap(({ kind }) => limitsOf(kind, verb, seconds)));
     const deadlineMs = (operation: string) => 1_000 * (limits.get(operation) ?? usual.read);
     const { client, close } = await openPlatform(target.platform, { options, redactor, purpose: 'run', deadlineMs });
     try {
-      const orders = await makeOrders(run, client, { verb, objects, flags });
-      if (!(await hasConsent(run, orders, flags))) return 'failed';
+      const orders = await makeOrders(client, redactor, { verb, objects, dataLoss: flags.allowDataLoss === true });
+      const place = target.platform === 'emulator' ? 'the embedded emulator' : new URL(target.platform.url).host;
+      if (!(await hasConsent(run, orders, { place, isGiven: flags.yes === true }))) return 'failed';
       return await obey(run, client, { verb, orders, flags, seconds: seconds ?? usual.slow });
     } finally {
       await close();
     }
   };
-}
-
-function checkVerb(verb: string): void {
-  const known = [...new Set(kinds.flatMap((kind) => Object.keys(kind.verbs ?? {})))];
-  if (known.includes(verb)) return;
-  const guess = closest(verb, known);
-  throw usage(
-    `nothing can be told to ${verb}`,
-    guess === undefined ? `There is ${known.join(', ')}.` : `Did you mean ${guess}?`,
-  );
-}
-
-function refuseOthers(verb: string, objects: readonly Addressed[]): void {
-  const problems = objects.flatMap(({ address, kind }): Diagnostic[] => {
-    if (waysOf(kind, verb).length > 0) return [];
-    const others = Object.keys(kind.verbs ?? {});
-    const message = `cannot ${verb} ${address}: the platform has no documented operation for it on a ${kind.kind}`;
-    const remedy = others.length === 0 ? undefined : `What there is for it: ${others.join(', ')}.`;
-    return [diagnostic('cannot-change', message, { address, remedy })];
-  });
-  if (problems.length > 0) throw new Stop('refused', problems);
 }
 
 /** Seconds for each operation of a verb. */
@@ -100,42 +73,19 @@ function limitsOf(kind: Kind, verb: string, seconds: number | undefined): [strin
   );
 }
 
-/** Reads every object, and refuses all when one cannot be told: half of what was meant is done by no mistake in words. */
-async function makeOrders(
-  { redactor }: Run,
-  client: Client,
-  { verb, objects, flags }: { verb: string; objects: readonly Addressed[]; flags: RunFlags },
-): Promise<readonly Order[]> {
-  const rows = await Promise.all(objects.map(({ kind, id }) => readRow(client, kind, id)));
-  const problems: Diagnostic[] = [];
-  const orders = objects.flatMap(({ address, kind, id, record }, index): Order[] => {
-    const row = rows[index];
-    if (row === undefined) {
-      const remedy = 'It may have been deleted there: trueup plan shows what differs.';
-      problems.push(diagnostic('not-found', `the platform has no ${kind.kind} with id ${id}`, { address, remedy }));
-      return [];
-    }
-    // A failure may quote the row; what is secret in it is not to be printed.
-    knowingInput(redactor, row);
-    const wish = { address, kind, id, row, protect: protectOf(record?.options ?? {}) };
-    const made = makeOrder(wish, verb, { dataLoss: flags.allowDataLoss === true });
-    if ('severity' in made) problems.push(made);
-    else return [made];
-    return [];
-  });
-  if (problems.length > 0) throw new Stop('refused', problems);
-  return orders;
-}
-
-async function hasConsent(run: Run, orders: readonly Order[], flags: RunFlags): Promise<boolean> {
+async function hasConsent(
+  run: Run,
+  orders: readonly Order[],
+  { place, isGiven }: { place: string; isGiven: boolean },
+): Promise<boolean> {
   const told = orders
     .filter(({ consequences }) => consequences.length > 0)
     .map(({ verb, address, consequences }) => `${verb} ${printable(address)}: ${consequences.join('; ')}`);
   if (told.length === 0) return true;
   return confirm(run, {
-    question: told.map((line) => `${line}.`).join('\n'),
+    question: `At ${place}:\n${told.map((line) => `  ${line}.\n`).join('')}`.trimEnd(),
     about: `this, so nothing was sent: ${told.join(', ')}`,
-    isGiven: flags.yes === true,
+    isGiven,
   });
 }
 
@@ -159,7 +109,7 @@ async function obey(
         if (!options.isJson) terminal.out(renderTold(one, { style: terminal.outStyle, showsSecrets }));
       },
     });
-    const exit = exitOf(told);
+    const exit = exitOf(told, signal.aborted);
     if (options.isJson) {
       const view = { verb, told, counts: client.counts, showsSecrets };
       printJson(terminal, ordersJson(view, exitCodes[exit].code));
@@ -186,7 +136,7 @@ function patienceFor(seconds: number, signal: AbortSignal): Patience {
   };
 }
 
-function exitOf(told: readonly Told[]): Exit {
-  if (told.every(({ result }) => result === 'done' || result === 'ordered')) return 'done';
+function exitOf(told: readonly Told[], isInterrupted: boolean): Exit {
+  if (told.every(({ result }) => result === 'done' || (result === 'ordered' && !isInterrupted))) return 'done';
   return told.some(({ mayHaveActed }) => mayHaveActed) ? 'partly' : 'failed';
 }

@@ -104,10 +104,10 @@ async function watch(
   const { terminal } = run;
   const ended = new AbortController();
   const end = () => ended.abort();
-  process.once('SIGINT', end).once('SIGTERM', end);
+  process.on('SIGINT', end).on('SIGTERM', end);
   const isTerminal = terminal.outStyle.width !== undefined;
   const shown = new Map<string, string>();
-  while (!ended.signal.aborted) {
+  const once = async (): Promise<void> => {
     try {
       const { services } = await look(run, addresses, target);
       if (isTerminal) terminal.out(clearScreen + renderServices(services, terminal.outStyle));
@@ -117,7 +117,14 @@ async function watch(
       if (diagnostics === undefined) throw error;
       terminal.err(renderDiagnostics(diagnostics, terminal.errStyle));
     }
-    await sleep(intervalMs, undefined, { signal: ended.signal }).catch(() => undefined);
+  };
+  try {
+    while (!ended.signal.aborted) {
+      await once();
+      await sleep(intervalMs, undefined, { signal: ended.signal }).catch(() => undefined);
+    }
+  } finally {
+    process.off('SIGINT', end).off('SIGTERM', end);
   }
 }
 

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { parseDocument } from 'yaml';
+import * as z from 'zod';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { kindAt } from '../../src/manifest/kind-at.ts';
+import { manifestSchema } from '../../src/manifest/json-schema.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { bench, head } from '../support/world.ts';
+
+const services = `environments:
+  production:
+    redis: { cache: { databasePassword: x1, dockerImage: "redis:8" } }
+`;
+
+/** What is wrong with a manifest: code, place and words. */
+function problems(text: string | Record<string, string>): string[] {
+  try {
+    bench().manifest(text);
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    return error.diagnostics.map(
+      ({ code, address, message, remedy, position: at }) =>
+        `${code} ${at?.file}:${at?.line}:${at?.column} ${address ?? ''}: ${message} -> ${remedy ?? ''}`,
+    );
+  }
+  return [];
+}
+
+describe('outputs:', () => {
+  it('is checked like the fields of resources: every mistake with its place', () => {
+    const text = `${head}${services}outputs:
+  one: \${ref:production.redis.cahce.host}
+  two: \${ref:production.redis.cache.hots}
+  three: \${ref:cache}
+  four: \${var:none}
+  five: a \${env:TRUEUP_API_KEY}
+`;
+    expect(problems(text)).toEqual([
+      'bad-reference trueup.yaml:8:8 outputs.one: ${ref:production.redis.cahce.host}: there is no resource production.redis.cahce -> Addresses look like production.',
+      'bad-reference trueup.yaml:9:8 outputs.two: ${ref:production.redis.cache.hots}: production.redis.cache has no output hots -> It has id, host, appName.',
+      'bad-reference trueup.yaml:10:10 outputs.three: ${ref:cache} is not an address and an output -> Write both: ${ref:postgres.main.host}. Keys with other signs than letters, digits, "_" and "-" stand in ["…"].',
+      'bad-expression trueup.yaml:11:9 outputs.four: there is no variable none -> Declare it under variables:, with a default or without.',
+      'hostile-setting trueup.yaml:12:9 outputs.five: ${env:TRUEUP_API_KEY} is not readable from a manifest -> Settings of Trueup itself, the API key among them, stay out of manifests. Secrets are ${secret:NAME}.',
+    ]);
+  });
+
+  it.each([
+    ['outputs:', 'wrong-type trueup.yaml:7:9 '],
+    ['outputs: [a]', 'wrong-type trueup.yaml:7:10 '],
+    ['outputs: { a: [b] }', 'wrong-type trueup.yaml:7:15 '],
+    ['outputs: { a: null }', 'wrong-type trueup.yaml:7:15 '],
+    ['outputs: { "a b": x }', 'wrong-type trueup.yaml:7:'],
+  ])('takes names and texts only: %s', (line, told) => {
+    const [first, ...others] = problems(`${head}${services}${line}\n`);
+    expect(first).toContain(told);
+    expect(first).toContain('outputs: ');
+    expect(first).toContain('Write outputs: { name: "${ref:address.output}" }');
+    expect(others).toEqual([]);
+  });
+
+  it('may stand in included files, each name once', () => {
+    const root = `${head}include: [more.yaml]\n${services}outputs: { a: x }\n`;
+    const made = bench();
+    const { outputs } = made.manifest({
+      'trueup.yaml': root,
+      'more.yaml': 'outputs: { b: "${ref:production.redis.cache.id}" }\n',
+    });
+    expect([...outputs.keys()]).toEqual(['a', 'b']);
+    expect(outputs.get('b')?.references).toEqual([{ address: 'production.redis.cache', output: 'id' }]);
+    expect(problems({ 'trueup.yaml': root, 'more.yaml': 'outputs: { a: y }\n' })[0]).toContain(
+      'defined-twice more.yaml:1:12',
+    );
+  });
+
+  it('changes nothing in a plan', async () => {
+    const made = bench();
+    await made.apply(head + services, { adoption: true });
+    const plan = await made.plan(`${head}${services}outputs: { a: "\${ref:production.redis.cache.host}" }\n`);
+    expect(plan.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+  });
+
+  it('is known to the JSON Schema', () => {
+    const { dependentRequired: _, ...schema } = manifestSchema(kinds);
+    const editor = z.fromJSONSchema(schema);
+    const accepts = (yaml: string): boolean => editor.safeParse(parseDocument(yaml).toJS()).success;
+    expect(accepts('outputs: { db_host: "${ref:production.postgres.main.host}", port: 5432 }')).toBe(true);
+    expect(accepts('outputs: { "a b": x }')).toBe(false);
+    expect(accepts('outputs: { a: [x] }')).toBe(false);
+  });
+});
+
+it.each([
+  ['production', 'environment'],
+  ['production.postgres.main', 'postgres'],
+  ['production.compose.shop.domains["shop.example.com"]', 'domain'],
+  ['labgit.lab', 'labgit'],
+  ['environments.redis.cache', 'redis'],
+  ['production.nothing.main', undefined],
+  ['production.postgres', undefined],
+  ['', undefined],
+  ['a b', undefined],
+])('an address of the form of %s is that of kind %s', (address, kind) => {
+  expect(kindAt(address, kinds)?.kind).toBe(kind);
+});
