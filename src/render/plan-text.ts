@@ -57,7 +57,7 @@ function deployments(actions: readonly Action[]): string[] {
   const services = [...waiting].filter(([address]) => !waiting.has(byAddress.get(address)?.parent ?? ''));
   return [
     `Takes effect when these are deployed next: ${services.map(([, words]) => printable(words)).join(', ')}. ` +
-      'This version of Trueup does not deploy: do it on the platform after apply.',
+      'Apply does not deploy: trueup run deploy ADDRESS does, after it.',
   ];
 }
 

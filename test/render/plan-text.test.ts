@@ -19,7 +19,7 @@ describe('a plan as text', () => {
     + databasePassword: (sensitive)
     + name: main
 
-Takes effect when these are deployed next: production.postgres.main. This version of Trueup does not deploy: do it on the platform after apply.
+Takes effect when these are deployed next: production.postgres.main. Apply does not deploy: trueup run deploy ADDRESS does, after it.
 Plan: 1 to create, 1 to adopt.
 `,
     );
@@ -46,7 +46,7 @@ Plan: 1 to create, 1 to adopt.
     memoryLimit: "1000" -> "2000"
     + externalPort: 15432
 
-Takes effect when these are deployed next: production.postgres.main. This version of Trueup does not deploy: do it on the platform after apply.
+Takes effect when these are deployed next: production.postgres.main. Apply does not deploy: trueup run deploy ADDRESS does, after it.
 Plan: 1 to update, 1 unchanged.
 `,
     );
@@ -98,7 +98,7 @@ Plan: 1 to delete, 1 unchanged.
   ~ domains["shop.example.com"]: update
       port: 8080 -> 9090
 
-Takes effect when these are deployed next: production.compose.shop. This version of Trueup does not deploy: do it on the platform after apply.
+Takes effect when these are deployed next: production.compose.shop. Apply does not deploy: trueup run deploy ADDRESS does, after it.
 Plan: 1 to update, 2 unchanged.
 `,
     );
