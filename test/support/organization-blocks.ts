@@ -37,7 +37,7 @@ export function fetching(key = 'deploy'): string {
 
 /** The rows of a table. */
 export function rowsOf(made: Bench, table: 'application' | 'compose' | 'gitProvider' | 'labgit' | 'sshKey'): Row[] {
-  return Object.values(made.emulator.world.tables[table]) as Row[];
+  return Object.values(made.emulator.world.tables[table]);
 }
 
 /** The platform with somebody who notes every moment in which a service lost its key, or a provider is there twice. */

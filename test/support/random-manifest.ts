@@ -156,7 +156,7 @@ function coreFields(kind: Kind, link: ParentLink, block?: Block): string[] {
 }
 
 /** Whether a block need not choose a case of a union. */
-export function isOptional(kind: Kind, tag: string): boolean {
+function isOptional(kind: Kind, tag: string): boolean {
   const { create } = kind.calls;
   return fieldOf(kind, tag).needed !== true && (create === undefined || !requiredMembers(create).includes(tag));
 }
@@ -639,7 +639,7 @@ export function render(
   };
 }
 
-export function environmentsOf({ roots }: Model): Block[] {
+function environmentsOf({ roots }: Model): Block[] {
   return roots.filter(({ kind }) => kind.kind === 'environment');
 }
 
