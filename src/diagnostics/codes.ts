@@ -31,7 +31,6 @@ export const codes = {
   rewritten: { severity: 'note', about: 'the platform keeps another form of a value' },
   released: { severity: 'note', about: 'a field or key that is not managed any more' },
   'drift-left': { severity: 'note', about: 'a difference on the platform that is shown and left' },
-  'at-deploy': { severity: 'note', about: 'a change that takes effect at the next deployment' },
   'left-alone': {
     severity: 'note',
     about: 'keys of the platform that merge leaves, because nobody knows whose they are',
