@@ -137,7 +137,9 @@ export function creation(input: PlanInput, resource: Resource, outputs: Outputs,
  */
 function chooseId({ digest, observed, state }: PlanInput, { kind, address }: Resource): string | undefined {
   if (!choosesId(kind)) return undefined;
-  const intended = observed.objects.has(address) ? undefined : state.resources[address]?.id;
+  const record = observed.objects.has(address) ? undefined : state.resources[address];
+  // One that was there once is not given again: a deletion of it that comes late would take the new object.
+  const intended = record !== undefined && Object.keys(record.pairs).length === 0 ? record.id : undefined;
   const present = observed.objects.get(address)?.id ?? 'nothing';
   return intended ?? digest(`id of ${address} in ${state.serial} after ${present}`).slice(0, 21);
 }

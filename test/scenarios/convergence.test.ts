@@ -1107,6 +1107,13 @@ async function live({ commands, ...history }: History): Promise<void> {
         case 'drift':
           await applyDrift(run, command.drift);
           break;
+        case 'renew': {
+          await converge(run);
+          const words = applyEdit(run.model, { edit: 'renew', at: command.at });
+          if (words !== undefined) run.trace.push(words);
+          await converge(run, command.fault);
+          break;
+        }
         case 'lose state':
           run.trace.push('lose the state');
           run.made.store.state = undefined;

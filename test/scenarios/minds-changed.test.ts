@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import { answering, failed } from '../support/faults.ts';
+import type { WireRequest } from '../../src/api/wire.ts';
+import { answering, connection, failed, operationOf } from '../support/faults.ts';
 import type { Death, Start } from '../support/histories.ts';
 import {
   begin,
@@ -115,6 +116,35 @@ test('of replacements that were not finished every old object goes, once nothing
   expect(noted).toEqual([]);
   expect(rowsOf(made, 'sshKey').map((row) => row.name)).toEqual(['key-1', 'key-2', 'deploy']);
   expect(Object.keys(made.store.state?.resources ?? {}).filter((address) => address.includes('(old)'))).toEqual([]);
+});
+
+describe('a create that lands when another run is over', () => {
+  const forge =
+    'selfgit:\n  forge: { selfgitUrl: "https://git.example.com", clientId: c, clientSecret: correct-horse }\n';
+  const bucket = 'bucketgit:\n  bucket: { bucketgitUsername: u, apiToken: t-o-k-e-n }\n';
+
+  test.each([
+    ['certificates.create', head + certificate('one'), undefined],
+    ['certificates.create', head + certificate('two'), head + certificate('one')],
+    ['selfgit.create', head + forge, undefined],
+    ['bucketgit.create', head + bucket, undefined],
+  ])('%s makes no second one, because the id is the same', async (operation, text, before) => {
+    const made = begin(before === undefined ? nothing : await startAfter(before));
+    const late: WireRequest[] = [];
+    await run(made, text, {
+      send: (request) => {
+        if (operationOf(request) !== operation) return made.emulator.send(request);
+        late.push(request);
+        return Promise.reject(connection('ECONNRESET'));
+      },
+    });
+    expect(await run(made, text)).toEqual([]);
+    const settled = worldOf(made);
+    expect(late).toHaveLength(1);
+    for (const request of late) expect((await made.emulator.send(request)).status).toBeGreaterThanOrEqual(400);
+    expect(worldOf(made)).toEqual(settled);
+    await goOn(made, text);
+  });
 });
 
 describe('a provider that waits to be connected', () => {

@@ -62,7 +62,11 @@ export const kindNamed = (name: string): Kind => {
 
 const serviceKeys = ['main', 'shop', 'side'];
 const serviceKinds = ['postgres', 'mariadb', 'redis', 'compose', 'application', 'application'].map(kindNamed);
-const topKinds = kinds.filter((kind) => kind.parents[root] !== undefined && kind.kind !== 'environment');
+/** Those of which a new object takes the place of the old one, or that wait for somebody, come up more often. */
+const topKinds = kinds.flatMap((kind) => {
+  if (kind.parents[root] === undefined || kind.kind === 'environment') return [];
+  return kind.createsFirst !== undefined || kind.listedOnce !== undefined ? [kind, kind, kind] : [kind];
+});
 const composeFiles = ['nginx:1.27', 'nginx:1.28'].map(
   (image) => `services:\n${['web', 'api', 'db', 'db2'].map((name) => `  ${name}: { image: "${image}" }\n`).join('')}`,
 );
@@ -232,7 +236,8 @@ export type Edit =
   | { readonly edit: 'rename'; readonly at: number; readonly key: number; readonly follow: boolean }
   | { readonly edit: 'relocate'; readonly at: number; readonly to: number; readonly follow: boolean }
   | { readonly edit: 'retag'; readonly at: number; readonly case: number }
-  | { readonly edit: 'option'; readonly at: number; readonly option: number };
+  | { readonly edit: 'option'; readonly at: number; readonly option: number }
+  | { readonly edit: 'renew'; readonly at: number };
 
 const edit: fc.Arbitrary<Edit> = fc.oneof(
   fc.record({ edit: fc.constant('add' as const), at: nat, seed: anySeed }),
@@ -245,6 +250,8 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   fc.record({ edit: fc.constant('relocate' as const), at: nat, to: nat, follow: fc.boolean() }),
   fc.record({ edit: fc.constant('retag' as const), at: nat, case: nat }),
   fc.record({ edit: fc.constant('option' as const), at: nat, option: fc.nat(4) }),
+  fc.record({ edit: fc.constant('renew' as const), at: nat }),
+  fc.record({ edit: fc.constant('renew' as const), at: nat }),
 );
 
 /** A change that somebody makes on the platform by hand. */
@@ -297,6 +304,7 @@ type Command =
   | { readonly command: 'edit'; readonly edits: readonly Edit[] }
   | { readonly command: 'apply'; readonly fault: Fault | undefined }
   | { readonly command: 'drift'; readonly drift: Drift }
+  | { readonly command: 'renew'; readonly at: number; readonly fault: Fault }
   | { readonly command: 'lose state' };
 
 const oneFault: fc.Arbitrary<Fault> = fc.record({
@@ -307,6 +315,12 @@ const fault: fc.Arbitrary<Fault> = fc.record({
   at: fc.nat(7),
   how: fc.constantFrom(...hows),
   again: fc.option(oneFault, { nil: undefined }),
+});
+/** Something is renewed and applied with a fault near its beginning: that is where most can go wrong. */
+const renewal: fc.Arbitrary<Command> = fc.record({
+  command: fc.constant('renew' as const),
+  at: nat,
+  fault: fc.record({ at: fc.nat(4), how: fc.constantFrom(...hows), again: fc.option(oneFault, { nil: undefined }) }),
 });
 const command: fc.Arbitrary<Command> = fc.oneof(
   {
@@ -321,6 +335,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({ command: fc.constant('apply' as const), fault: fc.option(fault, { nil: undefined }) }),
   },
   { weight: 4, arbitrary: fc.record({ command: fc.constant('drift' as const), drift }) },
+  { weight: 2, arbitrary: renewal },
   { weight: 1, arbitrary: fc.record({ command: fc.constant('lose state' as const) }) },
 );
 
@@ -389,14 +404,18 @@ export function blockFrom(model: Model, parent: Block | undefined, seed: Seed): 
   for (const union of kind.unions ?? []) {
     const tags = Object.keys(union.cases);
     if (isOptional(kind, union.tag) && seed.case % 3 > 0) continue;
-    // Mostly the first case, so that most manifests stay short.
-    block.fields[union.tag] = tags[seed.case % (tags.length + 2)] ?? tags[0] ?? '';
+    // Mostly the first case, so that most manifests stay short; where each has its call, all of them.
+    const bias = union.calls === undefined ? 2 : 0;
+    block.fields[union.tag] = tags[seed.case % (tags.length + bias)] ?? tags[0] ?? '';
   }
   for (const name of coreFields(kind, link, block)) block.fields[name] ??= valueFor(model, block, name, seed.case);
   for (const [name, field] of Object.entries(kind.fields))
     if (field.fromParent !== undefined && parent?.fields[field.fromParent] !== undefined && seed.key % 2 === 0)
       delete block.fields[name];
   if (kind.kind === 'backup') block.fields.prefix = `${parent?.uid ?? 0}/${key}/`;
+  for (const name of openFields(block, link))
+    if (fieldOf(kind, name).refersTo !== undefined && seed.key % 3 > 0)
+      block.fields[name] ??= valueFor(model, block, name, seed.case);
   for (const { field, value } of seed.fields) setField(model, block, link, field, value);
   if (kind.fields.env !== undefined) block.env = envFrom(model, block, seed.env);
   return block;
@@ -569,6 +588,17 @@ export function applyEdit(model: Model, change: Edit): string | undefined {
       if (change.option > 2 && mergeOption(block.kind)?.name === 'accessMode')
         block.options = { ...block.options, accessMode: change.option === 3 ? 'own' : 'merge' };
       return `options of ${address}: ${JSON.stringify(block.options)}`;
+    }
+    case 'renew': {
+      const renewed = pick(
+        all.filter((item) => item.block.kind.createsFirst !== undefined),
+        change.at,
+      )?.block;
+      const name = renewed?.kind.kind === 'sshKey' ? 'publicKey' : 'certificateData';
+      if (renewed === undefined) return undefined;
+      const [one = '', other = ''] = valuesOf(renewed.kind, name, renewed.uid);
+      renewed.fields[name] = renewed.fields[name] === one ? other : one;
+      return `renew ${renewed.kind.kind} ${renewed.key}`;
     }
     default:
       return change satisfies never;
