@@ -97,6 +97,7 @@ function buildNodes(plan: Plan, wishes: Wishes): ApplyNode[] {
     if (tearsDown(action)) after.push(teardownName(address));
     const isAfterRemovals = action.parent !== undefined && action.steps.length > 0 && removals.has(action.parent);
     const behind = isAfterRemovals ? [barrierName(action.parent)] : [];
+    if (wishes.removalsFirst) behind.push(...holders(action, plan));
     nodes.push({ name: address, action, part: 'make', lane, after, behind, settled: [] });
   }
   return nodes;
@@ -105,6 +106,17 @@ function buildNodes(plan: Plan, wishes: Wishes): ApplyNode[] {
 /** The other lanes in which nodes make or change something. */
 function lanesOf(nodes: readonly string[], actions: ReadonlyMap<string, Action>, own: string): string[] {
   return nodes.flatMap((name) => actions.get(name)?.lane ?? []).filter((lane) => lane !== own);
+}
+
+/** What goes before an object is made, because it may hold what there can be only one of. */
+function holders({ address, kind, steps }: Action, plan: Plan): string[] {
+  const { unless } = kind.createsFirst ?? {};
+  const isTaking = steps.some(({ role, members }) => role === 'create' && members[unless ?? ''] !== undefined);
+  if (!isTaking) return [];
+  return plan.actions.flatMap((other) => {
+    const isHolder = other.kind === kind && other.address !== address && tearsDown(other);
+    return isHolder && replacedAddress(other.address) !== address ? [teardownName(other.address)] : [];
+  });
 }
 
 function tearsDown(action: Action): boolean {

@@ -1011,6 +1011,8 @@ async function applyDrift(run: Run, change: Drift): Promise<void> {
       }
       for (const { tag } of block.kind.unions ?? []) if (takes(create, tag)) input[tag] = block.fields[tag];
       await act(create, input);
+      // One that nobody connects is one that nobody can see.
+      if (create === 'labgit.create') await connect(run);
       return;
     }
     case 'move': {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import type { WireRequest } from '../../src/api/wire.ts';
+import type { Send, WireRequest } from '../../src/api/wire.ts';
 import { answering, connection, failed, operationOf } from '../support/faults.ts';
 import type { Death, Start } from '../support/histories.ts';
 import {
@@ -116,6 +116,17 @@ test('of replacements that were not finished every old object goes, once nothing
   expect(noted).toEqual([]);
   expect(rowsOf(made, 'sshKey').map((row) => row.name)).toEqual(['key-1', 'key-2', 'deploy']);
   expect(Object.keys(made.store.state?.resources ?? {}).filter((address) => address.includes('(old)'))).toEqual([]);
+});
+
+test('a path that there can be only one of is free before another certificate takes it', async () => {
+  const at = (path: string, key: string) => certificate('one', key).replace(' }', `, certificatePath: ${path} }`);
+  const made = begin(await startAfter(head + at('shop', 'shop')));
+  const send: Send = async (request) => {
+    if (operationOf(request) === 'certificates.remove') await new Promise((later) => setTimeout(later, 2));
+    return made.emulator.send(request);
+  };
+  expect(await run(made, head + at('shop', 'main'), { send })).toEqual([]);
+  await goOn(made, head + at('shop', 'main'));
 });
 
 describe('a create that lands when another run is over', () => {
