@@ -594,7 +594,12 @@ async function converge(run: Run, fault?: Fault): Promise<void> {
 async function dropTwins(run: Run, error: Stop, before: Snapshot): Promise<boolean> {
   const placed = blocksOf(run.model);
   const known = new Set(Object.values(run.made.store.state?.resources ?? {}).map(({ id }) => id));
-  const nameOf = ({ block }: Placed) => block.fields[block.kind.keyField ?? ''] ?? block.key;
+  const nameOf = ({ block: { kind, key, fields } }: Placed) => {
+    const value = (name: string) => fields[name] ?? (name === kind.keyField ? key : null);
+    // A key may be made of references; what has some of them in common is near enough here.
+    const names = typeof kind.key === 'function' ? kind.key((name) => value(name) as Json) : kind.key;
+    return names.map(value);
+  };
   for (const { code, address } of error.diagnostics) {
     const one = placed.find((item) => item.address === address);
     if (code !== 'ambiguous' || one === undefined) return false;
@@ -1120,7 +1125,11 @@ async function live({ commands, ...history }: History): Promise<void> {
           run.trace.push('lose the state');
           run.made.store.state = undefined;
           run.memory = new Map();
-          for (const { block } of blocksOf(run.model)) block.home = undefined;
+          for (const { block } of blocksOf(run.model)) {
+            block.home = undefined;
+            // If it is renamed too, nobody can free the path that there can be only one of.
+            delete block.fields.certificatePath;
+          }
           break;
         default:
           command satisfies never;

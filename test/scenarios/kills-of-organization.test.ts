@@ -1,32 +1,9 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import { notesOf } from '../support/faults.ts';
-import type { Death, Fault, Start } from '../support/histories.ts';
-import {
-  begin,
-  emptied,
-  failedAfter,
-  failedBefore,
-  faultAt,
-  goOn,
-  ignored,
-  killedRun,
-  lost,
-  nothing,
-  postsTo,
-  refused,
-  run,
-  startAfter,
-  worldOf,
-} from '../support/histories.ts';
-import { certificate, git, inProduction, keys, pem, watched } from '../support/organization-blocks.ts';
+import type { History } from '../support/history-tests.ts';
+import { testHistories } from '../support/history-tests.ts';
+import { certificate, git, inProduction, keys, pem } from '../support/organization-blocks.ts';
 import { head } from '../support/world.ts';
 
-/**
- * As in kills-and-faults, for what stands at the top of a manifest and what refers to it, for sources and for volume
- * backups: each history is run once cleanly, and then once for each of its POSTs and saves with something happening
- * there. No service may lose its key meanwhile.
- */
+/** What stands at the top of a manifest and what refers to it, sources and volume backups, as in kills-and-faults. */
 
 const withKey = (key = 'deploy', env = `"\${ref:sshKeys.${key}.id}"`) =>
   inProduction(
@@ -60,13 +37,6 @@ const pulled = web('{ type: docker, image: nginx, username: u, password: correct
 const cloned = web(git('web', ', sshKey: deploy, buildPath: /web, watchPaths: [src]'));
 const none = 'environments: { production: {} }\n';
 
-/** What a history begins with and ends in. */
-interface History {
-  readonly before: readonly string[];
-  readonly after: string;
-  readonly posts: number;
-}
-
 const histories: Readonly<Record<string, History>> = {
   'a key and what uses it are made': { before: [], after: keys('one') + withKey(), posts: 6 },
   'a key in use is replaced': { before: [keys('one') + withKey()], after: keys('two') + withKey(), posts: 5 },
@@ -86,74 +56,8 @@ const histories: Readonly<Record<string, History>> = {
   'an application goes back to its repository': { before: [cloned, pulled], after: cloned, posts: 1 },
 };
 
-const starts = new Map<string, Start>();
-const wanted = new Map<string, string[]>();
-
-beforeAll(async () => {
-  for (const [name, { before, after, posts }] of Object.entries(histories)) {
-    const start = await startAfter(...before.map((text) => head + text));
-    starts.set(name, start);
-    const clean = begin(start);
-    expect(await run(clean, head + after, { adoption: true })).toEqual([]);
-    expect([name, postsTo(clean)]).toEqual([name, posts]);
-    wanted.set(name, worldOf(clean));
-  }
+const withHead = Object.entries(histories).map(([name, { before, after, posts }]) => {
+  return [name, { before: before.map((text) => head + text), after: head + after, posts }] as const;
 });
 
-describe.each(Object.entries(histories))('%s:', (name, { after, posts }) => {
-  const each = Array.from({ length: posts }, (_, index) => index + 1);
-  const text = head + after;
-  const start = () => begin(starts.get(name) ?? nothing);
-
-  test.each<Death['where']>(['before the POST', 'after the POST', 'before the save', 'after the save'])(
-    'a run that is killed %s is finished by the next ones',
-    async (where) => {
-      for (let at = 1; ; at++) {
-        const made = start();
-        const noted: string[] = [];
-        const isKilled = await killedRun(made, text, { at, where }, { watch: (send) => watched(made, noted, send) });
-        if (!isKilled) break;
-        await goOn(made, text, { send: watched(made, noted) });
-        expect(worldOf(made), `killed ${where} ${at}`).toEqual(wanted.get(name));
-        expect(noted).toEqual([]);
-      }
-    },
-  );
-
-  test.each<[string, Fault]>([
-    ['is carried out and its answer lost', lost],
-    ['is carried out and answered with 500', failedAfter],
-    ['is carried out and answered with nothing', emptied],
-    ['is not carried out and answered with 500', failedBefore],
-    ['is refused at the door', refused],
-  ])('a POST that %s is made up for by the next runs', async (_title, fault) => {
-    for (const at of each) {
-      const made = start();
-      const noted: string[] = [];
-      const { send, hit } = faultAt(made, at, fault);
-      const failures = await run(made, text, { send: watched(made, noted, send), adoption: true });
-      if (failures.length === 0) expect(worldOf(made), `${hit()} said to be done`).toEqual(wanted.get(name));
-      await goOn(made, text, { send: watched(made, noted) });
-      expect(worldOf(made), `${hit()}, POST ${at}`).toEqual(wanted.get(name));
-      expect(noted).toEqual([]);
-    }
-  });
-
-  test('a POST that is answered with 200 and not carried out is made up for, or an update is said to be not kept', async () => {
-    for (const at of each) {
-      const made = start();
-      const noted: string[] = [];
-      const { send, hit } = faultAt(made, at, ignored);
-      const failures = await run(made, text, { send: watched(made, noted, send), adoption: true });
-      if (failures.length === 0) expect(worldOf(made), `${hit()} said to be done`).toEqual(wanted.get(name));
-      const left = await goOn(made, text, { send: watched(made, noted) }).catch((error: unknown) => error);
-      if (failures.some((failure) => failure.startsWith('not kept'))) {
-        // What a service still uses is not taken from it; else each plan says that the value was not kept.
-        expect(hit()).toMatch(/\.(update|save\w+)$/);
-        if (left instanceof Stop) expect(left.message).toContain('is still used');
-        else expect(notesOf(left as Awaited<ReturnType<typeof goOn>>).map(({ code }) => code)).toContain('not-kept');
-      } else expect(worldOf(made), `${hit()}, POST ${at}`).toEqual(wanted.get(name));
-      expect(noted).toEqual([]);
-    }
-  });
-});
+testHistories(Object.fromEntries(withHead), 'in memory');

@@ -1,0 +1,128 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import type { Plan } from '../../src/plan/action.ts';
+import { localStore } from '../../src/state/local.ts';
+import type { StateStore } from '../../src/state/state.ts';
+import { notesOf } from './faults.ts';
+import type { Death, Fault, Start } from './histories.ts';
+import {
+  begin,
+  emptied,
+  failedAfter,
+  failedBefore,
+  faultAt,
+  goOn,
+  ignored,
+  killedRun,
+  lost,
+  nothing,
+  postsTo,
+  refused,
+  run,
+  startAfter,
+  worldOf,
+} from './histories.ts';
+import { watched } from './organization-blocks.ts';
+import type { Bench } from './world.ts';
+
+/** What a history begins with and ends in, and how many POSTs that takes. */
+export interface History {
+  readonly before: readonly string[];
+  readonly after: string;
+  readonly posts: number;
+}
+
+/**
+ * Each history is run once cleanly, and then once for each of its POSTs and saves with something happening there. Two
+ * more runs at most have to give the world of the clean run: nothing twice, nothing missing, nothing left in the plan.
+ * No service may lose its key meanwhile.
+ */
+export function testHistories(histories: Readonly<Record<string, History>>, statesAre: 'on disk' | 'in memory'): void {
+  const starts = new Map<string, Start>();
+  const wanted = new Map<string, string[]>();
+
+  beforeAll(async () => {
+    for (const [name, { before, after, posts }] of Object.entries(histories)) {
+      const start = await startAfter(...before);
+      starts.set(name, start);
+      const clean = begin(start);
+      expect(await run(clean, after, { adoption: true })).toEqual([]);
+      expect([name, postsTo(clean)]).toEqual([name, posts]);
+      wanted.set(name, worldOf(clean));
+    }
+  });
+
+  describe.each(Object.entries(histories))('%s:', (name, { after, posts }) => {
+    const each = Array.from({ length: posts }, (_, index) => index + 1);
+    const start = () => begin(starts.get(name) ?? nothing);
+
+    test.each<Death['where']>(['before the POST', 'after the POST', 'before the save', 'after the save'])(
+      'a run that is killed %s is finished by the next ones',
+      async (where) => {
+        for (let at = 1; ; at++) {
+          const made = start();
+          const store = statesAre === 'on disk' ? await disk(made) : () => made.store;
+          const noted: string[] = [];
+          const watch = { watch: (send: typeof made.emulator.send) => watched(made, noted, send) };
+          if (!(await killedRun(made, after, { at, where }, { store: store(), ...watch }))) break;
+          await goOn(made, after, { store, send: watched(made, noted) });
+          expect(worldOf(made), `killed ${where} ${at}`).toEqual(wanted.get(name));
+          expect(noted).toEqual([]);
+        }
+      },
+    );
+
+    test.each<[string, Fault]>([
+      ['is carried out and its answer lost', lost],
+      ['is carried out and answered with 500', failedAfter],
+      ['is carried out and answered with nothing', emptied],
+      ['is not carried out and answered with 500', failedBefore],
+      ['is refused at the door', refused],
+    ])('a POST that %s is made up for by the next runs', async (_title, fault) => {
+      for (const at of each) {
+        const made = start();
+        const noted: string[] = [];
+        const { send, hit } = faultAt(made, at, fault);
+        const failures = await run(made, after, { send: watched(made, noted, send), adoption: true });
+        if (failures.length === 0) expect(worldOf(made), `${hit()} said to be done`).toEqual(wanted.get(name));
+        await goOn(made, after, { send: watched(made, noted) });
+        expect(worldOf(made), `${hit()}, POST ${at}`).toEqual(wanted.get(name));
+        expect(noted).toEqual([]);
+      }
+    });
+
+    test('a POST that is answered with 200 and not carried out is made up for, or an update is said to be not kept', async () => {
+      for (const at of each) {
+        const made = start();
+        const noted: string[] = [];
+        const { send, hit } = faultAt(made, at, ignored);
+        const failures = await run(made, after, { send: watched(made, noted, send), adoption: true });
+        if (failures.length === 0) expect(worldOf(made), `${hit()} said to be done`).toEqual(wanted.get(name));
+        const left = await goOn(made, after, { send: watched(made, noted) }).catch(refusal);
+        if (failures.some((failure) => failure.startsWith('not kept'))) {
+          // It is not tried again until the manifest changes. What a service still uses is not taken from it.
+          expect(hit()).toMatch(/\.(update|save\w+)$/);
+          if (left instanceof Stop) expect(left.message).toContain('is still used');
+          else expect(notesOf(left).map(({ code }) => code)).toContain('not-kept');
+          expect(worldOf(made)).not.toEqual(wanted.get(name));
+        } else expect(worldOf(made), `${hit()}, POST ${at}`).toEqual(wanted.get(name));
+        expect(noted).toEqual([]);
+      }
+    });
+  });
+}
+
+/** The state of a bench in a folder of its own; each run opens it anew, as a process does. */
+async function disk(made: Bench): Promise<() => StateStore> {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-kills-'));
+  if (made.store.state !== undefined) await localStore(folder).write(made.store.state);
+  return () => localStore(folder);
+}
+
+function refusal(error: unknown): Stop | Plan {
+  if (error instanceof Stop) return error;
+  throw error;
+}
