@@ -26,12 +26,19 @@ export interface ApplyInput {
   readonly signal?: AbortSignal;
 }
 
-/** Something that happened while applying. */
-export interface ApplyEvent {
-  readonly event: 'started' | 'done' | 'failed' | 'skipped';
+/** Something that happened while applying; a deployment bears the address of its service. */
+export type ApplyEvent = {
   readonly address: string;
   readonly action: Action['action'];
-}
+} & (
+  | { readonly event: 'started' | 'done' | 'failed' | 'skipped' }
+  /** A deployment was sent, and this is what is waited for now; told again only when it is something else. */
+  | {
+      readonly event: 'waiting';
+      /** Its turn in the queue of the platform; the end of what runs; the answer to a request that lasts as long. */
+      readonly for: 'queue' | 'deployment' | 'answer';
+    }
+);
 
 /** What became of one action. */
 export interface Outcome {

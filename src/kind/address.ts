@@ -44,6 +44,18 @@ export function replacedAddress(address: string): string | undefined {
 
 const oldMark = ' (old)';
 
+/** The address of the deployment of a service. No block can have it. */
+export function deployAddress(service: string): string {
+  return `${service}${deployMark}`;
+}
+
+/** What people call an action by: the address of its block; that of the service for a deployment. */
+export function blockAddress(address: string): string {
+  return address.endsWith(deployMark) ? address.slice(0, -deployMark.length) : address;
+}
+
+const deployMark = ' (deploy)';
+
 /** Splits an address into its keys and sections; undefined when it is not one. */
 export function addressParts(address: string): string[] | undefined {
   const parts: string[] = [];

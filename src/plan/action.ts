@@ -10,7 +10,7 @@ import type { Pair, State } from '../state/state.ts';
 import type { Cause, Decision } from './decide.ts';
 
 /** The words for what happens to a resource. */
-export type ActionName = 'create' | 'update' | 'move' | 'replace' | 'delete' | 'adopt' | 'forget' | 'no-op';
+export type ActionName = 'create' | 'update' | 'move' | 'replace' | 'delete' | 'adopt' | 'forget' | 'deploy' | 'no-op';
 
 /** A value as people may see it. */
 export type Shown =

@@ -50,6 +50,8 @@ function sentence(action: Action): string {
       return action.id === undefined
         ? 'forget: it is not on the platform any more'
         : `forget${id}: it stays on the platform and is not managed any more`;
+    case 'deploy':
+      return 'deploy';
     case 'no-op':
       return 'unchanged';
     default:

@@ -18,7 +18,7 @@ const diagnostic = z.object({
   position: position.optional(),
 });
 
-const actionName = z.enum(['create', 'update', 'move', 'replace', 'delete', 'adopt', 'forget', 'no-op']);
+const actionName = z.enum(['create', 'update', 'move', 'replace', 'delete', 'adopt', 'forget', 'deploy', 'no-op']);
 
 const shown = z.discriminatedUnion('is', [
   z.object({ is: z.literal('value'), value: z.json() }),

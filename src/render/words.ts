@@ -22,6 +22,7 @@ export const actionWords: Readonly<Record<ActionName, ActionWords>> = {
   adopt: { symbol: '?', tone: 'info', plan: 'to adopt', now: 'adopting', done: 'adopted' },
   delete: { symbol: '-', tone: 'bad', plan: 'to delete', now: 'deleting', done: 'deleted' },
   forget: { symbol: 'x', tone: 'faint', plan: 'to forget', now: 'forgetting', done: 'forgotten' },
+  deploy: { symbol: '^', tone: 'info', plan: 'to deploy', now: 'deploying', done: 'deployed' },
   'no-op': { symbol: ' ', tone: 'faint', plan: 'unchanged', now: 'checking', done: 'unchanged' },
 };
 
