@@ -1,9 +1,11 @@
 import type { Client } from './api/client.ts';
 import { apply } from './apply/apply.ts';
-import type { ApplyEvent, ApplyResult } from './apply/run.ts';
+import type { Clock } from './apply/clock.ts';
+import type { ApplyEvent, ApplyResult, Deploying } from './apply/run.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors, Stop } from './diagnostics/diagnostic.ts';
 import { inOrder } from './graph/order.ts';
+import { deployAddress } from './kind/address.ts';
 import type { Kind } from './kind/kind.ts';
 import type { Manifest, ManifestInput } from './manifest/manifest.ts';
 import { readManifest } from './manifest/manifest.ts';
@@ -40,11 +42,19 @@ export interface World {
   readonly kinds: readonly Kind[];
   /** Told of every value that must not show in text that comes from elsewhere. */
   readonly conceal: (value: string) => void;
+  /** Replaces all of those in a text. */
+  readonly redact: (text: string) => string;
+}
+
+/** What a plan is asked to leave out. */
+export interface PlanOptions {
+  /** false: deployments are left to somebody else. */
+  readonly deploys?: boolean;
 }
 
 /** manifest + state + platform -> plan: reads with GETs and writes nothing. */
-export async function plan(manifest: Manifest, world: World): Promise<Plan> {
-  return planFor(manifest.settings, manifest.resources, world);
+export async function plan(manifest: Manifest, world: World, options: PlanOptions = {}): Promise<Plan> {
+  return planFor(manifest.settings, manifest.resources, world, options);
 }
 
 /** The plan of a manifest that declares nothing: everything that is ours goes. */
@@ -52,7 +62,12 @@ export async function planDestruction(manifest: Manifest, world: World): Promise
   return planFor({ ...manifest.settings, moved: [] }, [], world);
 }
 
-async function planFor(settings: Manifest['settings'], resources: readonly Resource[], world: World): Promise<Plan> {
+async function planFor(
+  settings: Manifest['settings'],
+  resources: readonly Resource[],
+  world: World,
+  { deploys = true }: PlanOptions = {},
+): Promise<Plan> {
   const { client, store, kinds } = world;
   const saved = await store.read();
   const moved = saved === undefined ? undefined : applyMoves(saved, settings.moved, resources);
@@ -71,6 +86,7 @@ async function planFor(settings: Manifest['settings'], resources: readonly Resou
     observed: seen.observed,
     state,
     saved,
+    deploys,
     digest: (text) => digest(state.digestKey, text),
   });
   return { ...made, actions: inFileOrder(made.actions, resources), diagnostics: [...found, ...made.diagnostics] };
@@ -83,6 +99,9 @@ export async function applyPlan(
   options: {
     readonly permissions: Permissions;
     readonly connections: number;
+    /** How services are deployed: waited for, 15 minutes at most, when nobody says otherwise. */
+    readonly deploying?: Deploying;
+    readonly clock?: Clock;
     readonly onEvent?: (event: ApplyEvent) => void;
     readonly signal?: AbortSignal;
   },
@@ -95,7 +114,10 @@ export async function applyPlan(
     store: world.store,
     digest: (text) => digest(made.base.digestKey, text),
     conceal: world.conceal,
+    redact: world.redact,
     connections: options.connections,
+    ...(options.deploying === undefined ? {} : { deploying: options.deploying }),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   });
@@ -150,6 +172,11 @@ export async function importObject(manifest: Manifest, world: World, address: st
 /** A plan is read in the order of the manifest; what is in it no more stands at the end. */
 function inFileOrder(actions: Plan['actions'], resources: readonly Resource[]): Plan['actions'] {
   const places = new Map(resources.map((resource, index) => [resource.address, index]));
+  // A deployment stands after everything below its service.
+  for (const { lane, address } of actions) {
+    const own = deployAddress(lane);
+    places.set(own, Math.max(places.get(own) ?? 0, places.get(address) ?? 0));
+  }
   const place = (address: string) => places.get(address) ?? Number.MAX_SAFE_INTEGER;
   return actions.toSorted((a, b) => place(a.address) - place(b.address));
 }

@@ -38,6 +38,7 @@ const worldly = [
   'api/client.ts', // waits between two attempts of a read
   'api/failures.ts', // a server may name the time to come back at
   'api/transport.ts',
+  'apply/clock.ts',
   'manifest/workspace.ts',
   'secrets/digest.ts',
   'state/local.ts',

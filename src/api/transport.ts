@@ -10,14 +10,24 @@ export interface TransportOptions {
   readonly deadlineMs?: number | ((operation: string) => number);
   /** The longest answer that is read. Bytes. */
   readonly bodyLimit?: number;
-  /** Connections open at a time. */
+  /** Connections open at a time, apart from those of long requests. */
   readonly connections?: number;
+  /** Whether an operation answers only when minutes of work are over; such requests keep no others waiting. */
+  readonly isLong?: (operation: string) => boolean;
 }
 
-/** Sends requests over HTTP; close ends its connections. */
+/** Sends requests over HTTP; close ends its connections, and does not wait for the answers to long requests. */
 export interface Transport {
   readonly send: Send;
   close(): Promise<void>;
+}
+
+/** Connections that are opened when they are needed, and the slots for the requests on them. */
+interface Connections {
+  readonly takeSlot: () => Promise<() => void>;
+  readonly agent: () => Promise<Agent>;
+  /** Ends them: after the requests that are under way, or with a reason at once. */
+  end(reason?: Error): Promise<void>;
 }
 
 /**
@@ -29,33 +39,25 @@ const idleMs = 2_900;
 /** The time for a whole request when nobody says another one. Milliseconds. */
 const usualDeadlineMs = 30_000;
 
+/** Long requests open at a time: more than anybody deploys at once, and few enough for the files of a process. */
+const longConnections = 64;
+
+/** A connection without traffic shows after this time that it is alive, before a router forgets it. Milliseconds. */
+const signOfLifeMs = 15_000;
+
 /** Makes the transport to a platform; each request is sent once, and no redirect is followed. */
 export function createTransport(options: TransportOptions): Transport {
   const { deadlineMs = usualDeadlineMs, bodyLimit = 64 * 1024 * 1024, connections = 4 } = options;
+  const { isLong = () => false } = options;
   const { origin, pathname } = new URL(options.url);
   const prefix = pathname.replace(/\/+$/, '');
-  const takeSlot = createSlots(connections);
   const deadlineOf = typeof deadlineMs === 'number' ? () => deadlineMs : deadlineMs;
-  let opening: Promise<Agent> | undefined;
+  const connectMs = typeof deadlineMs === 'number' ? deadlineMs : usualDeadlineMs;
+  const usual = createConnections(connections, connectMs);
+  const long = createConnections(longConnections, connectMs);
 
-  async function openAgent(): Promise<Agent> {
-    // Loaded at the first request: commands without requests start about 50 ms sooner.
-    const undici = await import('undici');
-    return new undici.Agent({
-      connections,
-      pipelining: 1,
-      keepAliveTimeout: idleMs,
-      keepAliveMaxTimeout: idleMs,
-      // The one deadline rules; these only keep undici's own timers out of its way.
-      connect: { timeout: typeof deadlineMs === 'number' ? deadlineMs : usualDeadlineMs },
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-  }
-
-  async function exchange(request: WireRequest, signal: AbortSignal): Promise<WireAnswer> {
-    opening ??= openAgent();
-    const agent = await opening;
+  async function exchange(open: () => Promise<Agent>, request: WireRequest, signal: AbortSignal): Promise<WireAnswer> {
+    const agent = await open();
     await passTimers();
     signal.throwIfAborted();
     const response = await agent.request({
@@ -75,9 +77,11 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   async function send(request: WireRequest): Promise<WireAnswer> {
+    const operation = request.path.replace(/^\/api\/|\?.*$/g, '');
+    const { takeSlot, agent } = isLong(operation) ? long : usual;
     // The deadline starts with a free connection: a request that only waits its turn is not late.
     const release = await takeSlot();
-    const limit = deadlineOf(request.path.replace(/^\/api\/|\?.*$/g, ''));
+    const limit = deadlineOf(operation);
     const controller = new AbortController();
     let timer: NodeJS.Timeout | undefined;
     const deadline = new Promise<never>((_resolve, reject) => {
@@ -89,7 +93,7 @@ export function createTransport(options: TransportOptions): Transport {
       }, limit);
     });
     try {
-      return await Promise.race([exchange(request, controller.signal), deadline]);
+      return await Promise.race([exchange(agent, request, controller.signal), deadline]);
     } finally {
       clearTimeout(timer);
       release();
@@ -97,11 +101,42 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   async function close(): Promise<void> {
-    const agent = await opening;
-    await agent?.close();
+    await Promise.all([usual.end(), long.end(new Error('it was closed before the answer came'))]);
   }
 
   return { send, close };
+}
+
+/** Makes connections, of which none is opened yet. */
+function createConnections(count: number, connectMs: number): Connections {
+  let opening: Promise<Agent> | undefined;
+  let isEnded = false;
+
+  async function open(): Promise<Agent> {
+    if (isEnded) throw new Error('the connections are closed');
+    // Loaded at the first request: commands without requests start about 50 ms sooner.
+    const undici = await import('undici');
+    return new undici.Agent({
+      connections: count,
+      pipelining: 1,
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+      // The one deadline rules; these only keep undici's own timers out of its way.
+      connect: { timeout: connectMs, keepAliveInitialDelay: signOfLifeMs },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  return {
+    takeSlot: createSlots(count),
+    agent: () => (opening ??= open()),
+    async end(reason) {
+      isEnded = true;
+      const agent = await opening;
+      await (reason === undefined ? agent?.close() : agent?.destroy(reason));
+    },
+  };
 }
 
 /** Gives out so many slots at a time, first come first served; each comes with the function that gives it back. */

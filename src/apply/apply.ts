@@ -2,7 +2,9 @@ import { same } from '../kind/json.ts';
 import { PlatformError } from '../api/errors.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { isEffective } from '../plan/action.ts';
+import { blockAddress } from '../kind/address.ts';
 import type { StateRecord } from '../state/state.ts';
+import { deploy } from './deploy.ts';
 import { settleLane } from './lane.ts';
 import { make, tearDown } from './make.ts';
 import type { ApplyNode } from './nodes.ts';
@@ -19,7 +21,11 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
     // The platform loses entries of a member's access lists when that member creates in parallel.
     concurrency: input.plan.observed.role === 'member' ? 1 : Math.max(1, input.connections) * 2,
     run: (node) => runNode(run, node),
-    laneDone: (lane) => settleLane(run, lane).catch((error: unknown) => complain(run, laneRoot(run, lane), error)),
+    // A deployment is over when it is over.
+    laneDone: async (lane) => {
+      if (laneRoot(run, lane).action === 'deploy') return;
+      await settleLane(run, lane).catch((error: unknown) => complain(run, laneRoot(run, lane), error));
+    },
     skipped: (node, because) => skipNode(run, node, because),
     stopped: () => (input.signal?.aborted === true ? 'the run was interrupted' : run.stopped),
   });
@@ -31,21 +37,28 @@ async function runNode(run: Run, node: ApplyNode): Promise<'done' | 'failed'> {
   if (part === 'barrier') return 'done';
   const unsure = node.after.find((name) => isUnsure(run.results.get(name)));
   if (unsure !== undefined) {
-    skipNode(run, node, `${unsure} did not succeed`);
+    skipNode(run, node, `${nameOf(unsure)} did not succeed`);
     return 'failed';
   }
   const { onEvent } = run.input;
   const { address } = action;
+  const about = { address: blockAddress(address), action: action.action };
   const isLoud = isEffective(action) || action.action === 'delete';
-  if (isLoud && !run.sent.has(address)) onEvent?.({ event: 'started', address, action: action.action });
+  if (isLoud && !run.sent.has(address)) onEvent?.({ event: 'started', ...about });
   try {
+    if (part === 'deploy') {
+      const result = await deploy(run, action);
+      run.results.set(address, result);
+      onEvent?.({ event: result === 'done' ? 'done' : 'failed', ...about });
+      return result === 'done' ? 'done' : 'failed';
+    }
     if (part === 'teardown') await tearDown(run, action);
     else await make(run, action);
     return 'done';
   } catch (error) {
     complain(run, action, error);
     run.results.set(address, 'failed');
-    onEvent?.({ event: 'failed', address, action: action.action });
+    onEvent?.({ event: 'failed', ...about });
     if (error instanceof PlatformError && error.failure === 'authentication' && error.code === undefined) {
       run.stopped = 'the platform no longer accepts the API key';
     }
@@ -62,7 +75,7 @@ function isUnsure(result: Outcome['result'] | undefined): boolean {
 function skipNode(run: Run, { action, part }: ApplyNode, because: ApplyNode | string): void {
   const { address } = action;
   if (part === 'barrier' || run.results.has(address)) return;
-  const why = typeof because === 'string' ? because : `${because.action.address} did not succeed`;
+  const why = typeof because === 'string' ? because : `${nameOf(because.action.address)} did not succeed`;
   if (run.written.has(address)) {
     run.results.set(address, 'failed');
     const message = `the old ${address} is deleted and the new one was not made, because ${why}`;
@@ -71,8 +84,14 @@ function skipNode(run: Run, { action, part }: ApplyNode, because: ApplyNode | st
     return;
   }
   run.results.set(address, 'skipped');
-  report(run, action, diagnostic('skipped', `${address} was not tried, because ${why}`, { address }));
-  run.input.onEvent?.({ event: 'skipped', address, action: action.action });
+  report(run, action, diagnostic('skipped', `${nameOf(address)} was not tried, because ${why}`, { address }));
+  run.input.onEvent?.({ event: 'skipped', address: blockAddress(address), action: action.action });
+}
+
+/** How an action is called in a sentence. */
+function nameOf(address: string): string {
+  const block = blockAddress(address);
+  return block === address ? address : `the deployment of ${block}`;
 }
 
 async function finish(run: Run): Promise<ApplyResult> {

@@ -7,7 +7,8 @@ import { isRow, member } from '../kind/json.ts';
 import { statusIn } from '../observe/deployments.ts';
 import { readRow } from '../observe/read-row.ts';
 import type { Order } from '../plan/order.ts';
-import type { Patience } from './follow.ts';
+import type { Clock } from './clock.ts';
+import { systemClock } from './clock.ts';
 import { follow } from './follow.ts';
 
 /** What became of one order. */
@@ -26,11 +27,13 @@ export interface Told {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What carrying out needs; `patience` is that with one deployment; without it nobody waits for any. */
+/** What carrying out needs. */
 export interface Telling {
   readonly client: Client;
   readonly signal: AbortSignal;
-  readonly patience?: (() => Patience) | undefined;
+  /** The longest that a deployment is waited for, in milliseconds; without it nobody waits for any. */
+  readonly limitMs?: number | undefined;
+  readonly clock?: Clock;
   /** Replaces every secret that is known in a text of the platform. */
   readonly redact: (text: string) => string;
   readonly onStart: (order: Order) => void;
@@ -86,20 +89,26 @@ async function tell(order: Order, telling: Telling): Promise<Told> {
 }
 
 /** Waits for the deployment where that is wanted. That it cannot be watched says nothing of the deployment. */
-async function deployed(order: Order, { client, signal, patience, redact }: Telling): Promise<Told> {
+async function deployed(order: Order, telling: Telling): Promise<Told> {
+  const { client, signal, limitMs, redact, clock = systemClock } = telling;
   const ordered: Told = { order, result: 'ordered', mayHaveActed: true, diagnostics: [] };
-  if (patience === undefined) return ordered;
-  const service = { kind: order.kind, id: order.id, before: order.before.reveal() };
-  const deployment = await follow(client, service, patience()).catch(unlessOfThePlatform);
-  if (deployment === undefined || deployment === 'not listed') return ordered;
-  if (deployment === 'not over') {
-    if (signal.aborted) return ordered;
-    return failed(order, { message: 'its deployment was ordered, and was not over in time', mayHaveActed: true });
+  if (limitMs === undefined) return ordered;
+  const since = clock.monotonic();
+  const { kind, id, before } = order;
+  const traffic = { running: 0, movedAt: since };
+  const watch = { client, kind, id, before: before.reveal(), clock, signal, since, limitMs, traffic };
+  const ending = await follow(watch).catch(unlessOfThePlatform);
+  if (ending === undefined || ending.is === 'interrupted') return ordered;
+  if (ending.is === 'gone')
+    return failed(order, { message: 'it was deleted while it was deployed', mayHaveActed: true });
+  if (ending.is !== 'over') {
+    const what = ending.is === 'not begun' ? 'did not begin' : 'was not over';
+    return failed(order, { message: `its deployment was ordered, and ${what} in time`, mayHaveActed: true });
   }
-  const row = await look(client, order);
-  if (deployment.status === 'done') return { ...ordered, result: 'done', ...statusOf(order, row) };
-  const why = deployment.errorMessage === undefined ? '' : `: ${redact(deployment.errorMessage)}`;
-  return failed(order, { message: `the deployment ended as ${deployment.status}${why}`, mayHaveActed: true, row });
+  const { deployment, status, row } = ending;
+  if (status === 'done') return { ...ordered, result: 'done', ...statusOf(order, row) };
+  const why = deployment?.errorMessage === undefined ? '' : `: ${redact(deployment.errorMessage)}`;
+  return failed(order, { message: `the deployment ended as ${status}${why}`, mayHaveActed: true, row });
 }
 
 /** What the client says of a POST is untrue of one that changes nothing. */

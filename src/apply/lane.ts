@@ -3,6 +3,7 @@ import type { Row } from '../kind/json.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action } from '../plan/action.ts';
 import { isEffective, isMade } from '../plan/action.ts';
+import { settleDebt } from './debts.ts';
 import type { LaneRow } from './read-back.ts';
 import { findById, findMade, laneRow, readLane } from './read-back.ts';
 import type { Outcome, Run } from './run.ts';
@@ -26,6 +27,9 @@ export async function settleLane(run: Run, lane: string): Promise<void> {
     if (found.is === 'row') claimed.add(rowId(action.kind, found.row) ?? '');
     await settleAction(run, action, found);
   }
+  const root = laneRoot(run, lane);
+  if (after !== undefined && after !== 'gone') run.readBack.set(lane, after.row);
+  await settleDebt(run, root);
 }
 
 async function readBack(run: Run, lane: string): Promise<LaneRow | 'gone' | undefined> {
@@ -115,7 +119,7 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   if (id === undefined && action.kind.listedOnce !== undefined && failed === undefined) {
     const message = `${address} was created and is listed only once ${action.kind.listedOnce}`;
     report(run, action, diagnostic('pending', message, { address, remedy: 'Apply again after that.' }));
-    await save(run, address, recordOf(action, null, sentPairs(action, run.outputs, run.input.digest)));
+    await save(run, address, recordOf(run, action, null, sentPairs(action, run.outputs, run.input.digest)));
     conclude(run, action, 'done');
     return;
   }
@@ -156,7 +160,7 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   for (const note of settled.notes) report(run, action, note);
   const isUnsure = found.is === 'unread' && run.sent.has(address);
   const result = failed ?? (isUnsure ? 'unverified' : settled.isKept ? 'done' : 'not kept');
-  const record = recordOf(action, id, settled.pairs);
+  const record = recordOf(run, action, id, settled.pairs);
   // What it was to let go of, it may still use.
   const former = result === 'done' ? [] : (run.input.plan.base.resources[address]?.dependsOn ?? []);
   const dependsOn = [...new Set([...record.dependsOn, ...former])];

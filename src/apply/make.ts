@@ -7,6 +7,7 @@ import { valueAt } from '../kind/wire.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { isMade, isMadeFirst } from '../plan/action.ts';
+import { noteDebts } from './debts.ts';
 import { changedSince } from './freshness.ts';
 import { chosenId, created, perform, rehearse } from './perform.ts';
 import { findById, findMade, listTop, newRows, readLane } from './read-back.ts';
@@ -17,6 +18,7 @@ import type { StateRecord } from '../state/state.ts';
 
 /** Takes the old object of an action away. Before a new one takes its place, the old one has to be gone for sure. */
 export async function tearDown(run: Run, action: Action): Promise<void> {
+  await noteDebts(run, action.address);
   if (action.action === 'replace') rehearseCreation(run, action);
   for (const step of action.teardown) {
     try {
@@ -44,6 +46,7 @@ export async function make(run: Run, action: Action): Promise<void> {
     const change = changedSince(action, await rowNow(run, action));
     if (change !== undefined) throw stop(action, `${change} since the plan was made; nothing was sent`);
   }
+  if (action.steps.length > 0) await noteDebts(run, action.address);
   for (const step of action.steps) {
     if (step.role !== 'create') await send(run, action, step);
     else if (isFoundInList(action)) await inTurn(run, action.kind.kind, () => create(run, action, step));
@@ -61,8 +64,8 @@ async function create(run: Run, action: Action, step: Step): Promise<void> {
   run.ids.delete(address);
   run.rows.delete(address);
   const old = isMadeFirst(action) ? oldOf(run, address, before?.id) : undefined;
-  if (old?.id !== undefined) await save(run, old.address, recordOf(old, old.id, {}));
-  await save(run, address, recordOf(action, chosen ?? null, {}));
+  if (old?.id !== undefined) await save(run, old.address, recordOf(run, old, old.id, {}));
+  await save(run, address, recordOf(run, action, chosen ?? null, {}));
   let answer: unknown;
   try {
     answer = await send(run, action, step);
@@ -78,7 +81,7 @@ async function create(run: Run, action: Action, step: Step): Promise<void> {
   if (object === undefined) return; // found when the lane is read back
   run.ids.set(address, object.id);
   run.rows.set(address, object.row);
-  await save(run, address, recordOf(action, object.id, pairsOf(run, action, object.row)));
+  await save(run, address, recordOf(run, action, object.id, pairsOf(run, action, object.row)));
   if (lacksOutputs(run, action, object.row)) {
     const row = await readLane(run.input.client, action, object.id);
     if (row !== 'gone') run.rows.set(address, { ...object.row, ...row.row });

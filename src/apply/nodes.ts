@@ -1,5 +1,5 @@
 import { topological } from '../graph/order.ts';
-import { replacedAddress } from '../kind/address.ts';
+import { deployAddress, replacedAddress } from '../kind/address.ts';
 import type { Action, Plan } from '../plan/action.ts';
 import { isEffective } from '../plan/action.ts';
 
@@ -7,7 +7,7 @@ import { isEffective } from '../plan/action.ts';
 export interface ApplyNode {
   readonly name: string;
   readonly action: Action;
-  readonly part: 'teardown' | 'make' | 'barrier';
+  readonly part: 'teardown' | 'make' | 'deploy' | 'barrier';
   readonly lane: string;
   /** Nodes that have to succeed before. */
   readonly after: readonly string[];
@@ -15,6 +15,8 @@ export interface ApplyNode {
   readonly behind: readonly string[];
   /** Lanes that have to be read back before. */
   readonly settled: readonly string[];
+  /** It waits for the platform most of its time. */
+  readonly isWaiting?: true;
 }
 
 /** What is better in order, and gives way where it would close a circle; the first goes first. */
@@ -67,6 +69,10 @@ function buildNodes(plan: Plan, wishes: Wishes): ApplyNode[] {
   }
   for (const action of plan.actions) {
     const { address, lane } = action;
+    if (action.action === 'deploy') {
+      nodes.push(deployNode(action, actions));
+      continue;
+    }
     if (tearsDown(action)) {
       // Who depended on an address may still use the old object of it.
       const whose = [address, replacedAddress(address) ?? address];
@@ -78,7 +84,11 @@ function buildNodes(plan: Plan, wishes: Wishes): ApplyNode[] {
           // A replacement that refers to this one waits for its values instead.
           if (!wishes.referrersFirst || dependent.action === 'replace') return [];
           if (tearsDown(dependent)) return [teardownName(dependent.address)];
-          return action.action === 'delete' && isEffective(dependent) ? [dependent.address] : [];
+          if (action.action !== 'delete') return [];
+          // What runs lets go of it only when it is deployed.
+          const deployment = deployAddress(dependent.lane);
+          const waits = dependent.lane !== lane && actions.has(deployment) ? [deployment] : [];
+          return isEffective(dependent) ? [dependent.address, ...waits] : waits;
         });
       after.push(...(action.follows ?? []));
       // What is inside has to leave before, wherever the manifest and the state have it.
@@ -101,6 +111,20 @@ function buildNodes(plan: Plan, wishes: Wishes): ApplyNode[] {
     nodes.push({ name: address, action, part: 'make', lane, after, behind, settled: [] });
   }
   return nodes;
+}
+
+/** A deployment comes after everything of its service was read back, and after those that it waits for. */
+function deployNode(action: Action, actions: ReadonlyMap<string, Action>): ApplyNode {
+  const { address, lane, dependsOn } = action;
+  const after = dependsOn.map((need) => {
+    const needed = actions.get(need);
+    return needed !== undefined && needed.action === 'delete' ? teardownName(need) : need;
+  });
+  const settled = dependsOn.flatMap((need) => {
+    const needed = actions.get(need);
+    return needed === undefined || needed.action === 'deploy' ? [] : [needed.lane];
+  });
+  return { name: address, action, part: 'deploy', lane, after, behind: [], settled, isWaiting: true };
 }
 
 /** The other lanes in which nodes make or change something. */

@@ -125,6 +125,8 @@ function valueOf(input: Resolving, name: string, from: Member, now: Row | undefi
       }
       return value;
     }
+    case 'mark':
+      throw cannot(input, 'a mark is made when a deployment is ordered');
     case 'map':
       return mapText(input, from, now);
     default:

@@ -6,7 +6,11 @@ import type { Row } from '../kind/json.ts';
 import { outputValue } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, Plan } from '../plan/action.ts';
-import type { State, StateRecord, StateStore } from '../state/state.ts';
+import { debtorsOf, deployedBefore } from '../plan/debts.ts';
+import type { Deployed, State, StateRecord, StateStore } from '../state/state.ts';
+import type { Clock } from './clock.ts';
+import { systemClock } from './clock.ts';
+import type { Traffic } from './follow.ts';
 import type { LaneRow } from './read-back.ts';
 import { readLane } from './read-back.ts';
 
@@ -18,6 +22,10 @@ export interface ApplyInput {
   readonly digest: (text: string) => string;
   /** Told of every value that must not show in text that comes from elsewhere. */
   readonly conceal: (value: string) => void;
+  /** Replaces all of those in a text. */
+  readonly redact: (text: string) => string;
+  readonly deploying?: Deploying;
+  readonly clock?: Clock;
   /** Most requests at a time. */
   readonly connections: number;
   /** Told of every action as it goes. */
@@ -40,6 +48,14 @@ export type ApplyEvent = {
     }
 );
 
+/** How services are deployed. */
+export interface Deploying {
+  /** false: a deployment that the platform took is not waited for. */
+  readonly waits: boolean;
+  /** The longest that a deployment of a kind may take. Milliseconds. */
+  readonly limitMs: (kind: string) => number;
+}
+
 /** What became of one action. */
 export interface Outcome {
   readonly action: Action;
@@ -55,6 +71,9 @@ export interface ApplyResult {
   readonly outcomes: readonly Outcome[];
   readonly state: State;
 }
+
+/** The longest that a deployment may take when nobody says another time. Milliseconds. */
+const usualLimitMs = 900_000;
 
 /** The changing facts of a run. */
 export interface Run {
@@ -78,6 +97,17 @@ export interface Run {
   readonly sent: Set<string>;
   /** Addresses a write for which was executed, or may have been. */
   readonly written: Set<string>;
+  readonly clock: Clock;
+  readonly deploying: Deploying;
+  /** What is known of the deployments of each service. */
+  readonly deployed: Map<string, Deployed>;
+  /** The services that owe a deployment as soon as something is sent for an address. */
+  readonly debtors: ReadonlyMap<string, readonly string[]>;
+  /** What was written down of debts, by the service. */
+  readonly debts: Map<string, Promise<void>>;
+  /** Services as they were when everything below them was read back. */
+  readonly readBack: Map<string, Row>;
+  readonly traffic: Traffic;
   readonly outputs: Outputs;
   /** Why nothing new is started. */
   stopped: string | undefined;
@@ -93,6 +123,7 @@ export function startRun(input: ApplyInput): Run {
   const lanes = new Map<string, Action[]>();
   const needed = new Set<string>();
   const actions = new Map(plan.actions.map((action) => [action.address, action]));
+  const clock = input.clock ?? systemClock;
   for (const action of plan.actions) {
     const lane = lanes.get(action.lane);
     if (lane === undefined) lanes.set(action.lane, [action]);
@@ -118,6 +149,13 @@ export function startRun(input: ApplyInput): Run {
     results: new Map(),
     sent: new Set(),
     written: new Set(),
+    clock,
+    deploying: input.deploying ?? { waits: true, limitMs: () => usualLimitMs },
+    deployed: deployedBefore(plan),
+    debtors: debtorsOf(plan),
+    debts: new Map(),
+    readBack: new Map(),
+    traffic: { running: 0, movedAt: clock.monotonic() },
     stopped: undefined,
     defect: undefined,
     outputs: ({ address, output }) => {
@@ -147,7 +185,8 @@ export function laneBefore(run: Run, lane: string): Promise<LaneRow | 'gone'> {
 }
 
 /** What the state is to hold of an action's object. */
-export function recordOf(action: Action, id: string | null, pairs: StateRecord['pairs']): StateRecord {
+export function recordOf(run: Run, action: Action, id: string | null, pairs: StateRecord['pairs']): StateRecord {
+  const deployed = run.deployed.get(action.address);
   return {
     kind: action.kind.kind,
     id,
@@ -155,6 +194,7 @@ export function recordOf(action: Action, id: string | null, pairs: StateRecord['
     dependsOn: action.dependsOn,
     pairs,
     options: action.options,
+    ...(deployed === undefined ? {} : { deployed }),
   };
 }
 

@@ -9,6 +9,8 @@ export interface Task {
   readonly behind: readonly string[];
   /** Lanes that have to be dealt with before. */
   readonly settled?: readonly string[];
+  /** It waits most of its time, and takes the place of no other. */
+  readonly isWaiting?: true;
 }
 
 /** What became of a task. */
@@ -28,6 +30,9 @@ export interface ScheduleInput<T extends Task> {
   readonly stopped: () => string | undefined;
 }
 
+/** How many tasks wait at a time: what they wait for does not go faster when more of them look. */
+const most = 16;
+
 /** Runs tasks in the order of their dependencies, in linear time; a failure skips only what depends on it. */
 export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Promise<Map<string, Fate>> {
   const { tasks, concurrency } = input;
@@ -38,7 +43,11 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
   const laneDependents = new Map<string, string[]>();
   const left = new Map<string, number>();
   const lanes = new Map<string, { queue: T[]; busy: boolean }>();
-  const ready: string[] = [];
+  /** Those that work, and those that wait most of their time: neither takes the places of the other. */
+  const crews = {
+    working: { ready: [] as string[], free: concurrency },
+    waiting: { ready: [] as string[], free: most },
+  };
   let running = 0;
   let finish: () => void = () => undefined;
   const finished = new Promise<void>((resolve) => {
@@ -57,11 +66,13 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
     for (const lane of settled) append(laneDependents, lane, task.name);
   }
 
+  const crewOf = (task: T | undefined) => (task?.isWaiting === true ? crews.waiting : crews.working);
+
   const enqueue = (task: T) => {
     const lane = lanes.get(task.lane);
     if (lane === undefined) return;
     lane.queue.push(task);
-    if (!lane.busy && lane.queue.length === 1) ready.push(task.lane);
+    if (!lane.busy && lane.queue.length === 1) crewOf(task).ready.push(task.lane);
   };
 
   /** Lets go of what has nothing more to wait for; gives what has to be skipped. */
@@ -93,16 +104,20 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
   };
 
   const pump = () => {
-    while (running < concurrency && ready.length > 0) {
-      const name = ready.pop() ?? ''; // the lane that became ready last goes on first, so that lanes end early
-      const lane = lanes.get(name);
-      const task = lane?.queue.shift();
-      if (lane === undefined || task === undefined) continue;
-      lane.busy = true;
-      running++;
-      void work(name, lane, task);
+    for (const crew of Object.values(crews)) {
+      while (crew.free > 0 && crew.ready.length > 0) {
+        // The lane that became ready last goes on first, so that lanes end early; who waits does so in turn.
+        const name = (crew === crews.waiting ? crew.ready.shift() : crew.ready.pop()) ?? '';
+        const lane = lanes.get(name);
+        const task = lane?.queue.shift();
+        if (lane === undefined || task === undefined) continue;
+        lane.busy = true;
+        crew.free--;
+        running++;
+        void work(name, lane, task);
+      }
     }
-    if (running === 0 && ready.length === 0) finish();
+    if (running === 0 && Object.values(crews).every(({ ready }) => ready.length === 0)) finish();
   };
 
   const work = async (name: string, lane: { queue: T[]; busy: boolean }, task: T) => {
@@ -117,12 +132,13 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
     }
     lane.busy = false;
     running--;
-    if (lane.queue.length > 0) ready.push(name);
+    crewOf(task).free++;
+    if (lane.queue.length > 0) crewOf(lane.queue[0]).ready.push(name);
     pump();
   };
 
   for (const task of tasks) if (waiting.get(task.name) === 0) enqueue(task);
-  ready.reverse(); // taken from the end
+  crews.working.ready.reverse(); // taken from the end
   pump();
   await finished;
   if (fates.size < tasks.length) throw new Error('the tasks wait for each other in a circle');

@@ -4,6 +4,7 @@ import { createClient } from '../api/client.ts';
 import { createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { lateOperations } from '../kind/verb.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { World } from '../reconcile.ts';
 import { kinds } from '../resources/index.ts';
@@ -23,7 +24,10 @@ export interface Connection {
 export async function connect(settings: Settings, about: Connecting): Promise<Connection> {
   const { client, close } = await openPlatform(settings.platform, about);
   const { options, redactor } = about;
-  return { world: { client, store: localStore(stateFolder(options)), kinds, conceal: redactor.add }, close };
+  return {
+    world: { client, store: localStore(stateFolder(options)), kinds, conceal: redactor.add, redact: redactor.redact },
+    close,
+  };
 }
 
 /** What connecting needs to know of the run. */
@@ -53,9 +57,11 @@ export async function openPlatform(
     return { client: open(emulator.send, 'http://embedded-emulator', emulatorKey), close };
   }
   const apiKey = readApiKey(platform.url);
+  const late = lateOperations(kinds);
   const transport = createTransport({
     url: platform.url,
     connections: options.connections,
+    isLong: (operation) => late.has(operation),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   });
   return { client: open(transport.send, platform.url, apiKey), close: () => transport.close() };

@@ -22,9 +22,14 @@ async function tell(error: unknown): Promise<void> {
   ]);
   const { argv } = process;
   const isJson = argv.includes('--format=json') || argv[argv.indexOf('--format') + 1] === 'json';
+  const layout = argv.includes('apply') || argv.includes('destroy') ? 'lines' : 'indented';
   reportFailure(
     error instanceof CommanderError ? usage(told(error.message), 'trueup --help shows what there is.') : error,
-    { terminal: openTerminal(!argv.includes('--no-color')), redactor: createRedactor(), isJson },
+    {
+      terminal: openTerminal(!argv.includes('--no-color')),
+      redactor: createRedactor(),
+      json: isJson ? layout : undefined,
+    },
   );
 }
 

@@ -1,7 +1,7 @@
 import { Argument, Command, Option } from 'commander';
 import { describeExitCodes } from './exit-codes.ts';
 import type { GlobalOptions } from './options.ts';
-import type { Command as Action } from './run.ts';
+import type { Command as Action, JsonLayout } from './run.ts';
 import { readVersion } from './version.ts';
 
 /** The command line. What a command needs is loaded when it runs, so that help and version come at once. */
@@ -34,10 +34,12 @@ Examples:
   trueup plan -C deploy --var tag=2025.11.3
   trueup apply --auto-approve --format json`,
     );
-  const run = (load: () => Promise<Action>) => async () => {
-    const [{ runCommand }, action] = await Promise.all([import('./run.ts'), load()]);
-    await runCommand(program.opts<GlobalOptions>(), action);
-  };
+  const run: Runner =
+    (load, layout = 'indented') =>
+    async () => {
+      const [{ runCommand }, action] = await Promise.all([import('./run.ts'), load()]);
+      await runCommand(program.opts<GlobalOptions>(), action, layout);
+    };
   addPlanning(program, run);
   addChanging(program, run);
   addState(program, run);
@@ -49,7 +51,7 @@ Examples:
   return program;
 }
 
-type Runner = (load: () => Promise<Action>) => () => Promise<void>;
+type Runner = (load: () => Promise<Action>, layout?: JsonLayout) => () => Promise<void>;
 
 function addPlanning(program: Command, run: Runner): void {
   program
@@ -81,14 +83,14 @@ function addChanging(program: Command, run: Runner): void {
       'after',
       examples('trueup apply', 'trueup apply --auto-approve', 'trueup apply --auto-approve --adopt'),
     );
-  apply.action(run(async () => (await import('./commands/apply.ts')).applyCommand(apply.opts())));
+  apply.action(run(async () => (await import('./commands/apply.ts')).applyCommand(apply.opts()), 'lines'));
   const destroy = program
     .command('destroy')
     .description('delete everything that the state holds')
     .option(...autoApprove)
     .option(...allowDataLoss)
     .addHelpText('after', examples('trueup destroy', 'trueup destroy --auto-approve --allow-data-loss'));
-  destroy.action(run(async () => (await import('./commands/destroy.ts')).destroyCommand(destroy.opts())));
+  destroy.action(run(async () => (await import('./commands/destroy.ts')).destroyCommand(destroy.opts()), 'lines'));
   const importing = program
     .command('import')
     .description('tie an address of the manifest to an object of the platform')

@@ -23,54 +23,61 @@ export interface Run {
 /** A command: it prints its result and says how it ended. */
 export type Command = (run: Run) => Promise<Exit>;
 
+/** How JSON is laid out: one document per run, indented, or one document per line. */
+export type JsonLayout = 'indented' | 'lines';
+
 /** Runs a command to its end; every failure becomes a message and an exit code. */
-export async function runCommand(options: GlobalOptions, command: Command): Promise<void> {
+export async function runCommand(options: GlobalOptions, command: Command, layout: JsonLayout): Promise<void> {
   const terminal = openTerminal(options.color);
   const redactor = createRedactor();
-  const isJson = options.format === 'json';
+  const json = options.format === 'json' ? layout : undefined;
   process.on('uncaughtException', (error) => {
-    reportFailure(error, { terminal, redactor, isJson });
+    reportFailure(error, { terminal, redactor, json });
     process.exit();
   });
   try {
     const exit = await command({ options: settleOptions(options), terminal, redactor });
     process.exitCode = exitCodes[exit].code;
   } catch (error) {
-    reportFailure(error, { terminal, redactor, isJson });
+    reportFailure(error, { terminal, redactor, json });
   }
 }
 
+/** What telling of a failure needs to know of the run. */
+interface Telling {
+  readonly terminal: Terminal;
+  readonly redactor: Redactor;
+  /** undefined: text. */
+  readonly json: JsonLayout | undefined;
+}
+
 /** Tells of what ended a run, and sets its exit code. */
-export function reportFailure(
-  error: unknown,
-  { terminal, redactor, isJson }: { terminal: Terminal; redactor: Redactor; isJson: boolean },
-): void {
+export function reportFailure(error: unknown, telling: Telling): void {
+  const { terminal, redactor, json } = telling;
   const { exit, diagnostics: told } = explain(error) ?? { exit: 'failed', diagnostics: undefined };
   const diagnostics = told?.map((item) => redacted(item, redactor));
   const { code } = exitCodes[exit];
-  if (diagnostics === undefined) reportDefect(error, { terminal, redactor, isJson });
-  else if (isJson) printJson(terminal, errorJson(diagnostics.map(diagnosticJson), code));
+  if (diagnostics === undefined) reportDefect(error, telling);
+  else if (json !== undefined) printJson(terminal, errorJson(diagnostics.map(diagnosticJson), code), json);
   else terminal.err(renderDiagnostics(diagnostics, terminal.errStyle));
   if (process.env.TRUEUP_DEBUG === '1' && error instanceof Error) terminal.err(`${redactor.redact(stackOf(error))}\n`);
   process.exitCode = code;
 }
 
 /** What nobody foresaw is ours, and told without the stack, which may hold anything. */
-function reportDefect(
-  error: unknown,
-  { terminal, redactor, isJson }: { terminal: Terminal; redactor: Redactor; isJson: boolean },
-): void {
+function reportDefect(error: unknown, { terminal, redactor, json }: Telling): void {
   const text = printable(redactor.redact(error instanceof Error ? error.message : String(error)));
   const message = `this is a defect of Trueup: ${text}`;
   const remedy = 'Please report it. TRUEUP_DEBUG=1 shows where it happened.';
-  if (isJson) {
-    printJson(terminal, errorJson([{ code: 'defect', severity: 'error', message, remedy }], exitCodes.failed.code));
+  if (json !== undefined) {
+    const item = { code: 'defect', severity: 'error', message, remedy } as const;
+    printJson(terminal, errorJson([item], exitCodes.failed.code), json);
   } else terminal.err(`${message}\n  -> ${remedy}\n`);
 }
 
-/** Prints the one JSON document of a run. */
-export function printJson(terminal: Terminal, document: object): void {
-  terminal.out(`${JSON.stringify(document, null, 2)}\n`);
+/** Prints a JSON document: the only one of a run unless they come in lines. */
+export function printJson(terminal: Terminal, document: object, layout: JsonLayout = 'indented'): void {
+  terminal.out(`${layout === 'lines' ? JSON.stringify(document) : JSON.stringify(document, null, 2)}\n`);
 }
 
 /** Prints warnings and notes where people look for them and programs do not. */

@@ -1,5 +1,7 @@
 import pc from 'picocolors';
 import type { Style, Tone } from '../render/style.ts';
+import type { Live } from './live.ts';
+import { createLive } from './live.ts';
 
 /** Where a run prints: results to `out`, everything else to `err`. */
 export interface Terminal {
@@ -9,19 +11,37 @@ export interface Terminal {
   readonly errStyle: Style;
   /** Somebody is there who can be asked. */
   readonly isInteractive: boolean;
+  /** Lines that are drawn anew, where stderr is a terminal that can do that; what is printed appears above them. */
+  readonly live: Live | undefined;
 }
 
 /** The terminal of this process. */
 export function openTerminal(wantsColor: boolean): Terminal {
   const { stdin, stdout, stderr } = process;
   const mayColor = wantsColor && (process.env.NO_COLOR ?? '') === '';
+  const live = canRedraw(stderr)
+    ? createLive({
+        write: (text) => void stderr.write(text),
+        size: () => ({ columns: stderr.columns || 80, rows: stderr.rows || 24 }),
+      })
+    : undefined;
+  const printer = (stream: NodeJS.WriteStream) => (text: string) => {
+    const write = (all: string) => void stream.write(all);
+    if (live === undefined || !stream.isTTY) write(text);
+    else live.above(text, write);
+  };
   return {
-    out: (text) => void stdout.write(text),
-    err: (text) => void stderr.write(text),
+    out: printer(stdout),
+    err: printer(stderr),
     outStyle: styleOf(stdout, mayColor),
     errStyle: styleOf(stderr, mayColor),
     isInteractive: stdin.isTTY && stdout.isTTY,
+    live,
   };
+}
+
+function canRedraw(stream: NodeJS.WriteStream): boolean {
+  return stream.isTTY && process.env.TERM !== 'dumb';
 }
 
 function styleOf(stream: NodeJS.WriteStream, mayColor: boolean): Style {

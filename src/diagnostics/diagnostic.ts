@@ -14,6 +14,8 @@ export interface Diagnostic {
   readonly severity: 'error' | 'warning' | 'note';
   /** What is the case, in one sentence. */
   readonly message: string;
+  /** More lines of what is known, such as the end of a log. */
+  readonly details?: readonly string[];
   /** What to do about it. */
   readonly remedy?: string;
   /** The resource it is about. */
@@ -25,12 +27,18 @@ export interface Diagnostic {
 export function diagnostic(
   code: Code,
   message: string,
-  about: { remedy?: string | undefined; address?: string | undefined; position?: Position | undefined } = {},
+  about: {
+    details?: readonly string[];
+    remedy?: string | undefined;
+    address?: string | undefined;
+    position?: Position | undefined;
+  } = {},
 ): Diagnostic {
   return {
     code,
     severity: codes[code].severity,
     message,
+    ...(about.details === undefined || about.details.length === 0 ? {} : { details: about.details }),
     ...(about.remedy === undefined ? {} : { remedy: about.remedy }),
     ...(about.address === undefined ? {} : { address: about.address }),
     ...(about.position === undefined ? {} : { position: about.position }),

@@ -1,6 +1,7 @@
 import type { Deployable } from './deployment.ts';
 import { ApiError } from './errors.ts';
 import { checkRepository } from './git-source.ts';
+import { isEndlessPull, pullProblem } from './images.ts';
 import { textOr, type Row } from './json.ts';
 import { runContainer } from './machine.ts';
 import type { Store } from './store.ts';
@@ -10,6 +11,7 @@ export const applicationDeployment: Deployable = {
   table: 'application',
   status: 'applicationStatus',
   isFromGit,
+  isStalled: (_context, row) => row['sourceType'] === 'docker' && isEndlessPull(textOr(row, 'dockerImage')),
 
   deploy({ store }, row, isRebuild) {
     const appName = row['appName'] ?? null;
@@ -28,7 +30,8 @@ export function runImage(store: Store, row: Row): void {
   if (row['sourceType'] === 'docker') {
     const image = textOr(row, 'dockerImage');
     if (image === '') throw new ApiError('INTERNAL_SERVER_ERROR', 'Docker image not found');
-    if (image.includes('fail:')) throw new ApiError('INTERNAL_SERVER_ERROR', 'cannot pull the image');
+    const problem = pullProblem(image);
+    if (problem !== undefined) throw new ApiError('INTERNAL_SERVER_ERROR', problem);
   }
   runContainer(store, row);
 }

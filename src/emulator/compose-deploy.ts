@@ -2,6 +2,8 @@ import { checkDomains, parseComposeFile } from './compose-file.ts';
 import { fetchSource, isFromGit, sourceOnDisk } from './compose-source.ts';
 import type { Deployable } from './deployment.ts';
 import { ApiError } from './errors.ts';
+import { isEndlessPull, pullProblem } from './images.ts';
+import { textOf } from './json.ts';
 import { runContainer } from './machine.ts';
 
 /** How a compose is deployed. */
@@ -10,10 +12,16 @@ export const composeDeployment: Deployable = {
   status: 'composeStatus',
   isFromGit,
 
+  isStalled({ store }, row, isRebuild) {
+    const text = isRebuild && isFromGit(row) ? sourceOnDisk(store, row) : textOf(row, 'composeFile');
+    return text !== undefined && isEndlessPull(text);
+  },
+
   deploy({ store }, row, isRebuild) {
     const text = isRebuild && isFromGit(row) ? sourceOnDisk(store, row) : fetchSource(store, row);
     if (text === undefined) throw new ApiError('INTERNAL_SERVER_ERROR', 'Nothing was cloned yet');
-    if (text.includes('fail:')) throw new ApiError('INTERNAL_SERVER_ERROR', 'cannot pull the image');
+    const problem = pullProblem(text);
+    if (problem !== undefined) throw new ApiError('INTERNAL_SERVER_ERROR', problem);
     const content = parseComposeFile(text);
     if (content === null && !isFromGit(row)) throw new ApiError('INTERNAL_SERVER_ERROR', 'empty compose file');
     checkDomains(content, store.children('domain', 'composeId', row['composeId']));

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../api/endpoint.ts';
 import type { Json, Row } from './json.ts';
+import type { OpenRequests } from './open-requests.ts';
 import type { Queue } from './queue.ts';
 import type { Store } from './store.ts';
 
@@ -8,6 +9,8 @@ export interface Platform {
   readonly store: Store;
   /** The deployments that wait or run. */
   readonly queue: Queue;
+  /** The requests that wait for the deployment of a database. */
+  readonly requests: OpenRequests;
   /** The time as the platform writes it: ISO 8601 with milliseconds, UTC. */
   readonly now: () => string;
   readonly newId: () => string;

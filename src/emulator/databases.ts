@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { grantToCaller } from './caller.ts';
 import type { Context, Group } from './context.ts';
 import { ApiError, notFound } from './errors.ts';
-import { omit, textOf, type Row } from './json.ts';
+import { isEndlessPull, pullProblem } from './images.ts';
+import { omit, textOf, textOr, type Row } from './json.ts';
 import { startContainer, checkPort, runContainer, stopContainer } from './machine.ts';
 import { madeUpPassword, suffixedAppName } from './names.ts';
 import { checkAppName, checkPlacement } from './placement.ts';
@@ -47,14 +47,16 @@ export function databaseGroup(kind: DatabaseKind): Group {
   };
 
   const deploy = async (context: Context, id: string): Promise<void> => {
-    context.store.update(table, id, { applicationStatus: 'running' });
+    const begun = context.store.update(table, id, { applicationStatus: 'running' });
     // The request lasts as long as the pull of the image.
-    if (context.deployDelayMs > 0) await sleep(context.deployDelayMs);
+    if (isEndlessPull(textOr(begun, 'dockerImage'))) await context.requests.stay('forever');
+    if (context.deployDelayMs > 0) await context.requests.stay(context.deployDelayMs);
     const row = context.store.find(table, id);
     if (row === undefined) return;
-    if (textOf(row, 'dockerImage').includes('fail:')) {
+    const problem = pullProblem(textOf(row, 'dockerImage'));
+    if (problem !== undefined) {
       setStatus(context, row, 'error');
-      throw new ApiError('INTERNAL_SERVER_ERROR', `Error on deploy ${table}Error: cannot pull the image`);
+      throw new ApiError('INTERNAL_SERVER_ERROR', `Error on deploy ${table}Error: ${problem}`);
     }
     runContainer(context.store, row);
     initialiseVolume(context, table, row);

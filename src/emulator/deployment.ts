@@ -20,6 +20,8 @@ export interface Deployable {
   readonly table: 'application' | 'compose';
   readonly status: 'applicationStatus' | 'composeStatus';
   isFromGit(row: Row): boolean;
+  /** Whether the work, once begun, never ends by itself. */
+  isStalled(context: Context, row: Row, isRebuild: boolean): boolean;
   /** Does the work; throws an ApiError with the reason when it cannot. */
   deploy(context: Context, row: Row, isRebuild: boolean): void;
 }
@@ -32,6 +34,7 @@ export function deployJob(context: Context, kind: Deployable, id: string, order:
 
   return {
     owner: id,
+    table,
     server: textOr(store.find(table, id), 'serverId'),
 
     begin() {
@@ -49,6 +52,11 @@ export function deployJob(context: Context, kind: Deployable, id: string, order:
         createdAt: time,
         startedAt: time,
       });
+    },
+
+    isStalled() {
+      const row = store.find(table, id);
+      return row !== undefined && kind.isStalled(context, row, order.isRebuild);
     },
 
     finish(killed) {

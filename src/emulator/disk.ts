@@ -42,6 +42,7 @@ export async function openEmulator(
     close: async () => {
       await saver.saved();
       emulator.onCommit = undefined;
+      emulator.restart();
     },
   });
 }

@@ -1,9 +1,12 @@
 import type { Send, WireRequest } from '../api/wire.ts';
 import type { Platform } from './context.ts';
+import { HungUp } from './errors.ts';
 import { bootstrapOf } from './keys.ts';
 import { randomId } from './names.ts';
+import { createOpenRequests } from './open-requests.ts';
 import { createQueue } from './queue.ts';
 import { respond, type Manners } from './respond.ts';
+import { interruptDeployments } from './restart.ts';
 import { routeOf } from './served.ts';
 import { createStore } from './store.ts';
 import { seedWorld, type World } from './world.ts';
@@ -31,6 +34,7 @@ export interface EmulatorOptions {
 export interface LoggedRequest {
   method: string;
   operation: string;
+  /** 0 when it got no answer. */
   status: number;
   input: unknown;
 }
@@ -45,6 +49,8 @@ export interface Emulator {
   world: World;
   /** Acts like a person in the platform's own pages: the parsed answer, not in the log; throws unless it is a 200. */
   act(operation: string, input?: Record<string, unknown>): Promise<unknown>;
+  /** What a restart does: jobs that wait are lost, those that run are cancelled, open requests get no answer. */
+  restart(): void;
   /** Called after each write, for persistence. */
   onCommit?: (() => void) | undefined;
 }
@@ -66,6 +72,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const platform: Platform = {
     store: createStore(world, () => emulator.onCommit?.()),
     queue: createQueue(deployDelayMs),
+    requests: createOpenRequests(),
     now: () => now().toISOString(),
     newId,
     deployDelayMs,
@@ -77,9 +84,10 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     onCommit: undefined,
     async send(request) {
       const { answer, operation, input } = await respond(platform, manners, request);
-      log.push({ method: request.method, operation, status: answer.status, input });
+      log.push({ method: request.method, operation, status: answer?.status ?? 0, input });
       // In blocks, because each removal at the front moves all that remains.
       if (log.length > logLength) log.splice(0, logLength / 10);
+      if (answer === undefined) throw new HungUp();
       return answer;
     },
     async act(operation, input = {}) {
@@ -88,8 +96,15 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
         { ...manners, documentedOnly: false },
         actRequest(manners, operation, input),
       );
+      if (answer === undefined) throw new HungUp();
       if (answer.status !== 200) throw new Error(`${operation}: ${answer.status} ${answer.body}`);
       return answer.body === '' ? undefined : (JSON.parse(answer.body) as unknown);
+    },
+    restart() {
+      platform.queue.forget();
+      platform.requests.hangUp();
+      interruptDeployments(world);
+      emulator.onCommit?.();
     },
   };
   return emulator;

@@ -38,6 +38,16 @@ export class DatabaseError extends ApiError {
   }
 }
 
+/** No answer: the connection ended before it. */
+export class HungUp extends Error {
+  readonly code = 'ECONNRESET';
+
+  constructor() {
+    super('the platform went down while it worked on the request');
+    this.name = 'HungUp';
+  }
+}
+
 /** The answer for an id that nothing has. */
 export function notFound(thing: string): ApiError {
   return new ApiError('NOT_FOUND', `${thing} not found`);

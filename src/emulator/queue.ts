@@ -1,10 +1,13 @@
 /** One deployment that waits or runs. */
 export interface Job {
-  /** The service it is for. */
+  /** The service it is for, and what that is. */
   readonly owner: string;
+  readonly table: 'application' | 'compose';
   /** The server it runs on: one job at a time per server. */
   readonly server: string;
   begin(): void;
+  /** Whether, once begun, it never ends by itself. */
+  isStalled(): boolean;
   /** `killed` says that the build process was killed from outside. */
   finish(killed: boolean): void;
 }
@@ -14,13 +17,16 @@ export interface Queue {
   add(job: Job): void;
   /** Forgets the waiting jobs of a service; what runs goes on. */
   clean(owner: string): void;
-  /** Makes the running job of a server end in failure. */
-  kill(server: string): void;
+  /** Makes what runs on a server for services of one table end in failure. */
+  kill(table: Job['table'], server: string): void;
+  /** Forgets everything; what runs never finishes. */
+  forget(): void;
 }
 
 interface Line {
   readonly waiting: Job[];
-  running: { readonly job: Job; killed: boolean } | undefined;
+  /** The job whose turn it is, whether it has begun, and how to keep what is next for it from happening. */
+  current: { readonly job: Job; readonly hasBegun: boolean; readonly cancel: () => void } | undefined;
 }
 
 /** Makes a queue in which every job waits for its turn of the event loop and then runs for `delayMs`. */
@@ -28,31 +34,32 @@ export function createQueue(delayMs: number): Queue {
   const lines = new Map<string, Line>();
 
   const lineOf = (server: string): Line => {
-    const line = lines.get(server) ?? { waiting: [], running: undefined };
+    const line = lines.get(server) ?? { waiting: [], current: undefined };
     lines.set(server, line);
     return line;
   };
 
   const advance = (line: Line): void => {
     const job = line.waiting.shift();
-    if (job === undefined) return;
-    const running = { job, killed: false };
-    line.running = running;
-    later(0, () => {
-      job.begin();
-      later(delayMs, () => {
-        line.running = undefined;
-        job.finish(running.killed);
-        advance(line);
-      });
-    });
+    line.current = job === undefined ? undefined : { job, hasBegun: false, cancel: later(0, () => begin(line, job)) };
+  };
+
+  const begin = (line: Line, job: Job): void => {
+    job.begin();
+    const cancel = job.isStalled() ? () => {} : later(delayMs, () => end(line, job, false));
+    line.current = { job, hasBegun: true, cancel };
+  };
+
+  const end = (line: Line, job: Job, killed: boolean): void => {
+    job.finish(killed);
+    advance(line);
   };
 
   return {
     add(job) {
       const line = lineOf(job.server);
       line.waiting.push(job);
-      if (line.running === undefined) advance(line);
+      if (line.current === undefined) advance(line);
     },
     clean(owner) {
       for (const line of lines.values()) {
@@ -60,14 +67,22 @@ export function createQueue(delayMs: number): Queue {
         line.waiting.splice(0, line.waiting.length, ...kept);
       }
     },
-    kill(server) {
-      const running = lineOf(server).running;
-      if (running !== undefined) running.killed = true;
+    kill(table, server) {
+      const line = lineOf(server);
+      if (line.current?.hasBegun !== true || line.current.job.table !== table) return;
+      const { job, cancel } = line.current;
+      cancel();
+      line.current = { job, hasBegun: true, cancel: later(0, () => end(line, job, true)) };
+    },
+    forget() {
+      for (const { current } of lines.values()) current?.cancel();
+      lines.clear();
     },
   };
 }
 
-/** A timer that does not keep the process alive: nobody is left to ask about the deployment then. */
-function later(milliseconds: number, act: () => void): void {
-  setTimeout(act, milliseconds).unref();
+/** Acts later, unless the answer is called before. The timer keeps no process alive: nobody would see what comes. */
+function later(milliseconds: number, act: () => void): () => void {
+  const timer = setTimeout(act, milliseconds).unref();
+  return () => clearTimeout(timer);
 }

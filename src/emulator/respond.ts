@@ -1,7 +1,7 @@
 import { openApi, openApiPath } from '../api/openapi.ts';
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
 import type { Context, Platform, Reply } from './context.ts';
-import { ApiError, statusOf } from './errors.ts';
+import { ApiError, HungUp, statusOf } from './errors.ts';
 import type { Json, Row } from './json.ts';
 import { memberOfKey, type Bootstrap } from './keys.ts';
 import { checkDoor, checkRight } from './rights.ts';
@@ -21,7 +21,8 @@ export interface Manners {
 
 /** One request with its answer, for the log. */
 export interface Exchange {
-  readonly answer: WireAnswer;
+  /** Undefined when the connection ended without one. */
+  readonly answer: WireAnswer | undefined;
   readonly operation: string;
   readonly input: unknown;
 }
@@ -58,7 +59,7 @@ async function carryOut(
   context: Context,
   manners: Manners,
   call: { route: Route; input: Row; contentType: string },
-): Promise<WireAnswer> {
+): Promise<WireAnswer | undefined> {
   const { route, contentType } = call;
   try {
     if (route.endpoint.method === 'POST' && !isJson(contentType))
@@ -66,6 +67,7 @@ async function carryOut(
     checkDoor(context, route.name);
     return success(await perform(context, route, call.input, manners.strict));
   } catch (error) {
+    if (error instanceof HungUp) return undefined;
     return failure(route.name, asApiError(error));
   }
 }

@@ -27,7 +27,11 @@ const certificates: Door = { resource: 'certificate' };
  */
 const table: readonly Entry[] = [
   ['application', 'create', place],
-  ['application', 'one saveEnvironment start stop redeploy reload deploy markRunning', service('applicationId')],
+  [
+    'application',
+    'one saveEnvironment start stop redeploy reload deploy markRunning killBuild',
+    service('applicationId'),
+  ],
   [
     'application',
     'update saveBuildType saveHubgitProvider saveLabgitProvider saveBucketgitProvider saveSelfgitProvider ' +

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { WireAnswer } from '../api/wire.ts';
 import type { Emulator } from './emulator.ts';
+import { HungUp } from './errors.ts';
 
 /** Where and how an emulator listens. */
 export interface ServeOptions {
@@ -16,7 +17,7 @@ export interface ServeOptions {
   bodyLimit?: number;
 }
 
-/** Serves an emulator over HTTP. */
+/** Serves an emulator over HTTP. To close it ends its process: the next one finds it restarted. */
 export async function serve(
   emulator: Emulator,
   options: ServeOptions = {},
@@ -26,7 +27,10 @@ export async function serve(
 
   const server = createServer((request, response) => {
     void answerTo(emulator, request, bodyLimit).then((answer) => {
-      const write = () => writeAnswer(response, answer, isClosing);
+      const write = () => {
+        if (answer === undefined) response.destroy();
+        else writeAnswer(response, answer, isClosing);
+      };
       if (latencyMs > 0) setTimeout(write, latencyMs);
       else write();
     });
@@ -42,12 +46,18 @@ export async function serve(
       isClosing = true;
       const closed = once(server, 'close');
       server.close();
+      emulator.restart();
       await closed;
     },
   };
 }
 
-async function answerTo(emulator: Emulator, request: IncomingMessage, bodyLimit: number): Promise<WireAnswer> {
+/** The answer to a request; undefined when it gets none. */
+async function answerTo(
+  emulator: Emulator,
+  request: IncomingMessage,
+  bodyLimit: number,
+): Promise<WireAnswer | undefined> {
   try {
     const body = await readBody(request, bodyLimit);
     if (body === undefined) {
@@ -57,6 +67,7 @@ async function answerTo(emulator: Emulator, request: IncomingMessage, bodyLimit:
     const { method = 'GET', url: path = '/' } = request;
     return await emulator.send({ method, path, headers: headersOf(request), body });
   } catch (error) {
+    if (error instanceof HungUp) return undefined;
     // The world could not be saved, or the client went away while it was sending.
     return plain(500, error instanceof Error ? error.message : String(error));
   }

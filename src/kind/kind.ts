@@ -62,6 +62,8 @@ export interface Union {
   readonly cases: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Per case: the operation that chooses it and carries its fields; without it, the update operation does. */
   readonly calls?: Readonly<Record<string, Operation>>;
+  /** What it says is fetched by a deployment, and not by one that rebuilds what is there. */
+  readonly isFetched?: true;
   /** Cases that the platform has and that cannot be declared, with the reason. */
   readonly refused?: Readonly<Record<string, string>>;
 }
@@ -191,8 +193,11 @@ export interface Kind {
   readonly goesWithParent?: true;
   /** What an object can be told by hand, by the word for it; of several ways, the first that fits its row. */
   readonly verbs?: Readonly<Record<string, Verb | readonly Verb[]>>;
-  /** The members of its row that say how it runs, and list its deployments where the platform keeps some. */
-  readonly status?: { readonly at: string; readonly deployments?: string };
+  /**
+   * The members of its row that say how it runs, and list its deployments where the platform keeps some; where it
+   * keeps none, the operation that sets the status, so that what it becomes is the outcome of what follows.
+   */
+  readonly status?: { readonly at: string; readonly deployments?: string; readonly setBy?: Operation };
   /** Reads what it has written to its log. */
   readonly logs?: Operation;
   /** Objects that the platform makes by itself: what may be done to them. */

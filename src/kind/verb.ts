@@ -20,6 +20,12 @@ export function wayFor(kind: Kind, verb: string, row: Row): Verb | undefined {
   );
 }
 
+/** The operations that answer only when the work that they order is over, which may take minutes. */
+export function lateOperations(kinds: readonly Kind[]): ReadonlySet<string> {
+  const ways = kinds.flatMap((kind) => Object.keys(kind.verbs ?? {}).flatMap((verb) => waysOf(kind, verb)));
+  return new Set(ways.flatMap((way) => ('call' in way && way.answers === 'late' ? [way.call] : [])));
+}
+
 /** What the operation is sent: the id where it takes one, and what else it takes of the row. */
 export function verbInput(kind: Kind, { call, with: members = {} }: Way, id: string, row: Row): Row {
   const input: Record<string, Json> = {};

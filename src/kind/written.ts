@@ -11,6 +11,11 @@ const commonOptions = {
     ),
 } satisfies Record<string, z.ZodType>;
 
+/** When a service is deployed; `never`: by nobody but people. */
+const deployOption = z
+  .enum(['onChange', 'never'])
+  .describe('onChange: apply deploys it after changes that need it. never: apply leaves that to you.');
+
 /** The setting that says what happens to what is not declared in a map or a set; undefined for kinds that have none. */
 export function mergeOption(kind: Kind): { name: string; otherwise: 'own' | 'merge'; schema: z.ZodType } | undefined {
   const fields = Object.values(kind.fields);
@@ -61,6 +66,7 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
   for (const name of Object.keys(kind.fields))
     if (!elsewhere.has(name)) written.set(name, { is: 'field', field: name });
   for (const [name, schema] of Object.entries(commonOptions)) written.set(name, { is: 'option', schema });
+  if (kind.verbs?.deploy !== undefined) written.set('deploy', { is: 'option', schema: deployOption });
   for (const [name, option] of Object.entries(kind.options ?? {}))
     written.set(name, { is: 'option', schema: option.schema });
   const merge = mergeOption(kind);

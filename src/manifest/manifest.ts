@@ -8,6 +8,7 @@ import { checkResources } from './check.ts';
 import type { Sources } from './evaluate.ts';
 import { readResource } from './fields.ts';
 import { loadIncludes, loadRoot } from './load.ts';
+import { checkMentions } from './mentions.ts';
 import { readOutputs } from './outputs.ts';
 import { findReference } from './references.ts';
 import type { Block, Resource } from './resource.ts';
@@ -96,6 +97,7 @@ function read(input: ManifestInput, diagnostics: Diagnostic[]): Manifest | undef
   );
   const resources = inherit(declared);
   checkResources(resources, kinds, diagnostics);
+  checkMentions(resources, diagnostics);
   const outputs = readOutputs(merged, {
     sources,
     find: (path) => findReference(path, undefined, byAddress),

@@ -11,6 +11,9 @@ export interface Deployment {
   readonly createdAt: string | undefined;
   readonly finishedAt: string | undefined;
   readonly errorMessage: string | undefined;
+  /** What whoever ordered it said of it; undefined when the platform does not tell. */
+  readonly description: string | undefined;
+  readonly logPath: string | undefined;
 }
 
 /** The deployments in the row of a service, the newest last; undefined when the platform keeps none of this kind. */
@@ -29,6 +32,8 @@ export function deploymentsIn(kind: Kind, row: Row): readonly Deployment[] | und
         createdAt: text(item, 'createdAt'),
         finishedAt: text(item, 'finishedAt'),
         errorMessage: text(item, 'errorMessage'),
+        description: item.description === undefined ? undefined : (text(item, 'description') ?? ''),
+        logPath: text(item, 'logPath'),
       },
     ];
   });

@@ -6,7 +6,7 @@ import type { Part } from '../manifest/resource.ts';
 import type { Wanted } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Sealed } from '../secrets/sealed.ts';
-import type { Pair, State } from '../state/state.ts';
+import type { Deployed, Owes, Pair, State } from '../state/state.ts';
 import type { Cause, Decision } from './decide.ts';
 
 /** The words for what happens to a resource. */
@@ -56,13 +56,16 @@ export type Member =
   | { readonly is: 'set'; readonly field: Field; readonly wanted: Wanted; readonly formerly: readonly string[] }
   /** The id of a resource. */
   | { readonly is: 'id'; readonly address: string }
+  /** What tells the deployment that this request orders from all others. */
+  | { readonly is: 'mark' }
   /** As the object has it at the moment of the call. */
   | { readonly is: 'as read'; readonly from: string };
 
 /** One request of an action. */
 export interface Step {
   readonly operation: Operation;
-  readonly role: 'create' | 'update' | 'move' | 'delete';
+  /** `reset`: sets the status of a service, so that what it becomes is the outcome of its deployment. */
+  readonly role: 'create' | 'update' | 'move' | 'delete' | 'reset' | 'deploy';
   readonly members: Readonly<Record<string, Member>>;
   /** Members for whose sake it is sent; the others only go along. */
   readonly changed: readonly string[];
@@ -77,6 +80,16 @@ export interface PlannedPart {
   /** What the platform had. */
   readonly before: Sealed<Json>;
   readonly pair: Pair | undefined;
+}
+
+/** What is known and planned of the deployments of a service. */
+export interface ServicePlan {
+  /** What the state knows, brought up to date with what the platform lists. */
+  readonly known: Deployed | undefined;
+  /** What the plan writes that only a deployment puts into effect, and the actions that write it. */
+  readonly debt?: Owes & { readonly through: readonly string[] };
+  /** It needs a deployment, and this plan has none. */
+  readonly isLeft?: true;
 }
 
 /** What happens to one resource. Apply sends these steps and no others. */
@@ -107,6 +120,10 @@ export interface Action {
   /** It takes over an object that was made by somebody else. */
   readonly needsConsent: boolean;
   readonly position: Position | undefined;
+  /** Of a service that stays or comes. */
+  readonly service?: ServicePlan;
+  /** Of a deployment: what it puts into effect, as paths below the service; undefined for the first one. */
+  readonly because?: readonly string[] | undefined;
   /** Nothing can be done about it yet, as its notes say; what is known of it stays as it is. */
   readonly isHeld?: true;
 }

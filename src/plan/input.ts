@@ -11,6 +11,8 @@ export interface PlanInput {
   readonly observed: Observed;
   readonly state: State;
   readonly saved: State | undefined;
+  /** Whether services are deployed; otherwise that is left to somebody else. */
+  readonly deploys: boolean;
   /** Makes the digest of a text with the state's key. */
   readonly digest: (text: string) => string;
 }

@@ -9,6 +9,7 @@ import { isMade } from './action.ts';
 import { planCreation } from './creation.ts';
 import { planExisting } from './existing.ts';
 import type { PlanInput } from './input.ts';
+import { withDeployments } from './deploys.ts';
 import { stillUsed } from './in-use.ts';
 import { heldBack } from './pending.ts';
 import { planRemoval } from './removal.ts';
@@ -45,11 +46,12 @@ export function buildPlan(input: PlanInput): Plan {
   }
   const { objects, planned: all } = withOldOnes(input, actions);
   const planned = stillUsed(kinds, all, objects);
+  const withOld = { ...input, observed: { ...observed, objects } };
   return {
     base: state,
     saved: input.saved,
-    observed: { ...observed, objects },
-    actions: planned,
+    observed: withOld.observed,
+    actions: withDeployments(withOld, planned, outputs),
     diagnostics: possibleRenames(planned),
   };
 }

@@ -13,12 +13,12 @@ export function renderAction(action: Action, service: string, style: Style): str
   const indent = isService ? 0 : 2;
   const { tone, symbol: usual } = actionWords[action.action];
   const symbol = isMadeFirst(action) ? '+/-' : usual;
-  const name = isService ? action.address : action.address.slice(service.length).replace(/^\./, '');
+  const name = isService ? action.address : nameBelow(action, service);
   const words = sentence(action);
   const title = `${symbol === ' ' ? ' ' : style.paint(tone, symbol)} ${style.paint('strong', printable(name))}: ${words}`;
   const below = indent + 4;
   return [
-    ...indented([title], indent),
+    ...indented(action.action === 'deploy' ? fold(title, indent, style) : [title], indent),
     ...indented(
       [
         ...action.changes.flatMap((change) => renderChange(change, below, style)),
@@ -29,6 +29,22 @@ export function renderAction(action: Action, service: string, style: Style): str
     ),
   ];
 }
+
+function nameBelow({ action, address }: Action, service: string): string {
+  return action === 'deploy' ? 'deploy' : address.slice(service.length).replace(/^\./, '');
+}
+
+/** Why a service is deployed; that it restarts is what somebody who reviews a plan has to know. */
+function reason({ because }: Action): string {
+  if (because === undefined) return 'for the first time';
+  if (because.length === 0) return 'it restarts, with what an earlier run wrote and nobody deployed';
+  const shown = because.slice(0, most).map(printable);
+  const rest = because.length - shown.length;
+  return `it restarts, with ${[...shown, ...(rest === 0 ? [] : [`${rest} more`])].join(', ')}`;
+}
+
+/** How many changes are named of those that a deployment puts into effect. */
+const most = 6;
 
 function sentence(action: Action): string {
   const id = action.id === undefined ? '' : ` (${printable(action.id)})`;
@@ -51,7 +67,7 @@ function sentence(action: Action): string {
         ? 'forget: it is not on the platform any more'
         : `forget${id}: it stays on the platform and is not managed any more`;
     case 'deploy':
-      return 'deploy';
+      return reason(action);
     case 'no-op':
       return 'unchanged';
     default:

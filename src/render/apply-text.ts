@@ -1,4 +1,5 @@
 import type { ApplyResult, Outcome } from '../apply/run.ts';
+import { blockAddress } from '../kind/address.ts';
 import { renderNote } from './diagnostics-text.ts';
 import { fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
@@ -32,7 +33,7 @@ export function renderResult(view: ResultView, style: Style): string {
 function renderOutcome({ action, result, diagnostics }: Outcome, style: Style): string[] {
   const { tone, text } = resultWords[result];
   return [
-    `${style.paint('strong', printable(action.address))}: ${style.paint(tone, text(actionWords[action.action].now, actionWords[action.action].done))}`,
+    `${style.paint('strong', printable(blockAddress(action.address)))}: ${style.paint(tone, text(actionWords[action.action].now, actionWords[action.action].done))}`,
     ...indented(
       diagnostics.flatMap((item) => renderNote(item, 2, style)),
       2,

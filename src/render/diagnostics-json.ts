@@ -3,11 +3,12 @@ import type { ErrorDocument, ValidationDocument } from './documents.ts';
 
 /** One diagnostic for programs. */
 export function diagnosticJson(item: Diagnostic): ErrorDocument['diagnostics'][number] {
-  const { code, severity, message, remedy, address, position } = item;
+  const { code, severity, message, details, remedy, address, position } = item;
   return {
     code,
     severity,
     message,
+    ...(details === undefined ? {} : { details: [...details] }),
     ...(remedy === undefined ? {} : { remedy }),
     ...(address === undefined ? {} : { address }),
     ...(position === undefined ? {} : { position }),

@@ -17,6 +17,7 @@ export function renderDiagnostic(item: Diagnostic, style: Style): string[] {
   return [
     [label, ...where.map(printable)].join(' '),
     ...said(item.message, 0, style),
+    ...detailsOf(item),
     ...(item.remedy === undefined ? [] : remedy(item.remedy, style)),
   ];
 }
@@ -26,7 +27,8 @@ export function renderNote(item: Diagnostic, indent: number, style: Style): stri
   const label = item.severity === 'error' ? `error[${item.code}]` : item.severity;
   const at = item.position === undefined ? '' : ` (${place(item.position)})`;
   const [first, ...rest] = fold(`${label}: ${printable(item.message + at)}`, indent + 2, style);
-  const lines = [(first ?? '').replace(label, () => style.paint(toneOf(item), label)), ...indented(rest, 2)];
+  const told = [(first ?? '').replace(label, () => style.paint(toneOf(item), label)), ...indented(rest, 2)];
+  const lines = [...told, ...detailsOf(item)];
   return item.remedy === undefined
     ? lines
     : [...lines, ...remedy(item.remedy, { ...style, width: narrower(style, indent) })];
@@ -35,6 +37,11 @@ export function renderNote(item: Diagnostic, indent: number, style: Style): stri
 /** A place as editors and terminals understand it: `file:line:column`. */
 function place({ file, line, column }: Position): string {
   return printable(`${file}:${line}:${column}`);
+}
+
+/** What is quoted stays as it is, line by line. */
+function detailsOf({ details = [] }: Diagnostic): string[] {
+  return details.map((line) => `  | ${printable(line)}`);
 }
 
 function remedy(text: string, style: Style): string[] {

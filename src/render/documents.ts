@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * The JSON documents that `--format json` prints, one per run. Within a version members are added, never removed
- * or changed; readers ignore what they do not know.
+ * The JSON documents that `--format json` prints: one per run, and of `apply` and `destroy` one per line. Within a
+ * version members are added, never removed or changed; readers ignore what they do not know.
  */
 
 const version = z.literal(1);
@@ -13,12 +13,15 @@ const diagnostic = z.object({
   code: z.string(),
   severity: z.enum(['error', 'warning', 'note']),
   message: z.string(),
+  details: z.array(z.string()).optional(),
   remedy: z.string().optional(),
   address: z.string().optional(),
   position: position.optional(),
 });
 
 const actionName = z.enum(['create', 'update', 'move', 'replace', 'delete', 'adopt', 'forget', 'deploy', 'no-op']);
+
+const waitsFor = z.enum(['queue', 'deployment', 'answer']);
 
 const shown = z.discriminatedUnion('is', [
   z.object({ is: z.literal('value'), value: z.json() }),
@@ -46,6 +49,8 @@ const action = z.object({
   id: z.string().optional(),
   parent: z.string().optional(),
   changes: z.array(change),
+  /** Of a deployment: what it puts into effect; left out for the first one. */
+  because: z.array(z.string()).optional(),
   dataAtRisk: z.string().optional(),
   protect: z.boolean().optional(),
   needsConsent: z.boolean(),
@@ -53,7 +58,7 @@ const action = z.object({
   position: position.optional(),
 });
 
-/** What `plan` prints. */
+/** What `plan` prints, and `apply` and `destroy` first. */
 export const planDocument = z.object({
   format: z.literal('trueup/plan'),
   version,
@@ -64,7 +69,27 @@ export const planDocument = z.object({
   diagnostics: z.array(diagnostic),
 });
 
-/** What `apply` and `destroy` print. */
+const event = z.object({ format: z.literal('trueup/event'), version, time: z.iso.datetime(), requests });
+
+/** What `apply` and `destroy` print while they go on. */
+export const eventDocument = z.discriminatedUnion('event', [
+  event.extend({
+    event: z.enum(['started', 'waiting', 'done', 'failed', 'skipped']),
+    address: z.string(),
+    action: actionName,
+    kind: z.string(),
+    for: waitsFor.optional(),
+    seconds: z.number().optional(),
+  }),
+  event.extend({
+    event: z.literal('heartbeat'),
+    running: z.array(
+      z.object({ address: z.string(), action: actionName, for: waitsFor.optional(), seconds: z.number() }),
+    ),
+  }),
+]);
+
+/** What `apply` and `destroy` print last. */
 export const resultDocument = z.object({
   format: z.literal('trueup/result'),
   version,
@@ -212,6 +237,7 @@ export const outputsDocument = z.object({
 /** Every document, for readers that do not know which one comes. */
 export const anyDocument = z.discriminatedUnion('format', [
   planDocument,
+  eventDocument,
   resultDocument,
   errorDocument,
   validationDocument,
@@ -226,6 +252,7 @@ export const anyDocument = z.discriminatedUnion('format', [
 ]);
 
 export type PlanDocument = z.output<typeof planDocument>;
+export type EventDocument = z.output<typeof eventDocument>;
 export type ResultDocument = z.output<typeof resultDocument>;
 export type ErrorDocument = z.output<typeof errorDocument>;
 export type ValidationDocument = z.output<typeof validationDocument>;

@@ -1,3 +1,4 @@
+import { blockAddress } from '../kind/address.ts';
 import type { Action, Change } from '../plan/action.ts';
 import { hasChanges } from '../plan/action.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
@@ -19,14 +20,15 @@ export function planJson({ plan, counts }: PlanView): PlanDocument {
 }
 
 function actionJson(action: Action): PlanDocument['actions'][number] {
-  const { id, parent, dataAtRisk, protect, position } = action;
+  const { id, parent, because, dataAtRisk, protect, position } = action;
   return {
-    address: action.address,
+    address: blockAddress(action.address),
     kind: action.kind.kind,
     action: action.action,
     ...(id === undefined ? {} : { id }),
     ...(parent === undefined ? {} : { parent }),
     changes: action.changes.map(changeJson),
+    ...(because === undefined ? {} : { because: [...because] }),
     ...(dataAtRisk === undefined ? {} : { dataAtRisk }),
     ...(protect === undefined ? {} : { protect }),
     needsConsent: action.needsConsent,

@@ -28,7 +28,7 @@ export function renderPlan({ plan, counts }: PlanView, style: Style): string {
 }
 
 function ending(plan: Plan, counts: PlanView['counts'], style: Style): string[] {
-  const lines = [...deployments(plan.actions), ...permissions(plan.actions), ...errors(plan)].flatMap((line) =>
+  const lines = [...notDeployed(plan.actions), ...permissions(plan.actions), ...errors(plan)].flatMap((line) =>
     fold(line, 0, style),
   );
   lines.push(style.paint('strong', summary(plan)));
@@ -42,29 +42,16 @@ function summary(plan: Plan): string {
   return `Plan: ${parts.join(', ')}.`;
 }
 
-/** The services that have to be deployed before all of it is in effect. */
-function deployments(actions: readonly Action[]): string[] {
-  const byAddress = new Map(actions.map((action) => [action.address, action]));
-  const waiting = new Map<string, string>();
-  for (const action of actions) {
-    const root = byAddress.get(action.lane) ?? action;
-    if (root.action === 'delete' || root.action === 'forget') continue;
-    if (action.changes.some((change) => change.atDeploy) || (root.parent !== undefined && changesContainers(action))) {
-      waiting.set(root.address, root.parent === undefined ? `the services of ${root.address}` : root.address);
-    }
-  }
-  if (waiting.size === 0) return [];
-  const services = [...waiting].filter(([address]) => !waiting.has(byAddress.get(address)?.parent ?? ''));
+/** The services that have to be deployed before all of it is in effect, and that this plan leaves to somebody. */
+function notDeployed(actions: readonly Action[]): string[] {
+  const left = actions.filter(
+    ({ service, notes }) => service?.isLeft === true && !notes.some(({ code }) => code === 'not-deployed'),
+  );
+  if (left.length === 0) return [];
   return [
-    `Takes effect when these are deployed next: ${services.map(([, words]) => printable(words)).join(', ')}. ` +
-      'Apply does not deploy: trueup run deploy ADDRESS does, after it.',
+    `Takes effect when these are deployed next: ${left.map(({ address }) => printable(address)).join(', ')}. ` +
+      'This plan does not deploy them: trueup run deploy ADDRESS does.',
   ];
-}
-
-/** A new object, or one that goes, of a kind whose fields reach the containers at a deployment. */
-function changesContainers({ action, kind }: Action): boolean {
-  const isThere = action === 'create' || action === 'replace' || action === 'delete';
-  return isThere && Object.values(kind.fields).some((field) => field.appliesAt === 'deploy');
 }
 
 function permissions(actions: readonly Action[]): string[] {

@@ -1,5 +1,8 @@
 import type { ApplyEvent } from '../apply/run.ts';
+import { duration, timeTaken } from './duration.ts';
 import { printable } from './printable.ts';
+import type { Running } from './progress-view.ts';
+import { reasons } from './progress-words.ts';
 import type { Style } from './style.ts';
 import { actionWords } from './words.ts';
 
@@ -8,7 +11,7 @@ export function renderEvent(told: ApplyEvent, seconds: number | undefined, style
   const { event, address, action } = told;
   const { now, done } = actionWords[action];
   const name = style.paint('strong', printable(address));
-  const time = seconds === undefined ? '' : ` ${event === 'done' ? 'in' : 'after'} ${seconds.toFixed(1)}s`;
+  const time = seconds === undefined ? '' : ` ${event === 'done' ? 'in' : 'after'} ${timeTaken(1_000 * seconds)}`;
   switch (event) {
     case 'started':
       return `${name}: ${now}…\n`;
@@ -19,8 +22,31 @@ export function renderEvent(told: ApplyEvent, seconds: number | undefined, style
     case 'skipped':
       return `${name}: ${style.paint('change', 'skipped')}\n`;
     case 'waiting':
-      return `${name}: waits for the ${told.for}\n`;
+      return `${name}: ${now}, ${reasons[told.for].now}\n`;
     default:
       return event satisfies never;
   }
+}
+
+/** How many of the actions that run a heartbeat names. */
+const named = 3;
+
+/** One line that says that something goes on while nothing happens. */
+export function renderHeartbeat({
+  running,
+  elapsed,
+  counts,
+}: {
+  readonly running: readonly Running[];
+  /** Milliseconds. */
+  readonly elapsed: number;
+  readonly counts: { readonly reads: number; readonly writes: number };
+}): string {
+  const told = running.slice(0, named).map(({ address, action, took, waits }) => {
+    const time = waits === undefined ? `for ${duration(took)}` : `${reasons[waits.for].brief} ${duration(waits.took)}`;
+    return `${actionWords[action].now} ${printable(address)} (${time})`;
+  });
+  const more = running.length > named ? ` and ${running.length - named} more` : '';
+  const what = told.length === 0 ? '' : `: ${told.join(', ')}${more}`;
+  return `still going after ${duration(elapsed)}${what}; reads ${counts.reads}, writes ${counts.writes}\n`;
 }

@@ -1,3 +1,4 @@
+import { blockAddress } from '../kind/address.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { ResultView } from './apply-text.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
@@ -14,9 +15,10 @@ export function resultJson(view: ResultView, exitCode: number, diagnostics: read
     exitCode,
     requests: { reads: counts.reads, writes: counts.writes },
     outcomes: result.outcomes.map((outcome) => {
-      const id = result.state.resources[outcome.action.address]?.id;
+      const address = blockAddress(outcome.action.address);
+      const id = result.state.resources[address]?.id;
       return {
-        address: outcome.action.address,
+        address,
         kind: outcome.action.kind.kind,
         action: outcome.action.action,
         ...(typeof id === 'string' ? { id } : {}),

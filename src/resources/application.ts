@@ -145,6 +145,7 @@ export const application = defineKind({
     {
       tag: 'sourceType',
       at: 'source',
+      isFetched: true,
       describe: 'Where the code or the image comes from.',
       cases: {
         docker: { image: 'dockerImage', username: 'username', password: 'password', registryUrl: 'registryUrl' },

@@ -62,7 +62,7 @@ export const mariadb = defineKind({
     deploy: { call: 'mariadb.deploy', ...deployingDatabase },
     rebuild: { call: 'mariadb.rebuild', ...rebuildingDatabase },
   },
-  status: { at: 'applicationStatus' },
+  status: { at: 'applicationStatus', setBy: 'mariadb.changeStatus' },
   keepsData: () => 'the data of this database',
   examples: [
     'main:\n  dockerImage: mariadb:11\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',

@@ -58,7 +58,7 @@ export const postgres = defineKind({
     deploy: { call: 'postgres.deploy', ...deployingDatabase },
     rebuild: { call: 'postgres.rebuild', ...rebuildingDatabase },
   },
-  status: { at: 'applicationStatus' },
+  status: { at: 'applicationStatus', setBy: 'postgres.changeStatus' },
   logs: 'postgres.readLogs',
   keepsData: () => 'the data of this database',
   examples: [

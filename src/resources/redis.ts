@@ -50,7 +50,7 @@ export const redis = defineKind({
     deploy: { call: 'redis.deploy', ...deployingDatabase },
     rebuild: { call: 'redis.rebuild', ...rebuildingDatabase },
   },
-  status: { at: 'applicationStatus' },
+  status: { at: 'applicationStatus', setBy: 'redis.changeStatus' },
   keepsData: () => 'the data of this database',
   hints: { backups: 'the platform has no backups of a Redis database; back up its volume instead' },
   examples: ['cache:\n  dockerImage: redis:8\n  databasePassword: ${secret:CACHE_PASSWORD}\n'],

@@ -12,6 +12,26 @@ export interface Pair {
   readonly kept?: false | undefined;
 }
 
+/** What is owed a deployment beyond edits of what was deployed last. */
+export interface Owes {
+  /** Of it what only a new fetch of the code brings. */
+  readonly code?: true | undefined;
+  /** What runs may be something else than was deployed last. */
+  readonly unsure?: true | undefined;
+}
+
+/** What is known of the deployments of a service. */
+export interface Deployed {
+  /** The digest of what the last deployment that succeeded was made from. */
+  readonly inputs?: string | undefined;
+  /** Something it is made from was, or may have been, written since. */
+  readonly owes?: Owes | undefined;
+  /** What all of that came to, and the newest deployment that the platform listed then: a newer one has it all. */
+  readonly saved?: { readonly inputs: string; readonly newest: string | null } | undefined;
+  /** A deployment that was sent, by its mark, and of which nobody knows yet how it ended; `at`: ms since 1970. */
+  readonly sent?: { readonly mark: string; readonly inputs: string; readonly at: number } | undefined;
+}
+
 /** What the state knows of one resource. */
 export interface StateRecord {
   readonly kind: string;
@@ -23,6 +43,8 @@ export interface StateRecord {
   /** By the name of the part: `port`, `env["REGION"]`. */
   readonly pairs: Readonly<Record<string, Pair>>;
   readonly options: Readonly<Record<string, Json>>;
+  /** Of a service. */
+  readonly deployed?: Deployed | undefined;
 }
 
 /** What Trueup remembers of a project between runs. It holds no secret. */
@@ -56,6 +78,14 @@ export const recordSchema = z.strictObject({
     }),
   ),
   options: z.record(z.string(), z.json()),
+  deployed: z
+    .strictObject({
+      inputs: z.string().optional(),
+      owes: z.strictObject({ code: z.literal(true).optional(), unsure: z.literal(true).optional() }).optional(),
+      saved: z.strictObject({ inputs: z.string(), newest: z.string().nullable() }).optional(),
+      sent: z.strictObject({ mark: z.string(), inputs: z.string(), at: z.number() }).optional(),
+    })
+    .optional(),
 });
 
 /** The form of a state, for reading what was written. */

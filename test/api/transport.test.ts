@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { type IncomingMessage, type RequestListener, createServer } from 'node:http';
-import { type AddressInfo, type Socket, createServer as createRawServer } from 'node:net';
+import { type IncomingMessage, type RequestListener, type ServerResponse, createServer } from 'node:http';
+import { type AddressInfo, Socket, createServer as createRawServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Client, createClient } from '../../src/api/client.ts';
 import { type TransportOptions, createTransport } from '../../src/api/transport.ts';
 import type { Send, WireRequest } from '../../src/api/wire.ts';
@@ -269,6 +269,95 @@ describe('the deadline', () => {
     const start = performance.now();
     await expect(open({ url, deadlineMs: 200 })(get)).rejects.toMatchObject({ code: 'DEADLINE' });
     expect(performance.now() - start).toBeLessThan(600);
+  });
+});
+
+describe('a long request', () => {
+  const isLong = (operation: string) => operation === 'compose.deploy';
+
+  it('keeps no other waiting, and none of its kind', async () => {
+    const held: ServerResponse[] = [];
+    const platform = await serve((request, response) => {
+      if (request.method === 'POST') held.push(response);
+      else response.end('short');
+    });
+    const send = open({ url: platform.url, connections: 2, isLong, deadlineMs: 5_000 });
+    const long = Array.from({ length: 6 }, () => send(post));
+    await expect.poll(() => held.length).toBe(6);
+    const short = await Promise.all(Array.from({ length: 8 }, () => send(get)));
+    expect(short.map(({ body }) => body)).toEqual(Array.from({ length: 8 }, () => 'short'));
+    expect(platform.sockets).toHaveLength(8);
+    for (const response of held) response.end('long');
+    expect((await Promise.all(long)).map(({ body }) => body)).toEqual(Array.from({ length: 6 }, () => 'long'));
+  });
+
+  it('has the deadline of its operation, and the others have theirs', async () => {
+    const platform = await serve((_request, response) => {
+      setTimeout(() => response.end('late'), 400);
+    });
+    const deadlineMs = (operation: string) => (isLong(operation) ? 5_000 : 100);
+    const send = open({ url: platform.url, isLong, deadlineMs });
+    const long = send(post);
+    await expect(send(get)).rejects.toMatchObject({ code: 'DEADLINE' });
+    expect((await long).body).toBe('late');
+  });
+
+  it('is given up at its own deadline', async () => {
+    const platform = await serve(() => {});
+    const send = open({ url: platform.url, isLong, deadlineMs: (operation) => (isLong(operation) ? 100 : 5_000) });
+    await expect(send(post)).rejects.toMatchObject({ code: 'DEADLINE' });
+  });
+
+  it('has no more than 64 beside it, and then waits its turn', async () => {
+    const held: ServerResponse[] = [];
+    const platform = await serve((_request, response) => held.push(response));
+    const send = open({ url: platform.url, isLong, deadlineMs: 15_000 });
+    const long = Array.from({ length: 70 }, () => send(post));
+    await expect.poll(() => held.length).toBe(64);
+    await pause(50);
+    expect(held).toHaveLength(64);
+    for (const response of held) response.end('1');
+    await expect.poll(() => held.length).toBe(70);
+    for (const response of held.slice(64)) response.end('1');
+    expect(await Promise.all(long)).toHaveLength(70);
+  });
+
+  it('goes on a connection that is kept alive, so that no router forgets it', async () => {
+    const platform = await serve((_request, response) => response.end('1'));
+    const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive');
+    try {
+      await open({ url: platform.url, isLong })(post);
+      expect(keepAlive.mock.calls.filter(([isOn]) => isOn)).toEqual([[true, 15_000]]);
+    } finally {
+      keepAlive.mockRestore();
+    }
+  });
+
+  it('ends with the transport, in words, while a short one is waited for', async () => {
+    const platform = await serve((request, response) => {
+      if (request.method === 'GET') setTimeout(() => response.end('short'), 100);
+    });
+    const transport = createTransport({ url: platform.url, isLong, deadlineMs: 10_000 });
+    const client = createClient({ send: transport.send, url: platform.url, apiKey: 'k', redact: (text) => text });
+    const long = client.call('compose.deploy', { composeId: 'c' });
+    const said = expect(long).rejects.toMatchObject({
+      failure: 'connection',
+      outcome: 'unknown',
+      message: expect.stringContaining('closed before the answer came') as string,
+    });
+    const short = transport.send(get);
+    await expect.poll(() => platform.requests.length).toBe(2);
+    await transport.close();
+    await said;
+    expect((await short).body).toBe('short');
+  });
+
+  it('is not begun after the transport was closed, even as the first one', async () => {
+    const platform = await serve((_request, response) => response.end('1'));
+    const transport = createTransport({ url: platform.url, isLong });
+    await transport.close();
+    for (const request of [post, get]) await expect(transport.send(request)).rejects.toThrow();
+    expect(platform.requests).toEqual([]);
   });
 });
 

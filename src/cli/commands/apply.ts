@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { Plan } from '../../plan/action.ts';
@@ -7,16 +6,17 @@ import type { World } from '../../reconcile.ts';
 import { applyPlan, plan } from '../../reconcile.ts';
 import type { ResultView } from '../../render/apply-text.ts';
 import { renderResult } from '../../render/apply-text.ts';
+import { planJson } from '../../render/plan-json.ts';
 import { renderPlan } from '../../render/plan-text.ts';
 import { resultJson } from '../../render/result-json.ts';
 import { endingOf } from '../../render/result.ts';
 import type { ApplyFlags } from '../approval.ts';
 import { approve } from '../approval.ts';
+import { beginProgress } from '../begin-progress.ts';
 import type { Exit } from '../exit-codes.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { loadManifest } from '../load.ts';
 import { withLock } from '../locked.ts';
-import { createProgress } from '../progress.ts';
 import type { Command, Run } from '../run.ts';
 import { printJson, printWarnings } from '../run.ts';
 
@@ -41,26 +41,33 @@ export async function planAndApply(
     purpose: task.verb,
     work: async (world, interruption) => {
       const made = await task.make(manifest, world);
-      if (!options.isJson) terminal.out(renderPlan({ plan: made, counts: world.client.counts }, terminal.outStyle));
+      const { counts } = world.client;
+      if (!options.isJson) terminal.out(renderPlan({ plan: made, counts }, terminal.outStyle));
+      else {
+        const plan = { ...made, diagnostics: [...warnings, ...made.diagnostics] };
+        printJson(terminal, planJson({ plan, counts }), 'lines');
+      }
       const permissions = await approve(run, made, task);
       if (permissions === undefined) {
         terminal.err('Nothing was applied.\n');
         return 'failed';
       }
       interruption.startWriting();
-      if (!options.isJson && hasChanges(made)) terminal.out('\n');
+      const isTold = !options.isJson && hasChanges(made);
+      if (isTold) terminal.out('\n');
+      const progress = beginProgress(run, made, counts);
       const result = await applyPlan(made, world, {
         permissions,
         connections: options.connections,
         signal: interruption.signal,
-        onEvent: createProgress({ write: terminal.err, style: terminal.errStyle, clock: () => performance.now() }),
-      });
-      if (hasChanges(made)) terminal.err('\n');
+        onEvent: progress.onEvent,
+      }).finally(progress.end);
+      if (isTold) terminal.err('\n');
       const view: ResultView = {
         result,
         ending: endingOf(result),
         isInterrupted: interruption.signal.aborted,
-        counts: world.client.counts,
+        counts,
       };
       return finish(run, { view, made, warnings });
     },
@@ -74,7 +81,7 @@ function finish(
   const exit: Exit = view.ending;
   if (options.isJson) {
     const notes = made.actions.flatMap((action) => action.notes);
-    printJson(terminal, resultJson(view, exitCodes[exit].code, [...warnings, ...made.diagnostics, ...notes]));
+    printJson(terminal, resultJson(view, exitCodes[exit].code, [...warnings, ...made.diagnostics, ...notes]), 'lines');
   } else if (hasChanges(made) || exit !== 'done') terminal.out(renderResult(view, terminal.outStyle));
   return exit;
 }

@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../api/client.ts';
 import type { Told } from '../../apply/carry-out.ts';
 import { carryOut } from '../../apply/carry-out.ts';
-import type { Patience } from '../../apply/follow.ts';
 import type { Kind } from '../../kind/kind.ts';
 import { waysOf } from '../../kind/verb.ts';
 import type { Order } from '../../plan/order.ts';
@@ -34,8 +32,6 @@ export interface RunFlags {
 
 /** Seconds for what is read, for what is done at once, and for what a platform does while one waits. */
 const usual = { read: 30, quick: 60, slow: 1_800 };
-/** Milliseconds between two looks at a deployment: few at first, because many are over at once. */
-const looks = { first: 50, last: 2_000 };
 
 /**
  * Tells objects to do something, in the given order. The lock of the state is not taken: nothing of it changes, and
@@ -103,7 +99,7 @@ async function obey(
       client,
       signal,
       redact: redactor.redact,
-      patience: flags.wait ? () => patienceFor(seconds, signal) : undefined,
+      limitMs: flags.wait ? seconds * 1_000 : undefined,
       onStart: ({ address }) => terminal.err(`${printable(address)}: ${verb}…\n`),
       onEnd: (one) => {
         if (!options.isJson) terminal.out(renderTold(one, { style: terminal.outStyle, showsSecrets }));
@@ -124,16 +120,6 @@ async function obey(
   } finally {
     interruption.ignore();
   }
-}
-
-function patienceFor(seconds: number, signal: AbortSignal): Patience {
-  const end = Date.now() + seconds * 1_000;
-  let pause = looks.first;
-  return async () => {
-    await sleep(pause, undefined, { signal }).catch(() => undefined);
-    pause = Math.min(pause * 2, looks.last);
-    return !signal.aborted && Date.now() < end;
-  };
 }
 
 function exitOf(told: readonly Told[], isInterrupted: boolean): Exit {

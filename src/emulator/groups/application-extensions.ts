@@ -4,8 +4,8 @@ import { application } from '../../api/endpoints/application.ts';
 import { databaseServiceUpdate, stringList } from '../../api/values.ts';
 import type { Extension } from '../context.ts';
 import { ApiError } from '../errors.ts';
-import { omit } from '../json.ts';
-import { queued } from './application.ts';
+import { omit, textOr } from '../json.ts';
+import { find, queued } from './application.ts';
 
 const { externalPort: _externalPort, ...sharedWithDatabases } = databaseServiceUpdate;
 const { serverId: _serverId, ...creatable } = application['application.create'].input.shape;
@@ -42,7 +42,7 @@ const columns = z.object({
   ...each(['previewPort', 'previewLimit'], z.number().nullable()),
 });
 
-/** What the real platform can do with an application beyond the document: change all of it, and deploy it. */
+/** What the real platform can do with an application beyond the document: change all of it, deploy it, give that up. */
 export const applicationExtensions: Extension = {
   endpoints: {
     'application.update': post({ ...columns.partial().shape, applicationId: z.string() }),
@@ -51,6 +51,7 @@ export const applicationExtensions: Extension = {
       title: z.string().optional(),
       description: z.string().optional(),
     }),
+    'application.killBuild': post({ applicationId: z.string().min(1) }),
   },
 
   handlers: {
@@ -64,6 +65,12 @@ export const applicationExtensions: Extension = {
     },
 
     'application.deploy': queued('Manual deployment', false),
+
+    // Of every application on the server, whosever it is. The platform ends builds only, and no pulls.
+    'application.killBuild'(context, input) {
+      context.queue.kill('application', textOr(find(context, input), 'serverId'));
+      return undefined;
+    },
   },
 };
 

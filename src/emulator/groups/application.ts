@@ -95,7 +95,8 @@ export function queued(title: string, isRebuild: boolean): Handler {
   };
 }
 
-function find({ store }: Context, input: Row): Row {
+/** The application of an input. */
+export function find({ store }: Context, input: Row): Row {
   const row = store.find('application', input['applicationId']);
   if (row === undefined) throw notFound('Application');
   return row;

@@ -87,7 +87,7 @@ export const compose: Group = {
 
   // Kills every compose build on the server, whosever it is.
   'compose.killBuild'(context, input) {
-    context.queue.kill(textOr(find(context, input), 'serverId'));
+    context.queue.kill('compose', textOr(find(context, input), 'serverId'));
     return undefined;
   },
 

@@ -1,6 +1,7 @@
 import type { Context, Group } from '../context.ts';
 import { databaseGroup } from '../databases.ts';
 import { ApiError, notFound } from '../errors.ts';
+import { pullProblem } from '../images.ts';
 import { pick, textOf, textOr, type Row } from '../json.ts';
 import { callerOf } from '../caller.ts';
 import type { Store } from '../store.ts';
@@ -41,10 +42,11 @@ export const postgres: Group = {
   'postgres.readLogs'({ store }, input) {
     const row = store.find('postgres', input['postgresId']);
     if (row === undefined) throw notFound('Postgres');
-    if (store.find('container', row['appName'])?.['running'] !== true)
+    const failure = failureLog(row);
+    if (failure === undefined && store.find('container', row['appName'])?.['running'] !== true)
       throw new ApiError('INTERNAL_SERVER_ERROR', `No container found for ${textOf(row, 'appName')}`);
     const search = input['search'];
-    return logLines
+    return (failure ?? logLines)
       .filter((line) => typeof search !== 'string' || line.includes(search))
       .slice(-Number(input['tail']))
       .join('\n');
@@ -66,6 +68,14 @@ const logLines = [
   'LOG:  listening on IPv4 address "0.0.0.0", port 5432',
   'LOG:  database system is ready to accept connections',
 ];
+
+/** What docker tells of a deployment that failed; undefined for a database whose deployment did not. */
+function failureLog(row: Row): string[] | undefined {
+  const image = textOf(row, 'dockerImage');
+  const problem = row['applicationStatus'] === 'error' ? pullProblem(image) : undefined;
+  if (problem === undefined) return undefined;
+  return [`Pulling ${image}`, `Error: ${problem} ${image}`, 'The container was not started'];
+}
 
 function dataPath(dockerImage: string): string {
   const major = /postgres:(\d+)/.exec(dockerImage)?.[1];

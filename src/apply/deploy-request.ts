@@ -1,0 +1,82 @@
+import { PlatformError } from '../api/errors.ts';
+import type { Row } from '../kind/json.ts';
+import { statusIn } from '../observe/deployments.ts';
+import { readRow } from '../observe/read-row.ts';
+import type { Step } from '../plan/action.ts';
+import type { Deployed } from '../state/state.ts';
+import { saveDeployed } from './debts.ts';
+import { failure } from './deploy-failure.ts';
+import type { DeployedService } from './deployed-service.ts';
+import { isLate, tell } from './deployed-service.ts';
+
+/** An order of which it is not known whether the platform took it. `isSilent`: there was no answer. */
+export interface Lost {
+  readonly isSilent: boolean;
+  readonly message: string;
+}
+
+/** What sending a request of a deployment needs. */
+interface Sending {
+  readonly step: Step;
+  /** What tells the deployment from all others. */
+  readonly mark: string;
+  /** What the state holds when the request was surely not carried out. */
+  readonly owing: Deployed;
+}
+
+/** Sends a request of a deployment; what was surely not carried out is a failure at once. */
+export async function send(service: DeployedService, { step, mark, owing }: Sending): Promise<Lost | undefined> {
+  const { run, action, address } = service;
+  run.sent.add(action.address);
+  if (step.role === 'deploy') tell(service, isLate(service) ? 'answer' : 'queue');
+  try {
+    const answer = run.input.client.invoke(step.operation, membersOf(service, step, mark));
+    const isAnswered = await inTime(service, answer);
+    run.written.add(action.address);
+    return isAnswered ? undefined : { isSilent: true, message: 'it was not answered in time' };
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    if (error.outcome === 'unknown') {
+      run.written.add(action.address);
+      return { isSilent: error.status === undefined, message: error.message };
+    }
+    await saveDeployed(run, address, owing);
+    throw failure(service, `${step.operation} was not carried out: ${error.message}`);
+  }
+}
+
+/** Whether an answer comes within the time limit, and before the run is interrupted. */
+async function inTime({ run, kind }: DeployedService, answer: Promise<unknown>): Promise<boolean> {
+  const over = new AbortController();
+  const { signal } = run.input;
+  const ends = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
+  const late = run.clock.sleep(run.deploying.limitMs(kind.kind), ends).then(() => false);
+  try {
+    return await Promise.race([answer.then(() => true), late]);
+  } finally {
+    over.abort();
+    answer.catch(() => undefined); // nobody waits for it any more
+  }
+}
+
+function membersOf({ run }: DeployedService, step: Step, mark: string): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(step.members).map(([name, from]) => {
+      if (from.is === 'id') return [name, run.ids.get(from.address)];
+      return [name, from.is === 'value' ? from.value.reveal() : mark];
+    }),
+  );
+}
+
+/** Makes a status that is what it was before tell nothing of what is ordered now. Gives the service as it then is. */
+export async function resetStatus(service: DeployedService, before: Row, owing: Deployed): Promise<Row> {
+  const { run, action, kind, address, id } = service;
+  const step = action.steps.find(({ role }) => role === 'reset');
+  if (step === undefined || statusIn(kind, before) === 'idle') return before;
+  const lost = await send(service, { step, mark: '', owing });
+  const after =
+    lost === undefined ? { ...before, [kind.status?.at ?? '']: 'idle' } : await readRow(run.input.client, kind, id);
+  if (after !== undefined && statusIn(kind, after) === 'idle') return after;
+  await saveDeployed(run, address, owing);
+  throw failure(service, `${step.operation} did not go through: ${lost?.message ?? 'its status is the same'}`);
+}

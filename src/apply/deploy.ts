@@ -1,0 +1,179 @@
+import { PlatformError } from '../api/errors.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { blockAddress } from '../kind/address.ts';
+import type { Row } from '../kind/json.ts';
+import { takes } from '../kind/wire.ts';
+import { readRow } from '../observe/read-row.ts';
+import type { Action } from '../plan/action.ts';
+import type { Deployed } from '../state/state.ts';
+import { inputsNow, saveDeployed } from './debts.ts';
+import { failed, failure } from './deploy-failure.ts';
+import type { Lost } from './deploy-request.ts';
+import { resetStatus, send } from './deploy-request.ts';
+import type { DeployedService } from './deployed-service.ts';
+import { isLate, tell } from './deployed-service.ts';
+import type { Ending, Watch } from './follow.ts';
+import { follow } from './follow.ts';
+import type { Run } from './run.ts';
+import { laneRoot, report } from './run.ts';
+
+/** How long a deployment whose order got no answer is looked for before it is ordered once more. Milliseconds. */
+const fenceMs = 60_000;
+
+/** How long the status of what answered that it is over may lag behind. Milliseconds. */
+const lagMs = 5_000;
+
+/** What became of a deployment that was not a failure; `unverified`: nobody saw its end. */
+type Result = 'done' | 'unverified';
+
+/**
+ * Deploys a service: orders it once, and waits for that deployment. What is ordered is on the disk before, so that the
+ * next run knows of it. Throws a Stop when it did not succeed.
+ */
+export async function deploy(run: Run, action: Action): Promise<Result> {
+  const address = blockAddress(action.address);
+  const root = laneRoot(run, address);
+  const id = run.ids.get(address);
+  const inputs = inputsNow(run, root);
+  if (id === undefined || inputs === undefined) throw new Error(`${address} is deployed before it is known`);
+  const service: DeployedService = { run, action, kind: root.kind, address, id, inputs };
+  const known = run.deployed.get(address) ?? {};
+  // What was known only after apply came to what runs already.
+  if (known.owes?.unsure !== true && known.inputs === inputs) return succeeded(service);
+  const before = run.readBack.get(address) ?? (await readRow(run.input.client, service.kind, id));
+  if (before === undefined) throw failure(service, 'it is not on the platform any more', { remedy: 'Plan again.' });
+  const earlier = known.sent === undefined ? undefined : await followEarlier(service, known.sent, before);
+  if (earlier?.is === 'interrupted') return unwatched(service);
+  if (earlier?.is === 'over' && earlier.status === 'done' && known.sent?.inputs === inputs) return succeeded(service);
+  return order(service, known, before);
+}
+
+/** Waits for a deployment that an earlier run ordered. */
+async function followEarlier(service: DeployedService, sent: NonNullable<Deployed['sent']>, row: Row): Promise<Ending> {
+  const { clock } = service.run;
+  const age = Math.max(0, clock.wall() - sent.at);
+  const { deployments } = service.kind.status ?? {};
+  // As if nothing had been there before: neither another deployment nor a status.
+  const before = deployments === undefined ? {} : { ...row, [deployments]: [] };
+  return watch(service, { before, mark: sent.mark, since: clock.monotonic(), graceMs: Math.max(0, fenceMs - age) });
+}
+
+/** Orders the deployment, and once more at most, when the first order got lost. */
+async function order(service: DeployedService, known: Deployed, before: Row): Promise<Result> {
+  const { run, action, address, inputs } = service;
+  const { clock, input, deploying } = run;
+  const step = action.steps.find(({ role }) => role === 'deploy');
+  if (step === undefined) throw new Error(`${action.address} has no request`);
+  const mark = `trueup-${input.digest(`${address} ${clock.wall()} ${clock.monotonic()}`).slice(-12)}`;
+  const owing: Deployed = { ...known, owes: { ...known.owes, unsure: true } };
+  await saveDeployed(run, address, { ...owing, sent: { mark, inputs, at: clock.wall() } });
+  const reset = await resetStatus(service, before, owing);
+  const marked = takes(step.operation, 'description') ? { mark } : {};
+  const orderOnce = async (isAgain: boolean): Promise<Ordered> => {
+    const since = clock.monotonic();
+    const lost = await send(service, { step, mark, owing });
+    if (lost === undefined && !deploying.waits && !isLate(service)) return { lost, ending: { is: 'left' } };
+    const patience = lost !== undefined ? (lost.isSilent ? fenceMs : 0) : isLate(service) ? lagMs : undefined;
+    // What answers late was waited for while it was asked.
+    const from = lost === undefined && isLate(service) ? clock.monotonic() : since;
+    const ending = await watch(service, {
+      ...marked,
+      before: reset,
+      since: from,
+      ...(patience === undefined ? {} : { graceMs: patience }),
+    });
+    if (isAgain || ending.is !== 'not begun' || lost?.isSilent !== true) return { lost, ending };
+    const message = `the order to deploy ${address} got no answer, and nothing of it showed for ${fenceMs / 1_000} s: it was ordered once more`;
+    report(run, action, diagnostic('repeated', message, { address: action.address }));
+    return orderOnce(true);
+  };
+  return conclude(service, { ...(await orderOnce(false)), owing });
+}
+
+/** What became of an order. `left`: the platform took it, and nobody was to wait for it. */
+interface Ordered {
+  readonly lost: Lost | undefined;
+  readonly ending: Ending | { readonly is: 'left' };
+}
+
+async function watch(
+  service: DeployedService,
+  about: Pick<Watch, 'before' | 'since'> & { readonly mark?: string; readonly graceMs?: number },
+): Promise<Ending> {
+  const { run, kind, id } = service;
+  const { clock, input, deploying } = run;
+  try {
+    return await follow({
+      client: input.client,
+      kind,
+      id,
+      clock,
+      signal: input.signal,
+      limitMs: deploying.limitMs(kind.kind),
+      // What answers late does not go through the queue.
+      ...(isLate(service) ? { isAtOnce: true, traffic: { running: 0, movedAt: 0 } } : { traffic: run.traffic }),
+      onBegin: () => tell(service, 'deployment'),
+      ...about,
+    });
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.failure === 'authentication') throw error;
+    throw failure(service, `nobody could see what became of it: ${error.message}`, { remedy: next });
+  }
+}
+
+async function succeeded({ run, address, inputs }: DeployedService): Promise<'done'> {
+  await saveDeployed(run, address, { inputs });
+  return 'done';
+}
+
+function left({ run, action, address }: DeployedService): Result {
+  const message = `${address} was told to deploy, and nobody waited for what came of it`;
+  report(run, action, diagnostic('ordered', message, { remedy: 'trueup status shows it.', address: action.address }));
+  return 'done';
+}
+
+const next = 'The next plan looks at what became of it, and deploys it again if it has to.';
+
+function unwatched({ run, action, address }: DeployedService): Result {
+  const message = `the deployment of ${address} goes on on the platform without being watched`;
+  report(run, action, diagnostic('unverified', message, { remedy: next, address: action.address }));
+  return 'unverified';
+}
+
+async function conclude(
+  service: DeployedService,
+  { ending, lost, owing }: Ordered & { readonly owing: Deployed },
+): Promise<Result> {
+  const { run, kind } = service;
+  const limit = `${run.deploying.limitMs(kind.kind) / 1_000} s`;
+  switch (ending.is) {
+    case 'left':
+      return left(service);
+    case 'interrupted':
+      return unwatched(service);
+    case 'gone':
+      throw failure(service, 'it was deleted on the platform while it was deployed', { remedy: 'Plan again.' });
+    case 'over': {
+      const { deployment, status, row } = ending;
+      if (status === 'done') return succeeded(service);
+      const why = deployment?.errorMessage ?? lost?.message ?? `it ended as ${status}`;
+      throw await failed(service, { row, owing, why });
+    }
+    case 'not over':
+      throw failure(service, `it was not over within ${limit}`, {
+        row: ending.row,
+        remedy: `Give it more time with --deploy-timeout, or end it with trueup run kill-build. ${next}`,
+      });
+    case 'not begun': {
+      const { row } = ending;
+      if (lost !== undefined && !lost.isSilent) throw await failed(service, { row, owing, why: lost.message });
+      const why = isLate(service)
+        ? 'nothing of it shows in its status'
+        : `the platform did not begin with it within ${limit}, while nothing else of this run was deployed`;
+      const remedy = `Its queue may be stuck, or a restart of the platform may have emptied it. ${next}`;
+      throw failure(service, why, { row, remedy });
+    }
+    default:
+      return ending satisfies never;
+  }
+}

@@ -1,0 +1,39 @@
+import { closest } from '../diagnostics/closest.ts';
+import type { Kind } from '../kind/kind.ts';
+import { readInteger, usage } from './options.ts';
+
+/** Seconds for a deployment when nobody says another time. */
+const usualSeconds = 900;
+
+const option = '--deploy-timeout';
+
+/**
+ * Reads how long deployments may take, from values such as `900` for all kinds and `application=1800` for one, which
+ * counts more; of two for the same, the later one. Milliseconds by the name of the kind.
+ */
+export function readDeployLimits(given: readonly string[], kinds: readonly Kind[]): (kind: string) => number {
+  const names = kinds.filter(({ verbs }) => verbs?.['deploy'] !== undefined).map(({ kind }) => kind);
+  const byKind = new Map<string, number>();
+  let general = usualSeconds;
+  for (const text of given) {
+    const at = text.indexOf('=');
+    if (at === -1) {
+      general = readSeconds(option, text);
+      continue;
+    }
+    const name = text.slice(0, at);
+    if (!names.includes(name)) throw unknownKind(name, names);
+    byKind.set(name, readSeconds(`${option} ${name}`, text.slice(at + 1)));
+  }
+  return (kind) => (byKind.get(kind) ?? general) * 1_000;
+}
+
+function readSeconds(name: string, text: string): number {
+  return readInteger(name, text, 1, 86_400);
+}
+
+function unknownKind(name: string, names: readonly string[]) {
+  const guess = closest(name, names);
+  const remedy = guess === undefined ? `It takes ${names.toSorted().join(', ')}.` : `Did you mean ${guess}?`;
+  return usage(`${option} names ${JSON.stringify(name)}, which is no kind that is deployed`, remedy);
+}

@@ -1,0 +1,56 @@
+import { columnsOf } from '../render/columns.ts';
+
+/** The last lines of a terminal, which are drawn anew in place. The cursor stays visible, below them. */
+export interface Live {
+  readonly size: () => { readonly columns: number; readonly rows: number };
+  /** Puts lines in the place of those that are shown. */
+  show(lines: readonly string[]): void;
+  /** Lets text be written above the lines. */
+  above(text: string, write: (text: string) => void): void;
+  /** The lines that are shown stay where they are, for good. */
+  leave(): void;
+}
+
+/** Draws on a terminal, to which `write` writes at once. */
+export function createLive({ write, size }: { write: (text: string) => void; size: Live['size'] }): Live {
+  let shown: readonly string[] = [];
+  let width = 0;
+  const draw = (lines: readonly string[]): void => {
+    const { columns } = size();
+    const rows = shown.reduce((sum, line) => sum + rowsOf(line, { drawnAt: width, columns }), 0);
+    const toStart = rows === 0 ? '' : `\r\u001B[${rows}A`;
+    write(`${wrapOff}${toStart}${lines.map((line) => `${line}${clearLine}\n`).join('')}${clearBelow}${wrapOn}`);
+    [shown, width] = [lines, columns];
+  };
+  return {
+    size,
+    show: (lines) => {
+      const isSame = lines.length === shown.length && lines.every((line, at) => line === shown[at]);
+      if (!isSame || (lines.length > 0 && width !== size().columns)) draw(lines);
+    },
+    above: (text, writeText) => {
+      const lines = shown;
+      if (lines.length === 0) {
+        writeText(text);
+        return;
+      }
+      draw([]);
+      writeText(text.endsWith('\n') ? text : `${text}\n`);
+      draw(lines);
+    },
+    leave: () => {
+      shown = [];
+    },
+  };
+}
+
+/** How many rows a line takes: a terminal that became narrower has broken it if it was wider. */
+function rowsOf(line: string, { drawnAt, columns }: { drawnAt: number; columns: number }): number {
+  return Math.max(1, Math.ceil(Math.min(columnsOf(line), drawnAt) / Math.max(1, columns)));
+}
+
+// A character that is wider than expected is cut off at the edge instead of breaking the line.
+const wrapOff = '\u001B[?7l';
+const wrapOn = '\u001B[?7h';
+const clearLine = '\u001B[K';
+const clearBelow = '\u001B[J';

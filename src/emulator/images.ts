@@ -1,0 +1,11 @@
+/** No registry is ever reached: what becomes of a pull says the name of the image, or a text that holds the name. */
+
+/** Why an image cannot be pulled: it is called `fail:…`. */
+export function pullProblem(text: string): string | undefined {
+  return /\bfail:/.test(text) ? 'cannot pull the image' : undefined;
+}
+
+/** Whether the pull of an image never ends: it is called `stall:…`. */
+export function isEndlessPull(text: string): boolean {
+  return /\bstall:/.test(text);
+}

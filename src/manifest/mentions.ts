@@ -1,0 +1,116 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { closest } from '../diagnostics/closest.ts';
+import type { MapCodec } from '../kind/codecs.ts';
+import { fieldPath } from '../kind/wire.ts';
+import type { Resource } from './resource.ts';
+import { position } from './tree.ts';
+import type { Wanted } from './wanted.ts';
+
+/**
+ * The names in a text that the platform fills in with variables of the environment, each once. A name is all that
+ * stands between `${{environment.` and the next `}}` of the line, as the platform takes it: a space is part of it.
+ */
+export function mentionsIn(text: string): readonly string[] {
+  const names = new Set<string>();
+  for (const line of text.split(/[\n\r\u2028\u2029]/)) {
+    let from = line.indexOf(opening);
+    while (from !== -1) {
+      const end = line.indexOf('}}', from + opening.length);
+      if (end === -1) break;
+      names.add(line.slice(from + opening.length, end));
+      from = line.indexOf(opening, end + 2);
+    }
+  }
+  return [...names];
+}
+
+const opening = '${{environment.';
+
+/** Refuses mentions of variables that, as is declared, the parent does not have: no deployment succeeds with one. */
+export function checkMentions(resources: readonly Resource[], diagnostics: Diagnostic[]): void {
+  const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
+  for (const resource of resources) {
+    const parent = resource.parent === undefined ? undefined : byAddress.get(resource.parent);
+    const variables = parent === undefined ? undefined : declaredVariables(parent);
+    if (parent === undefined || variables === undefined) continue;
+    for (const { written, text, wanted } of textsOf(resource)) {
+      for (const name of mentionsIn(text)) {
+        if (variables.keys.includes(name)) continue;
+        const { message, remedy } = explain(name, parent.address, variables);
+        diagnostics.push(
+          diagnostic('bad-reference', `${written}: ${message}`, {
+            remedy,
+            address: resource.address,
+            position: position(wanted.at),
+          }),
+        );
+      }
+    }
+  }
+}
+
+interface Variables {
+  readonly keys: readonly string[];
+  readonly codec: MapCodec;
+}
+
+/** The variables that a resource has and no others; undefined where that is not known. */
+function declaredVariables({ kind, maps, mapMode, fields }: Resource): Variables | undefined {
+  for (const [name, { map: codec }] of Object.entries(kind.fields)) {
+    if (codec === undefined) continue;
+    const map = maps[name];
+    if (map !== undefined) return mapMode === 'own' ? { keys: [...map.keys()], codec } : undefined;
+    const content = fields[name]?.content.reveal();
+    if (content === undefined || content.hollow || typeof content.value !== 'string') return undefined;
+    return { keys: [...codec.read(content.value).keys()], codec };
+  }
+  return undefined;
+}
+
+interface Text {
+  /** The field and its key, as they are written. */
+  readonly written: string;
+  readonly text: string;
+  readonly wanted: Wanted;
+}
+
+/** The texts of a resource in which the platform fills in variables, as far as they are known. */
+function textsOf({ kind, maps, fields }: Resource): Text[] {
+  return Object.entries(kind.fields).flatMap(([name, { map: codec }]): Text[] => {
+    if (codec === undefined) return [];
+    const at = (key: string) => `${fieldPath(kind, name)}.${key}`;
+    const map = maps[name];
+    if (map !== undefined) {
+      return [...map].flatMap(([key, wanted]) =>
+        knownTexts(wanted).map((text) => ({ written: at(key), text, wanted })),
+      );
+    }
+    const wanted = fields[name];
+    const content = wanted?.content.reveal();
+    if (wanted === undefined || content?.hollow !== false || typeof content.value !== 'string') return [];
+    return [...codec.read(content.value)].map(([key, text]) => ({ written: at(key), text, wanted }));
+  });
+}
+
+/** The whole of a text; or what stands around the values that are not known yet. */
+function knownTexts({ content }: Wanted): readonly string[] {
+  const revealed = content.reveal();
+  if (!revealed.hollow) return [String(revealed.value)];
+  return revealed.shape.is === 'text' ? revealed.shape.pieces.filter((piece) => typeof piece === 'string') : [];
+}
+
+/** Shows no name that cannot be one: it may be half of a value. */
+function explain(name: string, address: string, { keys, codec }: Variables): { message: string; remedy: string } {
+  if (codec.write(new Map([[name, '']])).refused.length > 0) {
+    return {
+      message: `mentions a variable of ${address} by a name that no variable can have`,
+      remedy: `Write ${opening}NAME}} with a name of letters, digits, "_", "." and "-", without spaces.`,
+    };
+  }
+  const message = `mentions ${opening}${name}}}, and ${address} declares no variable ${name}`;
+  const guess = closest(name, keys);
+  if (guess !== undefined) return { message, remedy: `Did you mean ${guess}?` };
+  const declared = keys.length === 0 ? 'It declares none' : `It declares ${keys.join(', ')}`;
+  return { message, remedy: `${declared}; declare ${name} there, or remove what mentions it.` };
+}

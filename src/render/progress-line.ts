@@ -1,0 +1,57 @@
+import { columnsOf, cut, shortened } from './columns.ts';
+import { indentOf, symbolOf } from './progress-rows.ts';
+import type { ProgressRow, ProgressView, Stage } from './progress-view.ts';
+import { isTold, stageOf } from './progress-view.ts';
+import { lastWordsFor, wordsFor } from './progress-words.ts';
+import type { Style, Tone } from './style.ts';
+import { actionWords } from './words.ts';
+
+/** The share of a line that names keep where the words behind them are many. */
+const shareOfNames = 0.37;
+
+/** How a row is drawn. */
+export interface Drawing {
+  readonly now: number;
+  /** Most columns of a line. */
+  readonly columns: number;
+  /** Nothing more will happen. */
+  readonly isOver: boolean;
+  readonly paint: Style['paint'];
+}
+
+/** One row as one line. The state and the time stay whole; the name gives way, in its middle. */
+export function renderRow(row: ProgressRow, view: ProgressView, { now, columns, isOver, paint }: Drawing): string {
+  const indent = indentOf(row.depth);
+  if (!isTold(view, row)) return indent + paint('strong', shortened(row.label, columns - indent.length));
+  const { is } = stageOf(view, row);
+  const symbol = symbolOf(row.action);
+  const namesEnd = Math.min(view.names, Math.floor(columns * shareOfNames));
+  const roomBeside = (words: string) => columns - columnsOf(words) - 2;
+  const wordings = isOver ? lastWordsFor(row, view, now) : wordsFor(row, view, now);
+  const words = wordings.find((one) => roomBeside(one) >= namesEnd) ?? wordings.at(-1) ?? '';
+  const before = indent.length + symbol.length;
+  const room = roomBeside(words);
+  if (room <= before) return paint(tones[is], cut(words, columns));
+  const label = shortened(row.label, room - before);
+  const gap = Math.max(0, Math.min(namesEnd, room) - before - columnsOf(label)) + 2;
+  return `${indent}${paintName(symbol, label, row, { is, paint })}${' '.repeat(gap)}${paint(tones[is], words)}`;
+}
+
+function paintName(
+  symbol: string,
+  label: string,
+  { action = 'no-op' }: ProgressRow,
+  { is, paint }: { is: Stage['is']; paint: Style['paint'] },
+): string {
+  const sign = symbol === '' ? '' : paint(actionWords[action].tone, symbol);
+  if (is === 'running') return sign + paint('strong', label);
+  return sign + (is === 'waiting' ? paint('faint', label) : label);
+}
+
+const tones: Readonly<Record<Stage['is'], Tone>> = {
+  waiting: 'faint',
+  running: 'info',
+  done: 'good',
+  failed: 'bad',
+  skipped: 'change',
+};

@@ -1,0 +1,87 @@
+import { deployAddress, isWithin } from '../kind/address.ts';
+import type { Action, ActionName, Plan } from '../plan/action.ts';
+import { isEffective } from '../plan/action.ts';
+import { columnsOf } from './columns.ts';
+import { printable } from './printable.ts';
+import type { ProgressRow, ProgressView } from './progress-view.ts';
+import { actionWords } from './words.ts';
+
+/** The actions of a plan as a tree: environments, below them services, below them what belongs to those. */
+export function buildRows(plan: Plan): Pick<ProgressView, 'rows' | 'names'> {
+  const actions = new Map(plan.actions.map((action) => [action.address, action]));
+  const below = new Map<string | undefined, string[]>();
+  const append = (parent: string | undefined, address: string): void => {
+    const list = below.get(parent);
+    if (list === undefined) below.set(parent, [address]);
+    else list.push(address);
+  };
+  for (const { address, parent } of plan.actions) {
+    if (parent !== undefined && !actions.has(parent) && !below.has(parent)) append(undefined, parent);
+    append(parent, address);
+  }
+  const users = usersOf(plan);
+  const isSending = (address: string): boolean => {
+    const action = actions.get(address);
+    return action !== undefined && sends(action);
+  };
+  const rows: ProgressRow[] = [];
+  const visit = (address: string, depth: number, above: number | undefined): void => {
+    const action = actions.get(address);
+    const place = rows.length;
+    const parent = above === undefined ? undefined : rows[above]?.address;
+    const label = printable(labelOf(address, parent));
+    rows.push({
+      address,
+      label,
+      depth,
+      columns: indentOf(depth).length + symbolOf(action?.action).length + columnsOf(label),
+      above,
+      action: action?.action,
+      isQuiet: !isSending(address),
+      needs: action === undefined ? [] : needsOf(action, users).filter(isSending),
+    });
+    for (const child of below.get(address) ?? []) visit(child, depth + 1, place);
+  };
+  for (const root of below.get(undefined) ?? []) visit(root, 0, undefined);
+  return { rows, names: rows.reduce((most, row) => (row.isQuiet ? most : Math.max(most, row.columns)), 0) };
+}
+
+/** What stands before the name of a row of a depth. */
+export function indentOf(depth: number): string {
+  return '  '.repeat(depth);
+}
+
+/** What stands between the indent and the name: the symbol of plans. */
+export function symbolOf(action: ActionName = 'no-op'): string {
+  return action === 'no-op' ? '' : `${actionWords[action].symbol} `;
+}
+
+/** Whether an action sends something; with its parent goes what is deleted without a request of its own. */
+function sends(action: Action): boolean {
+  return isEffective(action) || action.action === 'delete';
+}
+
+function labelOf(address: string, parent: string | undefined): string {
+  if (parent === undefined) return address;
+  if (address === deployAddress(parent)) return 'deploy';
+  return isWithin(address, parent) ? address.slice(parent.length).replace(/^[. ]/, '') : address;
+}
+
+/** What is made waits for what it needs; what is deleted, for those that need it. */
+function needsOf(action: Action, users: ReadonlyMap<string, readonly string[]>): readonly string[] {
+  const before = action.action === 'delete' ? (users.get(action.address) ?? []) : action.dependsOn;
+  return [...new Set([...before, ...(action.follows ?? [])])];
+}
+
+/** Who needed each address when it was applied last. */
+function usersOf({ base, actions }: Plan): Map<string, string[]> {
+  const users = new Map<string, string[]>();
+  for (const { address } of actions) {
+    for (const need of base.resources[address]?.dependsOn ?? []) {
+      const list = users.get(need);
+      if (list === undefined) users.set(need, [address]);
+      else list.push(address);
+    }
+  }
+  return users;
+}

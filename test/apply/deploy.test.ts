@@ -1,0 +1,335 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { ApplyEvent } from '../../src/apply/run.ts';
+import type { Row } from '../../src/kind/json.ts';
+import { applyInTime, ordersIn, passing, plansNothingMore, platformWith } from '../support/deploying.ts';
+import {
+  actionsOf,
+  answered,
+  answering,
+  connection,
+  failed,
+  operationOf,
+  results,
+  rowsIn,
+  said,
+  worldOver,
+} from '../support/faults.ts';
+import type { Bench } from '../support/world.ts';
+import { head } from '../support/world.ts';
+import { plan } from '../../src/reconcile.ts';
+
+/** What docs/deployments.md promises of deployments, case by case. */
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const file = (image: string) => `"services: { web: { image: '${image}' } }"`;
+const compose = (name: string, more = '', image = 'nginx:1') =>
+  `      ${name}: { source: { type: raw, composeFile: ${file(image)} }${more === '' ? '' : `, ${more}`} }\n`;
+const stack = (more = '', image = 'nginx:1') =>
+  `${head}environments:\n  production:\n    compose:\n${compose('shop', more, image)}`;
+const database = (image = 'postgres:17', more = '') =>
+  `${head}environments:\n  production:\n    postgres:\n      main: { dockerImage: "${image}", databaseName: shop, databaseUser: u, databasePassword: password-1${more} }\n`;
+const application = (image = 'nginx:1') =>
+  `${head}environments:\n  production:\n    application:\n      web: { source: { type: docker, image: "${image}" } }\n`;
+
+const shop = 'production.compose.shop (deploy)';
+const main = 'production.postgres.main (deploy)';
+const web = 'production.application.web (deploy)';
+
+/** The three kinds of services that differ in how they are deployed. */
+const services = [
+  { name: 'a compose', text: (image: string) => stack('', image), at: shop, order: 'compose.deploy' },
+  { name: 'an application', text: application, at: web, order: 'application.redeploy' },
+  { name: 'a database', text: database, at: main, order: 'postgres.deploy' },
+];
+
+/** The status of the only service of a platform. */
+function statusOf(made: Bench): unknown {
+  const { compose: stacks, application: applications, postgres } = made.emulator.world.tables;
+  const [row] = [stacks, applications, postgres].flatMap((table) => Object.values(table) as Row[]);
+  return row?.composeStatus ?? row?.applicationStatus;
+}
+
+describe.each(services)('$name', ({ text, at, order }) => {
+  test.each([0, 1, 30])('whose deployment takes %d s is waited for, once, and with few looks', async (seconds) => {
+    const made = platformWith(seconds);
+    const result = await applyInTime(made, text('nginx:1'));
+    expect(results(result)[at]).toBe('done');
+    expect(statusOf(made)).toBe('done');
+    expect(result.seconds).toBeGreaterThanOrEqual(seconds);
+    expect(result.seconds).toBeLessThan(seconds + 3);
+    expect(ordersIn(made)).toHaveLength(1);
+    expect(made.requests('GET').length).toBeLessThan(30);
+    await plansNothingMore(made, text('nginx:1'));
+  });
+
+  test('that was deployed before is not taken for done while the new deployment waits for its turn', async () => {
+    const made = platformWith(30);
+    await applyInTime(made, text('nginx:1'));
+    ordersIn(made);
+    const result = await applyInTime(made, text('nginx:2'));
+    expect(result.seconds).toBeGreaterThanOrEqual(30);
+    expect(ordersIn(made)).toHaveLength(1);
+    await plansNothingMore(made, text('nginx:2'));
+  });
+
+  test('whose deployment fails is told with the reason, and planned again until it succeeds', async () => {
+    const made = platformWith(1);
+    await applyInTime(made, text('nginx:1'));
+    const bad = await applyInTime(made, text('fail:2'));
+    expect(results(bad)[at]).toBe('failed');
+    expect(said(bad)).toContain('was not deployed: ');
+    expect(said(bad)).toContain('cannot pull the image');
+    expect(bad.outcomes.flatMap((item) => item.diagnostics.flatMap(({ details = [] }) => details))).toContain(
+      'status: error',
+    );
+    expect(actionsOf(await plan(made.manifest(text('fail:2')), worldOver(made, made.emulator.send)))).toEqual([
+      `deploy ${at}`,
+    ]);
+    expect(results(await applyInTime(made, text('fail:2')))[at]).toBe('failed');
+    expect(results(await applyInTime(made, text('nginx:1')))[at]).toBe('done');
+    await plansNothingMore(made, text('nginx:1'));
+  });
+
+  test('whose deployment stalls is given up after its time limit, and looked at by the next run', async () => {
+    const made = platformWith(1);
+    let orders = 0;
+    const send: Bench['emulator']['send'] = async (request) => {
+      if (operationOf(request) === order) orders++;
+      return made.emulator.send(request);
+    };
+    const result = await applyInTime(made, text('stall:1'), { limitSeconds: 120, send });
+    expect(results(result)[at]).toBe('failed');
+    expect(said(result)).toContain('it was not over within 120 s');
+    expect(result.seconds).toBeGreaterThanOrEqual(120);
+    expect(result.seconds).toBeLessThan(130);
+    expect(orders).toBe(1);
+    // It still runs: the next run looks at it first, and orders another one when it does not come to an end.
+    const again = await applyInTime(made, text('stall:1'), { limitSeconds: 60, send });
+    expect(results(again)[at]).toBe('failed');
+    expect(orders).toBe(2);
+  });
+
+  test('whose order is carried out, and the answer lost, is found and not ordered again', async () => {
+    const made = platformWith(5);
+    let isLost = false;
+    const result = await applyInTime(made, text('nginx:1'), {
+      send: async (request) => {
+        if (operationOf(request) !== order || isLost) return made.emulator.send(request);
+        isLost = true;
+        void made.emulator.send(request);
+        throw connection('ECONNRESET');
+      },
+    });
+    expect(results(result)[at]).toBe('done');
+    expect(ordersIn(made)).toHaveLength(1);
+    await plansNothingMore(made, text('nginx:1'));
+  });
+
+  test('whose order gets lost on its way is ordered once more after a minute, which is said', async () => {
+    const made = platformWith(1);
+    let lost = 0;
+    const result = await applyInTime(made, text('nginx:1'), {
+      send: async (request) => {
+        if (operationOf(request) !== order || lost > 0) return made.emulator.send(request);
+        lost++;
+        throw connection('ECONNRESET');
+      },
+    });
+    expect(results(result)[at]).toBe('done');
+    expect(said(result)).toContain('it was ordered once more');
+    expect(result.seconds).toBeGreaterThanOrEqual(60);
+    expect(ordersIn(made)).toHaveLength(1);
+    await plansNothingMore(made, text('nginx:1'));
+  });
+
+  test('whose orders all get lost is ordered twice at most, and planned again', async () => {
+    const made = platformWith(1);
+    let sent = 0;
+    const result = await applyInTime(made, text('nginx:1'), {
+      limitSeconds: 120,
+      send: async (request) => {
+        if (operationOf(request) !== order) return made.emulator.send(request);
+        sent++;
+        throw connection('ECONNRESET');
+      },
+    });
+    expect(results(result)[at]).toBe('failed');
+    expect(sent).toBe(2);
+    expect(results(await applyInTime(made, text('nginx:1')))[at]).toBe('done');
+    await plansNothingMore(made, text('nginx:1'));
+  });
+
+  test('whose order is refused at the door is not looked for, and planned again', async () => {
+    const made = platformWith(1);
+    const result = await applyInTime(made, text('nginx:1'), {
+      send: answering(made, (operation) =>
+        operation === order ? failed('Too many requests', 429, { code: 'TOO_MANY_REQUESTS' }) : undefined,
+      ),
+    });
+    expect(results(result)[at]).toBe('failed');
+    expect(result.seconds).toBeLessThan(2);
+    expect(results(await applyInTime(made, text('nginx:1')))[at]).toBe('done');
+    await plansNothingMore(made, text('nginx:1'));
+  });
+
+  test('whose run was interrupted while it waited is not ordered again when it went well meanwhile', async () => {
+    const made = platformWith(20);
+    const stopping = new AbortController();
+    const events: ApplyEvent[] = [];
+    const running = applyInTime(made, text('nginx:1'), {
+      signal: stopping.signal,
+      send: async (request) => {
+        const answer = made.emulator.send(request);
+        if (operationOf(request) === order) setTimeout(() => stopping.abort(), 5_000);
+        return answer;
+      },
+      onEvent: (event) => events.push(event),
+    });
+    const result = await running;
+    expect(results(result)[at]).toBe('unverified');
+    expect(result.seconds).toBeLessThan(10);
+    expect(said(result)).toContain('goes on on the platform without being watched');
+    await passing(new Promise((resolve) => setTimeout(resolve, 60_000)));
+    ordersIn(made);
+    await applyInTime(made, text('nginx:1'));
+    expect(ordersIn(made)).toEqual([]);
+    await plansNothingMore(made, text('nginx:1'));
+  });
+});
+
+test('a compose that was ordered and not waited for is looked at by the next run, with --no-wait', async () => {
+  const made = platformWith(20);
+  const result = await applyInTime(made, stack(), { waits: false });
+  expect(results(result)[shop]).toBe('done');
+  expect(result.seconds).toBeLessThan(2);
+  expect(said(result)).toContain('was told to deploy, and nobody waited for what came of it');
+  ordersIn(made);
+  const joining = await applyInTime(made, stack());
+  expect(results(joining)[shop]).toBe('done');
+  expect(joining.seconds).toBeGreaterThan(15);
+  expect(ordersIn(made)).toEqual([]);
+  await plansNothingMore(made, stack());
+});
+
+test('a deployment of somebody else that ends first is not taken for ours', async () => {
+  const made = platformWith(10);
+  await applyInTime(made, stack());
+  const id = rowsIn(made, 'compose')[0]?.composeId;
+  const result = await applyInTime(made, stack('', 'nginx:2'), {
+    send: async (request) => {
+      if (operationOf(request) === 'compose.deploy') {
+        await made.emulator.act('compose.deploy', { composeId: id, description: 'by hand' });
+      }
+      return made.emulator.send(request);
+    },
+  });
+  expect(results(result)[shop]).toBe('done');
+  expect(result.seconds).toBeGreaterThan(20);
+  await plansNothingMore(made, stack('', 'nginx:2'));
+});
+
+test('a platform that forgets its queue in a restart is noticed: what was not begun is planned again', async () => {
+  const made = platformWith(10);
+  const two = `${stack()}${compose('blog')}`;
+  const running = applyInTime(made, two, {
+    limitSeconds: 120,
+    send: async (request) => {
+      const answer = await made.emulator.send(request);
+      if (operationOf(request) === 'compose.deploy') setTimeout(() => made.emulator.restart(), 5_000);
+      return answer;
+    },
+  });
+  const result = await running;
+  expect(said(result)).toMatch(/it ended as cancelled/);
+  expect(said(result)).toMatch(/the platform did not begin with it within 120 s/);
+  const again = await applyInTime(made, two);
+  expect(Object.values(results(again)).every((word) => word === 'done')).toBe(true);
+  await plansNothingMore(made, two);
+});
+
+describe('a platform that lists no deployments', () => {
+  /** Answers of the platform without its list. */
+  const unlisted = (made: Bench) => async (request: Parameters<Bench['emulator']['send']>[0]) => {
+    const answer = await made.emulator.send(request);
+    if (operationOf(request) !== 'compose.one') return answer;
+    const { deployments: _, ...row } = JSON.parse(answer.body) as Row;
+    return answered(JSON.stringify(row), answer.status);
+  };
+
+  test('is believed when the service was seen to run and then to be done', async () => {
+    const made = platformWith(10);
+    await applyInTime(made, stack(), { send: unlisted(made) });
+    const result = await applyInTime(made, stack('', 'nginx:2'), { send: unlisted(made) });
+    expect(results(result)[shop]).toBe('done');
+    expect(result.seconds).toBeGreaterThanOrEqual(10);
+    await plansNothingMore(made, stack('', 'nginx:2'));
+  });
+
+  test('is not believed when it says done all the time', async () => {
+    const made = platformWith(0);
+    await applyInTime(made, stack(), { send: unlisted(made) });
+    const result = await applyInTime(made, stack('', 'nginx:2'), { send: unlisted(made), limitSeconds: 60 });
+    expect(results(result)[shop]).toBe('failed');
+    expect(said(result)).toContain('did not begin with it within 60 s');
+  });
+});
+
+test('ten changed leafs of one service are one deployment; nothing changed and a description are none', async () => {
+  const made = platformWith();
+  const leafs = (port: number) =>
+    Array.from({ length: 10 }, (_, n) => `d${n}.example.com: { serviceName: web, port: ${port} }`).join(', ');
+  const text = (port: number, more = '') => stack(`domains: { ${leafs(port)} }${more}`);
+  await applyInTime(made, text(80));
+  ordersIn(made);
+  const result = await applyInTime(made, text(81));
+  expect(result.outcomes.filter(({ action }) => action.action === 'update')).toHaveLength(10);
+  expect(ordersIn(made)).toEqual(['shop']);
+  await applyInTime(made, text(81));
+  expect(ordersIn(made)).toEqual([]);
+  await applyInTime(made, text(81, ', description: Live.'));
+  expect(ordersIn(made)).toEqual([]);
+  await plansNothingMore(made, text(81, ', description: Live.'));
+});
+
+describe('a chain', () => {
+  const chain = (image: string, n: number) => `${database(image, `, env: { N: "${n}" }`)}    compose:
+${compose('web', `env: { API: "\${ref:compose.api.appName}", N: "${n}" }`)}${compose(
+    'api',
+    `env: { DB: "\${ref:postgres.main.host}", N: "${n}" }`,
+  )}`;
+
+  test('is deployed from the database up, each after the one before has come up', async () => {
+    const made = platformWith(5);
+    await applyInTime(made, chain('postgres:17', 1));
+    expect(ordersIn(made)).toEqual(['main', 'api', 'web']);
+    const result = await applyInTime(made, chain('postgres:17', 2));
+    expect(ordersIn(made)).toEqual(['main', 'api', 'web']);
+    expect(result.seconds).toBeGreaterThanOrEqual(15);
+    await plansNothingMore(made, chain('postgres:17', 2));
+  });
+
+  test('stops at the database that fails: the others are not sent, and named', async () => {
+    const made = platformWith(5);
+    await applyInTime(made, chain('postgres:17', 1));
+    ordersIn(made);
+    const result = await applyInTime(made, chain('fail:18', 2));
+    expect(ordersIn(made)).toEqual(['main']);
+    expect(results(result)).toMatchObject({
+      [main]: 'failed',
+      'production.compose.api (deploy)': 'skipped',
+      'production.compose.web (deploy)': 'skipped',
+    });
+    expect(said(result)).toContain(
+      'the deployment of production.compose.api was not tried, because the deployment of production.postgres.main did not succeed',
+    );
+    expect(said(result)).toContain(
+      'the deployment of production.compose.web was not tried, because the deployment of production.compose.api did not succeed',
+    );
+    await applyInTime(made, chain('postgres:18', 2));
+    expect(ordersIn(made)).toEqual(['main', 'api', 'web']);
+    await plansNothingMore(made, chain('postgres:18', 2));
+  });
+});

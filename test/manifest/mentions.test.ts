@@ -1,0 +1,153 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { mentionsIn } from '../../src/manifest/mentions.ts';
+import { oneError, problemsOf, told } from '../support/problems.ts';
+import { head } from '../support/world.ts';
+
+describe('the names that a text mentions', () => {
+  it.each([
+    ['nothing special', []],
+    ['${{environment.REGION}}', ['REGION']],
+    ['${{environment.REGION}}-shop-${{environment.NAME}}', ['REGION', 'NAME']],
+    ['${{environment.A}} ${{environment.A}}', ['A']],
+    ['one: ${{environment.A}}\ntwo: ${{environment.B}}', ['A', 'B']],
+    ['$${{environment.A}}', ['A']],
+    ['${{environment.A}}}}', ['A']],
+    ['${{environment.dotted.name-1}}', ['dotted.name-1']],
+    ['${{environment.}}', ['']],
+    // A space is part of the name, and before the word it is no mention of the environment.
+    ['${{environment.A }} ${{environment. B}}', ['A ', ' B']],
+    ['${{ environment.A}}', []],
+    ['${{project.A}} ${{A}} ${A} $A ${environment.A}', []],
+    ['${{Environment.A}}', []],
+    ['${{environment.A', []],
+    ['${{environment.A\n}} ${{environment.B}}', ['B']],
+    ['${{environment.A} ${{environment.B}}', ['A} ${{environment.B']],
+  ])('in %j', (text, names) => {
+    expect(mentionsIn(text)).toEqual(names);
+  });
+
+  it('are those that the pattern of the platform finds', () => {
+    const piece = fc.constantFrom(
+      '${{environment.',
+      '}}',
+      '}',
+      '{',
+      'A',
+      ' ',
+      '\n',
+      '\r',
+      '\u2028',
+      '${{project.',
+      '.',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 20 }), (pieces) => {
+        const text = pieces.join('');
+        const found = [...text.matchAll(/\$\{\{environment\.(.*?)\}\}/g)].map((match) => match[1]);
+        expect(mentionsIn(text)).toEqual([...new Set(found)]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('are found in a time that does not grow faster than the text', () => {
+    const began = performance.now();
+    expect(mentionsIn('${{environment.'.repeat(60_000))).toEqual([]);
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+});
+
+/** An environment with a block of its own and a service in it. */
+const manifest = (environment: string, service: string) => `${head}environments:
+  production:
+${environment.replaceAll(/^(?=.)/gm, '    ')}
+    redis:
+      main:
+        dockerImage: redis:8
+        databasePassword: correct-horse-1
+${service.replaceAll(/^(?=.)/gm, '        ')}
+`;
+
+const declared = 'env: { REGION: eu, NAME: shop }';
+
+describe('a mention of a variable', () => {
+  it.each([
+    ['that the environment declares', declared, 'env: { A: "${{environment.REGION}}-${{environment.NAME}}" }'],
+    ['that it declares in a text', 'env: |\n  REGION=eu\n  NAME=x', 'env: { A: "${{environment.REGION}}" }'],
+    ['when it declares no variables', 'description: Live.', 'env: { A: "${{environment.REGOIN}}" }'],
+    ['when it merges', `${declared}\nenvMode: merge`, 'env: { A: "${{environment.REGOIN}}" }'],
+    ['whose value is not known yet', 'env: { X: "${secret:NOT_HERE}" }', 'env: { A: "${{environment.X}}" }'],
+    ['when its text needs a secret', 'env: "X=${secret:NOT_HERE}"', 'env: { A: "${{environment.REGOIN}}" }'],
+    ['in a comment of a text', declared, 'env: |\n  # ${{environment.REGOIN}}\n  A=1'],
+    ['in a field that the platform does not fill in', declared, 'description: "${{environment.REGOIN}}"'],
+    ['of the project or of the service itself', declared, 'env: { A: "${{project.X}} ${{B}}", B: "" }'],
+  ])('%s is no error', async (_when, environment, service) => {
+    const { problems } = await problemsOf(manifest(environment, service));
+    expect(problems).toEqual([]);
+  });
+
+  it.each([
+    ['in a map', declared, 'env:\n  OTHER: one\n  A: §"${{environment.REGOIN}}"', /env\.A: .*Did you mean REGION\?/],
+    ['in a text', declared, 'env: §"A=1\\nB=${{environment.REGOIN}}"', /env\.B: .*Did you mean REGION\?/],
+    [
+      'beside a value that is not known yet',
+      declared,
+      'env: { A: §"${{environment.REGOIN}}/${secret:NOT_HERE}" }',
+      /env\.A: .*REGOIN/,
+    ],
+    ['where the text does not have it', 'env: "REGION=eu"', 'env: { A: §"${{environment.REGOIN}}" }', /REGION\?/],
+    [
+      'where others are not known yet',
+      'env: { X: "${secret:NOT_HERE}" }',
+      'env: { A: §"${{environment.Y}}" }',
+      /no variable Y Did you mean X/,
+    ],
+    ['where the map is empty', 'env: {}', 'env: { A: §"${{environment.X}}" }', /It declares none; declare X/],
+    ['where the variables are cleared', 'env: null', 'env: { A: §"${{environment.X}}" }', /It declares none/],
+    ['unlike any', declared, 'env: { A: §"${{environment.QQQQ}}" }', /It declares REGION, NAME; declare QQQQ/],
+    ['of another case', declared, 'env: { A: §"${{environment.region}}" }', /Did you mean REGION\?/],
+    ['with a space', declared, 'env: { A: §"${{environment.REGION }}" }', /by a name that no variable can have/],
+    ['from a file', declared, 'env: { A: §"${file:a.txt}" }', /env\.A: .*REGOIN/],
+  ])('that the environment does not have is refused %s', async (_where, environment, service, says) => {
+    const files = { 'trueup.yaml': manifest(environment, service), 'a.txt': '${{environment.REGOIN}}' };
+    expect(await told(files)).toEqual(oneError('bad-reference', says));
+  });
+
+  it('is told once for each name, with the address and the key', async () => {
+    const service = 'env: { A: "${{environment.X}} ${{environment.X}} ${{environment.Y}}" }';
+    const { problems } = await problemsOf(manifest(declared, service));
+    expect(problems.map(({ address, message }) => `${address}: ${message}`)).toEqual([
+      'production.redis.main: env.A: mentions ${{environment.X}}, and production declares no variable X',
+      'production.redis.main: env.A: mentions ${{environment.Y}}, and production declares no variable Y',
+    ]);
+  });
+
+  it('is looked up in the environment of the service and in no other', async () => {
+    const both = `${manifest(declared, 'env: { A: §"${{environment.ONLY_HERE}}" }')}  staging:
+    env: { ONLY_HERE: yes }
+    redis:
+      main: { dockerImage: "redis:8", databasePassword: correct-horse-1, env: { A: "\${{environment.ONLY_HERE}}" } }
+`;
+    expect(await told(both)).toEqual(oneError('bad-reference', /ONLY_HERE/));
+  });
+
+  it.each(['env', 'buildArgs', 'buildSecrets'])('is looked for in %s of an application', async (field) => {
+    const text = `${head}environments:
+  production:
+    env: { REGION: eu }
+    application:
+      web:
+        source: { type: docker, image: nginx }
+        ${field}: { A: §"\${{environment.REGOIN}}" }
+`;
+    expect(await told(text)).toEqual(oneError('bad-reference', `${field}.A`));
+  });
+
+  it('shows no value in what it says, not even where a name is none', async () => {
+    const service = 'env: { A: "pass-1 ${{environment.X} pass-2 ${{environment.REGION}} pass-3" }';
+    const { problems } = await problemsOf(manifest('env: { REGION: pass-4 }', service));
+    expect(problems).toHaveLength(1);
+    expect(JSON.stringify(problems)).not.toContain('pass-');
+  });
+});

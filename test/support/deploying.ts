@@ -1,0 +1,85 @@
+import { expect, vi } from 'vitest';
+import type { Send } from '../../src/api/wire.ts';
+import type { ApplyEvent, ApplyResult } from '../../src/apply/run.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import type { Row } from '../../src/kind/json.ts';
+import type { PlanOptions } from '../../src/reconcile.ts';
+import { applyPlan, plan } from '../../src/reconcile.ts';
+import { actionsOf, everything, worldOver } from './faults.ts';
+import type { Bench } from './world.ts';
+import { bench } from './world.ts';
+
+/** A platform whose deployments take so many seconds, in a time that runs as fast as the machine can. */
+export function platformWith(deploySeconds = 0): Bench {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: Date.UTC(2030, 0, 1) });
+  return bench({ emulator: createEmulator({ deployDelayMs: deploySeconds * 1_000 }) });
+}
+
+/** How a test applies a manifest. */
+export interface Applying extends PlanOptions {
+  readonly send?: Send;
+  readonly waits?: boolean;
+  readonly limitSeconds?: number;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: ApplyEvent) => void;
+}
+
+/** Plans and applies a manifest, while the time passes as it has to; gives the seconds that it took, too. */
+export async function applyInTime(
+  made: Bench,
+  text: string,
+  { send = made.emulator.send, waits = true, limitSeconds = 900, ...options }: Applying = {},
+): Promise<ApplyResult & { readonly seconds: number }> {
+  const world = worldOver(made, send);
+  const planned = await plan(made.manifest(text), world, options);
+  const begin = performance.now();
+  const result = await passing(
+    applyPlan(planned, world, {
+      permissions: everything,
+      connections: 4,
+      deploying: { waits, limitMs: () => limitSeconds * 1_000 },
+      ...options,
+    }),
+  );
+  return { ...result, seconds: (performance.now() - begin) / 1_000 };
+}
+
+/** Lets time pass until something is done. */
+export async function passing<T>(work: Promise<T>): Promise<T> {
+  const time = { isOver: false };
+  const over = work.finally(() => {
+    time.isOver = true;
+  });
+  over.catch(() => undefined);
+  for (let turn = 0; !time.isOver; turn++) {
+    if (turn > 100_000) throw new Error('it does not come to an end');
+    await vi.advanceTimersByTimeAsync(50);
+  }
+  return over;
+}
+
+/** The orders to deploy that the platform got since the last call, in their order, by the name of the service. */
+export function ordersIn(made: Bench): string[] {
+  const { tables } = made.emulator.world;
+  const fresh = made.emulator.log.slice(seen.get(made) ?? 0);
+  seen.set(made, made.emulator.log.length);
+  return fresh.flatMap(({ operation, input }) => {
+    const [group = '', verb] = operation.split('.');
+    if (verb !== 'deploy' && verb !== 'redeploy') return [];
+    const rows = tables[group as keyof typeof tables] as Readonly<Record<string, Row>>;
+    return [String(rows[String((input as Row)[`${group}Id`])]?.name)];
+  });
+}
+
+const seen = new WeakMap<Bench, number>();
+
+/** Nothing is left to do, and nothing is sent to find that out. */
+export async function plansNothingMore(made: Bench, text: string): Promise<void> {
+  made.requests('POST');
+  const world = worldOver(made, made.emulator.send);
+  expect(actionsOf(await passing(plan(made.manifest(text), world)))).toEqual([]);
+  const before = JSON.stringify(made.store.state);
+  await applyInTime(made, text);
+  expect(made.requests('POST')).toEqual([]);
+  expect(JSON.stringify(made.store.state)).toBe(before);
+}
