@@ -66,8 +66,9 @@ async function order(service: DeployedService, known: Deployed, before: Row): Pr
   if (step === undefined) throw new Error(`${action.address} has no request`);
   const mark = `trueup-${input.digest(`${address} ${clock.wall()} ${clock.monotonic()}`).slice(-12)}`;
   const owing: Deployed = { ...known, owes: { ...known.owes, unsure: true } };
-  await saveDeployed(run, address, { ...owing, sent: { mark, inputs, at: clock.wall() } });
+  // First the status: the next run takes what it finds there for what came of this order.
   const reset = await resetStatus(service, before, owing);
+  await saveDeployed(run, address, { ...owing, sent: { mark, inputs, at: clock.wall() } });
   const marked = takes(step.operation, 'description') ? { mark } : {};
   const orderOnce = async (isAgain: boolean): Promise<Ordered> => {
     const since = clock.monotonic();
@@ -166,7 +167,8 @@ async function conclude(
       });
     case 'not begun': {
       const { row } = ending;
-      if (lost !== undefined && !lost.isSilent) throw await failed(service, { row, owing, why: lost.message });
+      // It may wait in the queue all the same, so it stays written down as sent.
+      if (lost !== undefined && !lost.isSilent) throw failure(service, lost.message, { row, remedy: next });
       const why = isLate(service)
         ? 'nothing of it shows in its status'
         : `the platform did not begin with it within ${limit}, while nothing else of this run was deployed`;

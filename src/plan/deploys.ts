@@ -56,7 +56,8 @@ export function withDeployments(input: PlanInput, planned: readonly Action[], ou
       },
     });
     if (!isNeeded || isLeft || way === undefined || 'cannot' in way) continue;
-    deployments.push(deployment(service, way, debt));
+    const made = deployment(service, way, debt);
+    deployments.push(known?.sent === undefined || debt !== undefined ? made : { ...made, isOrdered: true });
   }
   const ordered = inTheirOrder(deployments, services, actions);
   return [...planned.map((action) => actions.get(action.address) ?? action), ...ordered];

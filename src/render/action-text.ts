@@ -35,7 +35,8 @@ function nameBelow({ action, address }: Action, service: string): string {
 }
 
 /** Why a service is deployed; that it restarts is what somebody who reviews a plan has to know. */
-function reason({ because }: Action): string {
+function reason({ because, isOrdered }: Action): string {
+  if (isOrdered === true) return 'an earlier run ordered it; it is ordered again if that one does not succeed';
   if (because === undefined) return 'for the first time';
   if (because.length === 0) return 'it restarts, with what an earlier run wrote and nobody deployed';
   const shown = because.slice(0, most).map(printable);

@@ -175,6 +175,53 @@ describe.each(services)('$name', ({ text, at, order }) => {
     await plansNothingMore(made, text('nginx:1'));
   });
 
+  test('whose order is answered with an error is found when it was carried out all the same', async () => {
+    const made = platformWith(5);
+    let isAnswered = false;
+    const result = await applyInTime(made, text('nginx:1'), {
+      send: async (request) => {
+        if (operationOf(request) !== order || isAnswered) return made.emulator.send(request);
+        isAnswered = true;
+        void made.emulator.send(request);
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        return failed('Internal server error');
+      },
+    });
+    expect(results(result)[at]).toBe('done');
+    expect(ordersIn(made)).toHaveLength(1);
+    await plansNothingMore(made, text('nginx:1'));
+  });
+
+  test('whose order is answered with an error while it waits in the queue is found by the next run', async () => {
+    const made = platformWith(20);
+    let isAnswered = false;
+    const failing = await applyInTime(made, text('nginx:1'), {
+      send: async (request) => {
+        if (operationOf(request) !== order || isAnswered) return made.emulator.send(request);
+        isAnswered = true;
+        setTimeout(() => void made.emulator.send(request), 500);
+        return failed('Bad gateway', 502);
+      },
+    });
+    expect(results(failing)[at]).toBe('failed');
+    expect(results(await applyInTime(made, text('nginx:1')))[at]).toBe('done');
+    expect(ordersIn(made)).toHaveLength(1);
+    await plansNothingMore(made, text('nginx:1'));
+  });
+
+  test('whose order is answered with an error, and was not carried out, is planned again', async () => {
+    const made = platformWith(5);
+    const result = await applyInTime(made, text('nginx:1'), {
+      send: answering(made, (operation) => (operation === order ? failed('Out of memory') : undefined)),
+    });
+    expect(results(result)[at]).toBe('failed');
+    expect(said(result)).toContain('Out of memory');
+    expect(result.seconds).toBeLessThan(2);
+    expect(ordersIn(made)).toEqual([]);
+    expect(results(await applyInTime(made, text('nginx:1')))[at]).toBe('done');
+    await plansNothingMore(made, text('nginx:1'));
+  });
+
   test('whose run was interrupted while it waited is not ordered again when it went well meanwhile', async () => {
     const made = platformWith(20);
     const stopping = new AbortController();
@@ -332,4 +379,21 @@ ${compose('web', `env: { API: "\${ref:compose.api.appName}", N: "${n}" }`)}${com
     expect(ordersIn(made)).toEqual(['main', 'api', 'web']);
     await plansNothingMore(made, chain('postgres:18', 2));
   });
+});
+
+test('a run that ends after it made a database idle, and before its order, does not take the old status for a success', async () => {
+  const made = platformWith(1);
+  await applyInTime(made, database());
+  const killed = new Error('killed');
+  const dying = applyInTime(made, database('postgres:18'), {
+    send: async (request) => {
+      if (operationOf(request) === 'postgres.changeStatus') throw killed;
+      return made.emulator.send(request);
+    },
+  });
+  await dying.catch(() => undefined);
+  ordersIn(made);
+  await applyInTime(made, database('postgres:18'));
+  expect(ordersIn(made)).toEqual(['main']);
+  await plansNothingMore(made, database('postgres:18'));
 });

@@ -51,6 +51,25 @@ async function run(
   return { fates, events, most };
 }
 
+describe('tasks that wait most of their time', () => {
+  const waiting = (count: number) => Array.from({ length: count }, (_, n) => task(`w${n}`, { isWaiting: true }));
+
+  test('take the place of no other', async () => {
+    const { events } = await run([...waiting(8), task('a'), task('b')], {
+      concurrency: 1,
+      pause: (name) => (name.startsWith('w') ? 50 : 1),
+    });
+    expect(events.indexOf('-b')).toBeLessThan(events.findIndex((event) => event.startsWith('-w')));
+    expect(events.filter((event) => event.startsWith('-'))).toHaveLength(10);
+  });
+
+  test('are sixteen at a time, in their turn', async () => {
+    const { events, most } = await run(waiting(40), { concurrency: 1, pause: () => 10 });
+    expect(most).toBe(16);
+    expect(events.filter((event) => event.startsWith('+'))).toEqual(waiting(40).map(({ name }) => `+${name}`));
+  });
+});
+
 const fateOf = (ran: Ran) => Object.fromEntries(ran.fates);
 
 describe('a task', () => {
