@@ -188,6 +188,18 @@ describe.each(queuedKinds)('a stalled deployment of an %s', (kind) => {
   });
 });
 
+test('a build that is killed in the middle is over, and what comes next has its whole time', async () => {
+  const [id, behind] = [await queued.compose.create('nginx:1'), await queued.compose.create('nginx:1')];
+  for (const each of [id, behind]) await call('compose.deploy', each);
+  await seconds(10);
+  await call('compose.killBuild', id);
+  await seconds(25);
+  expect(await one('compose', id)).toMatchObject({ composeStatus: 'error', deployments: [{ status: 'error' }] });
+  expect(await one('compose', behind)).toMatchObject({ composeStatus: 'running' });
+  await seconds(10);
+  expect(await one('compose', behind)).toMatchObject({ composeStatus: 'done' });
+});
+
 test('a build that is killed before it has begun is not ended', async () => {
   const id = await queued.compose.create('nginx:1');
   await call('compose.deploy', id);
@@ -292,8 +304,9 @@ describe('a restart', () => {
     const answer = watch(call('postgres.deploy', id));
     await seconds(1);
     emulator.restart();
-    await seconds(100);
+    await moment();
     expect(answer).toMatchObject({ error: { code: 'ECONNRESET' } });
+    expect(vi.getTimerCount()).toBe(0);
     expect(await one('postgres', id)).toMatchObject({ applicationStatus: 'running' });
     expect(emulator.world.tables.container).toEqual({});
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { endpointOf, requiredMembers } from '../../src/api/contract.ts';
 import type { Kind, Verb } from '../../src/kind/kind.ts';
-import { verbInput, wayFor, waysOf } from '../../src/kind/verb.ts';
+import { lateOperations, verbInput, wayFor, waysOf } from '../../src/kind/verb.ts';
 import { idMember, takes } from '../../src/kind/wire.ts';
 import { kinds } from '../../src/resources/index.ts';
 
@@ -62,6 +62,25 @@ it('what deletes data says so, and everything else that the contract calls a los
     'postgres rebuild (1)',
     'redis rebuild (1)',
   ]);
+});
+
+it('the operations that answer late are those of databases that deploy, and backups by hand', () => {
+  expect([...lateOperations(kinds)].toSorted()).toEqual([
+    'backup.manualBackupCompose',
+    'backup.manualBackupMariadb',
+    'backup.manualBackupMongo',
+    'backup.manualBackupMySql',
+    'backup.manualBackupPostgres',
+    'backup.manualBackupWebServer',
+    'mariadb.deploy',
+    'mariadb.rebuild',
+    'postgres.deploy',
+    'postgres.rebuild',
+    'redis.deploy',
+    'redis.rebuild',
+    'volumeBackups.runManually',
+  ]);
+  expect(lateOperations([])).toEqual(new Set());
 });
 
 it('the way is chosen by the row, with empty lists and what is missing compared as they are', () => {
