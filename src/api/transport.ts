@@ -37,7 +37,7 @@ interface Connections {
 const idleMs = 2_900;
 
 /** The time for a whole request when nobody says another one. Milliseconds. */
-const usualDeadlineMs = 30_000;
+export const usualDeadlineMs = 30_000;
 
 /** Long requests open at a time: more than anybody deploys at once, and few enough for the files of a process. */
 const longConnections = 64;

@@ -38,7 +38,8 @@ export async function send(service: DeployedService, { step, mark, owing }: Send
     if (!(error instanceof PlatformError)) throw error;
     if (error.outcome === 'unknown') {
       run.written.add(action.address);
-      return { isSilent: error.status === undefined, message: error.message };
+      const { serverMessage } = error;
+      return { isSilent: error.status === undefined, message: serverMessage === '' ? error.message : serverMessage };
     }
     await saveDeployed(run, address, owing);
     throw failure(service, `${step.operation} was not carried out: ${error.message}`);

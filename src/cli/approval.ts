@@ -14,6 +14,15 @@ export interface ApplyFlags {
   readonly allowDataLoss?: true;
 }
 
+/** What the command line says of deployments. */
+export interface DeployFlags {
+  /** false: none is planned. */
+  readonly deploy?: boolean;
+  /** false: none is waited for. */
+  readonly wait?: boolean;
+  readonly deployTimeout?: readonly string[];
+}
+
 /** Whether somebody can be asked: programs and pipelines cannot. */
 function canAsk({ options, terminal }: Run, flags: ApplyFlags): boolean {
   return terminal.isInteractive && !options.isJson && flags.autoApprove !== true;

@@ -10,9 +10,23 @@ import { watchSignals } from './signals.ts';
 export async function withLock(
   { options, terminal, redactor }: Run,
   manifest: Manifest,
-  { purpose, work }: { purpose: string; work: (world: World, interruption: Interruption) => Promise<Exit> },
+  {
+    purpose,
+    work,
+    deadlineMs,
+  }: {
+    purpose: string;
+    work: (world: World, interruption: Interruption) => Promise<Exit>;
+    /** The time for each request, by its operation. Milliseconds. */
+    deadlineMs?: (operation: string) => number;
+  },
 ): Promise<Exit> {
-  const connection = await connect(manifest.settings, { options, redactor, purpose });
+  const connection = await connect(manifest.settings, {
+    options,
+    redactor,
+    purpose,
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+  });
   try {
     const lock = await connection.world.store.lock(purpose);
     const interruption = watchSignals(terminal, async () => {

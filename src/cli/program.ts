@@ -63,12 +63,16 @@ function addPlanning(program: Command, run: Runner): void {
     .command('plan')
     .description('show what differs; changes nothing')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
+    .option(...noDeploy)
     .addHelpText(
       'after',
       examples('trueup plan', 'trueup plan --detailed-exitcode', 'trueup plan --format json | jq .summary'),
     );
   plan.action(run(async () => (await import('./commands/plan.ts')).planCommand(plan.opts())));
 }
+
+/** The option that plans and applies without deployments. */
+const noDeploy = ['--no-deploy', 'leave deployments to somebody else, or to a later apply'] as const;
 
 function addChanging(program: Command, run: Runner): void {
   const autoApprove = ['--auto-approve', 'do not ask; needed where nobody can be asked'] as const;
@@ -79,9 +83,20 @@ function addChanging(program: Command, run: Runner): void {
     .option(...autoApprove)
     .option('--adopt', 'take over what exists already')
     .option(...allowDataLoss)
+    .option(...noDeploy)
+    .option('--no-wait', 'order deployments, and do not wait until they are over')
+    .option(
+      '--deploy-timeout <[kind=]seconds>',
+      'the longest that a deployment may take, 900 if nothing is said; repeatable',
+      collect,
+    )
     .addHelpText(
       'after',
-      examples('trueup apply', 'trueup apply --auto-approve', 'trueup apply --auto-approve --adopt'),
+      examples(
+        'trueup apply',
+        'trueup apply --auto-approve --adopt',
+        'trueup apply --auto-approve --deploy-timeout 600 --deploy-timeout application=1800',
+      ),
     );
   apply.action(run(async () => (await import('./commands/apply.ts')).applyCommand(apply.opts()), 'lines'));
   const destroy = program

@@ -32,6 +32,7 @@ export async function runCommand(options: GlobalOptions, command: Command, layou
   const redactor = createRedactor();
   const json = options.format === 'json' ? layout : undefined;
   process.on('uncaughtException', (error) => {
+    terminal.live?.leave();
     reportFailure(error, { terminal, redactor, json });
     process.exit();
   });

@@ -19,12 +19,7 @@ export interface Terminal {
 export function openTerminal(wantsColor: boolean): Terminal {
   const { stdin, stdout, stderr } = process;
   const mayColor = wantsColor && (process.env.NO_COLOR ?? '') === '';
-  const live = canRedraw(stderr)
-    ? createLive({
-        write: (text) => void stderr.write(text),
-        size: () => ({ columns: stderr.columns || 80, rows: stderr.rows || 24 }),
-      })
-    : undefined;
+  const live = openLive(stderr);
   const printer = (stream: NodeJS.WriteStream) => (text: string) => {
     const write = (all: string) => void stream.write(all);
     if (live === undefined || !stream.isTTY) write(text);
@@ -40,8 +35,15 @@ export function openTerminal(wantsColor: boolean): Terminal {
   };
 }
 
-function canRedraw(stream: NodeJS.WriteStream): boolean {
-  return stream.isTTY && process.env.TERM !== 'dumb';
+function openLive(stream: NodeJS.WriteStream): Live | undefined {
+  if (!stream.isTTY || process.env.TERM === 'dumb') return undefined;
+  const live = createLive({
+    write: (text) => void stream.write(text),
+    size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
+  });
+  // A shell that stopped this process has written below the lines since.
+  process.on('SIGCONT', () => live.leave());
+  return live;
 }
 
 function styleOf(stream: NodeJS.WriteStream, mayColor: boolean): Style {

@@ -9,7 +9,7 @@ import type { Command } from '../run.ts';
 import { printJson, printWarnings } from '../run.ts';
 
 /** Shows what differs. It sends no request that changes anything. */
-export function planCommand(flags: { readonly detailedExitcode?: true }): Command {
+export function planCommand(flags: { readonly detailedExitcode?: true; readonly deploy?: boolean }): Command {
   return async (run) => {
     const { options, terminal, redactor } = run;
     const { manifest, warnings } = loadManifest(options, redactor);
@@ -17,7 +17,7 @@ export function planCommand(flags: { readonly detailedExitcode?: true }): Comman
     const connection = await connect(manifest.settings, { options, redactor, purpose: 'plan' });
     try {
       const { client } = connection.world;
-      const made = await plan(manifest, connection.world);
+      const made = await plan(manifest, connection.world, { deploys: flags.deploy !== false });
       const view = {
         plan: { ...made, diagnostics: [...warningsIn(options.isJson, warnings), ...made.diagnostics] },
         counts: client.counts,
