@@ -17,9 +17,6 @@ import { follow } from './follow.ts';
 import type { Run } from './run.ts';
 import { laneRoot, report } from './run.ts';
 
-/** How long a deployment whose order got no answer is looked for before it is ordered once more. Milliseconds. */
-const fenceMs = 60_000;
-
 /** How long the status of what answered that it is over may lag behind. Milliseconds. */
 const lagMs = 5_000;
 
@@ -55,7 +52,12 @@ async function followEarlier(service: DeployedService, sent: NonNullable<Deploye
   const { deployments } = service.kind.status ?? {};
   // As if nothing had been there before: neither another deployment nor a status.
   const before = deployments === undefined ? {} : { ...row, [deployments]: [] };
-  return watch(service, { before, mark: sent.mark, since: clock.monotonic(), graceMs: Math.max(0, fenceMs - age) });
+  return watch(service, {
+    before,
+    mark: sent.mark,
+    since: clock.monotonic(),
+    graceMs: Math.max(0, service.run.fenceMs - age),
+  });
 }
 
 /** Orders the deployment, and once more at most, when the first order got lost. */
@@ -74,7 +76,7 @@ async function order(service: DeployedService, known: Deployed, before: Row): Pr
     const since = clock.monotonic();
     const lost = await send(service, { step, mark, owing });
     if (lost === undefined && !deploying.waits && !isLate(service)) return { lost, ending: { is: 'left' } };
-    const patience = lost !== undefined ? (lost.isSilent ? fenceMs : 0) : isLate(service) ? lagMs : undefined;
+    const patience = lost !== undefined ? (lost.isSilent ? run.fenceMs : 0) : isLate(service) ? lagMs : undefined;
     // What answers late was waited for while it was asked.
     const from = lost === undefined && isLate(service) ? clock.monotonic() : since;
     const ending = await watch(service, {
@@ -84,7 +86,7 @@ async function order(service: DeployedService, known: Deployed, before: Row): Pr
       ...(patience === undefined ? {} : { graceMs: patience }),
     });
     if (isAgain || ending.is !== 'not begun' || lost?.isSilent !== true) return { lost, ending };
-    const message = `the order to deploy ${address} got no answer, and nothing of it showed for ${fenceMs / 1_000} s: it was ordered once more`;
+    const message = `the order to deploy ${address} got no answer, and nothing of it showed for ${run.fenceMs / 1_000} s: it was ordered once more`;
     report(run, action, diagnostic('repeated', message, { address: action.address }));
     return orderOnce(true);
   };

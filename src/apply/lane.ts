@@ -7,7 +7,7 @@ import { settleDebt } from './debts.ts';
 import type { LaneRow } from './read-back.ts';
 import { findById, findMade, laneRow, readLane } from './read-back.ts';
 import type { Outcome, Run } from './run.ts';
-import { complain, laneRoot, recordOf, report, save } from './run.ts';
+import { claim, complain, laneRoot, recordOf, report, save } from './run.ts';
 import { sentPairs, settle } from './settle.ts';
 
 /** What reading back found of an action's object; `unread`: nothing could be read. */
@@ -148,7 +148,7 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
     conclude(run, action, 'failed');
     return;
   }
-  run.ids.set(address, id);
+  claim(run, address, id);
   const settled = settle({
     action,
     made: isMade(action) ? run.rows.get(address) : undefined,

@@ -85,7 +85,7 @@ export function newRows(
 }
 
 /** Whether a row holds everything that the create said. */
-function isWhatWasMeant(action: Action, row: Row, outputs: Outputs): boolean {
+export function isWhatWasMeant(action: Action, row: Row, outputs: Outputs): boolean {
   const create = action.steps.find((step) => step.role === 'create');
   return Object.entries(create?.members ?? {}).every(([name, from]) => {
     const field = action.kind.fields[name];

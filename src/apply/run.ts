@@ -25,6 +25,8 @@ export interface ApplyInput {
   /** Replaces all of those in a text. */
   readonly redact: (text: string) => string;
   readonly deploying?: Deploying;
+  /** How long a request that got no answer may take to land. Milliseconds. */
+  readonly fenceMs?: number;
   readonly clock?: Clock;
   /** Most requests at a time. */
   readonly connections: number;
@@ -72,6 +74,9 @@ export interface ApplyResult {
   readonly state: State;
 }
 
+/** How long a request that got no answer may take to land when nobody says another time. Milliseconds. */
+const usualFenceMs = 60_000;
+
 /** The longest that a deployment may take when nobody says another time. Milliseconds. */
 const usualLimitMs = 900_000;
 
@@ -79,6 +84,8 @@ const usualLimitMs = 900_000;
 export interface Run {
   readonly input: ApplyInput;
   readonly ids: Map<string, string>;
+  /** The ids of everything that was there before, or that somebody of this run has. */
+  readonly claimed: Set<string>;
   readonly rows: Map<string, Row>;
   readonly records: Map<string, StateRecord | null>;
   readonly actions: ReadonlyMap<string, Action>;
@@ -98,6 +105,7 @@ export interface Run {
   /** Addresses a write for which was executed, or may have been. */
   readonly written: Set<string>;
   readonly clock: Clock;
+  readonly fenceMs: number;
   readonly deploying: Deploying;
   /** What is known of the deployments of each service. */
   readonly deployed: Map<string, Deployed>;
@@ -137,6 +145,7 @@ export function startRun(input: ApplyInput): Run {
   return {
     input,
     ids,
+    claimed: claimedBefore(plan),
     rows,
     actions,
     lanes,
@@ -150,6 +159,7 @@ export function startRun(input: ApplyInput): Run {
     sent: new Set(),
     written: new Set(),
     clock,
+    fenceMs: input.fenceMs ?? usualFenceMs,
     deploying: input.deploying ?? { waits: true, limitMs: () => usualLimitMs },
     deployed: deployedBefore(plan),
     debtors: debtorsOf(plan),
@@ -164,6 +174,18 @@ export function startRun(input: ApplyInput): Run {
       return row === undefined || kind === undefined ? undefined : outputValue(kind, output, ids.get(address), row);
     },
   };
+}
+
+/** What a new object cannot be. */
+function claimedBefore({ observed, base }: Plan): Set<string> {
+  const known = Object.values(base.resources).flatMap(({ id }) => id ?? []);
+  return new Set([...observed.listed, ...known]);
+}
+
+/** Gives an action the object with an id; no other can have it then. */
+export function claim(run: Run, address: string, id: string): void {
+  run.ids.set(address, id);
+  run.claimed.add(id);
 }
 
 /** The action whose object holds everything in a lane. */

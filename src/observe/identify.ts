@@ -3,6 +3,7 @@ import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
+import { same } from '../kind/json.ts';
 import type { Kind, ParentLink } from '../kind/kind.ts';
 import { idMember, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -56,7 +57,7 @@ export async function identify(input: IdentifyInput): Promise<Map<string, Observ
   const lost = [...claimed].filter(([id, item]) => !input.rows.has(id) && item.record?.id === id);
   await Promise.all(lost.map(([id, item]) => read(item, id, 'id')));
   const matched = matchByKey(input, claimed, found);
-  await Promise.all(matched.map(({ item, id }) => read(item, id, isOurs(item) ? 'intent' : 'key')));
+  await Promise.all(matched.map(({ item, id, isIntended }) => read(item, id, isIntended ? 'intent' : 'key')));
   return found;
 }
 
@@ -94,33 +95,48 @@ function claimIds({ items, diagnostics }: IdentifyInput): Map<string, Expected> 
   return claimed;
 }
 
+/** An object that is what an address wants. `isIntended`: it is what an earlier run was about to make. */
+interface Match {
+  readonly item: Expected;
+  readonly id: string;
+  readonly isIntended: boolean;
+}
+
 /** Looks for declared resources that were not found by id among the rows of their parent. */
 function matchByKey(
   { items, rows, idOf, outputs, diagnostics }: IdentifyInput,
   claimed: ReadonlyMap<string, Expected>,
   found: ReadonlyMap<string, ObservedObject>,
-): { item: Expected; id: string }[] {
+): Match[] {
   const indexes = indexByParent(rows);
-  const matches = new Map<string, { item: Expected; resource: Resource }[]>();
+  const matches = new Map<string, (Omit<Match, 'id'> & { resource: Resource })[]>();
   for (const item of items) {
     const { resource } = item;
     if (resource === undefined || found.has(item.address) || resource.pinned !== undefined) continue;
     const parent = resource.parent === undefined ? undefined : idOf(resource.parent);
     if (resource.parent !== undefined && parent === undefined) continue;
-    const key = sentKey(item) ?? naturalKey(resource, outputs);
-    if (key === undefined) continue;
-    const candidates = (indexes.get(parent ?? '')?.find(resource, key) ?? []).filter((id) => !isKept(claimed.get(id)));
+    const find = (key: NaturalKey | undefined): string[] =>
+      key === undefined
+        ? []
+        : (indexes.get(parent ?? '')?.find(resource, key) ?? []).filter((id) => !isKept(claimed.get(id)));
+    // What we were about to make bears the key that it had then; a block may have been edited since.
+    const intended = intendedKey(item);
+    const ours = find(intended);
+    const wanted = naturalKey(resource, outputs);
+    const candidates = ours.length > 0 ? ours : find(wanted);
+    const isSame = intended === undefined || same(intended, wanted);
+    const isIntended = isOurs(item) && (ours.length > 0 || isSame);
     const [only] = candidates;
     if (candidates.length > 1) diagnostics.push(ambiguous(resource, candidates));
     else if (only !== undefined) {
       const list = matches.get(only);
-      if (list === undefined) matches.set(only, [{ item, resource }]);
-      else list.push({ item, resource });
+      if (list === undefined) matches.set(only, [{ item, resource, isIntended }]);
+      else list.push({ item, resource, isIntended });
     }
   }
   return [...matches].flatMap(([id, [first, ...others]]) => {
     if (first === undefined) return [];
-    if (others.length === 0) return [{ item: first.item, id }];
+    if (others.length === 0) return [{ item: first.item, id, isIntended: first.isIntended }];
     diagnostics.push(
       contested(
         first.resource,
@@ -144,8 +160,9 @@ function isOurs({ kind, record }: Expected): boolean {
   return kind.listedOnce === undefined || Object.keys(record.pairs).length > 0;
 }
 
-/** The key under which an object was made that the platform did not list yet; it may have been edited since. */
-function sentKey({ kind, record }: Expected): NaturalKey | undefined {
+/** The key under which an object was about to be made; the block may have been edited since. */
+function intendedKey({ kind, record }: Expected): NaturalKey | undefined {
+  if (record?.id === null && record.intent?.key !== undefined) return record.intent.key;
   const name = kind.keyField ?? '';
   const sent = record?.id === null && kind.listedOnce !== undefined ? record.pairs[name]?.wanted : undefined;
   return sent !== undefined && 'value' in sent ? { [name]: sent.value } : undefined;

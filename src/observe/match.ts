@@ -17,7 +17,10 @@ export type NaturalKey = Readonly<Record<string, Json>>;
  * The natural key of a resource; undefined while one of its values is not known. A value that waits for an object
  * that does not exist yet cannot be that of an object which does.
  */
-export function naturalKey(resource: Resource, outputs: Outputs): NaturalKey | undefined {
+export function naturalKey(
+  resource: Pick<Resource, 'kind' | 'link' | 'fields'>,
+  outputs: Outputs,
+): NaturalKey | undefined {
   const { kind, link, fields } = resource;
   const value = (name: string): Json | undefined => {
     const from = link.set[name];

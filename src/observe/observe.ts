@@ -87,7 +87,8 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   for (let level = top.map(({ kind }) => kind); level.length > 0; level = nextLevel(kinds, level)) {
     await Promise.all(level.map(findKind));
   }
-  return { observed: { ...context, objects }, resources, diagnostics };
+  const ids = new Set([...lists.values()].flatMap((rows) => [...rows.keys()]));
+  return { observed: { ...context, objects, listed: ids }, resources, diagnostics };
 }
 
 /** Every row that was seen, by kind and id. */

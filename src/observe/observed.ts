@@ -22,6 +22,8 @@ export interface Observed {
   /** The role of the API key's owner: owner, admin, member. */
   readonly role: string;
   readonly objects: ReadonlyMap<string, ObservedObject>;
+  /** The ids of everything that a list showed, whoever's it is. */
+  readonly listed: ReadonlySet<string>;
 }
 
 /** The value that the run itself gives to a member: which project, which organization, who. */

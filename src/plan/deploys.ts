@@ -12,7 +12,7 @@ import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import { seal } from '../secrets/sealed.ts';
 import type { Deployed, Owes } from '../state/state.ts';
 import type { Action, Member, PlannedPart, Step } from './action.ts';
-import { isMade } from './action.ts';
+import { isEffective, isMade } from './action.ts';
 import { matchesStored } from './decide.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { changedVariables, inputsDigest, mentionsOf, reachesContainers } from './deploy-inputs.ts';
@@ -205,7 +205,7 @@ function cannot({ address, position }: Action, way: Verb): Diagnostic[] {
   return [diagnostic('not-deployed', message, { address, position, remedy: way.remedy })];
 }
 
-function deployment({ root }: ServiceActions, way: Way, debt: Debt | undefined): Action {
+function deployment({ root, leafs }: ServiceActions, way: Way, debt: Debt | undefined): Action {
   const { address, kind } = root;
   const own = deployAddress(address);
   const id: Member = { is: 'id', address };
@@ -213,6 +213,10 @@ function deployment({ root }: ServiceActions, way: Way, debt: Debt | undefined):
   if (takes(way.call, 'title')) members.title = { is: 'value', value: seal('Trueup') };
   if (takes(way.call, 'description')) members.description = { is: 'mark' };
   const { setBy, at = '' } = kind.status ?? {};
+  // Half of it is not deployed, also of a service that is new.
+  const changing = leafs
+    .filter((leaf) => reachesContainers(leaf, root) && (isEffective(leaf) || leaf.action === 'delete'))
+    .map((leaf) => leaf.address);
   const reset: Step[] =
     setBy === undefined
       ? []
@@ -235,7 +239,7 @@ function deployment({ root }: ServiceActions, way: Way, debt: Debt | undefined):
     teardown: [],
     steps: [...reset, { operation: way.call, role: 'deploy', members, changed: [] }],
     parts: [],
-    dependsOn: [address, ...(debt?.through ?? [])],
+    dependsOn: [...new Set([address, ...changing, ...(debt?.through ?? [])])],
     options: {},
     notes: [],
     dataAtRisk: undefined,

@@ -43,6 +43,8 @@ export interface StateRecord {
   /** By the name of the part: `port`, `env["REGION"]`. */
   readonly pairs: Readonly<Record<string, Pair>>;
   readonly options: Readonly<Record<string, Json>>;
+  /** While a create is not confirmed: when it was sent (ms since 1970), and the natural key of what it makes. */
+  readonly intent?: { readonly at: number; readonly key?: Readonly<Record<string, Json>> | undefined } | undefined;
   /** Of a service. */
   readonly deployed?: Deployed | undefined;
 }
@@ -78,6 +80,7 @@ export const recordSchema = z.strictObject({
     }),
   ),
   options: z.record(z.string(), z.json()),
+  intent: z.strictObject({ at: z.number(), key: z.record(z.string(), z.json()).optional() }).optional(),
   deployed: z
     .strictObject({
       inputs: z.string().optional(),

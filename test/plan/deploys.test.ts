@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Plan } from '../../src/plan/action.ts';
 import { applyPlan, plan } from '../../src/reconcile.ts';
-import { actionsOf, everything, idOf, notesOf } from '../support/faults.ts';
+import { deployAddress } from '../../src/kind/address.ts';
+import { actionsOf, answering, applyOver, everything, failed, idOf, notesOf, results } from '../support/faults.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -86,6 +87,18 @@ describe('a service is deployed', () => {
 });
 
 describe('a service is not deployed', () => {
+  test('by halves: when something below it fails, also while it is new', async () => {
+    const made = bench();
+    const text = stack('domains: { a.example.com: { serviceName: web } }');
+    const result = await applyOver(
+      made,
+      text,
+      answering(made, (operation) => (operation === 'domain.create' ? failed('disk full') : undefined)),
+    );
+    expect(results(result)).toMatchObject({ [shop]: 'done', [deployAddress(shop)]: 'skipped' });
+    expect(await deployed(made, text)).toEqual({ [shop]: ['domains["a.example.com"]'] });
+  });
+
   test('when a field is let go of, or managed for the first time as it is', async () => {
     const made = bench();
     await deployed(made, stack('command: compose up -d'));

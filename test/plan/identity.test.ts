@@ -10,7 +10,6 @@ import {
   everything,
   failed,
   idOf,
-  losing,
   notesOf,
   operationOf,
   plansNothing,
@@ -21,6 +20,7 @@ import {
   said,
   stack,
 } from '../support/faults.ts';
+import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
 /** Which object of the platform an address is: by id, by an intent of ours, by its natural key; never a guess. */
@@ -73,7 +73,7 @@ describe('an object that was made by hand', () => {
     await made.apply(one);
     await made.emulator.act('postgres.remove', { postgresId: idOf(made, address) });
     const id = await byHand(made, { dockerImage: 'postgres:16' });
-    expect(actionsOf(await made.plan(one))).toEqual([`adopt ${address}`]);
+    expect(actionsOf(await made.plan(one))).toEqual([`adopt ${address}`, `deploy ${address} (deploy)`]);
     expect((await refusal(made, () => made.apply(one))).map((item) => item.code)).toEqual(['consent']);
     const result = await made.apply(one, { adoption: true });
     // What was settled with the old one says nothing of this one.
@@ -95,7 +95,10 @@ describe('an object that was made by hand', () => {
     const made = bench();
     await made.apply(production(database('name: x', 'a')));
     const text = production(`${database('name: x', 'a')}${database('name: x', 'b').replace(/.*\n/, '')}`);
-    expect(actionsOf(await made.plan(text))).toEqual(['create production.postgres.b']);
+    expect(actionsOf(await made.plan(text))).toEqual([
+      'create production.postgres.b',
+      'deploy production.postgres.b (deploy)',
+    ]);
     await made.apply(text);
     expect(rowsIn(made, 'postgres')).toHaveLength(2);
     await plansNothing(made, text);
@@ -115,18 +118,44 @@ describe('an object that was made by hand', () => {
 });
 
 describe('a create whose outcome is not known', () => {
-  test('is no claim on an object of another name, once the name was changed', async () => {
+  /** The state as a run leaves it that ends between the create and its answer. */
+  const forgetAnswer = (made: Bench, key: Readonly<Record<string, string>>) => {
+    const { state } = made.store;
+    const record = state?.resources[address];
+    if (state === undefined || record === undefined) throw new Error('nothing was applied');
+    const intended = { ...record, id: null, pairs: {}, intent: { at: Date.now(), key } };
+    made.store.state = { ...state, resources: { ...state.resources, [address]: intended } };
+  };
+
+  test('is found under the name that it was made with, once the name was changed', async () => {
     const made = bench();
-    await applyOver(made, production(database('name: one')), losing(made, 'postgres.create'));
+    await made.apply(production(database('name: one')));
+    const id = idOf(made, address);
+    forgetAnswer(made, { name: 'one' });
     const after = production(database('name: two'));
     await made.apply(after);
-    expect(rowsIn(made, 'postgres').map((row) => row.name)).toEqual(['one', 'two']);
+    expect(rowsIn(made, 'postgres').map((row) => row.name)).toEqual(['two']);
+    expect(idOf(made, address)).toBe(id);
     await plansNothing(made, after);
+  });
+
+  test('is no claim on an object of somebody else that bears the new name', async () => {
+    const made = bench();
+    await made.apply(production(database('name: one')));
+    const hand = await byHand(made, { name: 'two' });
+    forgetAnswer(made, { name: 'gone' });
+    const planned = await made.plan(production(database('name: two')));
+    expect(planned.actions.find((action) => action.address === address)).toMatchObject({
+      action: 'adopt',
+      id: hand,
+      needsConsent: true,
+    });
   });
 
   test('of a block that is gone is forgotten, and the plan says where to look', async () => {
     const made = bench();
-    await applyOver(made, one, losing(made, 'postgres.create'));
+    await made.apply(one);
+    forgetAnswer(made, { name: 'main' });
     const without = production('    postgres: {}\n');
     const planned = await made.plan(without);
     expect(actionsOf(planned)).toEqual([`forget ${address}`]);

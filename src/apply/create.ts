@@ -1,0 +1,179 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { oldAddress } from '../kind/address.ts';
+import type { Row } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import { valueAt } from '../kind/wire.ts';
+import { rowId } from '../observe/answers.ts';
+import { readRow } from '../observe/read-row.ts';
+import type { Action, Step } from '../plan/action.ts';
+import { isMadeFirst } from '../plan/action.ts';
+import type { StateRecord } from '../state/state.ts';
+import { chosenId, created } from './perform.ts';
+import { findMade, listTop, newRows, readLane } from './read-back.ts';
+import type { Run } from './run.ts';
+import { claim, laneRoot, recordOf, report, save } from './run.ts';
+import { keyOf, seek } from './seek.ts';
+import { mayBeExecuted, mayLandLater, send, stop } from './send.ts';
+import { settle } from './settle.ts';
+
+/** An object that was made, with what is known of its row. */
+type Made = { readonly id: string; readonly row: Row };
+
+/** Makes an object: an intent first, then its id. A lost answer is looked for before anything is sent again. */
+export async function create(run: Run, action: Action, step: Step): Promise<void> {
+  if (isFoundInList(action)) await inTurn(run, action.kind.kind, () => createNow(run, action, step));
+  else await createNow(run, action, step);
+}
+
+async function createNow(run: Run, action: Action, step: Step): Promise<void> {
+  const { address } = action;
+  const before = run.records.get(address) ?? run.input.plan.base.resources[address] ?? null;
+  // The old object of this address is not the one that is being made.
+  run.ids.delete(address);
+  run.rows.delete(address);
+  const old = isMadeFirst(action) ? oldOf(run, address, before?.id) : undefined;
+  if (old?.id !== undefined) await save(run, old.address, recordOf(run, old, old.id, {}));
+  const undo = async () => {
+    await save(run, address, before?.id === null ? null : before);
+    if (old !== undefined) await save(run, old.address, null);
+  };
+  const object = (await sentEarlier(run, action, before)) ?? (await sendOnce(run, action, { step, undo }));
+  if (object === undefined) return; // found when the lane is read back
+  claim(run, address, object.id);
+  run.rows.set(address, object.row);
+  await save(run, address, recordOf(run, action, object.id, pairsOf(run, action, object.row)));
+  if (lacksOutputs(run, action, object.row)) {
+    const row = await readLane(run.input.client, action, object.id);
+    if (row !== 'gone') run.rows.set(address, { ...object.row, ...row.row });
+  }
+}
+
+/** What a request of an earlier run made, which may land until its fence has passed. */
+async function sentEarlier(run: Run, action: Action, before: StateRecord | null): Promise<Made | undefined> {
+  if (before?.id !== null || before.intent === undefined || action.kind.listedOnce !== undefined) return undefined;
+  const until = before.intent.at + run.fenceMs;
+  if (until <= run.clock.wall()) return undefined;
+  return madeOf(action, await seek(run, action, until));
+}
+
+/** Sends the create, and once more at most: when its answer got lost and nothing of it showed until its fence had passed. */
+async function sendOnce(
+  run: Run,
+  action: Action,
+  { step, undo, isAgain = false }: { step: Step; undo: () => Promise<void>; isAgain?: boolean },
+): Promise<Made | undefined> {
+  const { address, kind } = action;
+  const chosen = chosenId(action, step);
+  const earlier = isFoundInList(action) ? await listedBefore(run, kind) : new Map<string, Row>();
+  const at = run.clock.wall();
+  await save(run, address, { ...recordOf(run, action, chosen ?? null, {}), intent: intentOf(run, action, at) });
+  let answer: unknown;
+  try {
+    answer = await send(run, action, step);
+  } catch (error) {
+    // An intent that was surely not executed must not claim an object that somebody else makes later.
+    if (!mayBeExecuted(error)) {
+      await undo();
+      throw error;
+    }
+    if (kind.listedOnce !== undefined) throw error;
+    for (const id of earlier.keys()) run.claimed.add(id);
+    const until = mayLandLater(error) ? at + run.fenceMs : at;
+    const found = chosen === undefined ? await seek(run, action, until) : await seekChosen(run, action, chosen, until);
+    const made = madeOf(action, found);
+    if (made !== undefined) return made;
+    if (isAgain || !mayLandLater(error)) throw error;
+    const message = `the create of ${address} got no answer, and nothing of it showed for ${run.fenceMs / 1_000} s: it was sent once more`;
+    report(run, action, diagnostic('repeated', message, { address }));
+    return sendOnce(run, action, { step, undo, isAgain: true });
+  }
+  return created(action, answer, chosen) ?? (await lookUp(run, action, earlier));
+}
+
+/** When a create was sent, and the key that its object bears, by which a later run knows it. */
+function intentOf(run: Run, action: Action, at: number): NonNullable<StateRecord['intent']> {
+  const key = keyOf(run, action);
+  const isUseful = action.parts.every(({ part, field, wanted }) => {
+    const isKey = key !== undefined && Object.hasOwn(key, part.field);
+    const isOpen = field.secrecy === undefined && wanted?.concealed !== true;
+    // What cannot be given another key is of no use under the old one.
+    return !isKey || (isOpen && (field.onChange === undefined || field.onChange === 'write'));
+  });
+  return key === undefined || !isUseful ? { at } : { at, key };
+}
+
+function madeOf(action: Action, row: Row | undefined): Made | undefined {
+  return row === undefined ? undefined : created(action, row);
+}
+
+/** Looks for an object whose id was ours to choose. */
+async function seekChosen(run: Run, action: Action, id: string, until: number): Promise<Row | undefined> {
+  for (;;) {
+    const row = await readRow(run.input.client, action.kind, id);
+    const left = until - run.clock.wall();
+    if (row !== undefined || left <= 0) return row;
+    if (run.input.signal?.aborted === true) return undefined;
+    await run.clock.sleep(Math.min(left, 5_000), run.input.signal);
+  }
+}
+
+/** What the answer to a create shows to be as it was wanted: known, should the run end before everything is settled. */
+function pairsOf({ outputs, input: { digest } }: Run, action: Action, row: Row): StateRecord['pairs'] {
+  return settle({ action, after: row, made: undefined, wasSent: false, outputs, digest }).pairs;
+}
+
+/** Whether others need the object, and its create did not answer everything that they may refer to. */
+function lacksOutputs(run: Run, { address, kind }: Action, row: Row): boolean {
+  const outputs = Object.values(kind.outputs ?? {});
+  return run.needed.has(address) && outputs.some(({ from }) => valueAt(row, from) === undefined);
+}
+
+/** The action that takes the old object of a replacement away. */
+function oldOf(run: Run, address: string, id: string | null | undefined): Action | undefined {
+  for (let old = run.actions.get(oldAddress(address)); old !== undefined;) {
+    if (old.id === id) return old;
+    old = run.actions.get(oldAddress(old.address));
+  }
+  return undefined;
+}
+
+/** Whether the id of a new object is found by comparing the list at the top before and after. */
+function isFoundInList({ kind, parent }: Action): boolean {
+  return kind.idFrom === 'list' && parent === undefined;
+}
+
+/** The list before a create: what it was after the one before it, which had its turn just now. */
+async function listedBefore(run: Run, kind: Kind): Promise<ReadonlyMap<string, Row>> {
+  return run.listed.get(kind.kind) ?? (await listTop(run.input.client, kind));
+}
+
+/** Runs creates that answer without an id one at a time, so that what is new in their list is the one. */
+async function inTurn(run: Run, list: string, work: () => Promise<void>): Promise<void> {
+  const turn = (run.turns.get(list) ?? Promise.resolve()).then(work);
+  // The next one has its turn whatever became of this one.
+  run.turns.set(
+    list,
+    turn.catch(() => undefined),
+  );
+  await turn;
+}
+
+/** Finds at once what a create made without telling its id: in the list at the top, or because others wait for it. */
+async function lookUp(run: Run, action: Action, earlier: ReadonlyMap<string, Row>): Promise<Made | undefined> {
+  const isTaken = (id: string) => run.claimed.has(id) || earlier.has(id);
+  if (isFoundInList(action)) {
+    const rows = await listTop(run.input.client, action.kind);
+    run.listed.set(action.kind.kind, rows);
+    const made = newRows(rows, action, isTaken, run.outputs);
+    if (made.length > 1) {
+      const ids = made.map((row) => rowId(action.kind, row)).join(', ');
+      throw stop(action, `somebody made the same at the same time: one of ${ids} is ${action.address}`);
+    }
+    return made[0] === undefined ? undefined : created(action, made[0]);
+  }
+  const lane = run.ids.get(action.lane);
+  if (lane === undefined || !run.needed.has(action.address)) return undefined;
+  const after = await readLane(run.input.client, laneRoot(run, action.lane), lane);
+  const row = after === 'gone' ? undefined : findMade(after, action, isTaken, run.outputs);
+  return row === undefined ? undefined : created(action, row);
+}

@@ -1,0 +1,79 @@
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../kind/json.ts';
+import type { ParentLink } from '../kind/kind.ts';
+import { root } from '../kind/kind.ts';
+import { rowId } from '../observe/answers.ts';
+import type { NaturalKey } from '../observe/match.ts';
+import { indexRows, naturalKey } from '../observe/match.ts';
+import { readRow } from '../observe/read-row.ts';
+import type { Action } from '../plan/action.ts';
+import { isWhatWasMeant } from './read-back.ts';
+import type { Run } from './run.ts';
+import { readSiblings } from './siblings.ts';
+
+/** Milliseconds between two looks. */
+const pauses = { first: 100, most: 5_000 };
+
+/**
+ * Looks for what a create made whose answer got lost, until its request cannot land any more: the one object that is
+ * new, that nobody else has, and that bears the key. Two of those stop it: neither is taken, and neither is deleted.
+ */
+export async function seek(run: Run, action: Action, until: number): Promise<Row | undefined> {
+  const { clock, input } = run;
+  for (let pause = pauses.first; ; pause *= 2) {
+    const made = await look(run, action);
+    if (made !== undefined) return made;
+    const left = until - clock.wall();
+    if (left <= 0) return undefined;
+    if (input.signal?.aborted === true) throw stop(action, 'the run was interrupted while it was looked for');
+    await clock.sleep(Math.min(pause, pauses.most, left), input.signal);
+  }
+}
+
+async function look(run: Run, action: Action): Promise<Row | undefined> {
+  const { kind, address } = action;
+  const key = keyOf(run, action);
+  if (key === undefined) return undefined;
+  const siblings = await readSiblings(run, action);
+  const fresh = [...siblings].filter(([id]) => !run.claimed.has(id));
+  const ids = indexRows(fresh).find({ kind }, key);
+  const rows = await Promise.all(ids.map((id) => wholeRow(run, action, id, siblings.get(id))));
+  const found = rows.filter((row) => row !== undefined);
+  // What the platform writes in another form is still ours when it is the only one.
+  const made = found.length > 1 ? found.filter((row) => isWhatWasMeant(action, row, run.outputs)) : found;
+  if (found.length > 0 && made.length !== 1) {
+    throw stop(action, `somebody made the same at the same time: one of ${ids.join(', ')} is ${address}`);
+  }
+  const [one] = made;
+  const id = one === undefined ? undefined : rowId(kind, one);
+  // Two that are looked for at the same time cannot both be the same object.
+  if (id === undefined || run.claimed.has(id)) return undefined;
+  run.claimed.add(id);
+  return one;
+}
+
+async function wholeRow(run: Run, action: Action, id: string, listed: Row | undefined): Promise<Row | undefined> {
+  if (linkOf(run, action)?.rows === 'whole') return listed;
+  return readRow(run.input.client, action.kind, id);
+}
+
+/** The natural key of what an action makes; undefined when it cannot be found by one. */
+export function keyOf(run: Run, action: Action): NaturalKey | undefined {
+  const link = linkOf(run, action);
+  if (link === undefined) return undefined;
+  const fields = Object.fromEntries(
+    action.parts.flatMap(({ part, wanted }) =>
+      wanted === undefined || part.key !== undefined ? [] : [[part.field, wanted] as const],
+    ),
+  );
+  return naturalKey({ kind: action.kind, link, fields }, run.outputs);
+}
+
+function linkOf(run: Run, { kind, parent }: Action): ParentLink | undefined {
+  return kind.parents[parent === undefined ? root : (run.actions.get(parent)?.kind.kind ?? root)];
+}
+
+function stop({ address, position }: Action, message: string): Stop {
+  const remedy = 'Write id: with the one that is meant, or remove the other on the platform.';
+  return new Stop('platform', [diagnostic('ambiguous', message, { address, position, remedy })]);
+}

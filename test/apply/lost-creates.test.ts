@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import type { Send, WireAnswer } from '../../src/api/wire.ts';
+import type { Row } from '../../src/kind/json.ts';
+import type { Bench } from '../support/world.ts';
+import { bench } from '../support/world.ts';
+import {
+  answering,
+  applyOver,
+  byHand,
+  composeBody,
+  connection,
+  database,
+  failed,
+  operationOf,
+  plansNothing,
+  production,
+  results,
+  rowsIn,
+  said,
+} from '../support/faults.ts';
+
+/** What a run does about a create whose answer it does not get, and about other writes. */
+
+const main = 'production.postgres.main';
+const text = production(database());
+
+/** A platform over which the first request of an operation goes wrong. */
+function once(
+  made: Bench,
+  operation: string,
+  wrong: (send: Send, ...args: Parameters<Send>) => Promise<WireAnswer>,
+): Send {
+  let isOver = false;
+  return async (request) => {
+    if (operationOf(request) !== operation || isOver) return made.emulator.send(request);
+    isOver = true;
+    return wrong(made.emulator.send, request);
+  };
+}
+
+/** How often the platform carried an operation out. */
+const carriedOut = (made: Bench, operation: string) =>
+  made.emulator.log.filter((item) => item.operation === operation && item.status === 200).length;
+
+describe('a create', () => {
+  test.each([
+    ['is cut off after it', () => Promise.reject(connection('ECONNRESET'))],
+    ['is an error of the server', () => Promise.resolve(failed('Internal server error'))],
+    ['is a refusal', () => Promise.resolve(failed('It has that name', 400, { code: 'BAD_REQUEST' }))],
+    ['is a page of a proxy', () => Promise.resolve({ status: 200, headers: {}, body: '<html>' })],
+  ])('that is carried out, and whose answer %s, is found and not sent again', async (_, answer) => {
+    const made = bench();
+    const send = once(made, 'postgres.create', async (real, request) => {
+      await real(request);
+      return answer();
+    });
+    const result = await applyOver(made, text, send);
+    expect(results(result)[main]).toBe('done');
+    expect(carriedOut(made, 'postgres.create')).toBe(1);
+    expect(rowsIn(made, 'postgres')).toHaveLength(1);
+    await plansNothing(made, text);
+  });
+
+  test('that gets lost is looked for until its fence has passed, and sent once more, which is said', async () => {
+    const made = bench();
+    const send = once(made, 'postgres.create', () => Promise.reject(connection('ECONNRESET')));
+    const before = made.clock.monotonic();
+    const result = await applyOver(made, text, send);
+    expect(results(result)[main]).toBe('done');
+    expect(said(result)).toContain('nothing of it showed for 60 s: it was sent once more');
+    expect(made.clock.monotonic() - before).toBeGreaterThanOrEqual(60_000);
+    expect(rowsIn(made, 'postgres')).toHaveLength(1);
+    await plansNothing(made, text);
+  });
+
+  test('that lands late, within the fence, is found and not sent again', async () => {
+    const made = bench();
+    let landing: (() => Promise<unknown>) | undefined;
+    let looks = 0;
+    const send: Send = async (request) => {
+      if (operationOf(request) === 'postgres.create') {
+        landing = () => made.emulator.send(request);
+        throw connection('ETIMEDOUT');
+      }
+      if (landing !== undefined && operationOf(request) === 'environment.one' && ++looks === 4) await landing();
+      return made.emulator.send(request);
+    };
+    const result = await applyOver(made, text, send);
+    expect(results(result)[main]).toBe('done');
+    expect(carriedOut(made, 'postgres.create')).toBe(1);
+    await plansNothing(made, text);
+  });
+
+  test('that is refused, and not carried out, is not sent again', async () => {
+    const made = bench();
+    const send = answering(made, (operation) =>
+      operation === 'postgres.create' ? failed('It may not', 400, { code: 'BAD_REQUEST' }) : undefined,
+    );
+    const before = made.clock.monotonic();
+    const result = await applyOver(made, text, send);
+    expect(results(result)[main]).toBe('failed');
+    expect(made.clock.monotonic() - before).toBeLessThan(30_000);
+    await made.apply(text);
+    expect(rowsIn(made, 'postgres')).toHaveLength(1);
+    await plansNothing(made, text);
+  });
+
+  test('that gets lost while somebody makes the same takes neither, and lists both', async () => {
+    const made = bench();
+    const send = once(made, 'postgres.create', async (real, request) => {
+      await real(request);
+      await byHand(made);
+      throw connection('ECONNRESET');
+    });
+    const result = await applyOver(made, text, send);
+    expect(results(result)[main]).toBe('failed');
+    for (const { postgresId } of rowsIn(made, 'postgres')) expect(said(result)).toContain(String(postgresId));
+    expect(rowsIn(made, 'postgres')).toHaveLength(2);
+  });
+
+  test('that gets lost beside an older object of its name takes the new one', async () => {
+    const made = bench();
+    const older = production(database('name: same', 'older'));
+    await made.apply(older);
+    const both = production(
+      '    postgres:\n' +
+        ['older', 'newer']
+          .map(
+            (key) =>
+              `      ${key}: { name: same, dockerImage: "postgres:17", databaseName: shop, databaseUser: u, databasePassword: password-1 }\n`,
+          )
+          .join(''),
+    );
+    const send = once(made, 'postgres.create', async (real, request) => {
+      await real(request);
+      throw connection('ECONNRESET');
+    });
+    const result = await applyOver(made, both, send);
+    expect(results(result)).toMatchObject({ 'production.postgres.newer': 'done' });
+    expect(rowsIn(made, 'postgres')).toHaveLength(2);
+    await plansNothing(made, both);
+  });
+
+  test('of two of one name at the same time that both get lost are not taken for one another', async () => {
+    const made = bench();
+    const both = production(
+      `    compose:\n      a: { name: same, ${composeBody} }\n      b: { name: same, ${composeBody} }\n`,
+    );
+    let lost = 0;
+    const result = await applyOver(made, both, async (request) => {
+      const answer = await made.emulator.send(request);
+      if (operationOf(request) !== 'compose.create' || ++lost > 2) return answer;
+      throw connection('ECONNRESET');
+    });
+    const ids = Object.values(made.store.state?.resources ?? {}).flatMap(({ id }) => id ?? []);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(rowsIn(made, 'compose').length).toBe(2);
+    expect(result.outcomes.some(({ result: word }) => word === 'failed')).toBe(true);
+  });
+});
+
+describe.each(['done', 'lost'])('a write that is %s and not answered', (fate) => {
+  const after = production(database('description: Live.'));
+
+  test('is sent once more when it is an update', async () => {
+    const made = bench();
+    await made.apply(text);
+    const send = once(made, 'postgres.update', async (real, request) => {
+      if (fate === 'done') await real(request);
+      throw connection('ECONNRESET');
+    });
+    expect(results(await applyOver(made, after, send))[main]).toBe('done');
+    expect((rowsIn(made, 'postgres')[0] as Row).description).toBe('Live.');
+    await plansNothing(made, after);
+  });
+
+  test('is sent once more when it is a deletion', async () => {
+    const made = bench();
+    await made.apply(text);
+    const send = once(made, 'postgres.remove', async (real, request) => {
+      if (fate === 'done') await real(request);
+      throw connection('ECONNRESET');
+    });
+    const without = production('    postgres: {}\n');
+    expect(results(await applyOver(made, without, send))[main]).toBe('done');
+    expect(rowsIn(made, 'postgres')).toEqual([]);
+    await plansNothing(made, without);
+  });
+});
