@@ -1,6 +1,7 @@
 import type { Client } from './api/client.ts';
+import { interruptible } from './api/client.ts';
 import { apply } from './apply/apply.ts';
-import type { Clock } from './apply/clock.ts';
+import type { Clock } from './state/clock.ts';
 import type { ApplyEvent, ApplyResult, Deploying } from './apply/run.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors, Stop } from './diagnostics/diagnostic.ts';
@@ -46,10 +47,12 @@ export interface World {
   readonly redact: (text: string) => string;
 }
 
-/** What a plan is asked to leave out. */
+/** What a plan is asked for. */
 export interface PlanOptions {
   /** false: deployments are left to somebody else. */
   readonly deploys?: boolean;
+  /** What the state begins with when there is none yet: as it was for a plan that was reviewed. */
+  readonly begins?: Pick<State, 'lineage' | 'digestKey'>;
 }
 
 /** manifest + state + platform -> plan: reads with GETs and writes nothing. */
@@ -58,15 +61,19 @@ export async function plan(manifest: Manifest, world: World, options: PlanOption
 }
 
 /** The plan of a manifest that declares nothing: everything that is ours goes. */
-export async function planDestruction(manifest: Manifest, world: World): Promise<Plan> {
-  return planFor({ ...manifest.settings, moved: [] }, [], world);
+export async function planDestruction(
+  manifest: Manifest,
+  world: World,
+  options: Pick<PlanOptions, 'begins'> = {},
+): Promise<Plan> {
+  return planFor({ ...manifest.settings, moved: [] }, [], world, options);
 }
 
 async function planFor(
   settings: Manifest['settings'],
   resources: readonly Resource[],
   world: World,
-  { deploys = true }: PlanOptions = {},
+  { deploys = true, begins }: PlanOptions = {},
 ): Promise<Plan> {
   const { client, store, kinds } = world;
   const saved = await store.read();
@@ -76,7 +83,7 @@ async function planFor(
   const found = [...(moved?.diagnostics ?? []), ...seen.diagnostics];
   if (hasErrors(found)) throw new Stop('refused', found);
   const { organizationId, projectId } = seen.observed;
-  const state = moved?.state ?? newState(organizationId, projectId);
+  const state = moved?.state ?? { ...newState(organizationId, projectId), ...begins };
   refuseForeign(state, organizationId, projectId, store.place);
   const { order, diagnostics: circles } = inOrder(seen.resources);
   if (hasErrors(circles)) throw new Stop('refused', circles);
@@ -101,6 +108,8 @@ export async function applyPlan(
     readonly connections: number;
     /** How services are deployed: waited for, 15 minutes at most, when nobody says otherwise. */
     readonly deploying?: Deploying;
+    /** How long a request that got no answer may take to land: 60,000 ms when nobody says otherwise. */
+    readonly fenceMs?: number;
     readonly clock?: Clock;
     readonly onEvent?: (event: ApplyEvent) => void;
     readonly signal?: AbortSignal;
@@ -110,13 +119,14 @@ export async function applyPlan(
   if (stopping.length > 0) throw new Stop('refused', stopping);
   return apply({
     plan: made,
-    client: world.client,
+    client: options.signal === undefined ? world.client : interruptible(world.client, options.signal),
     store: world.store,
     digest: (text) => digest(made.base.digestKey, text),
     conceal: world.conceal,
     redact: world.redact,
     connections: options.connections,
     ...(options.deploying === undefined ? {} : { deploying: options.deploying }),
+    ...(options.fenceMs === undefined ? {} : { fenceMs: options.fenceMs }),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),

@@ -7,8 +7,8 @@ import { isRow, member } from '../kind/json.ts';
 import { statusIn } from '../observe/deployments.ts';
 import { readRow } from '../observe/read-row.ts';
 import type { Order } from '../plan/order.ts';
-import type { Clock } from './clock.ts';
-import { systemClock } from './clock.ts';
+import type { Clock } from '../state/clock.ts';
+import { systemClock } from '../state/clock.ts';
 import { follow } from './follow.ts';
 
 /** What became of one order. */

@@ -37,7 +37,7 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
     await save(run, address, before?.id === null ? null : before);
     if (old !== undefined) await save(run, old.address, null);
   };
-  const object = (await sentEarlier(run, action, before)) ?? (await sendOnce(run, action, { step, undo }));
+  const object = await sendOnce(run, action, { step, undo });
   if (object === undefined) return; // found when the lane is read back
   claim(run, address, object.id);
   run.rows.set(address, object.row);
@@ -46,14 +46,6 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
     const row = await readLane(run.input.client, action, object.id);
     if (row !== 'gone') run.rows.set(address, { ...object.row, ...row.row });
   }
-}
-
-/** What a request of an earlier run made, which may land until its fence has passed. */
-async function sentEarlier(run: Run, action: Action, before: StateRecord | null): Promise<Made | undefined> {
-  if (before?.id !== null || before.intent === undefined || action.kind.listedOnce !== undefined) return undefined;
-  const until = before.intent.at + run.fenceMs;
-  if (until <= run.clock.wall()) return undefined;
-  return madeOf(action, await seek(run, action, until));
 }
 
 /** Sends the create, and once more at most: when its answer got lost and nothing of it showed until its fence had passed. */

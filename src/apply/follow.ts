@@ -4,7 +4,7 @@ import type { Kind } from '../kind/kind.ts';
 import type { Deployment } from '../observe/deployments.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import { readRow } from '../observe/read-row.ts';
-import type { Clock } from './clock.ts';
+import type { Clock } from '../state/clock.ts';
 
 /** A service that was told to deploy, and how long to look at it. */
 export interface Watch {

@@ -108,8 +108,17 @@ async function settleDeletion(run: Run, action: Action, found: Found): Promise<v
         }),
       );
     }
+    await takeBack(run, address);
     conclude(run, action, 'failed');
   }
+}
+
+/** What was not carried out is as it was before; of what may still be, the intent stays. */
+async function takeBack(run: Run, address: string): Promise<void> {
+  const before = run.input.plan.base.resources[address];
+  if (before === undefined || run.lost.has(address)) return;
+  if (before.deployed !== undefined) run.deployed.set(address, before.deployed);
+  await save(run, address, before);
 }
 
 async function settleObject(run: Run, action: Action, found: Found): Promise<void> {
@@ -139,7 +148,8 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
     return;
   }
   if (failed !== undefined && action.action === 'replace' && id === action.id) {
-    conclude(run, action, failed); // the old object is still there, and what is known of it still holds
+    await takeBack(run, address); // the old object is still there, and what is known of it still holds
+    conclude(run, action, failed);
     return;
   }
   if (found.is === 'row' && failed === undefined && action.action === 'move' && !isAtHome(run, action, found.row)) {
@@ -164,7 +174,10 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   // What it was to let go of, it may still use.
   const former = result === 'done' ? [] : (run.input.plan.base.resources[address]?.dependsOn ?? []);
   const dependsOn = [...new Set([...record.dependsOn, ...former])];
-  await save(run, address, { ...record, dependsOn }, run.sent.has(address) ? undefined : 'with the rest');
+  // A request of which nobody knows what became of it may still land.
+  const intent = result === 'done' || !run.lost.has(address) ? undefined : run.records.get(address)?.intent;
+  const kept = { ...record, dependsOn, ...(intent === undefined ? {} : { intent }) };
+  await save(run, address, kept, run.sent.has(address) ? undefined : 'with the rest');
   conclude(run, action, result);
 }
 

@@ -2,8 +2,8 @@ import { PlatformError } from '../api/errors.ts';
 import type { Action } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
 import { create } from './create.ts';
-import { noteDebts } from './debts.ts';
 import { changedSince } from './freshness.ts';
+import { noteIntent } from './intents.ts';
 import { rehearse } from './perform.ts';
 import { findById, readLane } from './read-back.ts';
 import type { Run } from './run.ts';
@@ -12,8 +12,8 @@ import { contextOf, rowNow, send, stop } from './send.ts';
 
 /** Takes the old object of an action away. Before a new one takes its place, the old one has to be gone for sure. */
 export async function tearDown(run: Run, action: Action): Promise<void> {
-  await noteDebts(run, action.address);
   if (action.action === 'replace') rehearseCreation(run, action);
+  if (action.teardown.length > 0) await noteIntent(run, action);
   for (const step of action.teardown) {
     try {
       await send(run, action, step);
@@ -40,7 +40,7 @@ export async function make(run: Run, action: Action): Promise<void> {
     const change = changedSince(action, await rowNow(run, action));
     if (change !== undefined) throw stop(action, `${change} since the plan was made; nothing was sent`);
   }
-  if (action.steps.length > 0) await noteDebts(run, action.address);
+  if (action.steps.length > 0) await noteIntent(run, action);
   for (const step of action.steps) {
     if (step.role === 'create') await create(run, action, step);
     else await send(run, action, step);

@@ -8,8 +8,8 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, Plan } from '../plan/action.ts';
 import { debtorsOf, deployedBefore } from '../plan/debts.ts';
 import type { Deployed, State, StateRecord, StateStore } from '../state/state.ts';
-import type { Clock } from './clock.ts';
-import { systemClock } from './clock.ts';
+import type { Clock } from '../state/clock.ts';
+import { systemClock } from '../state/clock.ts';
 import type { Traffic } from './follow.ts';
 import type { LaneRow } from './read-back.ts';
 import { readLane } from './read-back.ts';
@@ -75,7 +75,7 @@ export interface ApplyResult {
 }
 
 /** How long a request that got no answer may take to land when nobody says another time. Milliseconds. */
-const usualFenceMs = 60_000;
+export const usualFenceMs = 60_000;
 
 /** The longest that a deployment may take when nobody says another time. Milliseconds. */
 const usualLimitMs = 900_000;
@@ -102,6 +102,8 @@ export interface Run {
   readonly results: Map<string, Outcome['result']>;
   /** Addresses for which a request was sent. */
   readonly sent: Set<string>;
+  /** Addresses for which a request was sent that may land later than anybody looked. */
+  readonly lost: Set<string>;
   /** Addresses a write for which was executed, or may have been. */
   readonly written: Set<string>;
   readonly clock: Clock;
@@ -157,6 +159,7 @@ export function startRun(input: ApplyInput): Run {
     problems: new Map(),
     results: new Map(),
     sent: new Set(),
+    lost: new Set(),
     written: new Set(),
     clock,
     fenceMs: input.fenceMs ?? usualFenceMs,

@@ -31,6 +31,7 @@ async function sendOnce(run: Run, action: Action, step: Step): Promise<unknown> 
     return result.answer;
   } catch (error) {
     if (mayBeExecuted(error)) run.written.add(action.address);
+    if (mayLandLater(error)) run.lost.add(action.address);
     throw error;
   }
 }

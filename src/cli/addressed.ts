@@ -7,7 +7,7 @@ import { kindAt } from '../manifest/kind-at.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { kinds } from '../resources/index.ts';
 import { createRedactor } from '../secrets/redactor.ts';
-import { localStore } from '../state/local.ts';
+import { localStore } from '../state/backends/local.ts';
 import type { State, StateRecord } from '../state/state.ts';
 import { stateFolder } from './connect.ts';
 import { loadManifest } from './load.ts';

@@ -12,6 +12,8 @@ export interface ApplyFlags {
   readonly autoApprove?: true;
   readonly adopt?: true;
   readonly allowDataLoss?: true;
+  /** Seconds that a request without an answer may take to land. */
+  readonly fence?: string;
 }
 
 /** What the command line says of deployments. */

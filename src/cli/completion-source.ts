@@ -4,7 +4,7 @@ import type { Kind } from '../kind/kind.ts';
 import { waysOf } from '../kind/verb.ts';
 import { kinds } from '../resources/index.ts';
 import { createRedactor } from '../secrets/redactor.ts';
-import { localStore } from '../state/local.ts';
+import { localStore } from '../state/backends/local.ts';
 import type { Before, Candidate } from './complete.ts';
 import { stateFolder } from './connect.ts';
 import { loadManifest } from './load.ts';

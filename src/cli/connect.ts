@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import type { Client } from '../api/client.ts';
 import { createClient } from '../api/client.ts';
+import type { Pause } from '../api/gate.ts';
 import { createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -9,10 +10,12 @@ import type { Settings } from '../manifest/settings.ts';
 import type { World } from '../reconcile.ts';
 import { kinds } from '../resources/index.ts';
 import type { Redactor } from '../secrets/redactor.ts';
-import { localStore } from '../state/local.ts';
+import { localStore } from '../state/backends/local.ts';
 import { openEmulatorFile } from './emulator-file.ts';
 import type { Settled } from './options.ts';
+import { renderPause } from './pause-text.ts';
 import { checkExpected } from './platform-address.ts';
+import type { Terminal } from './terminal.ts';
 
 /** The platform and the state of a run; close ends the connections. */
 export interface Connection {
@@ -34,6 +37,7 @@ export async function connect(settings: Settings, about: Connecting): Promise<Co
 interface Connecting {
   readonly options: Settled;
   readonly redactor: Redactor;
+  readonly terminal: Pick<Terminal, 'err'>;
   readonly purpose: string;
   /** The time for a whole request, or that of each by its operation. Milliseconds. */
   readonly deadlineMs?: number | ((operation: string) => number);
@@ -42,13 +46,14 @@ interface Connecting {
 /** Makes the client of a platform; close ends the connections. */
 export async function openPlatform(
   platform: Settings['platform'],
-  { options, redactor, purpose, deadlineMs }: Connecting,
+  { options, redactor, terminal, purpose, deadlineMs }: Connecting,
 ): Promise<{ readonly client: Client; readonly close: () => Promise<void> }> {
   const unexpected = checkExpected(platform, process.env.TRUEUP_URL);
   if (unexpected.length > 0) throw new Stop('refused', unexpected);
   const open = (send: Send, url: string, apiKey: string): Client => {
     redactor.add(apiKey);
-    return createClient({ send, url, apiKey, redact: redactor.redact });
+    const onPause = (pause: Pause): void => terminal.err(renderPause(pause));
+    return createClient({ send, url, apiKey, redact: redactor.redact, onPause });
   };
   if (platform === 'emulator') {
     const { emulator, close } = await openEmulatorFile(join(options.folder, '.trueup', 'emulator.json'), purpose, {

@@ -1,6 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { askSources, missingSecrets } from '../manifest/secret-sources.ts';
+import type { Workspace } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { Validated } from '../reconcile.ts';
 import { validate } from '../reconcile.ts';
@@ -11,24 +13,63 @@ import type { Settled } from './options.ts';
 import { usage } from './options.ts';
 import { checkAddress } from './platform-address.ts';
 
-/** Reads and checks the manifest that the command line names. Nothing is requested. */
+/**
+ * Reads and checks the manifest that the command line names. Nothing is requested, and no source of secrets is asked
+ * but the environment: a manifest can be checked by who may not know them.
+ */
 export function loadManifest(options: Settled, redactor: Redactor): Validated {
-  const { folder, file, variables } = options;
+  return load(options, { redactor, workspace: openFolder(options), secret: envSecrets(process.env) });
+}
+
+/** The same with the secrets of the sources that it declares. A manifest with a mistake in it asks none of them. */
+export async function loadWithSecrets(options: Settled, redactor: Redactor): Promise<Validated> {
+  const { env } = process;
+  const workspace = openFolder(options);
+  const inEnvironment = envSecrets(env);
+  const validated = load(options, { redactor, workspace, secret: inEnvironment });
+  const { secrets: sources } = validated.manifest.settings;
+  const names = missingSecrets(validated.manifest);
+  if (sources.length === 0 || names.length === 0) return validated;
+  // A program could print it.
+  redactor.add(env.TRUEUP_API_KEY ?? '');
+  const { values, diagnostics } = await askSources({
+    sources,
+    names,
+    workspace,
+    identity: () => readIdentity(env),
+    allowsCommands: options.allowsSecretCommands === true,
+    env,
+    conceal: redactor.add,
+    redact: redactor.redact,
+  });
+  if (diagnostics.length > 0) throw new Stop('refused', diagnostics);
+  return load(options, { redactor, workspace, secret: (name) => inEnvironment(name) ?? values.get(name) });
+}
+
+function openFolder({ folder, file }: Settled): Workspace {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
-  if (!existsSync(join(folder, file))) {
-    throw new Stop('manifest', [
-      diagnostic('file-unreadable', `there is no file ${file} in ${folder}`, {
-        remedy: 'Name the folder of the manifest with -C, or the file in it with -f.',
-      }),
-    ]);
-  }
+  if (existsSync(join(folder, file))) return openWorkspace(folder);
+  throw new Stop('manifest', [
+    diagnostic('file-unreadable', `there is no file ${file} in ${folder}`, {
+      remedy: 'Name the folder of the manifest with -C, or the file in it with -f.',
+    }),
+  ]);
+}
+
+interface Loading {
+  readonly redactor: Redactor;
+  readonly workspace: Workspace;
+  readonly secret: (name: string) => string | undefined;
+}
+
+function load({ file, variables }: Settled, { redactor, workspace, secret }: Loading): Validated {
   const { env } = process;
   const validated = validate({
-    workspace: openWorkspace(folder),
+    workspace,
     file,
     kinds,
     env: (name) => env[name],
-    secret: envSecrets(env),
+    secret,
     given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
     conceal: redactor.add,
   });
@@ -44,4 +85,17 @@ export function loadManifest(options: Settled, redactor: Redactor): Validated {
   const hostile = checkAddress(settings.platform);
   if (hostile.length > 0) throw new Stop('manifest', hostile);
   return validated;
+}
+
+/** The identity for age. Where it is, only the environment says: a manifest must not be able to name a file of the user. */
+function readIdentity(env: NodeJS.ProcessEnv): { readonly text: string } | { readonly problem: string } {
+  const { TRUEUP_AGE_IDENTITY: text = '', TRUEUP_AGE_IDENTITY_FILE: path = '' } = env;
+  if (text !== '') return { text };
+  if (path === '') return { problem: 'this run has no identity' };
+  try {
+    return { text: readFileSync(path, 'utf8') };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { problem: `the identity of TRUEUP_AGE_IDENTITY_FILE cannot be read (${code ?? 'unknown reason'})` };
+  }
 }

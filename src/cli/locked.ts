@@ -24,6 +24,7 @@ export async function withLock(
   const connection = await connect(manifest.settings, {
     options,
     redactor,
+    terminal,
     purpose,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   });

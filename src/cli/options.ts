@@ -7,6 +7,7 @@ export interface GlobalOptions {
   readonly file: string;
   readonly var?: readonly string[];
   readonly connections: string;
+  readonly allowSecretCommands?: true;
   readonly format: 'text' | 'json';
   readonly color: boolean;
 }
@@ -20,6 +21,8 @@ export interface Settled {
   readonly variables: ReadonlyMap<string, string>;
   readonly connections: number;
   readonly isJson: boolean;
+  /** Programs that the manifest names may run to give secrets. */
+  readonly allowsSecretCommands?: boolean;
 }
 
 /** Reads the common options; what cannot be followed stops the run. */
@@ -30,6 +33,7 @@ export function settleOptions(options: GlobalOptions): Settled {
     variables: new Map((options.var ?? []).map(readAssignment)),
     connections: readInteger('--connections', options.connections, 1, 64),
     isJson: options.format === 'json',
+    allowsSecretCommands: options.allowSecretCommands === true,
   };
 }
 

@@ -13,6 +13,7 @@ export function createProgram(): Command {
     .option('-f, --file <name>', 'manifest in that folder', 'trueup.yaml')
     .option('--var <name=value>', 'value of a variable; repeatable; also TRUEUP_VAR_<name>', collect)
     .option('--connections <n>', 'most requests at a time', '4')
+    .option('--allow-secret-commands', 'programs that the manifest names under secrets: may run')
     .addOption(new Option('--format <format>', 'what stdout gets').choices(['text', 'json']).default('text'))
     .option('--no-color', 'no colour; also NO_COLOR=1')
     .configureHelp({ showGlobalOptions: true })
@@ -64,9 +65,16 @@ function addPlanning(program: Command, run: Runner): void {
     .description('show what differs; changes nothing')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
     .option(...noDeploy)
+    .option('--destroy', 'what trueup destroy would do')
+    .option('--out <file>', 'keep the plan, for its review and for trueup apply; it holds no value, only digests')
     .addHelpText(
       'after',
-      examples('trueup plan', 'trueup plan --detailed-exitcode', 'trueup plan --format json | jq .summary'),
+      examples(
+        'trueup plan',
+        'trueup plan --detailed-exitcode',
+        'trueup plan --format json | jq .summary',
+        'trueup plan --out plan.trueup',
+      ),
     );
   plan.action(run(async () => (await import('./commands/plan.ts')).planCommand(plan.opts())));
 }
@@ -77,13 +85,19 @@ const noDeploy = ['--no-deploy', 'leave deployments to somebody else, or to a la
 function addChanging(program: Command, run: Runner): void {
   const autoApprove = ['--auto-approve', 'do not ask; needed where nobody can be asked'] as const;
   const allowDataLoss = ['--allow-data-loss', 'data may be deleted'] as const;
+  const fence = [
+    '--fence <seconds>',
+    'how long a request without an answer may take to land, 60 if nothing is said',
+  ] as const;
   const apply = program
     .command('apply')
     .description('make the platform what the manifest says')
+    .argument('[plan]', 'file of a plan, from plan --out: applied if it still is the plan, without asking')
     .option(...autoApprove)
     .option('--adopt', 'take over what exists already')
     .option(...allowDataLoss)
     .option(...noDeploy)
+    .option(...fence)
     .option('--no-wait', 'order deployments, and do not wait until they are over')
     .option(
       '--deploy-timeout <[kind=]seconds>',
@@ -95,15 +109,19 @@ function addChanging(program: Command, run: Runner): void {
       examples(
         'trueup apply',
         'trueup apply --auto-approve --adopt',
+        'trueup apply plan.trueup',
         'trueup apply --auto-approve --deploy-timeout 600 --deploy-timeout application=1800',
       ),
     );
-  apply.action(run(async () => (await import('./commands/apply.ts')).applyCommand(apply.opts()), 'lines'));
+  apply.action(
+    run(async () => (await import('./commands/apply.ts')).applyCommand(apply.opts(), apply.args[0]), 'lines'),
+  );
   const destroy = program
     .command('destroy')
     .description('delete everything that the state holds')
     .option(...autoApprove)
     .option(...allowDataLoss)
+    .option(...fence)
     .addHelpText('after', examples('trueup destroy', 'trueup destroy --auto-approve --allow-data-loss'));
   destroy.action(run(async () => (await import('./commands/destroy.ts')).destroyCommand(destroy.opts()), 'lines'));
   const importing = program

@@ -41,8 +41,11 @@ function openLive(stream: NodeJS.WriteStream): Live | undefined {
     write: (text) => void stream.write(text),
     size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
   });
-  // A shell that stopped this process has written below the lines since.
-  process.on('SIGCONT', () => live.leave());
+  // The shell that stops this process writes below the lines, which are drawn anew below that.
+  process.on('SIGTSTP', () => {
+    live.leave();
+    process.kill(process.pid, 'SIGSTOP');
+  });
   return live;
 }
 

@@ -15,7 +15,15 @@ export interface Settings {
   /** What was declared, by name; `undefined` for a variable that has no value. */
   readonly variables: ReadonlyMap<string, Variable>;
   readonly moved: readonly { readonly from: string; readonly to: string; readonly at: Place }[];
+  /** In the order in which they are asked, after the environment. */
+  readonly secrets: readonly SecretSource[];
 }
+
+/** Where secrets come from: an env file in clear, one encrypted with age, or a program that is run for each name. */
+export type SecretSource = { readonly at: Place } & (
+  | { readonly is: 'file' | 'age'; readonly path: string }
+  | { readonly is: 'command'; readonly words: readonly string[] }
+);
 
 /** The value of a variable, and the same as it was written: 16.10 is no 16.1 in the middle of a text. */
 export interface Variable {
@@ -54,6 +62,23 @@ export const settingsShape = {
     )
     .optional()
     .describe('Values for ${var:…}; set them with --var or TRUEUP_VAR_<name>.'),
+  secrets: z
+    .array(
+      z
+        .strictObject({
+          file: z.string().min(1).optional(),
+          age: z.string().min(1).optional(),
+          command: z
+            .array(z.string())
+            .refine(([program = '']) => program !== '', 'names no program')
+            .refine((words) => words.some((word) => word.includes('{name}')), 'says nowhere where {name} goes')
+            .optional(),
+        })
+        .refine((source) => Object.keys(source).length === 1, 'takes one of file, age and command')
+        .meta({ minProperties: 1, maxProperties: 1 }),
+    )
+    .optional()
+    .describe('Where the values of ${secret:…} come from that TRUEUP_SECRET_<NAME> does not give, in this order.'),
   project: z.string().min(1).describe('Id of the project.'),
   outputs: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]*$/), plainScalar)
@@ -96,13 +121,17 @@ export function readSettings(
   const include = read('include');
   const variables = read('variables');
   const moved = read('moved');
+  const secrets = read('secrets');
   read('outputs');
   for (const key of Object.keys(settingsShape)) {
     const node = root.entries.get(key)?.node;
     if (node !== undefined && key !== 'outputs') refuseExpressions(key, node, diagnostics);
   }
   if (diagnostics.length > before || platform === undefined || project === undefined) return undefined;
-  const movedNode = root.entries.get('moved')?.node;
+  const itemAt = (key: 'moved' | 'secrets', index: number): Place => {
+    const list = root.entries.get(key)?.node;
+    return (list?.is === 'list' ? list.items[index]?.at : undefined) ?? root.at;
+  };
   return {
     platform,
     project,
@@ -110,11 +139,18 @@ export function readSettings(
     variables: new Map(
       Object.entries(variables ?? {}).map(([name, declared]) => [name, variable(root, name, given(name), declared)]),
     ),
-    moved: (moved ?? []).map((item, index) => ({
-      ...item,
-      at: (movedNode?.is === 'list' ? movedNode.items[index]?.at : undefined) ?? root.at,
-    })),
+    moved: (moved ?? []).map((item, index) => ({ ...item, at: itemAt('moved', index) })),
+    secrets: (secrets ?? []).map((source, index) => secretSource(source, itemAt('secrets', index))),
   };
+}
+
+/** Its form was checked: one of the three is there. */
+function secretSource(
+  { file, age, command = [] }: NonNullable<z.output<typeof settingsShape.secrets>>[number],
+  at: Place,
+): SecretSource {
+  if (file !== undefined) return { is: 'file', path: file, at };
+  return age === undefined ? { is: 'command', words: command, at } : { is: 'age', path: age, at };
 }
 
 function variable(
@@ -156,6 +192,8 @@ const remedies: Record<keyof typeof settingsShape, string> = {
   variables: 'Write variables: { name: { default: value } }; names are letters, digits, "_" and "-".',
   outputs: 'Write outputs: { name: "${ref:address.output}" }; names are letters, digits, "_" and "-".',
   moved: 'Write a list: moved: [{ from: address, to: address }].',
+  secrets:
+    'Write a list of { file: secrets.env }, { age: secrets.env.age } and { command: [pass, show, "shop/{name}"] }. The identity for age comes from TRUEUP_AGE_IDENTITY or TRUEUP_AGE_IDENTITY_FILE.',
   platform: 'Write platform: { url: https://… }, or platform: emulator to try things out.',
   project: 'Write project: with the id of the project; it stands in the address of its page.',
 };

@@ -3,12 +3,15 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 
 /** What reading gives: the text, or why there is none. */
 type FileText = { readonly text: string } | { readonly problem: string };
+type FileBytes = { readonly bytes: Uint8Array } | { readonly problem: string };
 
 /** The files of a manifest: everything below the folder of `trueup.yaml`, and nothing else. */
 export interface Workspace {
   readonly root: string;
   /** Reads a file by its path below the root, or says why not; `limit` is in bytes. */
   readonly read: (path: string, limit: number) => FileText;
+  /** The same for a file that need not be text. */
+  readonly readBytes: (path: string, limit: number) => FileBytes;
   /** The path below the root that `path` means when it is written in the file `from`. */
   readonly beside: (from: string, path: string) => string;
   /** Files that a pattern with `*` in its last part names, sorted; or why it can name none. */
@@ -29,6 +32,7 @@ export function openWorkspace(folder: string): Workspace {
       cache.set(name, result);
       return result;
     },
+    readBytes: (path, limit) => bytesInside(root, path, limit),
     beside: (from, path) => (path === '' || isAbsolute(path) ? path : join(dirname(from), path)),
     match: (pattern) => {
       const [folderPart, last] = [dirname(pattern), basename(pattern)];
@@ -51,6 +55,16 @@ export function openWorkspace(folder: string): Workspace {
 }
 
 function readInside(root: string, path: string, limit: number): FileText {
+  const file = bytesInside(root, path, limit);
+  if ('problem' in file) return file;
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(file.bytes) };
+  } catch {
+    return { problem: `${path} is not UTF-8 text` };
+  }
+}
+
+function bytesInside(root: string, path: string, limit: number): FileBytes {
   if (path === '') return { problem: 'no file is named' };
   const problem = wayOut(root, path);
   if (problem !== undefined) return { problem };
@@ -61,11 +75,10 @@ function readInside(root: string, path: string, limit: number): FileText {
     const stat = statSync(real);
     if (!stat.isFile()) return { problem: `${path} is not a file` };
     if (stat.size > limit) return { problem: `${path} has ${stat.size} bytes; at most ${limit} can be used` };
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(real)) };
+    return { bytes: readFileSync(real) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { problem: `there is no file ${path}` };
-    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return { problem: `${path} is not UTF-8 text` };
     return { problem: `${path} cannot be read (${code ?? 'unknown reason'})` };
   }
 }

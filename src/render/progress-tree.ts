@@ -36,7 +36,7 @@ function renderLines(
   { told, choice, isOver }: { told: Told; choice: Choice; isOver: boolean },
 ): string[] {
   const rows = choice.places.flatMap((place) => view.rows[place] ?? []);
-  const rest = restOf(choice, isOver);
+  const rest = isOver && rows.length === 0 ? '' : restOf(choice, isOver);
   return [
     paint('strong', head(view, told, { now, columns })),
     ...rows.map((row) => renderRow(row, view, { now, columns, isOver, paint })),

@@ -59,14 +59,14 @@ export const reasons: Readonly<Record<WaitsFor, Reason>> = {
   deployment: {
     now: 'the deployment runs',
     long: 'the deployment runs,',
-    brief: 'it runs,',
-    briefest: 'runs',
+    brief: 'running for',
+    briefest: 'running',
   },
   answer: {
     now: 'the platform pulls and starts it',
     long: 'the platform pulls and starts it,',
-    brief: 'pulls and starts it,',
-    briefest: 'pulls',
+    brief: 'pulling and starting for',
+    briefest: 'pulling',
   },
 };
 

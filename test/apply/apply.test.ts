@@ -4,7 +4,9 @@ import type { Send } from '../../src/api/wire.ts';
 import type { ApplyEvent } from '../../src/apply/run.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { applyPlan, plan } from '../../src/reconcile.ts';
+import { isDeployOrder } from '../support/deployments.ts';
 import {
+  actionsOf,
   answered,
   answering,
   applyOver,
@@ -12,6 +14,7 @@ import {
   everything,
   failed,
   losing,
+  notesOf,
   operationOf,
   plansNothing,
   results,
@@ -48,8 +51,10 @@ describe('an error in one branch', () => {
       production: 'done',
       'production.compose.one': 'failed',
       'production.compose.one.domains["one.example.com"]': 'skipped',
+      'production.compose.one (deploy)': 'skipped',
       'production.compose.two': 'done',
       'production.compose.two.domains["two.example.com"]': 'done',
+      'production.compose.two (deploy)': 'done',
     });
     const said = outcomes.flatMap((outcome) => outcome.diagnostics.map((item) => item.message)).join('\n');
     expect(said).toContain('compose.create');
@@ -114,9 +119,12 @@ describe('200 proves nothing', () => {
       answering(made, (operation) => (operation === 'domain.update' ? answered('{}') : undefined)),
     );
     expect(results({ outcomes })['production.compose.one.domains["one.example.com"]']).toBe('not kept');
+    // What else the request may have done is deployed.
     const again = await made.plan(changed);
-    expect(again.actions.filter((action) => action.action !== 'no-op')).toEqual([]);
-    expect(again.actions.flatMap((action) => action.notes.map((note) => note.code))).toEqual(['not-kept']);
+    expect(actionsOf(again)).toEqual(['deploy production.compose.one (deploy)']);
+    expect(notesOf(again).map((note) => note.code)).toEqual(['not-kept']);
+    await made.apply(changed);
+    await plansNothing(made, changed);
   });
 
   test('a deletion that left the object there is a failure, and the object stays ours', async () => {
@@ -154,6 +162,8 @@ describe('200 proves nothing', () => {
       }),
     );
     expect(results({ outcomes })['production.compose.one.domains["one.example.com"]']).toBe('unverified');
+    expect(actionsOf(await made.plan(changed))).toEqual(['deploy production.compose.one (deploy)']);
+    await made.apply(changed);
     await plansNothing(made, changed);
   });
 });
@@ -195,7 +205,7 @@ describe('what the user did not declare', () => {
       ...Object.fromEntries(whole.map((name) => [name, row?.[name] ?? null])),
       keepLatestCount: 99,
     });
-    await applyPlan(planned, made.world(), { permissions: everything, connections: 4 });
+    await applyPlan(planned, made.world(), { permissions: everything, connections: 4, clock: made.clock });
     const after = (await made.emulator.act('backup.one', { backupId: row?.backupId })) as Row;
     expect(after).toMatchObject({ keepLatestCount: 99, enabled: false });
     await plansNothing(made, backups(', enabled: false'));
@@ -241,7 +251,7 @@ describe('the order of requests', () => {
       if (service !== undefined) flying.set(service, (flying.get(service) ?? 0) - 1);
       return answer;
     });
-    expect(outcomes.every((outcome) => outcome.result === 'done')).toBe(true);
+    expect(outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
     expect(flying.size).toBe(3);
     expect(most).toBe(1);
     expect(total).toBeGreaterThan(36);
@@ -279,7 +289,7 @@ describe('the order of requests', () => {
     made.requests('POST');
     const after = files('          new: { filePath: app.conf, content: "2" }\n');
     await made.apply(after, everything);
-    expect(made.requests('POST')).toEqual(['mounts.remove', 'mounts.create']);
+    expect(made.requests('POST')).toEqual(['mounts.remove', 'mounts.create', 'compose.deploy']);
     await plansNothing(made, after);
   });
 
@@ -288,7 +298,7 @@ describe('the order of requests', () => {
     let flying = 0;
     let most = 0;
     await applyOver(made, two, async (request) => {
-      const isWrite = request.method === 'POST';
+      const isWrite = request.method === 'POST' && !isDeployOrder(operationOf(request));
       if (isWrite) most = Math.max(most, ++flying);
       await new Promise((resolve) => setTimeout(resolve, 1));
       const answer = await made.emulator.send(request);
@@ -433,6 +443,7 @@ describe('secrets', () => {
       const result = await applyPlan(fresh, world, {
         permissions: everything,
         connections: 4,
+        clock: made.clock,
         onEvent: (event) => events.push(event),
       });
       const said = JSON.stringify([

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
-const database = (password: string) => `${head}environments:
+const database = (password: string, more = '') => `${head}environments:
   production:
     postgres:
-      main: { dockerImage: "postgres:17", databaseName: a, databaseUser: a, databasePassword: "${password}" }
+      main: { dockerImage: "postgres:17", databaseName: a, databaseUser: a, databasePassword: "${password}"${more} }
 `;
 
 async function plansNothing(made: Bench, text: string): Promise<void> {
@@ -20,7 +20,6 @@ test('the password of a running database is changed in the database, not only in
   const made = bench();
   await made.apply(database('password-1'));
   const postgresId = made.store.state?.resources['production.postgres.main']?.id;
-  await made.emulator.act('postgres.deploy', { postgresId });
   made.requests('POST');
   await made.apply(database('password-2'));
   expect(made.requests('POST')).toEqual(['postgres.changePassword']);
@@ -30,13 +29,14 @@ test('the password of a running database is changed in the database, not only in
 
 test('the password of a database that does not run is stored, and the plan says what that does not change', async () => {
   const made = bench();
-  await made.apply(database('password-1'));
-  const plan = await made.plan(database('password-2'));
+  const stopped = (password: string) => database(password, ', deploy: never');
+  await made.apply(stopped('password-1'));
+  const plan = await made.plan(stopped('password-2'));
   const action = plan.actions.find(({ address }) => address === 'production.postgres.main');
   expect(action?.steps.map(({ operation }) => operation)).toEqual(['postgres.update']);
   expect(action?.notes.map(({ code }) => code)).toEqual(['not-effective']);
-  await made.apply(database('password-2'));
-  await plansNothing(made, database('password-2'));
+  await made.apply(stopped('password-2'));
+  await plansNothing(made, stopped('password-2'));
 });
 
 test('a password with a backtick is refused before any request: the platform could never change it', () => {

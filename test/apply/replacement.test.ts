@@ -66,7 +66,7 @@ describe('before the old object goes, it is known that the new one can be made:'
     });
     expect(results(result)).toMatchObject({ [address]: 'failed', 'production.postgres.fresh': 'done' });
     expect(said(result)).toContain('postgres.create was not sent: databasePassword');
-    expect(made.requests('POST')).toEqual(['postgres.create']);
+    expect(made.requests('POST')).toEqual(['postgres.create', 'postgres.deploy']);
     expect(idOf(made, address)).toBe(id);
     await made.apply(text, everything);
     await plansNothing(made, text);
@@ -99,7 +99,7 @@ describe('a teardown that does not take the old object away', () => {
     expect(said(result)).toContain('is still there; no new one was made');
     expect(idOf(made, address)).toBe(id);
     expect(rowsIn(made, 'postgres')).toHaveLength(1);
-    expect(actionsOf(await made.plan(named('b')))).toEqual([`replace ${address}`]);
+    expect(actionsOf(await made.plan(named('b')))).toEqual([`replace ${address}`, `deploy ${address} (deploy)`]);
     await made.apply(named('b'), everything);
     await plansNothing(made, named('b'));
   });
@@ -176,7 +176,7 @@ describe('after the old object is gone', () => {
 });
 
 describe('the order', () => {
-  test('of a replacement: what stands below goes, then the old object; the new ones come, then who refers to them', async () => {
+  test('of a replacement: what stands below goes, then the old object; the new ones come, then who refers to them, and at last they are deployed', async () => {
     const text = (name: string) =>
       production(
         `${database(`backups: { ${backup('n')} }, mounts: { /x: { type: bind, hostPath: /srv/x } }`, 'main', name)}    compose:\n      shop: { ${composeBody}, env: { DB: "\${ref:postgres.main.host}" } }\n`,
@@ -187,11 +187,12 @@ describe('the order', () => {
     await made.apply(text('b'), everything);
     const requests = made.requests('POST');
     expect(requests.slice(0, 3)).toEqual(['backup.remove', 'postgres.remove', 'postgres.create']);
-    expect(requests.slice(3).toSorted()).toEqual(['backup.create', 'compose.update', 'mounts.create']);
+    expect(requests.slice(3, 6).toSorted()).toEqual(['backup.create', 'compose.update', 'mounts.create']);
+    expect(requests.slice(6)).toEqual(['postgres.deploy', 'compose.deploy']);
     await plansNothing(made, text('b'));
   });
 
-  test('of an object that others refer to by id: the new one comes, they are told, the old one goes', async () => {
+  test('of an object that others refer to by id: the new one comes, they are told and deployed, the old one goes', async () => {
     const text = (key: string) =>
       production(
         `${database(`backups: { ${backup(key)} }`)}    compose:\n      shop: { ${composeBody}, env: { B: "\${ref:postgres.main.backups.${key}.id}" } }\n`,
@@ -200,7 +201,7 @@ describe('the order', () => {
     await made.apply(text('nightly'));
     made.requests('POST');
     await made.apply(text('weekly'), everything);
-    expect(made.requests('POST')).toEqual(['backup.create', 'compose.update', 'backup.remove']);
+    expect(made.requests('POST')).toEqual(['backup.create', 'compose.update', 'compose.deploy', 'backup.remove']);
     await plansNothing(made, text('weekly'));
   });
 

@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { indexRows } from '../../src/observe/match.ts';
 import { compose } from '../../src/resources/compose.ts';
 import { domain } from '../../src/resources/domain.ts';
+import { withoutDeployments } from '../support/deployments.ts';
 import { applyLater, composeBody, plansNothing, production, rowsIn } from '../support/faults.ts';
 import { bench } from '../support/world.ts';
 
@@ -18,12 +19,12 @@ const domains = (count: number, prefix: string) =>
     `    compose:\n      shop:\n        ${composeBody}\n        domains:\n${many(count, (n) => `          ${prefix}${n}.example.com: { serviceName: web }\n`)}`,
   );
 
-test('4,000 variables of a service are one request, and none when nothing changed', async () => {
+test('4,000 variables of a service are one request and one deployment, and none when nothing changed', async () => {
   const made = bench();
   await made.apply(keys(4000, 'a'));
-  expect(made.requests('POST')).toEqual(['compose.create', 'compose.update']);
+  expect(made.requests('POST')).toEqual(['compose.create', 'compose.update', 'compose.deploy']);
   await made.apply(keys(4000, 'b'));
-  expect(made.requests('POST')).toEqual(['compose.update']);
+  expect(made.requests('POST')).toEqual(['compose.update', 'compose.deploy']);
   expect(String(rowsIn(made, 'compose')[0]?.env).split('\n').filter(Boolean)).toHaveLength(4000);
   await plansNothing(made, keys(4000, 'b'));
 });
@@ -45,7 +46,7 @@ test('the variables of a service are read as often for 400 as for 4', async () =
   expect(counts[1]).toBe(counts[0]);
 });
 
-test('1,500 renamed domains are 3,000 requests, and as many reads as for one', async () => {
+test('1,500 renamed domains are 3,000 requests, one deployment, and as many reads as for one', async () => {
   const made = bench();
   await made.apply(domains(1500, 'a'));
   made.requests('GET');
@@ -55,7 +56,9 @@ test('1,500 renamed domains are 3,000 requests, and as many reads as for one', a
   expect(made.requests('GET')).toEqual(reads);
   const result = await applyLater(made, planned);
   expect(new Set(result.outcomes.map((outcome) => outcome.result))).toEqual(new Set(['done']));
-  expect(made.requests('POST')).toHaveLength(3000);
+  const requests = made.requests('POST');
+  expect(withoutDeployments(requests)).toHaveLength(3000);
+  expect(requests.slice(3000)).toEqual(['compose.deploy']);
   expect(rowsIn(made, 'domain').every((row) => String(row.host).startsWith('b'))).toBe(true);
   // A state that is lost is found again by as many reads.
   made.store.state = undefined;

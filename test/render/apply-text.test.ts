@@ -9,16 +9,19 @@ import { resultJson } from '../../src/render/result-json.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { bench, head } from '../support/world.ts';
 
-const shop = `${head}environments:
+const shop = (more = '') => `${head}environments:
   production:
     compose:
       shop:
         source: { type: raw, composeFile: "services:\\n  web:\\n    image: nginx:1.27\\n" }
         domains: { shop.example.com: { serviceName: web, port: 8080 } }
-`;
+${more}`;
 
 /** Applies to a platform that fails at one operation. */
-async function applyWith(failing: string | undefined, issues: readonly unknown[] = []): Promise<ResultView> {
+async function applyWith(
+  failing: string | undefined,
+  { issues = [], text = shop() }: { issues?: readonly unknown[]; text?: string } = {},
+): Promise<ResultView> {
   const emulator = createEmulator();
   const { send } = emulator;
   emulator.send = (request) =>
@@ -30,7 +33,7 @@ async function applyWith(failing: string | undefined, issues: readonly unknown[]
         })
       : send(request);
   const world = bench({ emulator });
-  const result = await world.apply(shop);
+  const result = await world.apply(text);
   return { result, ending: endingOf(result), isInterrupted: false, counts: { reads: 4, writes: 2 } };
 }
 
@@ -38,11 +41,11 @@ describe('the result of an apply as text', () => {
   it('is short when everything went well', async () => {
     const view = await applyWith(undefined);
     expect(view.ending).toBe('done');
-    expect(renderResult(view, plainStyle)).toBe('Applied: 2 created, 1 adopted.\nreads 4, writes 2\n');
+    expect(renderResult(view, plainStyle)).toBe('Applied: 2 created, 1 adopted, 1 deployed.\nreads 4, writes 2\n');
   });
 
   it('tells what failed, and what to do next, when a part was applied', async () => {
-    const view = await applyWith('domain.create');
+    const view = await applyWith('domain.create', { text: shop('        deploy: never\n') });
     expect(view.ending).toBe('partly');
     const text = renderResult(view, plainStyle);
     expect(text).toContain(
@@ -58,7 +61,7 @@ describe('the result of an apply as text', () => {
     expect((await applyWith('compose.create')).ending, 'a 400 alone does not prove that nothing was done').toBe(
       'partly',
     );
-    const view = await applyWith('compose.create', [{ path: ['name'], message: 'too short' }]);
+    const view = await applyWith('compose.create', { issues: [{ path: ['name'], message: 'too short' }] });
     expect(view.ending).toBe('failed');
     const text = renderResult(view, plainStyle);
     expect(text).toContain('domains["shop.example.com"]: skipped\n');

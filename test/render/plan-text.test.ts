@@ -18,9 +18,9 @@ describe('a plan as text', () => {
     + databaseUser: shop
     + databasePassword: (sensitive)
     + name: main
+  ^ deploy: for the first time
 
-Takes effect when these are deployed next: production.postgres.main. Apply does not deploy: trueup run deploy ADDRESS does, after it.
-Plan: 1 to create, 1 to adopt.
+Plan: 1 to create, 1 to adopt, 1 to deploy.
 `,
     );
   });
@@ -45,9 +45,9 @@ Plan: 1 to create, 1 to adopt.
     command: run --by-hand -> run (drift: changed on the platform)
     memoryLimit: "1000" -> "2000"
     + externalPort: 15432
+  ^ deploy: it restarts, with command, memoryLimit, externalPort
 
-Takes effect when these are deployed next: production.postgres.main. Apply does not deploy: trueup run deploy ADDRESS does, after it.
-Plan: 1 to update, 1 unchanged.
+Plan: 1 to update, 1 to deploy, 1 unchanged.
 `,
     );
   });
@@ -60,7 +60,7 @@ Plan: 1 to update, 1 unchanged.
     expect(text).toContain('    databaseName: shop -> store\n    ! forces replacement\n');
     expect(text).toContain('    ! data at risk: the data of this database (apply needs --allow-data-loss)\n');
     expect(text).toContain('Apply puts data of 1 resource at risk and needs --allow-data-loss.\n');
-    expect(text).toContain('Plan: 1 to replace, 1 unchanged.\n');
+    expect(text).toContain('Plan: 1 to replace, 1 to deploy, 1 unchanged.\n');
   });
 
   it('names what is taken over, and what is deleted with its data', async () => {
@@ -97,13 +97,26 @@ Plan: 1 to delete, 1 unchanged.
       `  production.compose.shop
   ~ domains["shop.example.com"]: update
       port: 8080 -> 9090
+  ^ deploy: it restarts, with domains["shop.example.com"].port
 
-Takes effect when these are deployed next: production.compose.shop. Apply does not deploy: trueup run deploy ADDRESS does, after it.
-Plan: 1 to update, 2 unchanged.
+Plan: 1 to update, 1 to deploy, 2 unchanged.
 `,
     );
     const changed = shown(await world.plan(compose(8080).replace('nginx:1.27', 'nginx:1.28')));
     expect(changed).toContain('    source.composeFile: (sensitive; line 3 of 3, before 3)\n');
+  });
+
+  it('says which services somebody else deploys', async () => {
+    const world = bench();
+    await world.apply(database(`${basic}, deploy: never`));
+    expect(shown(await world.plan(database(`${basic}, deploy: never, command: run`)))).toBe(
+      `~ production.postgres.main: update
+    + command: run
+
+Takes effect when these are deployed next: production.postgres.main. This plan does not deploy them: trueup run deploy ADDRESS does.
+Plan: 1 to update, 1 unchanged.
+`,
+    );
   });
 
   it('says where a service moves', async () => {

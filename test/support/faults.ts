@@ -57,12 +57,12 @@ export async function applyOver(
 ): Promise<ApplyResult> {
   const world = worldOver(made, send);
   const planned = await plan(made.manifest(text), world);
-  return applyPlan(planned, world, { permissions: everything, connections: 4, ...options });
+  return applyPlan(planned, world, { permissions: everything, connections: 4, clock: made.clock, ...options });
 }
 
 /** Applies a plan that was made earlier. */
 export function applyLater(made: Bench, planned: Plan): Promise<ApplyResult> {
-  return applyPlan(planned, made.world(), { permissions: everything, connections: 4 });
+  return applyPlan(planned, made.world(), { permissions: everything, connections: 4, clock: made.clock });
 }
 
 /** The operation of a request. */

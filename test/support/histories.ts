@@ -7,6 +7,8 @@ import type { Row } from '../../src/kind/json.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { applyPlan, plan } from '../../src/reconcile.ts';
 import type { State, StateStore } from '../../src/state/state.ts';
+import type { DeploymentWatch } from './deployment-watch.ts';
+import { watchDeployments } from './deployment-watch.ts';
 import { actionsOf, answered, connection, failed, operationOf, worldOver } from './faults.ts';
 import type { Bench } from './world.ts';
 import { bench } from './world.ts';
@@ -22,11 +24,29 @@ export interface Start {
 /** A platform as a person would have set it up, and no state. */
 export const nothing: Start = { tables: seedWorld(), state: undefined };
 
-/** A platform and a state of their own, as they were at the start. */
-export function begin({ tables, state }: Start): Bench {
-  const made = bench({ emulator: createEmulator({ world: structuredClone(tables) }) });
+/** A bench whose platform somebody watches. */
+export interface Watched extends Bench {
+  readonly watch: DeploymentWatch;
+}
+
+/** A platform and a state of their own, as they were at the start; what runs there is what was written. */
+export function begin({ tables, state }: Start): Watched {
+  const emulator = createEmulator({ world: structuredClone(tables) });
+  const watch = watchDeployments(emulator);
+  const made = bench({ emulator });
   made.store.state = structuredClone(state);
-  return made;
+  return { ...made, watch };
+}
+
+/** Ids of services that do not run with what was written to them, of those that a run can deploy. */
+export function undeployed({ watch, emulator }: Watched): string[] {
+  const { application } = emulator.world.tables;
+  return watch.stale().filter((id) => application[id] === undefined || application[id].sourceType === 'docker');
+}
+
+/** How often the service was told to deploy that was told so most often. */
+export function mostOrders({ watch }: Watched): number {
+  return Math.max(0, ...watch.orders().values());
 }
 
 /** What undisturbed runs of some manifests, one after the other, lead to. */
@@ -46,25 +66,29 @@ export async function run(
   const world = worldOver(made, send, store);
   const planned = await plan(made.manifest(text), world);
   const permissions = { dataLoss: true, adoption };
-  const { outcomes } = await applyPlan(planned, world, { permissions, connections: 4 });
+  const { outcomes } = await applyPlan(planned, world, { permissions, connections: 4, clock: made.clock });
   return outcomes
     .filter((outcome) => outcome.result !== 'done')
     .map(({ action, result }) => `${result} ${action.address}`);
 }
 
-/** Runs twice more at most (or as often as is said), and gives the plan that is left, which changes nothing. */
+/**
+ * Runs twice more at most (or as often as is said), and gives the plan that is left, which changes nothing. `isLame`:
+ * a service lacks what the platform did not keep, so that its deployment may fail each time.
+ */
 export async function goOn(
   made: Bench,
   text: string,
-  options: { store?: () => StateStore; send?: Send; runs?: number } = {},
+  options: { store?: () => StateStore; send?: Send; runs?: number; isLame?: boolean } = {},
 ): Promise<Plan> {
-  const { store = () => made.store, send = made.emulator.send, runs = 2 } = options;
+  const { store = () => made.store, send = made.emulator.send, runs = 2, isLame = false } = options;
+  const excused = (items: readonly string[]) => items.filter((item) => !isLame || !item.endsWith(' (deploy)'));
   let failures = await run(made, text, { store: store(), send });
   for (let again = 1; again < runs && failures.length > 0; again++)
     failures = await run(made, text, { store: store(), send });
-  expect(failures).toEqual([]);
+  expect(excused(failures)).toEqual([]);
   const left = await plan(made.manifest(text), worldOver(made, send, store()));
-  expect(actionsOf(left)).toEqual([]);
+  expect(excused(actionsOf(left))).toEqual([]);
   return left;
 }
 

@@ -99,7 +99,8 @@ export const steady: Readonly<Record<string, { readonly name: string; readonly i
   selfgit: { name: 'selfgit-2', id: 'sfg_2' },
 };
 const envKeys = ['A', 'B', 'REGION', 'with.dot'];
-const envValues = ['1', '2', '', 'a # b', `it's "so" $HOME`, 'two\nlines\n', '${{environment.REGION}}', ' spaces '];
+const mention = '${{environment.REGION}}';
+const envValues = ['1', '2', '', 'a # b', `it's "so" $HOME`, 'two\nlines\n', mention, ' spaces '];
 const envTexts = ['A=1\n', '# note\nB="x y"\nFOREIGN=here\n', '', "FOREIGN='a'\nREGION=us\nA=9", 'C=3\n'];
 
 /** Values that a field is given: its examples, or what no two objects may have in common. */
@@ -249,7 +250,7 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   fc.record({ edit: fc.constant('rename' as const), at: nat, key: nat, follow: fc.boolean() }),
   fc.record({ edit: fc.constant('relocate' as const), at: nat, to: nat, follow: fc.boolean() }),
   fc.record({ edit: fc.constant('retag' as const), at: nat, case: nat }),
-  fc.record({ edit: fc.constant('option' as const), at: nat, option: fc.nat(4) }),
+  fc.record({ edit: fc.constant('option' as const), at: nat, option: fc.nat(6) }),
   fc.record({ edit: fc.constant('renew' as const), at: nat }),
   fc.record({ edit: fc.constant('renew' as const), at: nat }),
 );
@@ -583,10 +584,13 @@ export function applyEdit(model: Model, change: Edit): string | undefined {
       if (change.option === 0) block.options = {};
       if (change.option === 1) block.options = { ...block.options, protect: true };
       if (change.option === 2) block.options = { ...block.options, protect: false };
-      if (change.option > 2 && block.kind.options?.deleteVolumes !== undefined)
-        block.options = { ...block.options, deleteVolumes: change.option === 3 };
+      const isFirst = change.option === 3 || change.option === 5;
+      if (change.option > 4 && block.kind.verbs?.deploy !== undefined)
+        block.options = { ...block.options, deploy: isFirst ? 'never' : 'onChange' };
+      else if (change.option > 2 && block.kind.options?.deleteVolumes !== undefined)
+        block.options = { ...block.options, deleteVolumes: isFirst };
       if (change.option > 2 && mergeOption(block.kind)?.name === 'accessMode')
-        block.options = { ...block.options, accessMode: change.option === 3 ? 'own' : 'merge' };
+        block.options = { ...block.options, accessMode: isFirst ? 'own' : 'merge' };
       return `options of ${address}: ${JSON.stringify(block.options)}`;
     }
     case 'renew': {
@@ -602,6 +606,20 @@ export function applyEdit(model: Model, change: Edit): string | undefined {
     }
     default:
       return change satisfies never;
+  }
+}
+
+/** Gives environments the variable that services in them mention: without it the manifest is refused. */
+export function declareMentioned(model: Model): void {
+  for (const environment of environmentsOf(model)) {
+    const { env, children } = environment;
+    const isMentioned = children.some(
+      (child) => child.env?.is === 'map' && Object.values(child.env.entries).includes(mention),
+    );
+    if (!isMentioned || env === undefined) continue;
+    if (env.is === 'text') {
+      if (!/^REGION=/m.test(env.text)) environment.env = { is: 'text', text: `${env.text}REGION=eu\n` };
+    } else if (env.mode === 'own') environment.env = { ...env, entries: { REGION: 'eu', ...env.entries } };
   }
 }
 

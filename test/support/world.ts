@@ -1,7 +1,9 @@
 import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { waitOut } from '../../src/apply/wait-out.ts';
 import { createClient } from '../../src/api/client.ts';
+import type { Clock } from '../../src/state/clock.ts';
 import type { ApplyResult } from '../../src/apply/run.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
@@ -12,7 +14,8 @@ import { applyPlan, plan, planDestruction, validate } from '../../src/reconcile.
 import type { World } from '../../src/reconcile.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
-import { memoryStore } from '../../src/state/memory.ts';
+import { memoryStore } from '../../src/state/backends/memory.ts';
+import { quickClock } from './quick-clock.ts';
 
 /** A platform, a state and a folder for one test. */
 export interface Bench {
@@ -21,6 +24,8 @@ export interface Bench {
   readonly folder: string;
   readonly secrets: Record<string, string>;
   readonly env: Record<string, string>;
+  /** On which no apply of this test waits for long. */
+  readonly clock: Clock;
   /** Hides what the manifests of this test conceal. */
   readonly redact: (text: string) => string;
   /** Writes files and reads the manifest in trueup.yaml. */
@@ -46,6 +51,7 @@ export function bench(options: { emulator?: Emulator; folder?: string } = {}): B
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'trueup-test-'));
   const secrets: Record<string, string> = {};
   const env: Record<string, string> = {};
+  const clock = quickClock();
   const redactor = createRedactor();
   let seen = 0;
   const self: Bench = {
@@ -54,6 +60,7 @@ export function bench(options: { emulator?: Emulator; folder?: string } = {}): B
     folder,
     secrets,
     env,
+    clock,
     redact: redactor.redact,
     manifest: (files) => {
       for (const [name, text] of Object.entries(typeof files === 'string' ? { 'trueup.yaml': files } : files)) {
@@ -75,17 +82,22 @@ export function bench(options: { emulator?: Emulator; folder?: string } = {}): B
       store,
       kinds,
       conceal: redactor.add,
+      redact: redactor.redact,
     }),
     plan: async (files) => plan(self.manifest(files), self.world()),
-    apply: async (files, permissions = {}) =>
-      applyPlan(await self.plan(files), self.world(), {
+    apply: async (files, permissions = {}) => {
+      await waitOut(store, { fenceMs: 60_000, clock });
+      return applyPlan(await self.plan(files), self.world(), {
         permissions: { dataLoss: permissions.dataLoss ?? false, adoption: permissions.adoption ?? false },
         connections: 4,
-      }),
+        clock,
+      });
+    },
     destroy: async (files) =>
       applyPlan(await planDestruction(self.manifest(files), self.world()), self.world(), {
         permissions: { dataLoss: true, adoption: true },
         connections: 4,
+        clock,
       }),
     requests: (method) => {
       const fresh = emulator.log.slice(seen);

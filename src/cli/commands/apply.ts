@@ -1,5 +1,7 @@
 import { usualDeadlineMs } from '../../api/transport.ts';
 import type { Deploying } from '../../apply/run.ts';
+import { usualFenceMs } from '../../apply/run.ts';
+import { waitOut } from '../../apply/wait-out.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { lateOperations } from '../../kind/verb.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
@@ -20,20 +22,34 @@ import { beginProgress } from '../begin-progress.ts';
 import type { Exit } from '../exit-codes.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { readDeployLimits } from '../deploy-limits.ts';
-import { loadManifest } from '../load.ts';
+import { systemClock } from '../../state/clock.ts';
+import { loadManifest, loadWithSecrets } from '../load.ts';
 import { withLock } from '../locked.ts';
+import { readInteger, usage } from '../options.ts';
+import { readPlanFile } from '../plan-file.ts';
+import { planAgain } from '../reviewed.ts';
 import type { Command, Run } from '../run.ts';
 import { printJson, printWarnings } from '../run.ts';
 
-/** Plans, asks, and makes the platform what the manifest says. */
-export function applyCommand(flags: ApplyFlags & DeployFlags): Command {
-  return (run) => {
+/** Plans, asks, and makes the platform what the manifest says; with the file of a plan it does that and does not ask. */
+export function applyCommand(flags: ApplyFlags & DeployFlags, path?: string): Command {
+  return async (run) => {
     const limitMs = readDeployLimits(flags.deployTimeout ?? [], kinds);
+    const deploying = { waits: flags.wait !== false, limitMs };
+    if (path === undefined) {
+      const make = (manifest: Manifest, world: World) => plan(manifest, world, { deploys: flags.deploy !== false });
+      return planAndApply(run, { flags, verb: 'apply', make, deploying });
+    }
+    if (flags.deploy === false) {
+      throw usage('--no-deploy does not go with the file of a plan', 'Plan with --no-deploy: the file says so then.');
+    }
+    const reviewed = await readPlanFile(path);
     return planAndApply(run, {
-      flags,
-      verb: 'apply',
-      make: (manifest, world) => plan(manifest, world, { deploys: flags.deploy !== false }),
-      deploying: { waits: flags.wait !== false, limitMs },
+      // Who reviewed it agreed to it, and to what it takes over; data goes by a flag of its own.
+      flags: { ...flags, autoApprove: true, adopt: true },
+      verb: reviewed.file.destroys ? 'destroy' : 'apply',
+      make: (manifest, world) => planAgain(reviewed, manifest, world),
+      deploying,
     });
   };
 }
@@ -49,13 +65,22 @@ export async function planAndApply(
   },
 ): Promise<Exit> {
   const { options, terminal, redactor } = run;
-  const { manifest, warnings } = loadManifest(options, redactor);
+  // Deleting takes no secrets.
+  const load = task.verb === 'destroy' ? loadManifest : loadWithSecrets;
+  const { manifest, warnings } = await load(options, redactor);
   printWarnings(run, warnings);
-  const { deploying } = task;
+  const { deploying, flags } = task;
+  const fenceMs = flags.fence === undefined ? usualFenceMs : readInteger('--fence', flags.fence, 0, 3_600) * 1_000;
   return withLock(run, manifest, {
     purpose: task.verb,
     ...(deploying === undefined ? {} : { deadlineMs: deadlinesFor(deploying) }),
     work: async (world, interruption) => {
+      await waitOut(world.store, {
+        fenceMs,
+        clock: systemClock,
+        signal: interruption.signal,
+        onWait: (ms) => terminal.err(`${waiting(ms)}\n`),
+      });
       const made = await task.make(manifest, world);
       const { counts } = world.client;
       if (!options.isJson) terminal.out(renderPlan({ plan: made, counts }, terminal.outStyle));
@@ -74,6 +99,7 @@ export async function planAndApply(
       const progress = beginProgress(run, made, counts);
       const result = await applyPlan(made, world, {
         permissions,
+        fenceMs,
         connections: options.connections,
         ...(deploying === undefined ? {} : { deploying }),
         signal: interruption.signal,
@@ -89,6 +115,10 @@ export async function planAndApply(
       return finish(run, { view, made, warnings });
     },
   });
+}
+
+function waiting(ms: number): string {
+  return `an earlier run ended in the middle of requests, which may still land: waiting ${Math.ceil(ms / 1_000)} s`;
 }
 
 /** Requests that last as long as a deployment get the time of the longest one; apply itself gives up sooner. */

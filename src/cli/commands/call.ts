@@ -29,7 +29,7 @@ type Input = Readonly<Record<string, unknown>>;
 /** Calls one operation of the platform and prints its answer. */
 export function callCommand([name, ...words]: readonly string[], flags: CallFlags): Command {
   return async (run) => {
-    const { options, redactor } = run;
+    const { options, redactor, terminal } = run;
     if (flags.list !== undefined) return listOperations(run, flags.list === true ? name : flags.list);
     if (name === undefined) throw usage('no operation is named', 'trueup call --list shows what there is.');
     const operation = findOperation(name);
@@ -40,7 +40,7 @@ export function callCommand([name, ...words]: readonly string[], flags: CallFlag
     if (wrong.length > 0) throw new Stop('usage', wrong);
     const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;
     if (!(await hasConsent(run, { operation, input, place, isGiven: flags.yes === true }))) return 'failed';
-    const about = { options, redactor: knowingInput(redactor, input), purpose: 'call', deadlineMs };
+    const about = { options, redactor: knowingInput(redactor, input), terminal, purpose: 'call', deadlineMs };
     const { client, close } = await openPlatform(platform, about);
     try {
       print(run, operation, await client.invoke(operation, input), flags.showSecrets === true);

@@ -2,7 +2,7 @@ import { importObject, plan } from '../../reconcile.ts';
 import { planJson } from '../../render/plan-json.ts';
 import { renderPlan } from '../../render/plan-text.ts';
 import { printable } from '../../render/printable.ts';
-import { loadManifest } from '../load.ts';
+import { loadWithSecrets } from '../load.ts';
 import { withLock } from '../locked.ts';
 import type { Command } from '../run.ts';
 import { printJson, printWarnings } from '../run.ts';
@@ -11,7 +11,7 @@ import { printJson, printWarnings } from '../run.ts';
 export function importCommand({ address, id }: { readonly address: string; readonly id: string }): Command {
   return async (run) => {
     const { options, terminal, redactor } = run;
-    const { manifest, warnings } = loadManifest(options, redactor);
+    const { manifest, warnings } = await loadWithSecrets(options, redactor);
     printWarnings(run, warnings);
     return withLock(run, manifest, {
       purpose: 'import',

@@ -45,7 +45,7 @@ export function logsCommand(address: string, flags: LogsFlags): Command {
     };
     const wrong = checkInput(kind.logs, input);
     if (wrong.length > 0) throw new Stop('usage', wrong);
-    const { client, close } = await openPlatform(target.platform, { options, redactor, purpose: 'logs' });
+    const { client, close } = await openPlatform(target.platform, { options, redactor, terminal, purpose: 'logs' });
     try {
       // The secrets of the service, so that its log does not print them.
       const row = showSecrets === true ? {} : ((await readRow(client, kind, id)) ?? {});

@@ -6,7 +6,7 @@ import { counted } from '../../render/lines.ts';
 import { outputsJson, renderOutput, renderOutputs } from '../../render/outputs.ts';
 import { readState } from '../addressed.ts';
 import { connect } from '../connect.ts';
-import { loadManifest } from '../load.ts';
+import { loadManifest, loadWithSecrets } from '../load.ts';
 import { usage } from '../options.ts';
 import type { Command } from '../run.ts';
 import { printJson, printWarnings } from '../run.ts';
@@ -15,11 +15,13 @@ import { printJson, printWarnings } from '../run.ts';
 export function outputCommand(name: string | undefined, flags: { readonly showSecrets?: true }): Command {
   return async (run) => {
     const { options, terminal, redactor } = run;
-    const { manifest, warnings } = loadManifest(options, redactor);
+    // What is hidden need not be known.
+    const load = flags.showSecrets === true ? loadWithSecrets : loadManifest;
+    const { manifest, warnings } = await load(options, redactor);
     printWarnings(run, warnings);
     const names = chosen([...manifest.outputs.keys()], name);
     const state = await readState(options, manifest.settings);
-    const connection = await connect(manifest.settings, { options, redactor, purpose: 'output' });
+    const connection = await connect(manifest.settings, { options, redactor, terminal, purpose: 'output' });
     try {
       const outputs = await evaluateOutputs({ client: connection.world.client, manifest, state, names });
       const showsSecrets = flags.showSecrets === true;

@@ -39,7 +39,7 @@ const usual = { read: 30, quick: 60, slow: 1_800 };
  */
 export function runVerb([verb = '', ...addresses]: readonly string[], flags: RunFlags): Command {
   return async (run) => {
-    const { options, redactor } = run;
+    const { options, redactor, terminal } = run;
     checkVerb(verb);
     if (addresses.length === 0) throw usage('no address is named', 'trueup state list shows what there is.');
     if (flags.id !== undefined && addresses.length > 1) throw usage('--id goes with one address');
@@ -50,7 +50,13 @@ export function runVerb([verb = '', ...addresses]: readonly string[], flags: Run
     refuseOthers(verb, objects, state);
     const limits = new Map(objects.flatMap(({ kind }) => limitsOf(kind, verb, seconds)));
     const deadlineMs = (operation: string) => 1_000 * (limits.get(operation) ?? usual.read);
-    const { client, close } = await openPlatform(target.platform, { options, redactor, purpose: 'run', deadlineMs });
+    const { client, close } = await openPlatform(target.platform, {
+      options,
+      redactor,
+      terminal,
+      purpose: 'run',
+      deadlineMs,
+    });
     try {
       const orders = await makeOrders(client, redactor, { verb, objects, dataLoss: flags.allowDataLoss === true });
       const place = target.platform === 'emulator' ? 'the embedded emulator' : new URL(target.platform.url).host;

@@ -48,12 +48,12 @@ export function statusCommand(addresses: readonly string[], flags: StatusFlags):
 }
 
 /** One look. The platform is opened for each, because the embedded emulator lets in one process at a time. */
-async function look({ options, redactor }: Run, addresses: readonly string[], target: Target) {
+async function look({ options, redactor, terminal }: Run, addresses: readonly string[], target: Target) {
   const state = await readState(options, target);
   const all = state === undefined ? [] : servicesOf(state, kinds);
   const chosen = choose(all, addresses, Object.keys(state?.resources ?? {}));
   if (state === undefined || chosen.length === 0) return { services: [], counts: { reads: 0, writes: 0 } };
-  const { client, close } = await openPlatform(target.platform, { options, redactor, purpose: 'status' });
+  const { client, close } = await openPlatform(target.platform, { options, redactor, terminal, purpose: 'status' });
   try {
     const services = await observeServices(chosen, {
       client,

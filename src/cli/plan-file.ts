@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { constants } from 'node:fs';
+import { lstat, open, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { PlanFile } from '../plan/file.ts';
+import { isPlanFileText, parsePlanFile, planFileText } from '../plan/file.ts';
+
+/** A plan file as it was read. */
+export interface ReadPlan {
+  readonly file: PlanFile;
+  /** As it was named, for messages. */
+  readonly path: string;
+}
+
+/** Most bytes of a plan file. */
+const limit = 64 * 1024 * 1024;
+
+/** Writes a plan file as a whole or not at all; what is no plan file is never overwritten. */
+export async function writePlanFile(path: string, file: PlanFile): Promise<void> {
+  const target = resolve(path);
+  const text = planFileText(file);
+  if (Buffer.byteLength(text) > limit)
+    throw unusable(path, `would have more than ${limit} bytes`, 'Split the project.');
+  try {
+    await refuseOther(path);
+    await replaceFile(target, text);
+  } catch (error) {
+    if (error instanceof Stop) throw error;
+    throw unusable(
+      path,
+      `cannot be written (${reasonOf(error)})`,
+      'Name a file in a folder that can be written.',
+      error,
+    );
+  }
+}
+
+/** Reads a plan file; whatever is the matter with it stops the run. */
+export async function readPlanFile(path: string): Promise<ReadPlan> {
+  let text: string;
+  try {
+    text = await readText(path);
+  } catch (error) {
+    if (error instanceof Stop) throw error;
+    throw unusable(path, `cannot be read (${reasonOf(error)})`, 'trueup plan --out FILE writes one.', error);
+  }
+  const parsed = parsePlanFile(text);
+  if ('problem' in parsed) throw unusable(path, parsed.problem, parsed.remedy);
+  return { file: parsed, path };
+}
+
+async function readText(path: string): Promise<string> {
+  // Not to wait for whoever writes into a pipe.
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stat = await handle.stat();
+    if (!stat.isFile()) throw unusable(path, `is ${whatItIs(stat)} and no file`, 'trueup plan --out FILE writes one.');
+    if (stat.size > limit) {
+      throw unusable(path, `has ${stat.size} bytes, and no plan has more than ${limit}`, 'Name the right file.');
+    }
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Refuses to put a plan in the place of something else, such as the manifest. */
+async function refuseOther(path: string): Promise<void> {
+  const remedy = 'Name another file, or remove it.';
+  const stat = await lstat(path).catch((error: unknown) => {
+    if (reasonOf(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (stat === undefined) return;
+  if (!stat.isFile()) throw unusable(path, `is ${whatItIs(stat)}, and stays`, remedy);
+  if (stat.size === 0) return;
+  const handle = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0);
+    if (isPlanFileText(buffer.toString('utf8', 0, bytesRead))) return;
+  } finally {
+    await handle.close();
+  }
+  throw unusable(path, 'is there, is no plan file, and stays', remedy);
+}
+
+function whatItIs(stat: Stats): string {
+  if (stat.isDirectory()) return 'a folder';
+  return stat.isSymbolicLink() ? 'a symbolic link' : 'a device or a pipe';
+}
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  const folder = dirname(path);
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined); // why it was not written matters more
+    throw error;
+  }
+  const directory = await open(folder, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? 'unknown reason';
+}
+
+function unusable(path: string, what: string, remedy: string, cause?: unknown): Stop {
+  return new Stop('refused', [diagnostic('plan-file', `the plan file ${path} ${what}`, { remedy })], { cause });
+}

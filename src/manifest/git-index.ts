@@ -1,0 +1,80 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+
+/** Whether git tracks a file. Its index is read, and no program is run: the repository may be somebody else's. */
+export function isTracked(file: string): boolean {
+  const real = realpathSync(file);
+  for (let folder = dirname(real); ; folder = dirname(folder)) {
+    const index = readIndex(folder);
+    if (index !== undefined) return trackedPaths(index).has(asBytes(relative(folder, real).split(sep).join('/')));
+    if (dirname(folder) === folder) return false;
+  }
+}
+
+/** The index of the work tree that begins at a folder; undefined when none begins there, empty when none is readable. */
+function readIndex(folder: string): Buffer | undefined {
+  const git = join(folder, '.git');
+  try {
+    const stat = statSync(git, { throwIfNoEntry: false });
+    if (stat === undefined) return undefined;
+    // In a submodule and in a second work tree it is a file that says where the folder is.
+    const [, elsewhere = ''] = stat.isDirectory() ? [] : (/^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8')) ?? []);
+    return readFileSync(join(stat.isDirectory() ? git : resolve(folder, elsewhere), 'index'));
+  } catch {
+    return Buffer.alloc(0);
+  }
+}
+
+/** Reads the paths of an index of version 2, 3 or 4, as bytes; a form that is not known gives none. */
+function trackedPaths(index: Buffer): ReadonlySet<string> {
+  if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return new Set();
+  for (const digestLength of [20, 32]) {
+    const paths = readEntries(index, digestLength);
+    if (paths !== undefined) return paths;
+  }
+  return new Set();
+}
+
+/** undefined: the lengths that it tells do not fit, so digests have another length. */
+function readEntries(index: Buffer, digestLength: number): Set<string> | undefined {
+  const version = index.readUInt32BE(4);
+  const paths = new Set<string>();
+  let at = 12;
+  let path = '';
+  for (let left = index.readUInt32BE(8); left > 0; left--) {
+    const start = at;
+    at += 40 + digestLength;
+    if (at + 4 > index.length) return undefined;
+    const flags = index.readUInt16BE(at);
+    at += (flags & 0x4000) === 0 ? 2 : 4;
+    let kept = 0;
+    if (version === 4) {
+      const cut = readNumber(index, at);
+      kept = path.length - cut.value;
+      at = cut.end;
+    }
+    const end = index.indexOf(0, at);
+    if (end === -1 || kept < 0) return undefined;
+    path = path.slice(0, kept) + index.toString('latin1', at, end);
+    if (Math.min(path.length, 0xfff) !== (flags & 0xfff)) return undefined;
+    paths.add(path);
+    at = version === 4 ? end + 1 : start + Math.ceil((end + 1 - start) / 8) * 8;
+  }
+  return paths;
+}
+
+/** A number of seven bits a byte, where each byte that another follows counts one more. */
+function readNumber(index: Buffer, from: number): { value: number; end: number } {
+  let at = from;
+  let byte = index[at++] ?? 0;
+  let value = byte & 0x7f;
+  while ((byte & 0x80) !== 0) {
+    byte = index[at++] ?? 0;
+    value = (value + 1) * 0x80 + (byte & 0x7f);
+  }
+  return { value, end: at };
+}
+
+function asBytes(path: string): string {
+  return Buffer.from(path, 'utf8').toString('latin1');
+}

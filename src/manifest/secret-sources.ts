@@ -1,0 +1,197 @@
+import { dirname, join } from 'node:path';
+import { cleanText } from '../api/answer.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { decryptAge, readIdentities } from '../secrets/sources/age.ts';
+import { runSecretCommand } from '../secrets/sources/command.ts';
+import { readEnvFile } from '../secrets/sources/env-file.ts';
+import { isTracked } from './git-index.ts';
+import type { Manifest } from './manifest.ts';
+import type { SecretSource } from './settings.ts';
+import { position } from './tree.ts';
+import type { Workspace } from './workspace.ts';
+
+/** The names of the secrets that a manifest mentions and that its reader did not have, each once. */
+export function missingSecrets({ resources, outputs }: Manifest): readonly string[] {
+  const wanted = resources.flatMap(({ fields, maps }) => [
+    ...Object.values(fields),
+    ...Object.values(maps).flatMap((map) => [...map.values()]),
+  ]);
+  return [...new Set([...wanted, ...outputs.values()].flatMap(({ missing }) => missing))];
+}
+
+/** What asking the sources of a manifest needs. */
+export interface AskingInput {
+  readonly sources: readonly SecretSource[];
+  /** The names that are needed. */
+  readonly names: readonly string[];
+  readonly workspace: Workspace;
+  /** The text of the identity for age, or why there is none; asked when a source needs it. */
+  readonly identity: () => { readonly text: string } | { readonly problem: string };
+  /** Whether programs that the manifest names may run. */
+  readonly allowsCommands: boolean;
+  /** What they find in their environment, but for what begins with TRUEUP_. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The time for each of them; 30 seconds when left out. */
+  readonly commandLimitMs?: number;
+  /** Told of every value before anything else. */
+  readonly conceal: (value: string) => void;
+  readonly redact: (text: string) => string;
+}
+
+/** What the sources gave: values by name; a name that none has is left out. An error keeps its values back. */
+export interface Asked {
+  readonly values: ReadonlyMap<string, string>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Asks sources in their order for what those before them did not have. Once nothing is missing the rest is not asked;
+ * one that is asked and cannot be read is an error, also where a later one has the names: which value is used must not
+ * depend on what is broken today.
+ */
+export async function askSources(input: AskingInput): Promise<Asked> {
+  const values = new Map<string, string>();
+  for (const source of input.sources) {
+    const names = input.names.filter((name) => !values.has(name));
+    if (names.length === 0) break;
+    const found = await ask(source, names, input);
+    if ('problem' in found) return { values: new Map(), diagnostics: [tell(source, names, found)] };
+    for (const name of names) {
+      const value = found.values.get(name);
+      if (value !== undefined) values.set(name, value);
+    }
+  }
+  return { values, diagnostics: [] };
+}
+
+interface Trouble {
+  readonly problem: string;
+  readonly remedy: string;
+  readonly code?: Diagnostic['code'];
+  readonly details?: readonly string[];
+}
+
+type Found = { readonly values: ReadonlyMap<string, string> } | Trouble;
+
+/** Most bytes of an env file with secrets. */
+const fileLimit = 1_000_000;
+
+function ask(source: SecretSource, names: readonly string[], input: AskingInput): Promise<Found> {
+  switch (source.is) {
+    case 'file':
+      return Promise.resolve(askFile(source, input));
+    case 'age':
+      return askAge(source, input);
+    case 'command':
+      return askCommand(source, names, input);
+    default:
+      return source satisfies never;
+  }
+}
+
+type FileSource = Extract<SecretSource, { readonly path: string }>;
+
+function askFile(source: FileSource, input: AskingInput): Found {
+  const { workspace, conceal } = input;
+  const file = readSource(source, workspace);
+  if ('problem' in file) return file;
+  if (isTracked(join(workspace.root, file.path))) {
+    const remedy = `git rm --cached ${file.path}, put it into .gitignore, and change what was in it; or encrypt it and write age:.`;
+    return { problem: `${file.path} is in git, where secrets in clear stay for ever`, remedy };
+  }
+  return named(file.path, readEnvFile(file.bytes, conceal));
+}
+
+async function askAge(source: FileSource, input: AskingInput): Promise<Found> {
+  const { workspace, conceal, identity } = input;
+  const file = readSource(source, workspace);
+  if ('problem' in file) return file;
+  const given = identity();
+  const remedy = 'Set TRUEUP_AGE_IDENTITY to what age-keygen wrote, or TRUEUP_AGE_IDENTITY_FILE to a file that has it.';
+  if ('problem' in given) return { problem: `${file.path} cannot be decrypted: ${given.problem}`, remedy };
+  conceal(given.text);
+  const read = readIdentities(given.text);
+  if ('problem' in read) return { problem: `${file.path} cannot be decrypted: the identity ${read.problem}`, remedy };
+  const decrypted = await decryptAge(file.bytes, read.identities);
+  if ('problem' in decrypted) return { ...decrypted, problem: `${file.path} ${decrypted.problem}` };
+  return named(file.path, readEnvFile(decrypted.bytes, conceal));
+}
+
+async function askCommand(
+  { words, at }: Extract<SecretSource, { readonly is: 'command' }>,
+  names: readonly string[],
+  input: AskingInput,
+): Promise<Found> {
+  const [program = ''] = words;
+  if (!input.allowsCommands) {
+    return {
+      code: 'hostile-setting',
+      problem: `the program ${program} is not run without --allow-secret-commands`,
+      remedy: `Allow it where nobody else can change the manifest, or set ${variables(names)}.`,
+    };
+  }
+  const { workspace, env, conceal, redact, commandLimitMs: limitMs = 30_000 } = input;
+  const folder = join(workspace.root, dirname(at.file));
+  const values = new Map<string, string>();
+  // One after the other: the first may have to unlock what the others then find open.
+  for (const name of names) {
+    const answer = await runSecretCommand({ words, name, folder, env, limitMs, conceal });
+    if ('problem' in answer) {
+      const details = lastLines(answer.said, redact);
+      return { problem: `${program} ${answer.problem} when asked for ${name}`, remedy: answer.remedy, details };
+    }
+    conceal(answer.value);
+    values.set(name, answer.value);
+  }
+  return { values };
+}
+
+function readSource(
+  { path: written, at }: FileSource,
+  workspace: Workspace,
+): { readonly path: string; readonly bytes: Uint8Array } | Trouble {
+  const path = workspace.beside(at.file, written);
+  const file = workspace.readBytes(path, fileLimit);
+  if ('bytes' in file) return { path, bytes: file.bytes };
+  return {
+    code: 'file-unreadable',
+    problem: file.problem,
+    remedy: 'Name a file of the workspace, relative to this one.',
+  };
+}
+
+/** A problem of a file is told with its name. */
+function named(path: string, found: ReturnType<typeof readEnvFile>): Found {
+  if ('values' in found) return found;
+  return {
+    code: 'file-unreadable',
+    problem: `${path} ${found.problem}`,
+    remedy: 'It has to be an env file: NAME=value.',
+  };
+}
+
+function tell(source: SecretSource, names: readonly string[], trouble: Trouble): Diagnostic {
+  const { code = 'secret-missing', problem, details = [] } = trouble;
+  const instead = code === 'hostile-setting' ? '' : ` Or set ${variables(names)}: then it is not asked.`;
+  return diagnostic(code, `secrets: ${problem}`, {
+    details,
+    remedy: trouble.remedy + instead,
+    position: position(source.at),
+  });
+}
+
+/** The variables that come first; not all of many. */
+function variables(names: readonly string[]): string {
+  const shown = names.slice(0, 3).map((name) => `TRUEUP_SECRET_${name}`);
+  return [...shown, ...(names.length > 3 ? [`${names.length - 3} more`] : [])].join(', ');
+}
+
+/** The end of what a program said. A secret of several lines is hidden before they are taken apart. */
+function lastLines(said: string, redact: (text: string) => string): readonly string[] {
+  return redact(said)
+    .split(/\r\n|\r|\n/)
+    .map((line) => cleanText(line, redact))
+    .filter((line) => line !== '')
+    .slice(-20);
+}

@@ -1,0 +1,76 @@
+import type { ExecFileException } from 'node:child_process';
+import { execFile } from 'node:child_process';
+
+/** What a program that prints a secret is run with. */
+export interface CommandInput {
+  /** The program and its arguments; `{name}` stands for the name of the secret. No shell reads them. */
+  readonly words: readonly string[];
+  readonly name: string;
+  /** The folder it runs in. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly limitMs: number;
+  /** Told of all that it prints to stdout, before anything else. */
+  readonly conceal: (value: string) => void;
+}
+
+/** What a program printed; or why that is no value, with what it said on stderr. */
+export type CommandAnswer =
+  | { readonly value: string }
+  | { readonly problem: string; readonly remedy: string; readonly said: string };
+
+/** Runs a program that prints a secret: all of its output but the last line end. */
+export function runSecretCommand(input: CommandInput): Promise<CommandAnswer> {
+  const { words, name, folder: cwd, limitMs, conceal } = input;
+  const [program = '', ...args] = words.map((word) => word.replaceAll('{name}', name));
+  const options = { cwd, env: ownEnv(input.env), timeout: limitMs, maxBuffer: mostBytes, killSignal } as const;
+  return new Promise((answer) => {
+    const fail = (error: unknown, said: string) => answer({ ...explain(error as ExecFileException, limitMs), said });
+    try {
+      const child = execFile(program, args, { ...options, encoding: 'buffer' }, (error, stdout, stderr) => {
+        conceal(stdout.toString('utf8'));
+        const said = stderr.toString('utf8');
+        if (error === null) answer(readValue(stdout, said));
+        else fail(error, said);
+      });
+      // It may end without noticing that there is nothing to read.
+      child.stdin?.on('error', () => {}).end();
+    } catch (error) {
+      fail(error, '');
+    }
+  });
+}
+
+/** As much as one request to the platform can carry. */
+const mostBytes = 1_000_000;
+const killSignal = 'SIGKILL';
+
+/** What is ours stays ours: the API key, the identity and the other secrets are no business of a program. */
+function ownEnv(env: CommandInput['env']): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^TRUEUP_/i.test(name)));
+}
+
+function readValue(stdout: Uint8Array, said: string): CommandAnswer {
+  const remedy = 'It has to print the value as text, and nothing else.';
+  try {
+    const value = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(stdout).replace(/\r?\n$/, '');
+    return value.includes('\0') ? { problem: 'printed the character NUL', remedy, said } : { value };
+  } catch {
+    return { problem: 'printed what is not UTF-8 text', remedy, said };
+  }
+}
+
+function explain({ code, killed, signal }: ExecFileException, limitMs: number): { problem: string; remedy: string } {
+  const byHand = 'Run it by hand to see why: it has to print the value and end with 0.';
+  const install = 'Install it, or correct the first word of command:.';
+  if (code === 'ENOENT') return { problem: 'is not there', remedy: install };
+  if (typeof code === 'number') return { problem: `ended with code ${code}`, remedy: byHand };
+  if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
+    return { problem: `printed more than ${mostBytes} bytes`, remedy: 'It has to print the value and nothing else.' };
+  }
+  if (killed === true) {
+    return { problem: `did not end within ${limitMs / 1_000} s`, remedy: `${byHand} It cannot ask anybody.` };
+  }
+  if (signal !== undefined && signal !== null) return { problem: `was ended by ${signal}`, remedy: byHand };
+  return { problem: `cannot be run (${code ?? 'unknown reason'})`, remedy: install };
+}

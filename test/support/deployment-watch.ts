@@ -1,0 +1,139 @@
+import { parse as parseDotenv } from 'dotenv';
+import type { Emulator } from '../../src/emulator/emulator.ts';
+import type { Row } from '../../src/kind/json.ts';
+import { canonical } from '../../src/kind/json.ts';
+import type { Kind } from '../../src/kind/kind.ts';
+import { observedValue } from '../../src/kind/wire.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { isDeployOrder } from './deployments.ts';
+
+/**
+ * Somebody who sees every request that the platform gets and what it has, and knows from that alone which services run
+ * with what they are to run with: nothing of it comes from a plan or a state.
+ */
+export interface DeploymentWatch {
+  /** Ids of services to which something was written that no deployment has put into effect, the newest last. */
+  readonly stale: () => string[];
+  /** How often each service was told to deploy, by its id. */
+  readonly orders: () => ReadonlyMap<string, number>;
+  /** From now on nobody knows of what was written before: the state is lost. */
+  readonly forget: () => void;
+}
+
+/** What is known of one service. */
+interface Watched {
+  /** Everything that its containers are made from, as it is. */
+  view: string;
+  /** How often a run changed that. */
+  writes: number;
+  /** The deployments that were ordered, with what they were made from, the newest last. */
+  ordered: { readonly view: string; readonly writes: number; readonly succeeded: () => boolean }[];
+  orders: number;
+}
+
+const services = kinds.filter(({ verbs }) => verbs?.deploy !== undefined);
+
+/** Watches a platform from now on; what somebody does by hand counts as deployed, and not as written by a run. */
+export function watchDeployments(emulator: Emulator): DeploymentWatch {
+  const known = new Map<string, Watched>();
+
+  /** Looks at everything; what differs from before was written by a run, or by somebody else. */
+  const look = (by: 'a run' | 'somebody'): void => {
+    const views = viewsOf(emulator);
+    for (const id of known.keys()) if (!views.has(id)) known.delete(id);
+    for (const [id, view] of views) {
+      const service = known.get(id) ?? { view: '', writes: 0, ordered: [], orders: 0 };
+      known.set(id, service);
+      if (service.view === view) continue;
+      service.view = view;
+      if (by === 'a run') service.writes++;
+    }
+  };
+
+  /** Notes an order before it is carried out: what is written after it may not be in it. */
+  const note = (operation: string, input: Row): ((isAnswered: boolean) => void) => {
+    const [table = ''] = operation.split('.');
+    const id = String(input[`${table}Id`]);
+    const service = known.get(id);
+    if (!isDeployOrder(operation) || service === undefined) return () => undefined;
+    service.orders++;
+    let isOver = false;
+    const { description } = input;
+    const succeeded = (): boolean => {
+      if (table !== 'application' && table !== 'compose') return isOver;
+      const all = Object.values(emulator.world.tables.deployment);
+      return all.some((row) => row.description === description && row.status === 'done' && description !== undefined);
+    };
+    service.ordered.push({ view: service.view, writes: service.writes, succeeded });
+    return (isAnswered) => {
+      isOver = isAnswered;
+    };
+  };
+
+  const { send, act } = emulator;
+  look('somebody');
+  emulator.send = async (request) => {
+    if (request.method !== 'POST') return send(request);
+    const operation = request.path.replace(/^\/api\//, '');
+    const over = note(operation, JSON.parse(request.body ?? '{}') as Row);
+    const answer = await send(request);
+    look('a run');
+    over(answer.status === 200);
+    return answer;
+  };
+  emulator.act = async (operation, input = {}) => {
+    const over = note(operation, input as Row);
+    const answer = await act(operation, input);
+    look('somebody');
+    over(true);
+    return answer;
+  };
+
+  const isStale = ({ view, writes, ordered }: Watched): boolean => {
+    const last = ordered.findLast(({ succeeded }) => succeeded());
+    // What was written and taken back again is what runs.
+    return last === undefined ? writes > 0 : writes > last.writes && view !== last.view;
+  };
+  return {
+    stale: () => [...known].flatMap(([id, service]) => (isStale(service) ? [id] : [])),
+    orders: () => new Map([...known].map(([id, { orders }]) => [id, orders])),
+    forget: () => {
+      for (const service of known.values()) Object.assign(service, { writes: 0, ordered: [] });
+    },
+  };
+}
+
+/** What the containers of each service are made from, by its id. */
+function viewsOf({ world: { tables } }: Emulator): Map<string, string> {
+  const rowsOf = (table: string) => Object.values(tables[table as 'compose'] as Readonly<Record<string, Row>>);
+  return new Map(
+    services.flatMap((kind) =>
+      rowsOf(kind.kind).map((row) => {
+        const id = String(row[kind.id]);
+        const below = kinds.flatMap((leaf) => {
+          const link = leaf.parents[kind.kind];
+          if (link === undefined || link.atOnce === true) return [];
+          if (!Object.values(leaf.fields).some(({ appliesAt }) => appliesAt === 'deploy')) return [];
+          const table = leaf.kind === 'fileMount' ? 'mount' : leaf.kind;
+          return rowsOf(table).flatMap((one) => (one[link.idAt] === id ? [madeFrom(leaf, one)] : []));
+        });
+        const environment = tables.environment[String(row.environmentId)];
+        const variables = parseDotenv(String(environment?.env ?? ''));
+        const texts = Object.keys(kind.fields).map((name) => (kind.fields[name]?.map === undefined ? '' : row[name]));
+        const mentioned = [...texts.join('\n').matchAll(/\$\{\{environment\.(.*?)\}\}/g)].map(([, name = '']) => [
+          name,
+          variables[name] ?? null,
+        ]);
+        return [id, JSON.stringify([madeFrom(kind, row), below.toSorted(), mentioned])] as const;
+      }),
+    ),
+  );
+}
+
+function madeFrom(kind: Kind, row: Row): string {
+  const fields = Object.entries(kind.fields).filter(
+    ([, { appliesAt, onChange }]) =>
+      appliesAt === 'deploy' || (onChange === 'replace' && kind.verbs?.deploy === undefined),
+  );
+  return canonical(fields.map(([name]) => [name, observedValue(kind, name, row) ?? null]));
+}

@@ -1,0 +1,109 @@
+import type { ApplyEvent } from '../../src/apply/run.ts';
+import { blockAddress } from '../../src/kind/address.ts';
+import type { Action, ActionName, Plan } from '../../src/plan/action.ts';
+import { buildRows } from '../../src/render/progress-rows.ts';
+import type { ProgressView, Stage, WaitsFor } from '../../src/render/progress-view.ts';
+import { nextStage, plannedAddress } from '../../src/render/progress-view.ts';
+import { kinds } from '../../src/resources/index.ts';
+
+/** What is to be said of an action whose progress is shown. */
+export interface Planned {
+  readonly address: string;
+  readonly action: ActionName;
+  readonly parent?: string;
+  /** Beside the parent. */
+  readonly needs?: readonly string[];
+  readonly kind?: string;
+}
+
+/** A plan of which only the names, the order and what waits for what are of interest. */
+export function planOf(planned: readonly Planned[]): Plan {
+  return {
+    base: {
+      formatVersion: 1,
+      lineage: '',
+      serial: 0,
+      digestKey: '',
+      organizationId: '',
+      projectId: '',
+      resources: Object.fromEntries(
+        planned.map((item) => [
+          item.address,
+          { kind: 'compose', id: '1', parent: item.parent ?? null, dependsOn: needsOf(item), pairs: {}, options: {} },
+        ]),
+      ),
+    },
+    saved: undefined,
+    observed: { organizationId: '', projectId: '', userId: '', role: 'owner', objects: new Map(), listed: new Set() },
+    actions: planned.map(actionOf),
+    diagnostics: [],
+  };
+}
+
+function actionOf(item: Planned): Action {
+  const kind = kinds.find((one) => one.kind === (item.kind ?? 'compose'));
+  if (kind === undefined) throw new Error(`no kind ${item.kind}`);
+  const isQuiet = item.action === 'no-op' || item.action === 'forget';
+  return {
+    address: item.address,
+    lane: item.address,
+    kind,
+    action: item.action,
+    id: undefined,
+    parent: item.parent,
+    changes: [],
+    teardown: [],
+    steps: isQuiet ? [] : [{ operation: 'compose.update', role: 'update', members: {}, changed: [] }],
+    parts: [],
+    dependsOn: needsOf(item),
+    options: {},
+    notes: [],
+    dataAtRisk: undefined,
+    protect: undefined,
+    needsConsent: false,
+    position: undefined,
+  };
+}
+
+function needsOf({ parent, needs = [] }: Planned): string[] {
+  return [...(parent === undefined ? [] : [parent]), ...needs];
+}
+
+/** One thing that happened to the action of an address of the plan, and the second in which it did. */
+export type Happened = readonly [
+  second: number,
+  address: string,
+  action: ActionName,
+  event: Exclude<ApplyEvent['event'], 'waiting'> | `waiting for ${WaitsFor}`,
+];
+
+/** An event as apply tells it. */
+export function eventOf([, planned, action, what]: Happened): ApplyEvent {
+  const about = { address: blockAddress(planned), action };
+  switch (what) {
+    case 'waiting for queue':
+      return { ...about, event: 'waiting', for: 'queue' };
+    case 'waiting for deployment':
+      return { ...about, event: 'waiting', for: 'deployment' };
+    case 'waiting for answer':
+      return { ...about, event: 'waiting', for: 'answer' };
+    case 'started':
+    case 'done':
+    case 'failed':
+    case 'skipped':
+      return { ...about, event: what };
+    default:
+      return what satisfies never;
+  }
+}
+
+/** How far an apply is after some events. */
+export function viewOf(plan: Plan, events: readonly Happened[]): ProgressView {
+  const stages = new Map<string, Stage>();
+  for (const happened of events) {
+    const event = eventOf(happened);
+    const address = plannedAddress(event);
+    stages.set(address, nextStage(stages.get(address) ?? { is: 'waiting' }, event, 1_000 * happened[0]));
+  }
+  return { ...buildRows(plan), stages, began: 0, counts: { reads: 14, writes: 6 } };
+}

@@ -1,0 +1,68 @@
+import { expect } from 'vitest';
+import { fileOf, makePlan, planAgain } from '../../src/cli/reviewed.ts';
+import type { ApplyResult } from '../../src/apply/run.ts';
+import type { Plan } from '../../src/plan/action.ts';
+import type { PlanFile } from '../../src/plan/file.ts';
+import { parsePlanFile, planFileText } from '../../src/plan/file.ts';
+import { obstacles } from '../../src/plan/safeguard.ts';
+import { applyPlan } from '../../src/reconcile.ts';
+import { refusal } from './faults.ts';
+import type { Bench } from './world.ts';
+
+/** Plans that are put into a file, reviewed, and applied from it. */
+
+/** What a plan is made for. */
+type Purpose = { readonly deploys?: boolean; readonly destroys?: boolean };
+
+/** Plans, and gives the text of the file. */
+export async function review(
+  made: Bench,
+  text: string | Record<string, string>,
+  { deploys = true, destroys = false }: Purpose = {},
+): Promise<string> {
+  const purpose = { manifest: made.manifest(text), deploys, destroys };
+  const planned = await makePlan(purpose, made.world());
+  expect(obstacles(planned, { dataLoss: true, adoption: true })).toEqual([]);
+  return planFileText(fileOf(planned, purpose));
+}
+
+/** A file as it is read again. */
+export function fileIn(text: string): PlanFile {
+  const file = parsePlanFile(text);
+  if ('problem' in file) throw new Error(file.problem);
+  return file;
+}
+
+/** Makes the plan of a file again; it stops when that is another one. */
+export function again(made: Bench, file: string, text: string | Record<string, string>): Promise<Plan> {
+  return planAgain({ file: fileIn(file), path: 'plan.trueup' }, made.manifest(text), made.world());
+}
+
+/** Applies a file. */
+export async function applyFile(
+  made: Bench,
+  file: string,
+  text: string | Record<string, string>,
+  permissions: { dataLoss?: boolean } = {},
+): Promise<ApplyResult> {
+  return applyPlan(await again(made, file, text), made.world(), {
+    permissions: { dataLoss: permissions.dataLoss ?? false, adoption: true },
+    connections: 4,
+    clock: made.clock,
+  });
+}
+
+/** Why a file is not applied; nothing is sent. */
+export async function refused(made: Bench, file: string, text: string | Record<string, string>): Promise<string[]> {
+  made.requests('POST');
+  const [first, ...reasons] = await refusal(made, () => again(made, file, text));
+  expect(made.requests('POST')).toEqual([]);
+  expect(first?.message).toMatch(
+    /^the plan in plan\.trueup is not the plan any more, for \d+ reasons?; nothing was sent$/,
+  );
+  expect([first, ...reasons].map((item) => item?.code)).toEqual([
+    'plan-outdated',
+    ...reasons.map(() => 'plan-outdated'),
+  ]);
+  return reasons.map(({ message }) => message);
+}
