@@ -77,6 +77,7 @@ async function sendOnce(
     if (isAgain || !mayLandLater(error)) throw error;
     const message = `the create of ${address} got no answer, and nothing of it showed for ${run.fenceMs / 1_000} s: it was sent once more`;
     report(run, action, diagnostic('repeated', message, { address }));
+    run.repeated.add(address);
     return sendOnce(run, action, { step, undo, isAgain: true });
   }
   return created(action, answer, chosen) ?? (await lookUp(run, action, earlier));

@@ -102,6 +102,8 @@ export interface Run {
   readonly results: Map<string, Outcome['result']>;
   /** Addresses for which a request was sent. */
   readonly sent: Set<string>;
+  /** Addresses whose create was sent twice. */
+  readonly repeated: Set<string>;
   /** Addresses for which a request was sent that may land later than anybody looked. */
   readonly lost: Set<string>;
   /** Addresses a write for which was executed, or may have been. */
@@ -159,6 +161,7 @@ export function startRun(input: ApplyInput): Run {
     problems: new Map(),
     results: new Map(),
     sent: new Set(),
+    repeated: new Set(plan.actions.flatMap(({ address }) => (isRepeated(plan, address) ? [address] : []))),
     lost: new Set(),
     written: new Set(),
     clock,
@@ -183,6 +186,11 @@ export function startRun(input: ApplyInput): Run {
 function claimedBefore({ observed, base }: Plan): Set<string> {
   const known = Object.values(base.resources).flatMap(({ id }) => id ?? []);
   return new Set([...observed.listed, ...known]);
+}
+
+/** Whether the object of an address was made by a create that was sent twice. */
+function isRepeated({ base }: Plan, address: string): boolean {
+  return base.resources[address]?.repeated === true;
 }
 
 /** Gives an action the object with an id; no other can have it then. */
@@ -219,6 +227,7 @@ export function recordOf(run: Run, action: Action, id: string | null, pairs: Sta
     dependsOn: action.dependsOn,
     pairs,
     options: action.options,
+    ...(run.repeated.has(action.address) ? { repeated: true as const } : {}),
     ...(deployed === undefined ? {} : { deployed }),
   };
 }

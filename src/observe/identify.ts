@@ -11,6 +11,8 @@ import { resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/state.ts';
 import { asRow, rowId } from './answers.ts';
+import type { Caller } from './hidden.ts';
+import { lacksRight, refused, refuseHidden } from './hidden.ts';
 import type { KeyIndex, NaturalKey } from './match.ts';
 import { ambiguous, contested, indexRows, naturalKey } from './match.ts';
 import type { ObservedObject } from './observed.ts';
@@ -35,6 +37,8 @@ export interface Expected {
 /** What finding the objects of one kind needs. */
 export interface IdentifyInput {
   readonly client: Client;
+  readonly caller: Caller;
+  /** Of one kind. */
   readonly items: readonly Expected[];
   readonly rows: ReadonlyMap<string, Listed>;
   /** The id of the object at an address that was found earlier. */
@@ -55,10 +59,30 @@ export async function identify(input: IdentifyInput): Promise<Map<string, Observ
   await Promise.all(listed.map(([id, item]) => read(item, id, item.record?.id === id ? 'id' : 'pin')));
   // What is in no list is asked for once more before it is said to be gone: a list need not show everything.
   const lost = [...claimed].filter(([id, item]) => !input.rows.has(id) && item.record?.id === id);
-  await Promise.all(lost.map(([id, item]) => read(item, id, 'id')));
+  await readLost(input, lost, read);
+  await refuseHidden({ ...input, isListed: (id) => input.rows.has(id), found });
   const matched = matchByKey(input, claimed, found);
   await Promise.all(matched.map(({ item, id, isIntended }) => read(item, id, isIntended ? 'intent' : 'key')));
+  reportTwins(input, claimed);
   return found;
+}
+
+/** Reads what no list shows; what may not be read may be hidden as well as gone. */
+async function readLost(
+  { caller }: IdentifyInput,
+  lost: readonly (readonly [string, Expected])[],
+  read: (item: Expected, id: string, foundBy: ObservedObject['foundBy']) => Promise<void>,
+): Promise<void> {
+  const results = await Promise.allSettled(lost.map(([id, item]) => read(item, id, 'id')));
+  const failures = results.flatMap((result, at) =>
+    result.status === 'rejected' ? [{ reason: result.reason as unknown, item: lost[at]?.[1] }] : [],
+  );
+  const other = failures.find(({ reason }) => !lacksRight(reason));
+  if (other !== undefined) throw other.reason;
+  const [first] = failures;
+  if (first?.item === undefined || !lacksRight(first.reason)) return;
+  const addresses = failures.flatMap(({ item }) => item?.address ?? []);
+  throw refused(first.item.kind, addresses, caller, first.reason);
 }
 
 /** The addresses whose id is known; two for one object, or a pin that contradicts the state, are errors. */
@@ -146,6 +170,27 @@ function matchByKey(
     );
     return [];
   });
+}
+
+/** Tells of what bears the key of an object whose create was sent twice: both may have landed. It is never deleted. */
+function reportTwins(
+  { items, rows, outputs, diagnostics }: IdentifyInput,
+  claimed: ReadonlyMap<string, Expected>,
+): void {
+  const repeated = items.filter(({ record }) => record?.repeated === true);
+  const indexes = repeated.length === 0 ? new Map<string, KeyIndex>() : indexByParent(rows);
+  for (const { address, resource, record } of repeated) {
+    const own = record?.id ?? undefined;
+    const listed = own === undefined ? undefined : rows.get(own);
+    const key = resource === undefined ? undefined : naturalKey(resource, outputs);
+    if (resource === undefined || listed === undefined || key === undefined) continue;
+    const parent = listed.parentRow === undefined ? '' : (listed.parentId ?? '');
+    const twins = (indexes.get(parent)?.find(resource, key) ?? []).filter((id) => !claimed.has(id));
+    if (twins.length === 0) continue;
+    const message = `${address} (${own}) may have a twin: ${twins.join(', ')} bears the same key, and its create was sent twice`;
+    const remedy = 'Look at both on the platform, and delete the one that nobody needs.';
+    diagnostics.push(diagnostic('twin', message, { address, position: resourcePosition(resource), remedy }));
+  }
 }
 
 /** Whether an object is that of an address. What is let go of in this run, because it cannot be deleted, may be taken over. */

@@ -1,5 +1,4 @@
 import type { Client } from '../api/client.ts';
-import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
@@ -10,6 +9,7 @@ import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/state.ts';
 import { asRow, asRows, rowId } from './answers.ts';
+import { lacksRight } from './hidden.ts';
 import type { Expected, Listed } from './identify.ts';
 import { identify } from './identify.ts';
 import { bindNames, namedKinds } from './names.ts';
@@ -76,7 +76,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     const items = expected.get(kind.kind) ?? [];
     const idOf = (address: string) => objects.get(address)?.id;
     await listBelow(input, lists, kind, items, objects);
-    const found = await identify({ client, items, rows, idOf, outputs, diagnostics });
+    const found = await identify({ client, caller: context, items, rows, idOf, outputs, diagnostics });
     const taken = new Set([...found.values()].map((object) => object.id));
     for (const [id, { row }] of rows) if (!taken.has(id)) descend(kinds, lists, kind, row, false);
     for (const [address, object] of found) {
@@ -124,10 +124,7 @@ async function listIfAllowed(input: ObserveInput, kind: Kind, link: ParentLink, 
   try {
     return await listTop(input, kind, link);
   } catch (error) {
-    // A missing right has a code; a key that is not good has none.
-    const lacksRight =
-      error instanceof PlatformError && [401, 403].includes(error.status ?? 0) && error.code !== undefined;
-    if (lacksRight && !declared.has(kind.kind)) return undefined;
+    if (lacksRight(error) && !declared.has(kind.kind)) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Json } from '../kind/json.ts';
+import type { Holder, Lease, Wish } from './lease.ts';
 
 /** A value as the state holds it: itself, or a keyed digest where it may be a secret. */
 export type Stored = { readonly value: Json } | { readonly digest: string };
@@ -45,6 +46,8 @@ export interface StateRecord {
   readonly options: Readonly<Record<string, Json>>;
   /** While a create is not confirmed: when it was sent (ms since 1970), and the natural key of what it makes. */
   readonly intent?: { readonly at: number; readonly key?: Readonly<Record<string, Json>> | undefined } | undefined;
+  /** Its create was sent twice: when both landed, it has a twin. */
+  readonly repeated?: true | undefined;
   /** Of a service. */
   readonly deployed?: Deployed | undefined;
 }
@@ -81,6 +84,7 @@ export const recordSchema = z.strictObject({
   ),
   options: z.record(z.string(), z.json()),
   intent: z.strictObject({ at: z.number(), key: z.record(z.string(), z.json()).optional() }).optional(),
+  repeated: z.literal(true).optional(),
   deployed: z
     .strictObject({
       inputs: z.string().optional(),
@@ -108,10 +112,14 @@ export interface StateStore {
   readonly place: string;
   /** The state as it was saved last, with every record appended since; undefined when there is none. */
   readonly read: () => Promise<State | undefined>;
-  /** Keeps others out until it is released; rejects with a Stop when somebody is in. */
-  readonly lock: (purpose: string) => Promise<{ readonly release: () => Promise<void> }>;
-  /** Adds one record to the state that was read, durably; null removes it. */
+  /** Keeps others out until it is released; rejects with a Stop when somebody is in and stays in. */
+  readonly lock: (wish: Wish) => Promise<Lease>;
+  /** Who is in. */
+  readonly holder: () => Promise<Holder | undefined>;
+  /** Adds one record to the state that was read, durably; null removes it. Refused when the lock was lost. */
   readonly append: (base: State, address: string, record: StateRecord | null) => Promise<void>;
-  /** Replaces the state as a whole, or leaves it as it was. */
+  /** Replaces the state as a whole, or leaves it as it was. Refused when the lock was lost. */
   readonly write: (state: State) => Promise<void>;
+  /** Releases the lock and ends connections. */
+  readonly close: () => Promise<void>;
 }

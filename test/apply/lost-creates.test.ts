@@ -11,6 +11,7 @@ import {
   connection,
   database,
   failed,
+  notesOf,
   operationOf,
   plansNothing,
   production,
@@ -89,6 +90,25 @@ describe('a create', () => {
     expect(results(result)[main]).toBe('done');
     expect(carriedOut(made, 'postgres.create')).toBe(1);
     await plansNothing(made, text);
+  });
+
+  test('that lands after it was sent once more makes a twin, which every plan tells of and nobody deletes', async () => {
+    const made = bench();
+    let landing: (() => Promise<unknown>) | undefined;
+    const send = once(made, 'postgres.create', async (real, request) => {
+      landing = () => real(request);
+      throw connection('ETIMEDOUT');
+    });
+    expect(results(await applyOver(made, text, send))[main]).toBe('done');
+    await plansNothing(made, text);
+    await landing?.();
+    const [own, twin] = rowsIn(made, 'postgres').map((row) => String(row.postgresId));
+    const told = notesOf(await made.plan(text)).filter(({ code }) => code === 'twin');
+    expect(told).toMatchObject([{ severity: 'warning', address: main }]);
+    expect(told[0]?.message).toContain(`${main} (${own}) may have a twin: ${twin}`);
+    await plansNothing(made, text);
+    await made.emulator.act('postgres.remove', { postgresId: twin });
+    expect(notesOf(await made.plan(text))).toEqual([]);
   });
 
   test('that is refused, and not carried out, is not sent again', async () => {
