@@ -4,6 +4,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { isEffective } from '../plan/action.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { StateRecord } from '../state/state.ts';
+import { settleDebt } from './debts.ts';
 import { deploy } from './deploy.ts';
 import { settleLane } from './lane.ts';
 import { make, tearDown } from './make.ts';
@@ -96,6 +97,7 @@ function nameOf(address: string): string {
 
 async function finish(run: Run): Promise<ApplyResult> {
   const { plan, store } = run.input;
+  for (const action of plan.actions) await settleDebt(run, action);
   const resources: Record<string, StateRecord> = { ...plan.base.resources };
   for (const [address, content] of run.records) {
     if (content === null) delete resources[address];

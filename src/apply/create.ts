@@ -12,7 +12,7 @@ import { chosenId, created } from './perform.ts';
 import { findMade, listTop, newRows, readLane } from './read-back.ts';
 import type { Run } from './run.ts';
 import { claim, laneRoot, recordOf, report, save } from './run.ts';
-import { keyOf, seek } from './seek.ts';
+import { interrupted, keyOf, seek } from './seek.ts';
 import { mayBeExecuted, mayLandLater, send, stop } from './send.ts';
 import { settle } from './settle.ts';
 
@@ -41,7 +41,9 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
   if (object === undefined) return; // found when the lane is read back
   claim(run, address, object.id);
   run.rows.set(address, object.row);
-  await save(run, address, recordOf(run, action, object.id, pairsOf(run, action, object.row)));
+  const record = recordOf(run, action, object.id, pairsOf(run, action, object.row));
+  const isLast = action.steps.at(-1) === step;
+  await save(run, address, isLast ? record : { ...record, intent: { at: run.clock.wall() } });
   if (lacksOutputs(run, action, object.row)) {
     const row = await readLane(run.input.client, action, object.id);
     if (row !== 'gone') run.rows.set(address, { ...object.row, ...row.row });
@@ -58,6 +60,7 @@ async function sendOnce(
   const chosen = chosenId(action, step);
   const earlier = isFoundInList(action) ? await listedBefore(run, kind) : new Map<string, Row>();
   const at = run.clock.wall();
+  const since = run.clock.monotonic();
   await save(run, address, { ...recordOf(run, action, chosen ?? null, {}), intent: intentOf(run, action, at) });
   let answer: unknown;
   try {
@@ -65,12 +68,13 @@ async function sendOnce(
   } catch (error) {
     // An intent that was surely not executed must not claim an object that somebody else makes later.
     if (!mayBeExecuted(error)) {
-      await undo();
+      // That of the first one stays: it may have been executed all the same.
+      if (!isAgain) await undo();
       throw error;
     }
     if (kind.listedOnce !== undefined) throw error;
     for (const id of earlier.keys()) run.claimed.add(id);
-    const until = mayLandLater(error) ? at + run.fenceMs : at;
+    const until = mayLandLater(error) ? since + run.fenceMs : since;
     const found = chosen === undefined ? await seek(run, action, until) : await seekChosen(run, action, chosen, until);
     const made = madeOf(action, found);
     if (made !== undefined) return made;
@@ -103,9 +107,9 @@ function madeOf(action: Action, row: Row | undefined): Made | undefined {
 async function seekChosen(run: Run, action: Action, id: string, until: number): Promise<Row | undefined> {
   for (;;) {
     const row = await readRow(run.input.client, action.kind, id);
-    const left = until - run.clock.wall();
+    const left = until - run.clock.monotonic();
     if (row !== undefined || left <= 0) return row;
-    if (run.input.signal?.aborted === true) return undefined;
+    if (run.input.signal?.aborted === true) throw interrupted(action);
     await run.clock.sleep(Math.min(left, 5_000), run.input.signal);
   }
 }

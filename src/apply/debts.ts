@@ -1,14 +1,18 @@
+import type { Row } from '../kind/json.ts';
 import type { Action } from '../plan/action.ts';
 import type { ServiceActions } from '../plan/deploy-inputs.ts';
 import { inputsDigest } from '../plan/deploy-inputs.ts';
 import { deploymentsIn } from '../observe/deployments.ts';
+import { readRow } from '../observe/read-row.ts';
 import type { Deployed } from '../state/state.ts';
 import type { Run } from './run.ts';
 import { recordOf, save } from './run.ts';
 
 /** Writes down what services owe, before anything of it is sent: a run that is killed then deploys them later. */
 export async function noteDebts(run: Run, address: string): Promise<void> {
-  const noting = (run.debtors.get(address) ?? []).map((service) => {
+  // Its own record is written with the intent of what is sent.
+  const others = (run.debtors.get(address) ?? []).filter((service) => service !== address);
+  const noting = others.map((service) => {
     const known = run.debts.get(service) ?? noteDebt(run, service);
     run.debts.set(service, known);
     return known;
@@ -40,7 +44,7 @@ export async function saveDeployed(
   await save(run, service, { ...record, deployed }, how);
 }
 
-/** Settles what a service owes, once everything in its lane is read back and as it was to be. */
+/** Settles what a service owes, once everything is over and was read back. */
 export async function settleDebt(run: Run, root: Action): Promise<void> {
   const { address, service, kind } = root;
   const isWell = (run.lanes.get(address) ?? []).every((action) => run.results.get(action.address) === 'done');
@@ -52,12 +56,23 @@ export async function settleDebt(run: Run, root: Action): Promise<void> {
     await saveDeployed(run, address, { inputs }, 'with the rest');
     return;
   }
-  const row = run.readBack.get(address) ?? run.input.plan.observed.objects.get(address)?.row;
+  const through = service.debt?.through ?? [];
+  const isWhole = through.every((other) => run.results.get(other) === 'done');
+  const row = await rowAfter(run, root, through);
   const listed = row === undefined ? undefined : deploymentsIn(kind, row);
-  const isWhole = (service.debt?.through ?? []).every((through) => run.results.get(through) === 'done');
   // Owed since earlier, and nothing written now: what was noted then still holds.
   if (listed === undefined || !isWhole || (service.debt === undefined && known.saved !== undefined)) return;
   await saveDeployed(run, address, { ...known, saved: { inputs, newest: listed.at(-1)?.id ?? null } }, 'with the rest');
+}
+
+/** The row of a service as it was when all was written; what was written elsewhere may have been written since. */
+async function rowAfter(run: Run, { address, kind }: Action, through: readonly string[]): Promise<Row | undefined> {
+  const id = run.ids.get(address);
+  const isElsewhere = through.some((other) => run.written.has(other) && run.actions.get(other)?.lane !== address);
+  if (!isElsewhere || id === undefined || kind.status?.deployments === undefined) {
+    return run.readBack.get(address) ?? run.input.plan.observed.objects.get(address)?.row;
+  }
+  return readRow(run.input.client, kind, id).catch(() => undefined); // without it nothing is remembered
 }
 
 /** The digest of what a deployment of a service takes in now. */

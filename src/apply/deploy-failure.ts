@@ -3,6 +3,9 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { idMember } from '../kind/wire.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
+import type { Kind } from '../kind/kind.ts';
+import type { Deployment } from '../observe/deployments.ts';
+import { createRedactor } from '../secrets/redactor.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Deployed } from '../state/state.ts';
 import { saveDeployed } from './debts.ts';
@@ -14,27 +17,37 @@ const logLines = 10;
 /** A deployment that is over and did not succeed: the next plan has it again. Tells what the platform knows of it. */
 export async function failed(
   service: DeployedService,
-  { row, owing, why }: { readonly row: Row | undefined; readonly owing: Deployed; readonly why: string },
+  {
+    row,
+    deployment,
+    owing,
+    why,
+  }: {
+    readonly row: Row;
+    readonly deployment: Deployment | undefined;
+    readonly owing: Deployed;
+    readonly why: string;
+  },
 ): Promise<Stop> {
   const { run, address, kind, inputs } = service;
-  const listed = row === undefined ? undefined : deploymentsIn(kind, row);
-  const newest = listed?.at(-1);
+  const listed = deploymentsIn(kind, row);
   const { sent: _, ...rest } = owing;
   // A deployment that somebody makes later has everything.
-  const saved = listed === undefined ? {} : { saved: { inputs, newest: newest?.id ?? null } };
+  const saved = listed === undefined ? {} : { saved: { inputs, newest: listed.at(-1)?.id ?? null } };
   await saveDeployed(run, address, { ...rest, ...saved });
-  const logPath = newest?.logPath === undefined ? [] : [`log on the server: ${newest.logPath}`];
+  const logPath = deployment?.logPath === undefined ? [] : [`log on the server: ${deployment.logPath}`];
   const more = kind.logs === undefined ? '' : ` trueup logs ${address} shows more.`;
   return failure(service, why, {
-    ...(row === undefined ? {} : { row }),
-    details: [...logPath, ...(await readLog(service, row))],
+    row,
+    ...(deployment === undefined ? {} : { status: deployment.status }),
+    details: [...logPath, ...(await readLog(service))],
     remedy: `Mend it, and apply again.${more}`,
   });
 }
 
 /** The end of the log of a service, where the platform tells it. */
-async function readLog({ run, kind, id }: DeployedService, row: Row | undefined): Promise<string[]> {
-  if (kind.logs === undefined || row === undefined) return [];
+async function readLog({ run, kind, id }: DeployedService): Promise<string[]> {
+  if (kind.logs === undefined) return [];
   try {
     const answer = await run.input.client.invoke(kind.logs, { [idMember(kind, kind.logs)]: id, tail: logLines });
     const lines = typeof answer === 'string' ? answer.split(/\r?\n/) : [];
@@ -49,17 +62,40 @@ async function readLog({ run, kind, id }: DeployedService, row: Row | undefined)
 export function failure(
   { run, action, address, kind }: DeployedService,
   why: string,
-  { row, remedy, details = [] }: { row?: Row; remedy?: string; details?: readonly string[] } = {},
+  about: { row?: Row; status?: string; remedy?: string; details?: readonly string[] } = {},
 ): Stop {
-  const { conceal, redact } = run.input;
-  const knowing = knowingInput({ add: conceal, redact }, row ?? {});
-  const status = row === undefined ? undefined : statusIn(kind, row);
-  const message = `${address} was not deployed: ${knowing.redact(why)}`;
-  const about = {
+  const { row, remedy, details = [] } = about;
+  const status = about.status ?? (row === undefined ? undefined : statusIn(kind, row));
+  const hide = hiding(kind, row ?? {}, run.input.redact);
+  const told = {
     address: action.address,
     position: action.position,
-    details: [...(status === undefined ? [] : [`status: ${status}`]), ...details.map((line) => knowing.redact(line))],
+    details: [...(status === undefined ? [] : [`status: ${status}`]), ...details.map((line) => hide(line))],
     remedy: remedy ?? 'What was written before stays. Apply again: the deployment is planned until it succeeds.',
   };
-  return new Stop('platform', [diagnostic('deploy-failed', message, about)]);
+  return new Stop('platform', [diagnostic('deploy-failed', `${address} was not deployed: ${hide(why)}`, told)]);
+}
+
+/**
+ * Hides in a text of the platform what the run knows to be secret and what the service has that is, or may be. Of a
+ * text such as a compose file that is what is called so: its other lines are what a failure is about.
+ */
+function hiding(kind: Kind, row: Row, redact: (text: string) => string): (text: string) => string {
+  const own = createRedactor();
+  const texts = new Set(
+    Object.entries(kind.fields).flatMap(([name, field]) =>
+      field.secrecy === 'private' && field.map === undefined ? [name] : [],
+    ),
+  );
+  const knowing = knowingInput(own, Object.fromEntries(Object.entries(row).filter(([name]) => !texts.has(name))));
+  for (const name of texts) for (const secret of secretsIn(row[name])) own.add(secret);
+  return (text) => redact(knowing.redact(text));
+}
+
+/** The values in a text whose names say that they are secret, and the passwords in its addresses. */
+function secretsIn(text: unknown): string[] {
+  if (typeof text !== 'string') return [];
+  const named = /[\w.-]*(?:pass|pwd|secret|token|key|credential|auth)[\w.-]*["']?\s*[:=]\s*["']?([^\s"'#,}\]]+)/gi;
+  const inAddress = /:\/\/[^\s:@/]*:([^\s@/]+)@/g;
+  return [...text.matchAll(named), ...text.matchAll(inAddress)].flatMap((match) => match[1] ?? []);
 }

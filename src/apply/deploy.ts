@@ -3,6 +3,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import { takes } from '../kind/wire.ts';
+import { statusIn } from '../observe/deployments.ts';
 import { readRow } from '../observe/read-row.ts';
 import type { Action } from '../plan/action.ts';
 import type { Deployed } from '../state/state.ts';
@@ -35,14 +36,20 @@ export async function deploy(run: Run, action: Action): Promise<Result> {
   if (id === undefined || inputs === undefined) throw new Error(`${address} is deployed before it is known`);
   const service: DeployedService = { run, action, kind: root.kind, address, id, inputs };
   const known = run.deployed.get(address) ?? {};
-  // What was known only after apply came to what runs already.
-  if (known.owes?.unsure !== true && known.inputs === inputs) return succeeded(service);
+  if (isNothingNew(run, root)) return succeeded(service);
   const before = run.readBack.get(address) ?? (await readRow(run.input.client, service.kind, id));
   if (before === undefined) throw failure(service, 'it is not on the platform any more', { remedy: 'Plan again.' });
   const earlier = known.sent === undefined ? undefined : await followEarlier(service, known.sent, before);
   if (earlier?.is === 'interrupted') return unwatched(service);
   if (earlier?.is === 'over' && earlier.status === 'done' && known.sent?.inputs === inputs) return succeeded(service);
   return order(service, known, before);
+}
+
+/** Whether nothing was owed before, and what was known only after apply came to what was there already. */
+function isNothingNew(run: Run, { service }: Action): boolean {
+  const { known, debt } = service ?? {};
+  if (known?.inputs === undefined || known.owes !== undefined || debt?.isPending !== true) return false;
+  return debt.through.every((address) => !run.written.has(address));
 }
 
 /** Waits for a deployment that an earlier run ordered. */
@@ -55,8 +62,10 @@ async function followEarlier(service: DeployedService, sent: NonNullable<Deploye
   return watch(service, {
     before,
     mark: sent.mark,
+    knownId: sent.id,
     since: clock.monotonic(),
-    graceMs: Math.max(0, service.run.fenceMs - age),
+    // What the platform took waits in its queue as long as it has to; what it may never have got, until its fence.
+    ...(sent.isAnswered === true ? {} : { graceMs: Math.max(0, service.run.fenceMs - age) }),
   });
 }
 
@@ -67,16 +76,23 @@ async function order(service: DeployedService, known: Deployed, before: Row): Pr
   const step = action.steps.find(({ role }) => role === 'deploy');
   if (step === undefined) throw new Error(`${action.address} has no request`);
   const mark = `trueup-${input.digest(`${address} ${clock.wall()} ${clock.monotonic()}`).slice(-12)}`;
-  const owing: Deployed = { ...known, owes: { ...known.owes, unsure: true } };
+  const owing: Deployed = { ...known, owes: { ...known.owes } };
+  const sent = { mark, inputs, at: clock.wall() };
+  const calm = await waitForOthers(service, before);
+  if (calm === undefined) return unwatched(service);
   // First the status: the next run takes what it finds there for what came of this order.
-  const reset = await resetStatus(service, before, owing);
-  await saveDeployed(run, address, { ...owing, sent: { mark, inputs, at: clock.wall() } });
+  const reset = await resetStatus(service, calm, owing);
+  await saveDeployed(run, address, { ...owing, sent });
   const marked = takes(step.operation, 'description') ? { mark } : {};
   const orderOnce = async (isAgain: boolean): Promise<Ordered> => {
     const since = clock.monotonic();
-    const lost = await send(service, { step, mark, owing });
+    // That the second order was not carried out says nothing of the first.
+    const lost = await send(service, { step, mark, owing: isAgain ? { ...owing, sent } : owing });
+    if (lost === undefined && !isLate(service)) {
+      await saveDeployed(run, address, { ...owing, sent: { ...sent, isAnswered: true } });
+    }
     if (lost === undefined && !deploying.waits && !isLate(service)) return { lost, ending: { is: 'left' } };
-    const patience = lost !== undefined ? (lost.isSilent ? run.fenceMs : 0) : isLate(service) ? lagMs : undefined;
+    const patience = patienceFor(service, lost);
     // What answers late was waited for while it was asked.
     const from = lost === undefined && isLate(service) ? clock.monotonic() : since;
     const ending = await watch(service, {
@@ -93,6 +109,26 @@ async function order(service: DeployedService, known: Deployed, before: Row): Pr
   return conclude(service, { ...(await orderOnce(false)), owing });
 }
 
+/** How long to look for what was ordered before it is said to be nowhere; undefined: as long as any deployment. */
+function patienceFor(service: DeployedService, lost: Lost | undefined): number | undefined {
+  if (lost !== undefined) return lost.isSilent ? service.run.fenceMs : 0;
+  return isLate(service) ? lagMs : undefined;
+}
+
+/** What only its status tells of has to be at rest before: its end could not be told from that of ours. */
+async function waitForOthers(service: DeployedService, row: Row): Promise<Row | undefined> {
+  const { run, kind, id } = service;
+  if (!isLate(service) || statusIn(kind, row) !== 'running') return row;
+  const ending = await watch(service, { before: row, since: run.clock.monotonic() });
+  if (ending.is === 'interrupted') return undefined;
+  if (ending.is === 'over') return ending.row;
+  const after = ending.is === 'gone' ? undefined : await readRow(run.input.client, kind, id);
+  if (after !== undefined && statusIn(kind, after) !== 'running') return after;
+  const why = ending.is === 'gone' ? 'it is not on the platform any more' : 'another deployment of it does not end';
+  const remedy = `End that one on the platform, such as with trueup run stop ${service.address}, and apply again.`;
+  throw failure(service, why, after === undefined ? {} : { row: after, remedy });
+}
+
 /** What became of an order. `left`: the platform took it, and nobody was to wait for it. */
 interface Ordered {
   readonly lost: Lost | undefined;
@@ -101,7 +137,7 @@ interface Ordered {
 
 async function watch(
   service: DeployedService,
-  about: Pick<Watch, 'before' | 'since'> & { readonly mark?: string; readonly graceMs?: number },
+  about: Pick<Watch, 'before' | 'since' | 'knownId'> & { readonly mark?: string; readonly graceMs?: number },
 ): Promise<Ending> {
   const { run, kind, id } = service;
   const { clock, input, deploying } = run;
@@ -115,13 +151,22 @@ async function watch(
       limitMs: deploying.limitMs(kind.kind),
       // What answers late does not go through the queue.
       ...(isLate(service) ? { isAtOnce: true, traffic: { running: 0, movedAt: 0 } } : { traffic: run.traffic }),
-      onBegin: () => tell(service, 'deployment'),
+      onBegin: (deploymentId) => begun(service, deploymentId),
       ...about,
     });
   } catch (error) {
     if (!(error instanceof PlatformError) || error.failure === 'authentication') throw error;
     throw failure(service, `nobody could see what became of it: ${error.message}`, { remedy: next });
   }
+}
+
+/** Tells that a deployment runs, and keeps its id: at its end it may not bear its mark any more. */
+async function begun(service: DeployedService, id: string | undefined): Promise<void> {
+  const { run, address } = service;
+  tell(service, 'deployment');
+  const known = run.deployed.get(address);
+  if (id === undefined || known?.sent === undefined || known.sent.id === id) return;
+  await saveDeployed(run, address, { ...known, sent: { ...known.sent, id } });
 }
 
 async function succeeded({ run, address, inputs }: DeployedService): Promise<'done'> {
@@ -133,6 +178,11 @@ function left({ run, action, address }: DeployedService): Result {
   const message = `${address} was told to deploy, and nobody waited for what came of it`;
   report(run, action, diagnostic('ordered', message, { remedy: 'trueup status shows it.', address: action.address }));
   return 'done';
+}
+
+/** How to end a deployment, where the platform documents a way. */
+function ends({ kind, address }: DeployedService): string {
+  return kind.verbs?.['kill-build'] === undefined ? '' : `, or end it with trueup run kill-build ${address}`;
 }
 
 const next = 'The next plan looks at what became of it, and deploys it again if it has to.';
@@ -160,12 +210,12 @@ async function conclude(
       const { deployment, status, row } = ending;
       if (status === 'done') return succeeded(service);
       const why = deployment?.errorMessage ?? lost?.message ?? `it ended as ${status}`;
-      throw await failed(service, { row, owing, why });
+      throw await failed(service, { row, deployment, owing, why });
     }
     case 'not over':
       throw failure(service, `it was not over within ${limit}`, {
         row: ending.row,
-        remedy: `Give it more time with --deploy-timeout, or end it with trueup run kill-build. ${next}`,
+        remedy: `Give it more time with --deploy-timeout${ends(service)}. ${next}`,
       });
     case 'not begun': {
       const { row } = ending;

@@ -2,7 +2,7 @@ import type { Client } from '../api/client.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Deployment } from '../observe/deployments.ts';
-import { deploymentsIn, statusIn } from '../observe/deployments.ts';
+import { deploymentsIn, isFetchedIn, isOver, statusIn } from '../observe/deployments.ts';
 import { readRow } from '../observe/read-row.ts';
 import type { Clock } from '../state/clock.ts';
 
@@ -15,6 +15,8 @@ export interface Watch {
   readonly before: Row;
   /** What the deployment bears in its description; without it, every new one is taken for the one that was ordered. */
   readonly mark?: string | undefined;
+  /** Its id, where it was seen before. */
+  readonly knownId?: string | undefined;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
   /** When it was ordered, by the clock that only grows. */
@@ -26,8 +28,8 @@ export interface Watch {
   readonly traffic: Traffic;
   /** It runs from the moment that it was ordered, without a queue. */
   readonly isAtOnce?: boolean;
-  /** Told when it is known that it runs. */
-  readonly onBegin?: () => void;
+  /** Told when it is known that it runs, with its id where the platform lists it. */
+  readonly onBegin?: (id: string | undefined) => void | Promise<void>;
 }
 
 /** The deployments of a run that go through the queue of the platform: while they move, those behind them may wait. */
@@ -52,27 +54,23 @@ const pauses = { first: 50, most: 2_000, mostLater: 5_000, laterFrom: 60_000 };
  * none, a status that is another one than before.
  */
 export async function follow(watch: Watch): Promise<Ending> {
-  const { client, kind, id, clock, signal, traffic, limitMs, graceMs = limitMs } = watch;
+  const { client, kind, id, clock, signal, traffic, limitMs } = watch;
   let begun: number | undefined;
+  const ours = new Set(watch.knownId === undefined ? [] : [watch.knownId]);
   try {
     for (let pause = pauses.first; ; pause *= 2) {
       const row = await readRow(client, kind, id);
       if (row === undefined) return { is: 'gone' };
-      const seen = look(watch, row, begun !== undefined);
-      if (typeof seen === 'object') return { is: 'over', row, ...seen };
+      const seen = look(watch, row, { hasBegun: begun !== undefined, ours });
+      if (seen.is === 'over') return { ...seen, row };
       const now = clock.monotonic();
-      if (seen === 'running' && begun === undefined) {
+      if (seen.is === 'running' && begun === undefined) {
         begun = watch.isAtOnce === true ? watch.since : now;
         traffic.running++;
         traffic.movedAt = now;
-        watch.onBegin?.();
+        await watch.onBegin?.(seen.id);
       }
-      const left =
-        begun !== undefined
-          ? begun + limitMs - now
-          : traffic.running > 0
-            ? limitMs
-            : Math.max(watch.since, traffic.movedAt) + graceMs - now;
+      const left = leftOf(watch, begun) - now;
       if (left <= 0) return { is: begun === undefined ? 'not begun' : 'not over', row };
       if (signal?.aborted === true) return { is: 'interrupted' };
       const most = now - watch.since < pauses.laterFrom ? pauses.most : pauses.mostLater;
@@ -86,27 +84,50 @@ export async function follow(watch: Watch): Promise<Ending> {
   }
 }
 
+/** Until when to look. What waits behind others of this run waits as long as those move. */
+function leftOf({ clock, since, traffic, limitMs, graceMs = limitMs }: Watch, begun: number | undefined): number {
+  if (begun !== undefined) return begun + limitMs;
+  if (traffic.running > 0) return clock.monotonic() + limitMs;
+  return Math.max(since, traffic.movedAt) + graceMs;
+}
+
 /** What a row shows of the deployment that is waited for. */
-function look(
-  { kind, before, mark }: Watch,
-  row: Row,
-  hasBegun: boolean,
-): 'nothing' | 'running' | { readonly status: string; readonly deployment: Deployment | undefined } {
+type Seen =
+  | { readonly is: 'nothing' }
+  | { readonly is: 'running'; readonly id: string | undefined }
+  | { readonly is: 'over'; readonly status: string; readonly deployment: Deployment | undefined };
+
+function look(watch: Watch, row: Row, about: { readonly hasBegun: boolean; readonly ours: Set<string> }): Seen {
+  const { kind, before } = watch;
   const known = deploymentsIn(kind, before);
   const listed = deploymentsIn(kind, row);
-  if (known !== undefined && listed !== undefined) {
-    const ids = new Set(known.map((item) => item.id));
-    const fresh = listed.filter((item) => !ids.has(item.id));
-    const isOurs = ({ description }: Deployment) =>
-      mark === undefined || description === undefined || description.includes(mark);
-    const ours = fresh.filter(isOurs);
-    if (ours.some(({ status }) => status === 'running')) return 'running';
-    const newest = ours.at(-1);
-    return newest === undefined ? 'nothing' : { status: newest.status, deployment: newest };
-  }
+  return known === undefined || listed === undefined
+    ? lookAtStatus(watch, row, about.hasBegun)
+    : lookAtList(watch, new Set(known.map(({ id }) => id)), listed, about.ours);
+}
+
+/** What the list shows. Whose a deployment is, is remembered: at its end the platform may describe it by its commit. */
+function lookAtList(
+  { mark }: Watch,
+  known: ReadonlySet<string>,
+  listed: readonly Deployment[],
+  ours: Set<string>,
+): Seen {
+  const fresh = listed.filter(({ id }) => !known.has(id));
+  for (const item of fresh) if (mark === undefined || item.description?.includes(mark) !== false) ours.add(item.id);
+  const marked = fresh.filter(({ id }) => ours.has(id));
+  // One that was over before anybody looked at it bears no mark any more.
+  const own = marked.length > 0 ? marked : fresh.filter((item) => isOver(item) && isFetchedIn(item));
+  const running = own.find((item) => !isOver(item));
+  if (running !== undefined) return { is: 'running', id: running.id };
+  const newest = own.at(-1);
+  return newest === undefined ? { is: 'nothing' } : { is: 'over', status: newest.status, deployment: newest };
+}
+
+function lookAtStatus({ kind, before }: Watch, row: Row, hasBegun: boolean): Seen {
   const status = statusIn(kind, row);
-  if (status === 'running') return 'running';
+  if (status === 'running') return { is: 'running', id: undefined };
   const isNew = hasBegun || status !== statusIn(kind, before);
-  const isOver = status === 'done' || status === 'error' || (hasBegun && status !== undefined);
-  return isNew && isOver ? { status, deployment: undefined } : 'nothing';
+  const isEnd = status === 'done' || status === 'error' || (hasBegun && status !== undefined);
+  return isNew && isEnd ? { is: 'over', status, deployment: undefined } : { is: 'nothing' };
 }

@@ -10,15 +10,15 @@ import { recordOf, save } from './run.ts';
  */
 export async function noteIntent(run: Run, action: Action): Promise<void> {
   const { address } = action;
-  const debts = noteDebts(run, address);
+  const noting = [noteDebts(run, address)];
   const id = run.ids.get(address);
   if (id !== undefined) {
     const deployed = run.deployed.get(address);
     const known = run.records.get(address) ?? run.input.plan.base.resources[address] ?? recordOf(run, action, id, {});
     const intent = { at: run.clock.wall() };
-    await save(run, address, { ...known, ...(deployed === undefined ? {} : { deployed }), intent });
+    noting.push(save(run, address, { ...known, ...(deployed === undefined ? {} : { deployed }), intent }));
   }
-  await debts;
+  await Promise.all(noting);
 }
 
 /** Until when requests of earlier runs may still land, in milliseconds since 1970; undefined: none was left open. */

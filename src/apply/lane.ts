@@ -3,7 +3,6 @@ import type { Row } from '../kind/json.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action } from '../plan/action.ts';
 import { isEffective, isMade } from '../plan/action.ts';
-import { settleDebt } from './debts.ts';
 import type { LaneRow } from './read-back.ts';
 import { findById, findMade, laneRow, readLane } from './read-back.ts';
 import type { Outcome, Run } from './run.ts';
@@ -27,9 +26,7 @@ export async function settleLane(run: Run, lane: string): Promise<void> {
     if (found.is === 'row') claimed.add(rowId(action.kind, found.row) ?? '');
     await settleAction(run, action, found);
   }
-  const root = laneRoot(run, lane);
   if (after !== undefined && after !== 'gone') run.readBack.set(lane, after.row);
-  await settleDebt(run, root);
 }
 
 async function readBack(run: Run, lane: string): Promise<LaneRow | 'gone' | undefined> {
@@ -117,8 +114,13 @@ async function settleDeletion(run: Run, action: Action, found: Found): Promise<v
 async function takeBack(run: Run, address: string): Promise<void> {
   const before = run.input.plan.base.resources[address];
   if (before === undefined || run.lost.has(address)) return;
-  if (before.deployed !== undefined) run.deployed.set(address, before.deployed);
-  await save(run, address, before);
+  // A variable that it mentions may have been written all the same.
+  const through = run.actions.get(address)?.service?.debt?.through ?? [];
+  const owes = through.some((other) => other !== address && run.written.has(other));
+  const deployed = owes ? run.deployed.get(address) : before.deployed;
+  if (deployed === undefined) run.deployed.delete(address);
+  else run.deployed.set(address, deployed);
+  await save(run, address, { ...before, ...(deployed === undefined ? {} : { deployed }) });
 }
 
 async function settleObject(run: Run, action: Action, found: Found): Promise<void> {
@@ -175,7 +177,7 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   const former = result === 'done' ? [] : (run.input.plan.base.resources[address]?.dependsOn ?? []);
   const dependsOn = [...new Set([...record.dependsOn, ...former])];
   // A request of which nobody knows what became of it may still land.
-  const intent = result === 'done' || !run.lost.has(address) ? undefined : run.records.get(address)?.intent;
+  const intent = run.lost.has(address) ? run.records.get(address)?.intent : undefined;
   const kept = { ...record, dependsOn, ...(intent === undefined ? {} : { intent }) };
   await save(run, address, kept, run.sent.has(address) ? undefined : 'with the rest');
   conclude(run, action, result);

@@ -15,7 +15,8 @@ import { readSiblings } from './siblings.ts';
 const pauses = { first: 100, most: 5_000 };
 
 /**
- * Looks for what a create made whose answer got lost, until its request cannot land any more: the one object that is
+ * Looks for what a create made whose answer got lost, until its request cannot land any more, by the clock that only
+ * grows: the one object that is
  * new, that nobody else has, and that bears the key. Two of those stop it: neither is taken, and neither is deleted.
  */
 export async function seek(run: Run, action: Action, until: number): Promise<Row | undefined> {
@@ -23,9 +24,9 @@ export async function seek(run: Run, action: Action, until: number): Promise<Row
   for (let pause = pauses.first; ; pause *= 2) {
     const made = await look(run, action);
     if (made !== undefined) return made;
-    const left = until - clock.wall();
+    const left = until - clock.monotonic();
     if (left <= 0) return undefined;
-    if (input.signal?.aborted === true) throw stop(action, 'the run was interrupted while it was looked for');
+    if (input.signal?.aborted === true) throw interrupted(action);
     await clock.sleep(Math.min(pause, pauses.most, left), input.signal);
   }
 }
@@ -71,6 +72,13 @@ export function keyOf(run: Run, action: Action): NaturalKey | undefined {
 
 function linkOf(run: Run, { kind, parent }: Action): ParentLink | undefined {
   return kind.parents[parent === undefined ? root : (run.actions.get(parent)?.kind.kind ?? root)];
+}
+
+/** What ends the search when the run is interrupted: the next one goes on with it. */
+export function interrupted({ address, position }: Action): Stop {
+  const message = `the run was interrupted while ${address}, whose create got no answer, was looked for`;
+  const remedy = 'Apply again: that looks for it first.';
+  return new Stop('platform', [diagnostic('unverified', message, { address, position, remedy })]);
 }
 
 function stop({ address, position }: Action, message: string): Stop {

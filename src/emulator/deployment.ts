@@ -70,8 +70,10 @@ export function deployJob(context: Context, kind: Deployable, id: string, order:
         status: outcome,
         errorMessage,
         finishedAt: now(),
-        // A build from a repository ends up under the name of its commit.
-        ...(kind.isFromGit(row) && errorMessage === null ? { title: 'Latest commit' } : {}),
+        // What was fetched ends up under the name of its commit; what was only rebuilt does not.
+        ...(kind.isFromGit(row) && !order.isRebuild && errorMessage === null
+          ? { title: 'Latest commit', description: `Commit: ${deploymentId}` }
+          : {}),
       });
       store.update(table, id, { [status]: outcome });
     },

@@ -62,8 +62,8 @@ export interface Union {
   readonly cases: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Per case: the operation that chooses it and carries its fields; without it, the update operation does. */
   readonly calls?: Readonly<Record<string, Operation>>;
-  /** What it says is fetched by a deployment, and not by one that rebuilds what is there. */
-  readonly isFetched?: true;
+  /** The case that is there; all others are fetched by a deployment, and not by one that rebuilds what is there. */
+  readonly local?: string;
   /** Cases that the platform has and that cannot be declared, with the reason. */
   readonly refused?: Readonly<Record<string, string>>;
 }

@@ -94,7 +94,7 @@ function textsOf({ kind, maps, fields }: Resource): Text[] {
 }
 
 /** The whole of a text; or what stands around the values that are not known yet. */
-function knownTexts({ content }: Wanted): readonly string[] {
+export function knownTexts({ content }: Pick<Wanted, 'content'>): readonly string[] {
   const revealed = content.reveal();
   if (!revealed.hollow) return [String(revealed.value)];
   return revealed.shape.is === 'text' ? revealed.shape.pieces.filter((piece) => typeof piece === 'string') : [];

@@ -41,6 +41,16 @@ export function deploymentsIn(kind: Kind, row: Row): readonly Deployment[] | und
   return all.toSorted((a, b) => ((a.createdAt ?? '') < (b.createdAt ?? '') ? -1 : a.createdAt === b.createdAt ? 0 : 1));
 }
 
+/** Whether a deployment is over. */
+export function isOver({ status }: Deployment): boolean {
+  return status === 'done' || status === 'error' || status === 'cancelled';
+}
+
+/** Whether a deployment fetched code: the platform then puts the commit in the place of what was said of it. */
+export function isFetchedIn({ description }: Deployment): boolean {
+  return description?.startsWith('Commit: ') === true;
+}
+
 /** How a service runs, in the platform's word; undefined when the row does not say. */
 export function statusIn(kind: Kind, row: Row): string | undefined {
   return kind.status === undefined ? undefined : text(row, kind.status.at);

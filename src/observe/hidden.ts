@@ -78,7 +78,7 @@ export function refused(kind: Kind, addresses: readonly string[], { role }: Call
   return new Stop('authentication', [
     diagnostic(
       'hidden',
-      `no list shows ${someOf(addresses)} of ${kind.section}, and ${because.operation} was answered with ` +
+      `no list shows ${someOf(addresses)} (${kind.kind}), and ${because.operation} was answered with ` +
         `${because.status} ${because.code}${said}: hidden from this API key (role ${role}), or gone`,
       {
         remedy:
@@ -147,7 +147,7 @@ function isIn({ kind, parentId }: Group, row: Row | undefined): boolean {
 function incomplete(kind: Kind, present: readonly Known[]): Diagnostic {
   return diagnostic(
     'hidden',
-    `no list shows ${someOf(addressesOf(present))} of ${kind.section}, and ${kind.calls.read} does: the list is not complete`,
+    `no list shows ${someOf(addressesOf(present))} (${kind.kind}), and ${kind.calls.read} does: the list is not complete`,
     {
       remedy:
         'Nothing was planned: what is hidden would be made a second time. Run it again; if it stays so, look what the ' +

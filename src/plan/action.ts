@@ -87,7 +87,7 @@ export interface ServicePlan {
   /** What the state knows, brought up to date with what the platform lists. */
   readonly known: Deployed | undefined;
   /** What the plan writes that only a deployment puts into effect, and the actions that write it. */
-  readonly debt?: Owes & { readonly through: readonly string[] };
+  readonly debt?: { readonly owes: Owes; readonly through: readonly string[]; readonly isPending?: true };
   /** It needs a deployment, and this plan has none. */
   readonly isLeft?: true;
 }

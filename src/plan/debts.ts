@@ -1,5 +1,130 @@
-import type { Deployed } from '../state/state.ts';
-import type { Plan } from './action.ts';
+import { plain, means } from '../kind/codecs.ts';
+import type { Json } from '../kind/json.ts';
+import type { Field, Kind } from '../kind/kind.ts';
+import type { Outputs } from '../manifest/wanted.ts';
+import type { Deployed, Owes } from '../state/state.ts';
+import type { Action, Plan, PlannedPart } from './action.ts';
+import { isMade } from './action.ts';
+import { matchesStored } from './decide.ts';
+import type { ServiceActions } from './deploy-inputs.ts';
+import { mentionsOf, reachesContainers } from './deploy-inputs.ts';
+import { pathOf, resolveField } from './diff.ts';
+import type { PlanInput } from './input.ts';
+
+/** What a plan does that only a deployment of the service puts into effect. */
+export interface Debt {
+  readonly owes: Owes;
+  /** What changes, as paths below the service. */
+  readonly because: readonly string[];
+  /** The actions that write it. */
+  readonly through: readonly string[];
+  /** It may come to nothing: all of it is known only after apply. */
+  readonly isPending?: true;
+}
+
+/** Finds what a plan is about to owe a deployment of each service. */
+export function debtsOf(
+  input: PlanInput,
+  outputs: Outputs,
+  isCode: (root: Action) => boolean,
+): (service: ServiceActions) => Debt | undefined {
+  const changed = new Map<Action, ReadonlyMap<string, string>>(); // so that many services stay linear
+  const changedIn = (parent: Action): ReadonlyMap<string, string> => {
+    const known = changed.get(parent) ?? changedVariables(input, parent, outputs);
+    changed.set(parent, known);
+    return known;
+  };
+  return ({ root, leafs, parent }) => {
+    const because: string[] = [];
+    const through = new Set<string>();
+    let code = false;
+    let isPending = true;
+    const owe = (path: string, by: Action, planned?: PlannedPart): void => {
+      because.push(path);
+      through.add(by.address);
+      const { decision } = planned ?? {};
+      isPending &&= decision?.do === 'write' && decision.cause === 'known after apply';
+    };
+    const mentioned = parent === undefined ? new Set<string>() : mentionsOf(root, outputs);
+    if (parent !== undefined) {
+      if (root.action === 'move' && mentioned.size > 0) owe(parent.address, root);
+      const variables = mentioned.size === 0 ? new Map<string, string>() : changedIn(parent);
+      for (const key of mentioned) {
+        const path = variables.get(key);
+        if (path !== undefined) owe(path, parent);
+      }
+    }
+    if (isMade(root)) {
+      const owes = isCode(root) ? { code: true as const } : {};
+      return { owes, because: [], through: [...through] };
+    }
+    for (const planned of root.parts) {
+      if (planned.field.appliesAt !== 'deploy' || !isChange(input, planned, outputs)) continue;
+      owe(pathOf(root.kind, planned.part), root, planned);
+      code ||= isFetched(root.kind, planned.part.field) && isCode(root);
+    }
+    for (const leaf of leafs) {
+      if (!reachesContainers(leaf, root) || leaf.isHeld === true) continue;
+      const name = leaf.address.slice(root.address.length).replace(/^\./, '');
+      const isKnown = typeof input.state.resources[leaf.address]?.id === 'string';
+      if (isMade(leaf) || leaf.action === 'delete' || (leaf.action === 'forget' && isKnown)) owe(name, leaf);
+      else if (leaf.action !== 'forget') {
+        for (const planned of leaf.parts) {
+          if (planned.field.appliesAt !== 'deploy' || !isChange(input, planned, outputs)) continue;
+          owe(`${name}.${pathOf(leaf.kind, planned.part)}`, leaf, planned);
+        }
+      }
+    }
+    if (because.length === 0) return undefined;
+    const owes = code ? { code } : {};
+    return { owes, because, through: [...through], ...(isPending ? { isPending } : {}) };
+  };
+}
+
+/** Whether a part is about to have another value than it was deployed with, or got one behind our back. */
+function isChange({ digest }: PlanInput, planned: PlannedPart, outputs: Outputs): boolean {
+  const { decision, wanted, pair, field } = planned;
+  if (decision.do === 'write' || decision.do === 'remove' || decision.do === 'replace') return true;
+  if (decision.do !== 'nothing' || !decision.settled || pair === undefined || wanted === undefined) return false;
+  const resolved = resolveField(field, wanted, outputs);
+  return resolved.is === 'known' && !matchesStored({ field, digest }, pair.wanted, resolved.value);
+}
+
+/** Whether a field says what is fetched. */
+function isFetched(kind: Kind, name: string): boolean {
+  return (kind.unions ?? []).some(
+    ({ local, tag, cases }) =>
+      local !== undefined &&
+      (name === tag || Object.values(cases).some((fields) => Object.values(fields).includes(name))),
+  );
+}
+
+/** The variables of an environment that get another value, or got one behind our back, with their paths. */
+function changedVariables(input: PlanInput, parent: Action, outputs: Outputs): ReadonlyMap<string, string> {
+  const changed = new Map<string, string>();
+  for (const planned of parent.parts) {
+    const { part, field, wanted, before } = planned;
+    if (field.map === undefined || !isChange(input, planned, outputs)) continue;
+    const path = (key: string) => `${parent.address}.${part.field}.${key}`;
+    if (part.key !== undefined) {
+      changed.set(part.key, path(part.key));
+      continue;
+    }
+    const resolved = wanted === undefined ? undefined : resolveField(field, wanted, outputs);
+    const now = variablesIn(field, resolved?.is === 'known' ? resolved.value : null);
+    const old = variablesIn(field, before.reveal());
+    // What somebody wrote there is what is wanted now: which of them is new is not known.
+    const isThere = planned.decision.do === 'nothing';
+    for (const key of new Set([...now.keys(), ...old.keys()])) {
+      if (isThere || !means(plain, now.get(key) ?? null, old.get(key) ?? null)) changed.set(key, path(key));
+    }
+  }
+  return changed;
+}
+
+function variablesIn(field: Field, text: Json): ReadonlyMap<string, string> {
+  return (typeof text === 'string' ? field.map?.read(text) : undefined) ?? new Map<string, string>();
+}
 
 /** What is known of the deployments of each service when a run begins, with what its plan is about to owe. */
 export function deployedBefore(plan: Plan): Map<string, Deployed> {
@@ -8,15 +133,11 @@ export function deployedBefore(plan: Plan): Map<string, Deployed> {
       if (service === undefined) return [];
       const { known, debt } = service;
       if (debt === undefined) return known === undefined ? [] : [[address, known] as const];
-      const { through: _, ...owes } = debt;
+      const inputs = known?.inputs === undefined ? {} : { inputs: known.inputs };
       // What was saved or sent before says nothing of what is written now.
-      return [[address, { ...inputsIn(known), owes: { ...known?.owes, ...owes } }] as const];
+      return [[address, { ...inputs, owes: { ...known?.owes, ...debt.owes } }] as const];
     }),
   );
-}
-
-function inputsIn(known: Deployed | undefined): Deployed {
-  return known?.inputs === undefined ? {} : { inputs: known.inputs };
 }
 
 /** The services that owe a deployment as soon as something is sent for an address. */

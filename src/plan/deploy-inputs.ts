@@ -1,8 +1,7 @@
-import { means, plain } from '../kind/codecs.ts';
-import type { Json } from '../kind/json.ts';
+import { plain } from '../kind/codecs.ts';
 import { canonical } from '../kind/json.ts';
 import type { Field, ParentLink } from '../kind/kind.ts';
-import { mentionsIn } from '../manifest/mentions.ts';
+import { knownTexts, mentionsIn } from '../manifest/mentions.ts';
 import { partName } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
@@ -16,34 +15,50 @@ export interface ServiceActions {
   readonly parent: Action | undefined;
 }
 
-/** One thing that a deployment takes in. */
-interface Input {
-  readonly name: string;
-  readonly planned: PlannedPart | undefined;
+/** What digests of values are made with. */
+interface Digesting {
+  readonly outputs: Outputs;
+  readonly digest: (text: string) => string;
 }
 
 /**
  * The digest of everything declared that a deployment of a service takes in; undefined while some of it is not known.
  * It does not depend on what the platform has, so it is the same until a declaration changes.
  */
-export function inputsDigest(
-  service: ServiceActions,
-  { outputs, digest }: { readonly outputs: Outputs; readonly digest: (text: string) => string },
-): string | undefined {
-  const lines: string[] = [];
-  for (const { name, planned } of inputsOf(service, outputs)) {
-    const value = planned === undefined ? '' : digestOf(planned, outputs, digest);
-    if (value === undefined) return undefined;
-    lines.push(JSON.stringify([name, value]));
-  }
-  return digest(lines.toSorted().join('\n'));
+export function inputsDigest(service: ServiceActions, how: Digesting): string | undefined {
+  const inputs = [...ownInputs(service, how), ...inputsBelow(service, how), ...inputsAbove(service, how)];
+  const lines = inputs.map(([name, value]) => (value === undefined ? undefined : JSON.stringify([name, value])));
+  return lines.every((line) => line !== undefined) ? how.digest(lines.toSorted().join('\n')) : undefined;
 }
 
-function digestOf(
-  { field, wanted, pair }: PlannedPart,
-  outputs: Outputs,
-  digest: (text: string) => string,
-): string | undefined {
+/** A name with the digest of its value; undefined while that is not known. */
+type Input = readonly [name: string, value: string | undefined];
+
+function ownInputs({ root }: ServiceActions, how: Digesting): Input[] {
+  return root.parts
+    .filter(({ wanted, field }) => wanted !== undefined && field.appliesAt === 'deploy')
+    .map((planned) => [partName(planned.part), digestOf(planned, how)]);
+}
+
+function inputsBelow({ root, leafs }: ServiceActions, how: Digesting): Input[] {
+  return leafs.flatMap((leaf): Input[] => {
+    const isThere = leaf.action !== 'delete' && leaf.action !== 'forget' && leaf.isHeld !== true;
+    if (!isThere || !reachesContainers(leaf, root)) return [];
+    const name = leaf.address.slice(root.address.length);
+    const parts = leaf.parts.filter(({ wanted, field }) => wanted !== undefined && isInputOfLeaf(field));
+    return [[name, ''], ...parts.map((item): Input => [`${name} ${partName(item.part)}`, digestOf(item, how)])];
+  });
+}
+
+/** The variables of the environment that the service mentions. */
+function inputsAbove({ root, parent }: ServiceActions, how: Digesting): Input[] {
+  const names = parent === undefined ? [] : [...mentionsOf(root, how.outputs)];
+  if (parent === undefined || names.length === 0) return [];
+  const variables = variablesOf(parent, how);
+  return names.map((name) => [`(variable) ${name}`, variables.has(name) ? variables.get(name) : '']);
+}
+
+function digestOf({ field, wanted, pair }: PlannedPart, { outputs, digest }: Digesting): string | undefined {
   if (wanted === undefined) return '';
   const resolved = resolveField(field, wanted, outputs);
   // What this run does not know is as it was settled last, or the plan is refused.
@@ -53,33 +68,27 @@ function digestOf(
   return resolved.is === 'known' ? digest(canonical((field.codec ?? plain).normal(resolved.value))) : undefined;
 }
 
-function inputsOf(service: ServiceActions, outputs: Outputs): Input[] {
-  const { root, leafs, parent } = service;
-  const own = root.parts.flatMap((planned) =>
-    planned.wanted !== undefined && planned.field.appliesAt === 'deploy'
-      ? [{ name: partName(planned.part), planned }]
-      : [],
-  );
-  const below = leafs.filter(staysThere).flatMap((leaf): Input[] => {
-    if (!reachesContainers(leaf, root)) return [];
-    const name = leaf.address.slice(root.address.length);
-    const parts = leaf.parts.filter((planned) => planned.wanted !== undefined && isInputOfLeaf(planned.field));
-    return [
-      { name, planned: undefined },
-      ...parts.map((planned) => ({ name: `${name} ${partName(planned.part)}`, planned })),
-    ];
-  });
-  const mentioned = mentionsOf(root, outputs);
-  const above = mentionedParts(parent, mentioned).map((planned) => ({
-    name: `${parent?.address ?? ''} ${partName(planned.part)}`,
-    planned,
-  }));
-  return [...own, ...below, ...above];
+/** The digests of the variables of an environment, by name; undefined where the value is not known. */
+function variablesOf(parent: Action, how: Digesting): ReadonlyMap<string, string | undefined> {
+  const known = digested.get(parent);
+  if (known !== undefined) return known;
+  const variables = new Map<string, string | undefined>();
+  for (const planned of parent.parts) {
+    const { part, field, wanted } = planned;
+    if (field.map === undefined || wanted === undefined) continue;
+    if (part.key !== undefined) variables.set(part.key, digestOf(planned, how));
+    else {
+      const text = resolveField(field, wanted, how.outputs);
+      const entries = text.is === 'known' && typeof text.value === 'string' ? field.map.read(text.value) : [];
+      for (const [key, value] of entries) variables.set(key, how.digest(canonical(value)));
+    }
+  }
+  // What is not known yet may be known when somebody asks again.
+  if ([...variables.values()].every((value) => value !== undefined)) digested.set(parent, variables);
+  return variables;
 }
 
-function staysThere({ action, isHeld }: Action): boolean {
-  return action !== 'delete' && action !== 'forget' && isHeld !== true;
-}
+const digested = new WeakMap<Action, ReadonlyMap<string, string | undefined>>(); // so that many services stay linear
 
 /** Whether what stands below a service reaches its containers at a deployment, and not by itself. */
 export function reachesContainers(leaf: Action, root: Action): boolean {
@@ -97,41 +106,8 @@ export function mentionsOf({ parts }: Action, outputs: Outputs): ReadonlySet<str
   for (const { field, wanted } of parts) {
     if (field.map === undefined || wanted === undefined) continue;
     const resolved = resolve(wanted, outputs);
-    if (resolved.is !== 'known' || typeof resolved.value !== 'string') continue;
-    for (const name of mentionsIn(resolved.value)) found.add(name);
+    const whole = resolved.is === 'known' ? [String(resolved.value)] : [];
+    for (const text of [...knownTexts(wanted), ...whole]) for (const name of mentionsIn(text)) found.add(name);
   }
   return found;
-}
-
-/** The parts of an environment that hold variables which are mentioned. */
-function mentionedParts(parent: Action | undefined, names: ReadonlySet<string>): PlannedPart[] {
-  if (parent === undefined || names.size === 0) return [];
-  return parent.parts.filter(
-    ({ part, field, wanted }) =>
-      field.map !== undefined && wanted !== undefined && (part.key === undefined || names.has(part.key)),
-  );
-}
-
-/** The variables that a planned write gives another value, or takes away. */
-export function changedVariables({ parts }: Action, outputs: Outputs): ReadonlyMap<string, PlannedPart> {
-  const changed = new Map<string, PlannedPart>();
-  for (const planned of parts) {
-    const { part, field, decision, wanted, before } = planned;
-    if (field.map === undefined || (decision.do !== 'write' && decision.do !== 'remove')) continue;
-    if (part.key !== undefined) {
-      changed.set(part.key, planned);
-      continue;
-    }
-    const resolved = wanted === undefined ? undefined : resolveField(field, wanted, outputs);
-    const now = variablesIn(field, resolved?.is === 'known' ? resolved.value : null);
-    const old = variablesIn(field, before.reveal());
-    for (const key of new Set([...now.keys(), ...old.keys()])) {
-      if (!means(plain, now.get(key) ?? null, old.get(key) ?? null)) changed.set(key, planned);
-    }
-  }
-  return changed;
-}
-
-function variablesIn(field: Field, text: Json): ReadonlyMap<string, string> {
-  return (typeof text === 'string' ? field.map?.read(text) : undefined) ?? new Map<string, string>();
 }

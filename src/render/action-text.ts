@@ -38,7 +38,7 @@ function nameBelow({ action, address }: Action, service: string): string {
 function reason({ because, isOrdered }: Action): string {
   if (isOrdered === true) return 'an earlier run ordered it; it is ordered again if that one does not succeed';
   if (because === undefined) return 'for the first time';
-  if (because.length === 0) return 'it restarts, with what an earlier run wrote and nobody deployed';
+  if (because.length === 0) return 'it restarts, with what is saved and does not run yet';
   const shown = because.slice(0, most).map(printable);
   const rest = because.length - shown.length;
   return `it restarts, with ${[...shown, ...(rest === 0 ? [] : [`${rest} more`])].join(', ')}`;

@@ -145,7 +145,7 @@ export const application = defineKind({
     {
       tag: 'sourceType',
       at: 'source',
-      isFetched: true,
+      local: 'docker',
       describe: 'Where the code or the image comes from.',
       cases: {
         docker: { image: 'dockerImage', username: 'username', password: 'password', registryUrl: 'registryUrl' },

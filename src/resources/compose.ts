@@ -137,6 +137,7 @@ export const compose = defineKind({
     {
       tag: 'sourceType',
       at: 'source',
+      local: 'raw',
       describe: 'Where the compose file comes from.',
       cases: {
         raw: { composeFile: 'composeFile' },

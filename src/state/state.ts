@@ -13,12 +13,10 @@ export interface Pair {
   readonly kept?: false | undefined;
 }
 
-/** What is owed a deployment beyond edits of what was deployed last. */
+/** That a service has to be deployed. */
 export interface Owes {
-  /** Of it what only a new fetch of the code brings. */
+  /** With code that has to be fetched. */
   readonly code?: true | undefined;
-  /** What runs may be something else than was deployed last. */
-  readonly unsure?: true | undefined;
 }
 
 /** What is known of the deployments of a service. */
@@ -30,7 +28,17 @@ export interface Deployed {
   /** What all of that came to, and the newest deployment that the platform listed then: a newer one has it all. */
   readonly saved?: { readonly inputs: string; readonly newest: string | null } | undefined;
   /** A deployment that was sent, by its mark, and of which nobody knows yet how it ended; `at`: ms since 1970. */
-  readonly sent?: { readonly mark: string; readonly inputs: string; readonly at: number } | undefined;
+  readonly sent?:
+    | {
+        readonly mark: string;
+        readonly inputs: string;
+        readonly at: number;
+        /** The platform took it. */
+        readonly isAnswered?: true | undefined;
+        /** Its id, once it was seen: what the platform says of it later may not bear the mark. */
+        readonly id?: string | undefined;
+      }
+    | undefined;
 }
 
 /** What the state knows of one resource. */
@@ -88,9 +96,17 @@ export const recordSchema = z.strictObject({
   deployed: z
     .strictObject({
       inputs: z.string().optional(),
-      owes: z.strictObject({ code: z.literal(true).optional(), unsure: z.literal(true).optional() }).optional(),
+      owes: z.strictObject({ code: z.literal(true).optional() }).optional(),
       saved: z.strictObject({ inputs: z.string(), newest: z.string().nullable() }).optional(),
-      sent: z.strictObject({ mark: z.string(), inputs: z.string(), at: z.number() }).optional(),
+      sent: z
+        .strictObject({
+          mark: z.string(),
+          inputs: z.string(),
+          at: z.number(),
+          isAnswered: z.literal(true).optional(),
+          id: z.string().optional(),
+        })
+        .optional(),
     })
     .optional(),
 });

@@ -2,17 +2,22 @@ import { describe, expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import { openUntil } from '../../src/apply/intents.ts';
 import type { Row } from '../../src/kind/json.ts';
+import { applyPlan, plan } from '../../src/reconcile.ts';
 import {
   applyOver,
   connection,
   database,
+  everything,
   operationOf,
   plansNothing,
   production,
   results,
   rowsIn,
+  stack,
+  worldOver,
 } from '../support/faults.ts';
 import type { Bench } from '../support/world.ts';
+import { quickClock } from '../support/quick-clock.ts';
 import { bench } from '../support/world.ts';
 
 /** What a run writes down before it sends something, and what the next one makes of it. */
@@ -100,3 +105,69 @@ test('an intent of a time to come, by a clock that was set back, makes nobody wa
   await made.apply(saying('a'));
   expect(made.clock.monotonic() - before).toBeLessThan(70_000);
 });
+
+test('no request is sent without it, neither a create nor the steps after it', async () => {
+  const made = bench();
+  const without: string[] = [];
+  const text = production(
+    `    application:\n      web: { source: { type: docker, image: nginx }, env: { A: "1" } }\n${stack('env: { A: "1" }')}`,
+  );
+  await applyOver(made, text, async (request) => {
+    const isOpen = Object.values(made.store.state?.resources ?? {}).some(({ intent }) => intent !== undefined);
+    if (request.method === 'POST' && !isOpen) without.push(operationOf(request));
+    return made.emulator.send(request);
+  });
+  // A deployment is written down in words of its own.
+  expect(without.filter((operation) => !operation.endsWith('deploy'))).toEqual([]);
+});
+
+test('an update that got lost and was sent once more may still land: the next run waits until it cannot', async () => {
+  const made = bench();
+  await made.apply(saying('a'));
+  let landing: (() => Promise<unknown>) | undefined;
+  await applyOver(made, saying('b'), (request) => {
+    if (operationOf(request) !== 'postgres.update' || landing !== undefined) return made.emulator.send(request);
+    landing = () => made.emulator.send(request);
+    return Promise.reject(connection('ETIMEDOUT'));
+  });
+  const landed = made.clock.sleep(20_000).then(async () => landing?.());
+  await made.apply(saying('c'));
+  await landed;
+  expect(described(made)).toBe('c');
+  await plansNothing(made, saying('c'));
+});
+
+test('a disk that is full ends a run in good order', async () => {
+  const made = bench();
+  const text = (value: number) => production(stack(`env: { A: "${value}" }`));
+  await made.apply(text(1));
+  const unheard: unknown[] = [];
+  const hear = (error: unknown) => unheard.push(error);
+  process.on('unhandledRejection', hear);
+  const full = { ...made.store, append: () => Promise.reject(new Error('disk full')) };
+  const world = worldOver(made, made.emulator.send, full);
+  const planned = await plan(made.manifest(text(2)), world);
+  await expect(applyPlan(planned, world, { permissions: everything, connections: 4 })).rejects.toThrow('disk full');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  process.off('unhandledRejection', hear);
+  expect(unheard).toEqual([]);
+  expect(String(rowsIn(made, 'compose')[0]?.env)).toBe('A=1\n');
+});
+
+test.each([-600_000, 600_000])(
+  'a clock that is set by %d ms while a create is looked for changes nothing',
+  async (ms) => {
+    const quick = quickClock();
+    let shift = 0;
+    const made = bench({ clock: { ...quick, wall: () => quick.wall() + shift } });
+    const before = quick.monotonic();
+    await applyOver(made, production(database()), async (request) => {
+      if (operationOf(request) !== 'postgres.create' || shift !== 0) return made.emulator.send(request);
+      shift = ms;
+      void quick.sleep(20_000).then(() => made.emulator.send(request));
+      throw connection('ECONNRESET');
+    });
+    expect(quick.monotonic() - before).toBeLessThan(90_000);
+    expect(rowsIn(made, 'postgres')).toHaveLength(1);
+  },
+);

@@ -69,6 +69,13 @@ describe('a service is deployed', () => {
     expect(await deployed(made, text('us', 'b'))).toEqual({ [shop]: ['production.env.REGION'] });
   });
 
+  test('when an edit that was never deployed is taken back: somebody may have deployed it', async () => {
+    const made = bench();
+    await deployed(made, stack('env: { A: "1" }'));
+    await apply(made, stack('env: { A: "2" }, deploy: never'));
+    expect(await deployed(made, stack('env: { A: "1" }'))).toEqual({ [shop]: ['env.A'] });
+  });
+
   test('when drift is repaired, although it comes to what was deployed last', async () => {
     const made = bench();
     await deployed(made, stack('env: { A: "1" }'));
@@ -110,13 +117,6 @@ describe('a service is not deployed', () => {
     const made = bench();
     await deployed(made, stack('env: { A: "1" }'));
     made.store.state = undefined;
-    expect(await deployed(made, stack('env: { A: "1" }'))).toEqual({});
-  });
-
-  test('when an edit that was never deployed is taken back', async () => {
-    const made = bench();
-    await deployed(made, stack('env: { A: "1" }'));
-    await apply(made, stack('env: { A: "2" }, deploy: never'));
     expect(await deployed(made, stack('env: { A: "1" }'))).toEqual({});
   });
 

@@ -70,7 +70,8 @@ export function watchDeployments(emulator: Emulator): DeploymentWatch {
     };
   };
 
-  const { send, act } = emulator;
+  const { send } = emulator;
+  const act = emulator.act.bind(emulator);
   look('somebody');
   emulator.send = async (request) => {
     if (request.method !== 'POST') return send(request);
@@ -82,7 +83,7 @@ export function watchDeployments(emulator: Emulator): DeploymentWatch {
     return answer;
   };
   emulator.act = async (operation, input = {}) => {
-    const over = note(operation, input as Row);
+    const over = note(operation, input);
     const answer = await act(operation, input);
     look('somebody');
     over(true);

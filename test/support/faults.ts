@@ -15,7 +15,7 @@ import { head } from './world.ts';
 /** Platforms that answer wrongly, and what a test says of a run over them. */
 
 /** What an apply is permitted when a test is not about permissions. */
-export const everything = { dataLoss: true, adoption: true };
+export const everything = { dataLoss: true, adoption: true, massDeletion: true };
 
 /** The source of a compose stack with one service. */
 export const composeBody = 'source: { type: raw, composeFile: "services: { web: { image: nginx } }" }';

@@ -45,13 +45,13 @@ export interface Bench {
 export const head = 'trueup: 1\nplatform: emulator\nproject: prj_1\n';
 
 /** Makes a world of its own for a test: an emulator, a state in memory and a folder for files. */
-export function bench(options: { emulator?: Emulator; folder?: string } = {}): Bench {
+export function bench(options: { emulator?: Emulator; folder?: string; clock?: Clock } = {}): Bench {
   const emulator = options.emulator ?? createEmulator();
   const store = memoryStore();
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'trueup-test-'));
   const secrets: Record<string, string> = {};
   const env: Record<string, string> = {};
-  const clock = quickClock();
+  const clock = options.clock ?? quickClock();
   const redactor = createRedactor();
   let seen = 0;
   const self: Bench = {

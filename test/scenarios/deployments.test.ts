@@ -1,0 +1,302 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Send } from '../../src/api/wire.ts';
+import type { Row } from '../../src/kind/json.ts';
+import type { Plan } from '../../src/plan/action.ts';
+import { plan } from '../../src/reconcile.ts';
+import { applyInTime, ordersIn, passing, plansNothingMore, platformWith } from '../support/deploying.ts';
+import {
+  actionsOf,
+  answered,
+  answering,
+  applyOver,
+  everything,
+  failed,
+  idOf,
+  notesOf,
+  operationOf,
+  results,
+  rowsIn,
+  said,
+  worldOver,
+} from '../support/faults.ts';
+import type { Bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
+
+/** Services that others deploy too, that are taken back, and that wait behind others. */
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const shop = 'production.compose.shop';
+const main = 'production.postgres.main';
+const web = 'production.application.web';
+const file = (image: string) => `"services: { web: { image: '${image}' } }"`;
+const block = (name: string, more = '', image = 'nginx:1') =>
+  `      ${name}: { source: { type: raw, composeFile: ${file(image)} }${more === '' ? '' : `, ${more}`} }\n`;
+const stack = (more = '', { environment = '', image = 'nginx:1' } = {}) =>
+  `${head}environments:\n  production:\n${environment === '' ? '' : `    ${environment}\n`}    compose:\n${block('shop', more, image)}`;
+const inRegion = (region: string, more = '') =>
+  stack(`env: { R: "\${{environment.REGION}}" }${more}`, { environment: `env: { REGION: ${region} }` });
+const database = (image: string, more = '') =>
+  `${head}environments:\n  production:\n    postgres:\n      main: { dockerImage: "${image}", databaseName: shop, databaseUser: u, databasePassword: password-1${more} }\n`;
+const fetched = (kind: string, branch: string, more = '') =>
+  `${head}environments:\n  production:\n    ${kind}:\n      ${kind === 'compose' ? 'shop' : 'web'}: { source: { type: git, url: "https://git.example.com/shop.git", branch: ${branch} }${more} }\n`;
+
+const apply = (made: Bench, text: string) => made.apply(text, everything);
+const soon = () => new Promise((resolve) => setTimeout(resolve, 40));
+const deploysIn = (planned: Plan) =>
+  planned.actions.flatMap(({ action, parent }) => (action === 'deploy' ? [parent] : []));
+
+async function byHand(made: Bench): Promise<void> {
+  await made.emulator.act('compose.deploy', { composeId: idOf(made, shop), description: 'by hand' });
+  await soon();
+}
+
+describe('what is taken back is deployed, because something else may run', () => {
+  test('a database that was deployed by hand', async () => {
+    const made = bench();
+    await apply(made, database('postgres:17'));
+    await apply(made, database('postgres:18', ', deploy: never'));
+    await made.emulator.act('postgres.deploy', { postgresId: idOf(made, main) });
+    expect(deploysIn(await made.plan(database('postgres:17')))).toEqual([main]);
+  });
+
+  test('what somebody wrote and deployed, and the manifest had for a while', async () => {
+    const made = bench();
+    await apply(made, stack('env: { A: "1" }'));
+    await made.emulator.act('compose.update', { composeId: idOf(made, shop), env: 'A=2' });
+    await byHand(made);
+    await apply(made, stack('env: { A: "2" }, deploy: never'));
+    expect(deploysIn(await made.plan(stack('env: { A: "1" }')))).toEqual([shop]);
+  });
+
+  test('what somebody deployed after a run of which a part failed', async () => {
+    const made = bench();
+    await apply(made, stack('env: { A: "1" }'));
+    await applyOver(
+      made,
+      stack('env: { A: "2" }, domains: { a.example.com: { serviceName: web } }'),
+      answering(made, (operation) => (operation === 'domain.create' ? failed('disk full') : undefined)),
+    );
+    await byHand(made);
+    expect(deploysIn(await made.plan(stack('env: { A: "1" }')))).toEqual([shop]);
+  });
+
+  test('a service that somebody moved and deployed elsewhere', async () => {
+    const made = bench();
+    const text = `${inRegion('eu')}  staging:\n    env: { REGION: us }\n`;
+    await apply(made, text);
+    await made.emulator.act('compose.update', { composeId: idOf(made, shop), environmentId: idOf(made, 'staging') });
+    await byHand(made);
+    expect(deploysIn(await made.plan(text))).toEqual([shop]);
+  });
+
+  test('a variable that was deployed by hand', async () => {
+    const made = bench();
+    await apply(made, inRegion('eu'));
+    await apply(made, inRegion('us', ', deploy: never'));
+    await byHand(made);
+    expect(deploysIn(await made.plan(inRegion('us')))).toEqual([]);
+    expect(deploysIn(await made.plan(inRegion('eu')))).toEqual([shop]);
+  });
+
+  test('a replacement that failed beside a variable that was written', async () => {
+    const made = bench();
+    const text = (region: string, type: string) => inRegion(region, `, composeType: ${type}`);
+    await apply(made, text('eu', 'docker-compose'));
+    await applyOver(
+      made,
+      text('us', 'stack'),
+      answering(made, (operation) =>
+        operation === 'compose.delete' ? failed('no', 400, { code: 'BAD_REQUEST' }) : undefined,
+      ),
+    );
+    expect(deploysIn(await made.plan(text('us', 'docker-compose')))).toEqual([shop]);
+  });
+});
+
+describe('a variable of the environment', () => {
+  test('that somebody wrote, and that the manifest has now, deploys what mentions it', async () => {
+    const made = bench();
+    await apply(made, inRegion('eu'));
+    await made.emulator.act('environment.update', { environmentId: 'env_prj_1', env: 'REGION=us' });
+    expect(deploysIn(await made.plan(inRegion('us')))).toEqual([shop]);
+  });
+
+  test('is seen beside a secret that a run does not have', async () => {
+    const made = bench();
+    made.secrets.PW = 'password-99';
+    const text = (region: string) =>
+      stack(`env: { R: "\${secret:PW}@\${{environment.REGION}}" }`, { environment: `env: { REGION: ${region} }` });
+    await apply(made, text('eu'));
+    delete made.secrets.PW;
+    expect(deploysIn(await made.plan(text('us')))).toEqual([shop]);
+  });
+});
+
+describe('code', () => {
+  test('of an application is not fetched by a redeployment: the plan goes on to say so', async () => {
+    const made = bench();
+    await apply(made, fetched('application', 'main'));
+    await made.emulator.act('application.deploy', { applicationId: idOf(made, web) });
+    await soon();
+    expect(notesOf(await made.plan(fetched('application', 'main')))).toEqual([]);
+    await apply(made, fetched('application', 'next'));
+    await made.emulator.act('application.redeploy', { applicationId: idOf(made, web) });
+    await soon();
+    expect(notesOf(await made.plan(fetched('application', 'next'))).map(({ code }) => code)).toEqual(['not-deployed']);
+  });
+
+  test('of a compose is not fetched by a redeployment either', async () => {
+    const made = bench();
+    await apply(made, fetched('compose', 'main'));
+    await apply(made, fetched('compose', 'next', ', deploy: never'));
+    await made.emulator.act('compose.redeploy', { composeId: idOf(made, shop) });
+    await soon();
+    expect(deploysIn(await made.plan(fetched('compose', 'next')))).toEqual([shop]);
+  });
+
+  test.each([0, 20])(
+    'of a compose: the deployment is ours although it ends under its commit, after %d s',
+    async (seconds) => {
+      const made = platformWith(seconds);
+      const result = await applyInTime(made, fetched('compose', 'main'));
+      expect(results(result)[`${shop} (deploy)`]).toBe('done');
+      expect(result.seconds).toBeLessThan(seconds + 5);
+      expect(ordersIn(made)).toHaveLength(1);
+      expect(Object.values(made.emulator.world.tables.deployment as Record<string, Row>)[0]?.description).toMatch(
+        /^Commit: /,
+      );
+      await plansNothingMore(made, fetched('compose', 'main'));
+    },
+  );
+});
+
+describe('orders that the platform took', () => {
+  const text = stack() + [1, 2, 3, 4].map((n) => block(`s${n}`)).join('');
+
+  test('and that wait in its queue when the run ends are not given again', async () => {
+    const made = platformWith(60);
+    await applyInTime(made, text, { waits: false });
+    expect(ordersIn(made)).toHaveLength(5);
+    await passing(new Promise((resolve) => setTimeout(resolve, 90_000)));
+    const result = await applyInTime(made, text);
+    expect(ordersIn(made)).toEqual([]);
+    expect(Object.values(results(result)).every((word) => word === 'done')).toBe(true);
+    await plansNothingMore(made, text);
+  });
+
+  test('behind somebody else are not given again', async () => {
+    const made = platformWith(200);
+    const composeFile = 'services: { a: { image: "a:1" } }';
+    const other = (await made.emulator.act('compose.create', { name: 'other', environmentId: 'env_prj_1' })) as Row;
+    await made.emulator.act('compose.update', { composeId: other.composeId, sourceType: 'raw', composeFile });
+    await made.emulator.act('compose.deploy', { composeId: other.composeId });
+    await applyInTime(made, text, { waits: false });
+    ordersIn(made);
+    await passing(new Promise((resolve) => setTimeout(resolve, 90_000)));
+    await applyInTime(made, text);
+    expect(ordersIn(made)).toEqual([]);
+  });
+});
+
+describe('a database', () => {
+  test('is not ordered while an earlier deployment runs, whose end would be taken for that of ours', async () => {
+    const made = platformWith(100);
+    await applyInTime(made, database('postgres:17'));
+    await applyInTime(made, database('postgres:18'), { limitSeconds: 30 });
+    const orders: number[] = [];
+    const send: Send = async (request) => {
+      if (operationOf(request) === 'postgres.deploy') orders.push(rowsIn(made, 'postgres').filter(isRunning).length);
+      return made.emulator.send(request);
+    };
+    const result = await applyInTime(made, database('postgres:19'), { send });
+    expect(results(result)[`${main} (deploy)`]).toBe('done');
+    expect(orders).toEqual([0]);
+    await plansNothingMore(made, database('postgres:19'));
+  });
+
+  const isRunning = ({ applicationStatus }: Row) => applicationStatus === 'running';
+});
+
+test('a compose of which no deployments are listed, and that nobody waited for, is not done because it was before', async () => {
+  const made = platformWith(30);
+  const send: Send = async (request) => {
+    const answer = await made.emulator.send(request);
+    if (operationOf(request) !== 'compose.one') return answer;
+    const { deployments: _, ...row } = JSON.parse(answer.body) as Row;
+    return answered(JSON.stringify(row), answer.status);
+  };
+  await applyInTime(made, stack(), { send });
+  await applyInTime(made, stack('', { image: 'nginx:2' }), { send, waits: false });
+  const planned = await passing(plan(made.manifest(stack('', { image: 'nginx:2' })), worldOver(made, send)));
+  expect(actionsOf(planned)).toEqual([`deploy ${shop} (deploy)`]);
+});
+
+test('a status that nobody knows is not the end of a deployment', async () => {
+  const made = platformWith(20);
+  const send: Send = async (request) => {
+    const answer = await made.emulator.send(request);
+    if (operationOf(request) !== 'compose.one') return answer;
+    return answered(answer.body.replaceAll('"status":"running"', '"status":"preparing"'), answer.status);
+  };
+  const result = await applyInTime(made, stack(), { send });
+  expect(results(result)[`${shop} (deploy)`]).toBe('done');
+  expect(result.seconds).toBeGreaterThanOrEqual(20);
+});
+
+describe('a failure', () => {
+  const telling =
+    (made: Bench, errorMessage: string): Send =>
+    async (request) => {
+      const answer = await made.emulator.send(request);
+      if (operationOf(request) !== 'compose.one') return answer;
+      const row = JSON.parse(answer.body) as Row & { deployments: Row[] };
+      const deployments = row.deployments.map((item) =>
+        item.status === 'done' ? { ...item, status: 'error', errorMessage } : item,
+      );
+      return answered(JSON.stringify({ ...row, deployments }), answer.status);
+    };
+
+  test('is told with the log of our deployment, also when somebody deploys after it', async () => {
+    const made = platformWith(5);
+    await applyInTime(made, stack());
+    const composeId = rowsIn(made, 'compose')[0]?.composeId;
+    const result = await applyInTime(made, stack('', { image: 'fail:2' }), {
+      send: async (request) => {
+        const answer = await made.emulator.send(request);
+        if (operationOf(request) === 'compose.deploy') {
+          await made.emulator.act('compose.deploy', { composeId, description: 'by hand' });
+        }
+        return answer;
+      },
+    });
+    const rows = Object.values(made.emulator.world.tables.deployment as Record<string, Row>);
+    const ours = rows.findLast(({ description }) => String(description).startsWith('trueup-'));
+    const details = result.outcomes.flatMap((item) => item.diagnostics.flatMap((about) => about.details ?? []));
+    expect(details).toContain('status: error');
+    expect(details).toContain(`log on the server: ${String(ours?.logPath)}`);
+  });
+
+  test('keeps the words of the platform, and none of what is secret', async () => {
+    const made = platformWith();
+    const composeFile = 'services: { web: { image: "nginx:2", environment: [DB_PASSWORD=by-hand-1] } }';
+    const text = `${head}environments:\n  production:\n    compose:\n      shop: { source: { type: raw, composeFile: '${composeFile}' }, env: { TOKEN: shown-nowhere } }\n`;
+    const message = 'validating docker-compose.yml: web: image nginx:2 not found, DB_PASSWORD=by-hand-1 shown-nowhere';
+    const result = await applyInTime(made, text, { send: telling(made, message) });
+    expect(said(result)).toContain('validating docker-compose.yml: web: image nginx:2 not found');
+    expect(said(result)).not.toContain('by-hand-1');
+    expect(said(result)).not.toContain('shown-nowhere');
+  });
+});
+
+test('a service that surely nobody ever deployed is deployed when it is adopted', async () => {
+  const made = bench();
+  await apply(made, stack('deploy: never'));
+  made.store.state = undefined;
+  const planned = await made.plan(stack());
+  expect(actionsOf(planned)).toEqual(['adopt production', `adopt ${shop}`, `deploy ${shop} (deploy)`]);
+  await apply(made, stack());
+  expect(actionsOf(await made.plan(stack()))).toEqual([]);
+});
