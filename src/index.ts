@@ -11,7 +11,9 @@
 export type { Manifest, ManifestInput } from './manifest/manifest.ts';
 export { readManifest } from './manifest/manifest.ts';
 export type { Resource } from './manifest/resource.ts';
-export type { Settings } from './manifest/settings.ts';
+export type { SecretSource, Settings } from './manifest/settings.ts';
+export type { Asked, AskingInput } from './manifest/secret-sources.ts';
+export { askSources, missingSecrets } from './manifest/secret-sources.ts';
 export type { Workspace } from './manifest/workspace.ts';
 export { openWorkspace } from './manifest/workspace.ts';
 export { manifestSchema } from './manifest/json-schema.ts';
@@ -26,6 +28,7 @@ export type { ApplyEvent, ApplyResult, Outcome } from './apply/run.ts';
 
 export type { Client, ClientOptions } from './api/client.ts';
 export { createClient } from './api/client.ts';
+export type { Pause } from './api/gate.ts';
 export type { Input, Operation } from './api/contract.ts';
 export { openApi } from './api/openapi.ts';
 export type { Transport, TransportOptions } from './api/transport.ts';
@@ -35,8 +38,14 @@ export { PlatformError } from './api/errors.ts';
 export type { Send, WireAnswer, WireRequest } from './api/wire.ts';
 
 export type { State, StateRecord, StateStore } from './state/state.ts';
-export { localStore } from './state/local.ts';
-export { memoryStore } from './state/memory.ts';
+export type { Holder, Inherited, Lease, Taking, Terms, Wish } from './state/lease.ts';
+export type { BeatingClock, Clock } from './state/clock.ts';
+export { localStore } from './state/backends/local.ts';
+export { memoryStore } from './state/backends/memory.ts';
+export type { PostgresPlace } from './state/backends/postgres.ts';
+export { postgresStore } from './state/backends/postgres.ts';
+export type { BucketPlace } from './state/backends/bucket.ts';
+export { s3Store } from './state/backends/s3.ts';
 export type { Redactor } from './secrets/redactor.ts';
 export { createRedactor } from './secrets/redactor.ts';
 export { envSecrets } from './secrets/sources/env.ts';

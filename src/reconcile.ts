@@ -7,14 +7,17 @@ import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors, Stop } from './diagnostics/diagnostic.ts';
 import { inOrder } from './graph/order.ts';
 import { deployAddress } from './kind/address.ts';
+import { textsIn } from './kind/json.ts';
 import type { Kind } from './kind/kind.ts';
 import type { Manifest, ManifestInput } from './manifest/manifest.ts';
 import { readManifest } from './manifest/manifest.ts';
 import type { Resource } from './manifest/resource.ts';
 import { observe } from './observe/observe.ts';
+import type { Observed } from './observe/observed.ts';
 import type { Plan } from './plan/action.ts';
 import { applyMoves } from './plan/moved.ts';
 import { buildPlan } from './plan/plan.ts';
+import { redactPlan } from './plan/redacted.ts';
 import type { Permissions } from './plan/safeguard.ts';
 import { obstacles } from './plan/safeguard.ts';
 import { digest } from './secrets/digest.ts';
@@ -66,20 +69,21 @@ export async function planDestruction(
   world: World,
   options: Pick<PlanOptions, 'begins'> = {},
 ): Promise<Plan> {
-  return planFor({ ...manifest.settings, moved: [] }, [], world, options);
+  return planFor({ ...manifest.settings, moved: [] }, [], world, { ...options, destroys: true });
 }
 
 async function planFor(
   settings: Manifest['settings'],
   resources: readonly Resource[],
   world: World,
-  { deploys = true, begins }: PlanOptions = {},
+  { deploys = true, destroys = false, begins }: PlanOptions & { readonly destroys?: boolean } = {},
 ): Promise<Plan> {
   const { client, store, kinds } = world;
   const saved = await store.read();
   const moved = saved === undefined ? undefined : applyMoves(saved, settings.moved, resources);
   const records = moved?.state.resources ?? {};
   const seen = await observe({ client, kinds, resources, records, projectId: settings.project });
+  concealSecrets(seen.observed, world);
   const found = [...(moved?.diagnostics ?? []), ...seen.diagnostics];
   if (hasErrors(found)) throw new Stop('refused', found);
   const { organizationId, projectId } = seen.observed;
@@ -94,9 +98,29 @@ async function planFor(
     state,
     saved,
     deploys,
+    destroys,
     digest: (text) => digest(state.digestKey, text),
   });
-  return { ...made, actions: inFileOrder(made.actions, resources), diagnostics: [...found, ...made.diagnostics] };
+  const whole = {
+    ...made,
+    actions: inFileOrder(made.actions, resources),
+    diagnostics: [...found, ...made.diagnostics],
+  };
+  return redactPlan(whole, world.redact);
+}
+
+/** The passwords and keys that the platform has: an error of a database may quote the row that it refuses. */
+function concealSecrets({ objects }: Observed, { kinds, conceal }: World): void {
+  const secrets = kinds.map((kind) => ({
+    id: kind.id,
+    names: Object.keys(kind.fields).filter((name) => kind.fields[name]?.secrecy === 'secret'),
+  }));
+  for (const { row } of objects.values()) {
+    for (const { id, names } of secrets) {
+      if (row[id] === undefined) continue;
+      for (const name of names) for (const text of textsIn(row[name])) conceal(text);
+    }
+  }
 }
 
 /** plan -> platform: sends what the plan says and nothing else. What was not permitted stops it before the first request. */

@@ -1,4 +1,5 @@
 import { PlatformError } from '../api/errors.ts';
+import { textsIn } from '../kind/json.ts';
 import type { Action } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
 import { create } from './create.ts';
@@ -40,10 +41,22 @@ export async function make(run: Run, action: Action): Promise<void> {
     const change = changedSince(action, await rowNow(run, action));
     if (change !== undefined) throw stop(action, `${change} since the plan was made; nothing was sent`);
   }
+  concealOld(run, action);
   if (action.steps.length > 0) await noteIntent(run, action);
   for (const step of action.steps) {
     if (step.role === 'create') await create(run, action, step);
     else await send(run, action, step);
+  }
+}
+
+/** What is overwritten may be quoted by a platform that refuses to. */
+function concealOld({ input }: Run, { parts }: Action): void {
+  for (const { field, decision, before } of parts) {
+    if (field.secrecy === undefined || (decision.do !== 'write' && decision.do !== 'remove')) continue;
+    for (const text of textsIn(before.reveal())) {
+      input.conceal(text);
+      for (const entry of field.map?.read(text).values() ?? []) input.conceal(entry);
+    }
   }
 }
 

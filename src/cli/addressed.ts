@@ -7,10 +7,9 @@ import { kindAt } from '../manifest/kind-at.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { kinds } from '../resources/index.ts';
 import { createRedactor } from '../secrets/redactor.ts';
-import { localStore } from '../state/backends/local.ts';
 import type { State, StateRecord } from '../state/state.ts';
-import { stateFolder } from './connect.ts';
 import { loadManifest } from './load.ts';
+import { openStore, readOnce } from './open-store.ts';
 import type { Settled } from './options.ts';
 import type { Target } from './target.ts';
 
@@ -23,10 +22,14 @@ export interface Addressed {
   readonly record: StateRecord | undefined;
 }
 
-/** The state of a folder, as far as it is there; one of another project than the manifest's is refused. */
-export async function readState(options: Settled, { project }: Pick<Target, 'project'>): Promise<State | undefined> {
-  const store = localStore(stateFolder(options));
-  const state = await store.read();
+/** The state of a manifest, as far as it is there; one of another project than the manifest's is refused. */
+export async function readState(
+  options: Settled,
+  target: Pick<Target, 'project' | 'state'>,
+): Promise<State | undefined> {
+  const { project } = target;
+  const store = openStore(target, { options, redactor: createRedactor() });
+  const state = await readOnce(store);
   if (state === undefined || project === undefined || state.projectId === project) return state;
   throw new Stop('state', [
     diagnostic(

@@ -12,6 +12,7 @@ export interface ApplyFlags {
   readonly autoApprove?: true;
   readonly adopt?: true;
   readonly allowDataLoss?: true;
+  readonly allowMassDelete?: true;
   /** Seconds that a request without an answer may take to land. */
   readonly fence?: string;
 }
@@ -37,7 +38,11 @@ export async function approve(
   { flags, verb }: { flags: ApplyFlags; verb: 'apply' | 'destroy' },
 ): Promise<Permissions | undefined> {
   const isAsking = canAsk(run, flags);
-  const permissions = { dataLoss: flags.allowDataLoss === true, adoption: flags.adopt === true || isAsking };
+  const permissions = {
+    dataLoss: flags.allowDataLoss === true,
+    adoption: flags.adopt === true || isAsking,
+    massDeletion: flags.allowMassDelete === true,
+  };
   const inTheWay = obstacles(made, permissions);
   if (inTheWay.length > 0) throw new Stop('refused', inTheWay);
   if (!hasChanges(made) || flags.autoApprove === true) return permissions;

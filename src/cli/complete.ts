@@ -25,8 +25,8 @@ export type Source = (before: Before, name: string) => Promise<readonly Candidat
 /** Candidates, or the word that the shell is to complete the names of files. */
 export type Completion = readonly Candidate[] | 'files';
 
-/** Options whose value is a file or a folder. */
-const takesFile: readonly string[] = ['directory', 'file', 'data'];
+/** Options and arguments that are a file or a folder. */
+const takesFile: readonly string[] = ['directory', 'file', 'data', 'out', 'plan'];
 
 /** How a command line can go on; the last word is the one that is completed, and may be empty. */
 export async function complete(program: Command, words: readonly string[], source: Source): Promise<Completion> {
@@ -57,6 +57,7 @@ async function candidatesFor(
   const { registeredArguments: all } = command;
   const argument = all[operands.length] ?? (all.at(-1)?.variadic === true ? all.at(-1) : undefined);
   if (argument === undefined) return [];
+  if (takesFile.includes(argument.name())) return 'files';
   return argument.argChoices?.map(plain) ?? source(before, argument.name());
 }
 

@@ -6,10 +6,11 @@ import { kinds } from '../resources/index.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import { localStore } from '../state/backends/local.ts';
 import type { Before, Candidate } from './complete.ts';
-import { stateFolder } from './connect.ts';
 import { loadManifest } from './load.ts';
+import { stateFolder } from './open-store.ts';
 import type { Settled } from './options.ts';
 import { settleOptions } from './options.ts';
+import { findTarget } from './target.ts';
 
 /** What only the contract, the manifest and the state know; no request is sent, and trouble gives nothing. */
 export async function findValues(before: Before, name: string): Promise<readonly Candidate[]> {
@@ -77,11 +78,22 @@ async function addresses({ command, operands, ...rest }: Before): Promise<readon
   if (fits === undefined) {
     return loadManifest(settled, createRedactor()).manifest.resources.map((resource) => resource.address);
   }
-  const state = await localStore(stateFolder(settled)).read();
+  const known = isLocal(settled)
+    ? Object.entries((await localStore(stateFolder(settled)).read())?.resources ?? {})
+    : loadManifest(settled, createRedactor()).manifest.resources.map(({ address, kind }) => [address, kind] as const);
   const named = kinds.filter((kind) => fits(kind, operands)).map((kind) => kind.kind);
-  return Object.entries(state?.resources ?? {})
+  return known
     .flatMap(([address, { kind }]) => (named.includes(kind) && !operands.includes(address) ? [address] : []))
     .toSorted();
+}
+
+/** Whether the state is in a folder; a mistake in the manifest keeps nobody from what is there. */
+function isLocal(settled: Settled): boolean {
+  try {
+    return findTarget(settled).state.backend === 'local';
+  } catch {
+    return true;
+  }
 }
 
 function settle({ options }: Pick<Before, 'options'>): Settled {

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Client } from '../api/client.ts';
 import { createClient } from '../api/client.ts';
 import type { Pause } from '../api/gate.ts';
@@ -10,26 +10,33 @@ import type { Settings } from '../manifest/settings.ts';
 import type { World } from '../reconcile.ts';
 import { kinds } from '../resources/index.ts';
 import type { Redactor } from '../secrets/redactor.ts';
-import { localStore } from '../state/backends/local.ts';
 import { openEmulatorFile } from './emulator-file.ts';
+import { openStore } from './open-store.ts';
 import type { Settled } from './options.ts';
 import { renderPause } from './pause-text.ts';
 import { checkExpected } from './platform-address.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The platform and the state of a run; close ends the connections. */
+/** The platform and the state of a run; close ends the connections, and then releases the lock of the state. */
 export interface Connection {
   readonly world: World;
   close(): Promise<void>;
 }
 
-/** Connects to the platform of a manifest. The first request is sent later, by who uses it. */
+/** Connects to the platform and the state of a manifest. The first request is sent later, by who uses it. */
 export async function connect(settings: Settings, about: Connecting): Promise<Connection> {
+  const { redactor } = about;
+  const store = openStore(settings, about);
   const { client, close } = await openPlatform(settings.platform, about);
-  const { options, redactor } = about;
   return {
-    world: { client, store: localStore(stateFolder(options)), kinds, conceal: redactor.add, redact: redactor.redact },
-    close,
+    world: { client, store, kinds, conceal: redactor.add, redact: redactor.redact },
+    close: async () => {
+      try {
+        await close();
+      } finally {
+        await store.close();
+      }
+    },
   };
 }
 
@@ -41,12 +48,14 @@ interface Connecting {
   readonly purpose: string;
   /** The time for a whole request, or that of each by its operation. Milliseconds. */
   readonly deadlineMs?: number | ((operation: string) => number);
+  /** Throws when no write may start any more. */
+  readonly mayWrite?: () => void;
 }
 
 /** Makes the client of a platform; close ends the connections. */
 export async function openPlatform(
   platform: Settings['platform'],
-  { options, redactor, terminal, purpose, deadlineMs }: Connecting,
+  { options, redactor, terminal, purpose, deadlineMs, mayWrite }: Connecting,
 ): Promise<{ readonly client: Client; readonly close: () => Promise<void> }> {
   const unexpected = checkExpected(platform, process.env.TRUEUP_URL);
   if (unexpected.length > 0) throw new Stop('refused', unexpected);
@@ -59,7 +68,11 @@ export async function openPlatform(
     const { emulator, close } = await openEmulatorFile(join(options.folder, '.trueup', 'emulator.json'), purpose, {
       apiKey: emulatorKey,
     });
-    return { client: open(emulator.send, 'http://embedded-emulator', emulatorKey), close };
+    const send: Send = async (request) => {
+      if (request.method === 'POST') mayWrite?.();
+      return emulator.send(request);
+    };
+    return { client: open(send, 'http://embedded-emulator', emulatorKey), close };
   }
   const apiKey = readApiKey(platform.url);
   const late = lateOperations(kinds);
@@ -68,13 +81,9 @@ export async function openPlatform(
     connections: options.connections,
     isLong: (operation) => late.has(operation),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(mayWrite === undefined ? {} : { mayWrite }),
   });
   return { client: open(transport.send, platform.url, apiKey), close: () => transport.close() };
-}
-
-/** The folder beside the manifest in which its state is kept; each manifest of a folder has a state of its own. */
-export function stateFolder({ folder, file }: Settled): string {
-  return file === 'trueup.yaml' ? join(folder, '.trueup') : join(folder, '.trueup', basename(file));
 }
 
 /** The API key of the embedded emulator, which guards nothing. */

@@ -2,12 +2,14 @@ import { dirname } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { EmulatorOptions } from '../emulator/emulator.ts';
 import { openEmulator } from '../emulator/disk.ts';
-import { acquireLock } from '../state/lock.ts';
+import { folderRegister } from '../state/backends/folder-register.ts';
+import type { Lease } from '../state/lease.ts';
+import { takeLease, usualTaking } from '../state/lease.ts';
 
 /** Opens the emulator that keeps its world in a file; a file takes one process at a time. */
 export async function openEmulatorFile(file: string, purpose: string, options: EmulatorOptions = {}) {
   // Beside the file and not in its folder itself, where the lock of the state is.
-  const lock = await acquireLock(`${file}.open`, purpose);
+  const lock = await lockFile(file, purpose);
   try {
     const emulator = await openEmulator(file, options);
     return {
@@ -35,5 +37,18 @@ export async function openEmulatorFile(file: string, purpose: string, options: E
       ],
       { cause: error },
     );
+  }
+}
+
+/** An emulator writes its file whenever it likes, so nobody else may open it for as long as its process is there. */
+async function lockFile(file: string, purpose: string): Promise<Lease> {
+  const folder = `${file}.open`;
+  const terms = { beatMs: 86_400_000, lastsMs: Number.MAX_SAFE_INTEGER, fenceMs: 0 };
+  try {
+    return await takeLease(folderRegister(folder, { of: `the world ${file}` }), { purpose }, usualTaking({ terms }));
+  } catch (error) {
+    if (!(error instanceof Stop) || error.failure !== 'locked') throw error;
+    const remedy = `Wait for it to end. If it is gone for good, remove the folder ${folder}.`;
+    throw new Stop('locked', [diagnostic('locked', error.message, { remedy })], { cause: error });
   }
 }

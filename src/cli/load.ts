@@ -4,6 +4,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { askSources, missingSecrets } from '../manifest/secret-sources.ts';
 import type { Workspace } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
+import { redactDiagnostic } from '../plan/redacted.ts';
 import type { Validated } from '../reconcile.ts';
 import { validate } from '../reconcile.ts';
 import { kinds } from '../resources/index.ts';
@@ -84,7 +85,8 @@ function load({ file, variables }: Settled, { redactor, workspace, secret }: Loa
   }
   const hostile = checkAddress(settings.platform);
   if (hostile.length > 0) throw new Stop('manifest', hostile);
-  return validated;
+  const warnings = validated.warnings.map((item) => redactDiagnostic(item, redactor.redact));
+  return { ...validated, warnings };
 }
 
 /** The identity for age. Where it is, only the environment says: a manifest must not be able to name a file of the user. */

@@ -1,5 +1,6 @@
 import type { Manifest } from '../manifest/manifest.ts';
 import type { World } from '../reconcile.ts';
+import type { Lease } from '../state/lease.ts';
 import { connect } from './connect.ts';
 import type { Exit } from './exit-codes.ts';
 import type { Run } from './run.ts';
@@ -16,12 +17,14 @@ export async function withLock(
     deadlineMs,
   }: {
     purpose: string;
-    work: (world: World, interruption: Interruption) => Promise<Exit>;
+    work: (world: World, interruption: Interruption, lease: Lease) => Promise<Exit>;
     /** The time for each request, by its operation. Milliseconds. */
     deadlineMs?: (operation: string) => number;
   },
 ): Promise<Exit> {
+  let lease: Lease | undefined;
   const connection = await connect(manifest.settings, {
+    mayWrite: () => lease?.check(),
     options,
     redactor,
     terminal,
@@ -29,16 +32,12 @@ export async function withLock(
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
   });
   try {
-    const lock = await connection.world.store.lock(purpose);
-    const interruption = watchSignals(terminal, async () => {
-      await lock.release();
-      await connection.close();
-    });
+    lease = await connection.world.store.lock({ purpose, timeoutMs: options.lockTimeoutMs ?? 0 });
+    const interruption = watchSignals(terminal, () => connection.close());
     try {
-      return await work(connection.world, interruption);
+      return await work(connection.world, interruption, lease);
     } finally {
       interruption.ignore();
-      await lock.release();
     }
   } finally {
     await connection.close();

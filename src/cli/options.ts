@@ -7,6 +7,7 @@ export interface GlobalOptions {
   readonly file: string;
   readonly var?: readonly string[];
   readonly connections: string;
+  readonly lockTimeout?: string;
   readonly allowSecretCommands?: true;
   readonly format: 'text' | 'json';
   readonly color: boolean;
@@ -21,6 +22,8 @@ export interface Settled {
   readonly variables: ReadonlyMap<string, string>;
   readonly connections: number;
   readonly isJson: boolean;
+  /** How long it is waited for another run to end. Milliseconds. */
+  readonly lockTimeoutMs?: number;
   /** Programs that the manifest names may run to give secrets. */
   readonly allowsSecretCommands?: boolean;
 }
@@ -33,6 +36,7 @@ export function settleOptions(options: GlobalOptions): Settled {
     variables: new Map((options.var ?? []).map(readAssignment)),
     connections: readInteger('--connections', options.connections, 1, 64),
     isJson: options.format === 'json',
+    lockTimeoutMs: 1_000 * readInteger('--lock-timeout', options.lockTimeout ?? '0', 0, 86_400),
     allowsSecretCommands: options.allowSecretCommands === true,
   };
 }

@@ -24,7 +24,7 @@ export async function writePlanFile(path: string, file: PlanFile): Promise<void>
   if (Buffer.byteLength(text) > limit)
     throw unusable(path, `would have more than ${limit} bytes`, 'Split the project.');
   try {
-    await refuseOther(path);
+    await refuseOther(target, path);
     await replaceFile(target, text);
   } catch (error) {
     if (error instanceof Stop) throw error;
@@ -67,16 +67,16 @@ async function readText(path: string): Promise<string> {
 }
 
 /** Refuses to put a plan in the place of something else, such as the manifest. */
-async function refuseOther(path: string): Promise<void> {
+async function refuseOther(target: string, path: string): Promise<void> {
   const remedy = 'Name another file, or remove it.';
-  const stat = await lstat(path).catch((error: unknown) => {
+  const stat = await lstat(target).catch((error: unknown) => {
     if (reasonOf(error) === 'ENOENT') return undefined;
     throw error;
   });
   if (stat === undefined) return;
   if (!stat.isFile()) throw unusable(path, `is ${whatItIs(stat)}, and stays`, remedy);
   if (stat.size === 0) return;
-  const handle = await open(path, 'r');
+  const handle = await open(target, 'r');
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(256), 0, 256, 0);
     if (isPlanFileText(buffer.toString('utf8', 0, bytesRead))) return;

@@ -13,6 +13,7 @@ export function createProgram(): Command {
     .option('-f, --file <name>', 'manifest in that folder', 'trueup.yaml')
     .option('--var <name=value>', 'value of a variable; repeatable; also TRUEUP_VAR_<name>', collect)
     .option('--connections <n>', 'most requests at a time', '4')
+    .option('--lock-timeout <seconds>', 'how long to wait for another run that has the state', '0')
     .option('--allow-secret-commands', 'programs that the manifest names under secrets: may run')
     .addOption(new Option('--format <format>', 'what stdout gets').choices(['text', 'json']).default('text'))
     .option('--no-color', 'no colour; also NO_COLOR=1')
@@ -27,6 +28,9 @@ Environment:
   TRUEUP_URL            the only platform this run may talk to
   TRUEUP_SECRET_<NAME>  value of \${secret:NAME}
   TRUEUP_VAR_<name>     value of \${var:name}
+  TRUEUP_STATE_URL      database of the state, with state: { backend: postgres }
+  AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
+                        key for the state, with state: { backend: s3 }
 
 Exit codes:
 ${describeExitCodes()}
@@ -96,6 +100,7 @@ function addChanging(program: Command, run: Runner): void {
     .option(...autoApprove)
     .option('--adopt', 'take over what exists already')
     .option(...allowDataLoss)
+    .option('--allow-mass-delete', 'more than 10 of a kind, or 30 % of at least 10, may be deleted')
     .option(...noDeploy)
     .option(...fence)
     .option('--no-wait', 'order deployments, and do not wait until they are over')
@@ -167,6 +172,18 @@ function addState(program: Command, run: Runner): void {
       ),
     );
   show.action(run(async () => (await import('./commands/state.ts')).stateShowCommand(show.args[0] ?? '')));
+  const unlock = state
+    .command('unlock')
+    .description('take the lock of the state away from somebody who is gone')
+    .option('--yes', 'do not ask; needed where nobody can be asked')
+    .addHelpText('after', examples('trueup state unlock', 'trueup state unlock --yes'));
+  unlock.action(run(async () => (await import('./commands/state.ts')).stateUnlockCommand(unlock.opts())));
+  const rebuild = state
+    .command('rebuild')
+    .description('make a state that got lost anew, from what the platform has')
+    .option('--yes', 'do not ask; needed where nobody can be asked')
+    .addHelpText('after', examples('trueup state rebuild', 'trueup state rebuild -C deploy --yes'));
+  rebuild.action(run(async () => (await import('./commands/state-rebuild.ts')).stateRebuildCommand(rebuild.opts())));
 }
 
 function addServices(program: Command, run: Runner): void {

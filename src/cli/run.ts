@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { PlatformError } from '../api/errors.ts';
+import { redactDiagnostic } from '../plan/redacted.ts';
 import { diagnosticJson, errorJson } from '../render/diagnostics-json.ts';
 import { renderDiagnostics } from '../render/diagnostics-text.ts';
 import { printable } from '../render/printable.ts';
@@ -56,7 +57,7 @@ interface Telling {
 export function reportFailure(error: unknown, telling: Telling): void {
   const { terminal, redactor, json } = telling;
   const { exit, diagnostics: told } = explain(error) ?? { exit: 'failed', diagnostics: undefined };
-  const diagnostics = told?.map((item) => redacted(item, redactor));
+  const diagnostics = told?.map((item) => redactDiagnostic(item, redactor.redact));
   const { code } = exitCodes[exit];
   if (diagnostics === undefined) reportDefect(error, telling);
   else if (json !== undefined) printJson(terminal, errorJson(diagnostics.map(diagnosticJson), code), json);
@@ -84,14 +85,8 @@ export function printJson(terminal: Terminal, document: object, layout: JsonLayo
 /** Prints warnings and notes where people look for them and programs do not. */
 export function printWarnings({ options, terminal, redactor }: Run, warnings: readonly Diagnostic[]): void {
   if (options.isJson || warnings.length === 0) return;
-  const told = warnings.map((item) => redacted(item, redactor));
+  const told = warnings.map((item) => redactDiagnostic(item, redactor.redact));
   terminal.err(`${renderDiagnostics(told, terminal.errStyle)}\n`);
-}
-
-/** A diagnostic without the secrets of the run: a value that is wrong may be one. */
-function redacted(item: Diagnostic, { redact }: Redactor): Diagnostic {
-  const remedy = item.remedy === undefined ? {} : { remedy: redact(item.remedy) };
-  return { ...item, message: redact(item.message), ...remedy };
 }
 
 /** undefined: nobody foresaw it. */

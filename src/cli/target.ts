@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { loadRoot } from '../manifest/load.ts';
-import type { Settings } from '../manifest/settings.ts';
+import type { Settings, StatePlace } from '../manifest/settings.ts';
 import { readSettings, settingsShape } from '../manifest/settings.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { Settled } from './options.ts';
@@ -14,6 +14,7 @@ import { checkAddress } from './platform-address.ts';
 export interface Target {
   readonly platform: Settings['platform'];
   readonly project: string | undefined;
+  readonly state: StatePlace;
 }
 
 /** The platform of the manifest of a folder; where there is no manifest, that of TRUEUP_URL. */
@@ -27,7 +28,9 @@ export function findTarget({ folder, file }: Settled): Target {
   if (existsSync(join(folder, file))) return fromManifest(folder, file);
   const url = process.env.TRUEUP_URL ?? '';
   // A manifest that was named and is missing is a mistake, not the wish to do without.
-  if (file === 'trueup.yaml' && url !== '') return { platform: fromEnvironment(url), project: undefined };
+  if (file === 'trueup.yaml' && url !== '') {
+    return { platform: fromEnvironment(url), project: undefined, state: { backend: 'local' } };
+  }
   throw new Stop('manifest', [
     diagnostic('file-unreadable', `there is no file ${file} in ${folder}`, {
       remedy: 'Name the folder of a manifest with -C, or set TRUEUP_URL and TRUEUP_API_KEY.',
@@ -43,7 +46,7 @@ function fromManifest(folder: string, file: string): Target {
   if (settings === undefined) throw new Stop('manifest', diagnostics);
   const hostile = checkAddress(settings.platform);
   if (hostile.length > 0) throw new Stop('manifest', hostile);
-  return { platform: settings.platform, project: settings.project };
+  return settings;
 }
 
 function fromEnvironment(url: string): Settings['platform'] {

@@ -11,6 +11,7 @@ export interface Settings {
   /** The embedded emulator, or a platform by its address. */
   readonly platform: 'emulator' | { readonly url: string };
   readonly project: string;
+  readonly state: StatePlace;
   readonly include: readonly string[];
   /** What was declared, by name; `undefined` for a variable that has no value. */
   readonly variables: ReadonlyMap<string, Variable>;
@@ -18,6 +19,9 @@ export interface Settings {
   /** In the order in which they are asked, after the environment. */
   readonly secrets: readonly SecretSource[];
 }
+
+/** Where the state is kept; the credentials come from the environment. */
+export type StatePlace = Readonly<NonNullable<z.output<typeof settingsShape.state>>>;
 
 /** Where secrets come from: an env file in clear, one encrypted with age, or a program that is run for each name. */
 export type SecretSource = { readonly at: Place } & (
@@ -49,9 +53,46 @@ export const settingsShape = {
     ])
     .describe('The platform, or the word emulator for the embedded one. The API key comes from TRUEUP_API_KEY.'),
   state: z
-    .strictObject({ backend: z.literal('local') })
+    .discriminatedUnion(
+      'backend',
+      [
+        z.strictObject({ backend: z.literal('local') }),
+        z.strictObject({
+          backend: z.literal('postgres'),
+          schema: z
+            .string()
+            .regex(/^[a-z_][a-z0-9_]{0,62}$/, 'is lower case letters, digits and "_"')
+            .optional()
+            .describe('Schema of its tables; trueup when left out.'),
+          name: z.string().min(1).optional().describe('Name of this state; the project when left out.'),
+        }),
+        z.strictObject({
+          backend: z.literal('s3'),
+          endpoint: z
+            .url({ protocol: /^https?$/ })
+            .refine((url) => !/[@?#]/.test(url), 'has no user, no query and no fragment')
+            .describe('Address of the store, without the bucket.'),
+          bucket: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'is letters, digits, ".", "-" and "_"'),
+          region: z.string().min(1).optional().describe('us-east-1 when left out.'),
+          prefix: z
+            .string()
+            .regex(
+              /^[A-Za-z0-9_-][A-Za-z0-9._/-]*$/,
+              'is letters, digits, ".", "-", "_" and "/", and begins with none of ./',
+            )
+            .optional()
+            .describe('Begins the names of its objects; the project when left out.'),
+        }),
+      ],
+      {
+        error: ({ code }) =>
+          code === 'invalid_union' ? 'is local, postgres or s3' : 'is a map such as { backend: local }',
+      },
+    )
     .optional()
-    .describe('Where the state is kept.'),
+    .describe(
+      'Where the state is kept: in .trueup beside the manifest, in PostgreSQL (TRUEUP_STATE_URL), or in an S3 bucket (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY).',
+    ),
   include: z.array(z.string().min(1)).optional().describe('More files; * stands for part of a file name.'),
   variables: z
     .record(
@@ -115,7 +156,7 @@ export function readSettings(
     return undefined;
   };
   read('trueup');
-  read('state');
+  const state = read('state');
   const platform = read('platform');
   const project = read('project');
   const include = read('include');
@@ -135,6 +176,7 @@ export function readSettings(
   return {
     platform,
     project,
+    state: state ?? { backend: 'local' },
     include: include ?? [],
     variables: new Map(
       Object.entries(variables ?? {}).map(([name, declared]) => [name, variable(root, name, given(name), declared)]),
@@ -187,7 +229,8 @@ function refuseExpressions(key: string, node: Node, diagnostics: Diagnostic[]): 
 
 const remedies: Record<keyof typeof settingsShape, string> = {
   trueup: 'Write trueup: 1 at the top of the file.',
-  state: 'Write state: { backend: local }, or leave it out.',
+  state:
+    'Write state: { backend: local }, { backend: postgres } or { backend: s3, endpoint: https://…, bucket: … }, or leave it out. Credentials come from the environment: docs/state.md.',
   include: 'Write a list of files: include: [environments/*.yaml].',
   variables: 'Write variables: { name: { default: value } }; names are letters, digits, "_" and "-".',
   outputs: 'Write outputs: { name: "${ref:address.output}" }; names are letters, digits, "_" and "-".',

@@ -8,22 +8,23 @@ export interface Redactor {
 }
 
 /**
- * Makes the redactor of one run. It knows a secret as it is, line by line, escaped for JSON (once and twice) and for
- * URLs, and within base64 of any alignment. Its time depends on the length of the text and not on how many it knows.
+ * Makes the redactor of one run. It knows a secret as it is, line by line, the password of an address by itself, each
+ * escaped for JSON (once and twice), for URLs and for HTML, and within base64 of any alignment. Its time depends on the
+ * length of the text and not on how many it knows.
  */
 export function createRedactor(): Redactor {
-  const known = new Set<string>();
   const added = new Set<string>();
   let waiting: string[] = [];
-  /** The forms by their first characters. */
-  const byStart = new Map<string, string[]>();
+  /** The forms by their first characters and their length. */
+  const byStart = new Map<string, Map<number, Set<string>>>();
   const remember = (form: string) => {
-    if (form.length < shortest || known.has(form)) return;
-    known.add(form);
+    if (form.length < shortest) return;
     const start = form.slice(0, shortest);
-    const forms = byStart.get(start);
-    if (forms === undefined) byStart.set(start, [form]);
-    else forms.push(form);
+    const lengths = byStart.get(start) ?? new Map<number, Set<string>>();
+    if (lengths.size === 0) byStart.set(start, lengths);
+    const forms = lengths.get(form.length);
+    if (forms === undefined) lengths.set(form.length, new Set([form]));
+    else forms.add(form);
   };
   return {
     add: (secret) => {
@@ -33,8 +34,9 @@ export function createRedactor(): Redactor {
     },
     redact: (text) => {
       for (const secret of waiting) {
-        for (const line of new Set([secret, ...secret.split(/\r\n|\r|\n/)])) {
-          if (line.length >= shortest) for (const form of formsOf(line)) remember(form);
+        const lines = secret.split(/\r\n|\r|\n/).map((line) => line.trim());
+        for (const part of new Set([secret, ...lines, ...passwordsIn(secret)])) {
+          if (part.length >= shortest) for (const form of formsOf(part)) remember(form);
         }
       }
       waiting = [];
@@ -49,10 +51,11 @@ export function createRedactor(): Redactor {
         hiddenFrom = -1;
       };
       for (let at = 0; at + shortest <= text.length; at++) {
-        const forms = byStart.get(text.slice(at, at + shortest));
-        if (forms === undefined) continue;
+        const lengths = byStart.get(text.slice(at, at + shortest));
+        if (lengths === undefined) continue;
         let end = 0;
-        for (const form of forms) if (at + form.length > end && text.startsWith(form, at)) end = at + form.length;
+        for (const [length, forms] of lengths)
+          if (at + length > end && forms.has(text.slice(at, at + length))) end = at + length;
         if (end === 0) continue;
         // Two that overlap are hidden as one: a rest of either would tell too much.
         if (at >= hiddenTo) {
@@ -69,21 +72,58 @@ export function createRedactor(): Redactor {
 
 const shortest = 6;
 
-function formsOf(text: string): string[] {
-  const once = JSON.stringify(text).slice(1, -1);
-  const url = encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD'));
-  const strict = url.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-  const urls = [url, strict].flatMap((form) => [form, form.replaceAll('%20', '+')]);
-  const base64 = [0, 1, 2].flatMap((shift) => withinBase64(text, shift));
+function formsOf(text: string): readonly string[] {
+  const json = JSON.stringify(text).slice(1, -1);
+  const texts = [...new Set([text, json])];
+  const once = [json, json.replace(/[\u0080-\uffff]/g, codeOf), json.replaceAll('/', String.raw`\/`)];
+  const urls = texts.flatMap(withinUrl);
+  const base64 = texts.flatMap((one) => [0, 1, 2].flatMap((shift) => withinBase64(one, shift)));
   return [
     text,
-    once,
-    JSON.stringify(once).slice(1, -1),
+    ...once,
+    ...once.map((one) => JSON.stringify(one).slice(1, -1)),
     ...urls,
-    ...urls.map((form) => form.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())),
+    ...urls.map((one) => one.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())),
+    ...withinHtml(text),
     ...base64,
-    ...base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_')),
+    ...base64.map((one) => one.replaceAll('+', '-').replaceAll('/', '_')),
   ];
+}
+
+/** The passwords of the addresses in a text, or who stands alone in place of one: whoever refuses it quotes it alone. */
+function passwordsIn(text: string): string[] {
+  const found = [...text.matchAll(/:\/\/(?:[^\s/:@]*:)?([^\s/@]+)@/g)].map(([, password = '']) => password);
+  return [...found, ...found.map(decoded)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A text in an address: as a part of it, as the whole of it, and as a form writes it. */
+function withinUrl(text: string): string[] {
+  const whole = text.replace(/\p{Surrogate}/gu, '\uFFFD');
+  const part = encodeURIComponent(whole);
+  const strict = part.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  const form = new URLSearchParams([['', whole]]).toString().slice(1);
+  const forms = [part, strict, form, encodeURI(whole)];
+  return [...forms, ...forms.map((one) => one.replaceAll('%20', '+')), form.replaceAll('+', '%20')];
+}
+
+function withinHtml(text: string): string[] {
+  const escaped = text.replace(/[&<>"]/g, (sign) => entities[sign] ?? sign);
+  return ['&#39;', '&#x27;'].map((quote) => escaped.replaceAll("'", quote));
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** A character outside of ASCII, as some write it in JSON. */
+function codeOf(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 /** A text in base64 when so many other bytes stand before it in its group of three: followed by more, and at the end. */

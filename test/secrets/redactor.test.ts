@@ -12,6 +12,7 @@ function redact(secrets: readonly string[], text: string): string {
 }
 
 const secret = `pa's "w0rd"/ä+ $x\\n🚀`;
+const codeOf = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
 const base64 = (bytes: string) => Buffer.from(bytes, 'utf8').toString('base64');
 
 describe('a secret is replaced', () => {
@@ -26,6 +27,13 @@ describe('a secret is replaced', () => {
       encodeURIComponent(secret).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`),
     ],
     ['in a form', new URLSearchParams({ a: secret }).toString()],
+    ['in a whole URL', encodeURI(secret)],
+    ['in JSON in a URL', encodeURIComponent(JSON.stringify({ a: secret }))],
+    ['in JSON of ASCII', JSON.stringify(secret).replaceAll(/[\u0080-\uffff]/g, codeOf)],
+    ['in JSON of ASCII in JSON', JSON.stringify(JSON.stringify(secret).replaceAll(/[\u0080-\uffff]/g, codeOf))],
+    ['in JSON with slashes escaped', JSON.stringify(secret).replaceAll('/', String.raw`\/`)],
+    ['in JSON in base64', base64(JSON.stringify({ a: secret }))],
+    ['in HTML', secret.replace('"w0rd"', '&quot;w0rd&quot;').replace("'", '&#39;')],
     ['in base64', base64(secret)],
     ['in base64 without padding', base64(secret).replace(/=+$/, '')],
     ['in base64 for URLs', Buffer.from(secret).toString('base64url')],
@@ -57,6 +65,20 @@ describe('a secret is replaced', () => {
     const clean = redact([key], `line 2 is MIIEowIBAAKCAQEA, line 4 is qwertyuiop`);
     expect(clean).toBe(`line 2 is ${mask}, line 4 is ${mask}`);
     expect(redact([key], `it is ${key}.`)).toBe(`it is ${mask}.`);
+  });
+
+  test('without the spaces around it', () => {
+    expect(redact(['  correct-horse\t\n   battery '], 'correct-horse, battery')).toBe(`${mask}, ${mask}`);
+  });
+
+  test('that is the password of an address, by itself too', () => {
+    const urls =
+      'DB=postgres://shop:p%40ss-w0rd@db:5432/shop,redis://:correct-horse@cache GIT=https://ghp_token@host/a';
+    const text = 'p@ss-w0rd, p%40ss-w0rd, correct-horse, ghp_token, shop:db';
+    expect(redact([urls], text)).toBe(`${mask}, ${mask}, ${mask}, ${mask}, shop:db`);
+    expect(redact(['https://host/path@1.2.3 and https://host:8080/'], 'path@1.2.3 8080/ host:8080')).toBe(
+      'path@1.2.3 8080/ host:8080',
+    );
   });
 
   test('together with those it overlaps, so that no rest of either is left', () => {

@@ -43,7 +43,8 @@ export function callCommand([name, ...words]: readonly string[], flags: CallFlag
     const about = { options, redactor: knowingInput(redactor, input), terminal, purpose: 'call', deadlineMs };
     const { client, close } = await openPlatform(platform, about);
     try {
-      print(run, operation, await client.invoke(operation, input), flags.showSecrets === true);
+      const answer = await client.invoke(operation, input);
+      print(run, operation, { answer, showsSecrets: flags.showSecrets === true, redact: about.redactor.redact });
       return 'done';
     } finally {
       await close();
@@ -75,10 +76,17 @@ async function hasConsent(
 }
 
 /** Programs get the answer as it came, for jq; people get it readable. */
-function print({ options, terminal }: Run, operation: Operation, answer: unknown, showsSecrets: boolean): void {
+function print(
+  { options, terminal }: Run,
+  operation: Operation,
+  about: { readonly answer: unknown; readonly showsSecrets: boolean; readonly redact: (text: string) => string },
+): void {
+  const { answer, showsSecrets, redact } = about;
   const { shown, count } = showsSecrets ? { shown: answer, count: 0 } : hideInAnswer(operation, answer);
   const isTerminal = terminal.outStyle.width !== undefined;
-  terminal.out(isTerminal && !options.isJson ? renderAnswer(shown) : `${JSON.stringify(shown ?? null, null, 2)}\n`);
+  const text = isTerminal && !options.isJson ? renderAnswer(shown) : `${JSON.stringify(shown ?? null, null, 2)}\n`;
+  // What was secret in the question is no less so in the answer.
+  terminal.out(showsSecrets ? text : redact(text));
   if (count > 0) terminal.err(`${counted(count, 'secret')} hidden; --show-secrets shows them.\n`);
   const once = shownOnce[operation];
   if (once !== undefined) terminal.err(`The platform shows ${once} only now. Put it where nobody else can read it.\n`);

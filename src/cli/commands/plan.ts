@@ -33,7 +33,7 @@ export function planCommand(flags: PlanFlags): Command {
       const purpose = { manifest, deploys: flags.deploy !== false, destroys };
       const made = await makePlan(purpose, connection.world);
       // What can be permitted is not in the way of a plan; what can only be mended is.
-      const isInTheWay = obstacles(made, { dataLoss: true, adoption: true }).length > 0;
+      const isInTheWay = obstacles(made, { dataLoss: true, adoption: true, massDeletion: true }).length > 0;
       if (flags.out !== undefined && !isInTheWay) await writePlanFile(flags.out, fileOf(made, purpose));
       const view = {
         plan: { ...made, diagnostics: [...warningsIn(options.isJson, warnings), ...made.diagnostics] },

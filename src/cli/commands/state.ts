@@ -1,15 +1,22 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { closest } from '../../diagnostics/closest.ts';
+import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { printable } from '../../render/printable.ts';
 import { stateListJson, stateShowJson } from '../../render/state-json.ts';
 import { renderStateList, renderStateRecord } from '../../render/state-text.ts';
-import { localStore } from '../../state/local.ts';
-import { stateFolder } from '../connect.ts';
+import type { StateStore } from '../../state/state.ts';
+import { confirm } from '../approval.ts';
+import { openStore, readOnce } from '../open-store.ts';
 import { usage } from '../options.ts';
-import type { Command } from '../run.ts';
+import type { Command, Run } from '../run.ts';
 import { printJson } from '../run.ts';
+import { findTarget } from '../target.ts';
 
 /** Lists the resources of the state. */
-export const stateListCommand: Command = async ({ options, terminal }) => {
-  const state = await localStore(stateFolder(options)).read();
+export const stateListCommand: Command = async (run) => {
+  const { options, terminal } = run;
+  const state = await readOnce(storeOf(run));
   if (options.isJson) printJson(terminal, stateListJson(state));
   else terminal.out(renderStateList(state, terminal.outStyle));
   if (!options.isJson && state === undefined) terminal.err('There is no state yet: nothing was applied from here.\n');
@@ -18,8 +25,9 @@ export const stateListCommand: Command = async ({ options, terminal }) => {
 
 /** Shows one resource of the state. */
 export function stateShowCommand(address: string): Command {
-  return async ({ options, terminal }) => {
-    const state = await localStore(stateFolder(options)).read();
+  return async (run) => {
+    const { options, terminal } = run;
+    const state = await readOnce(storeOf(run));
     const record = state?.resources[address];
     if (record === undefined) {
       const guess = closest(address, Object.keys(state?.resources ?? {}));
@@ -32,4 +40,44 @@ export function stateShowCommand(address: string): Command {
     else terminal.out(renderStateRecord(address, record, terminal.outStyle));
     return 'done';
   };
+}
+
+/** Takes the lock of the state away from somebody who is gone. */
+export function stateUnlockCommand(flags: { readonly yes?: true }): Command {
+  return async (run) => {
+    const { terminal } = run;
+    const store = storeOf(run);
+    try {
+      const holder = await store.holder();
+      if (holder === undefined) {
+        terminal.err('Nobody has the lock of the state.\n');
+        return 'done';
+      }
+      const { purpose, since, endsInMs } = holder;
+      const owner = printable(holder.owner);
+      const ends = endsInMs === undefined ? '' : `, and it ends by itself in ${Math.ceil(endsInMs / 1_000)} s`;
+      const held = `${owner} has the lock of the state ${store.place} since ${printable(since)}, for ${printable(purpose)}`;
+      const isMeant = await confirm(run, {
+        question: `${held}${ends}.\nIf it is there after all, it stops within seconds and saves nothing more.`,
+        about: `taking the lock away: ${held}`,
+        isGiven: flags.yes === true,
+      });
+      if (!isMeant) return 'failed';
+      if (!(await holder.remove())) {
+        const message = `the lock was renewed, given back or taken meanwhile: ${owner} may well be there`;
+        throw new Stop('locked', [diagnostic('locked', message, { remedy: 'Look again with trueup state unlock.' })]);
+      }
+      terminal.err(`The lock of ${owner} is taken away.\n`);
+      return 'done';
+    } finally {
+      await store.close();
+    }
+  };
+}
+
+/** The state of a folder; what stands in a folder needs no manifest to be looked at. */
+function storeOf(run: Run): StateStore {
+  const { folder, file } = run.options;
+  const hasManifest = existsSync(join(folder, file));
+  return openStore(hasManifest ? findTarget(run.options) : { state: { backend: 'local' }, project: undefined }, run);
 }

@@ -1,0 +1,60 @@
+import { hasErrors, Stop } from '../../diagnostics/diagnostic.ts';
+import type { Plan } from '../../plan/action.ts';
+import { plan } from '../../reconcile.ts';
+import { counted } from '../../render/lines.ts';
+import { printable } from '../../render/printable.ts';
+import type { StateRecord } from '../../state/state.ts';
+import { confirm } from '../approval.ts';
+import { loadManifest } from '../load.ts';
+import { withLock } from '../locked.ts';
+import { usage } from '../options.ts';
+import type { Command } from '../run.ts';
+import { printWarnings } from '../run.ts';
+
+/** Makes a state that got lost anew: what the manifest declares and the platform has is tied to its address. Nothing else. */
+export function stateRebuildCommand(flags: { readonly yes?: true }): Command {
+  return async (run) => {
+    const { options, terminal, redactor } = run;
+    const { manifest, warnings } = loadManifest(options, redactor);
+    printWarnings(run, warnings);
+    return withLock(run, manifest, {
+      purpose: 'state rebuild',
+      work: async (world) => {
+        if ((await world.store.read()) !== undefined) {
+          throw usage(
+            `there is a state in ${world.store.place}`,
+            'Move it away first, or use it: trueup import ties single objects, trueup apply --adopt all of them.',
+          );
+        }
+        const made = await plan(manifest, world);
+        const notes = [...made.diagnostics, ...made.actions.flatMap((action) => action.notes)];
+        if (hasErrors(notes)) throw new Stop('refused', notes);
+        const found = recordsOf(made);
+        const lines = Object.entries(found).map(([address, { id }]) => `  ${printable(`${address} ${id ?? ''}`)}\n`);
+        terminal.err(lines.join(''));
+        const isMeant = await confirm(run, {
+          question: `The state ties ${counted(lines.length, 'object')} to the manifest from now on.`,
+          about: `making a state of ${counted(lines.length, 'object')}`,
+          isGiven: flags.yes === true,
+        });
+        if (!isMeant) return 'failed';
+        await world.store.write({ ...made.base, serial: made.base.serial + 1, resources: found });
+        terminal.err(
+          `The state has ${counted(lines.length, 'object')}. trueup plan shows what differs, as when each is managed for the first time.\n`,
+        );
+        return 'done';
+      },
+    });
+  };
+}
+
+/** What the plan would take over, as it is before anything of it was settled. */
+function recordsOf({ actions }: Plan): Readonly<Record<string, StateRecord>> {
+  return Object.fromEntries(
+    actions.flatMap(({ address, kind, id, parent, dependsOn, options, action }) =>
+      id === undefined || action === 'deploy'
+        ? []
+        : [[address, { kind: kind.kind, id, parent: parent ?? null, dependsOn, pairs: {}, options }]],
+    ),
+  );
+}

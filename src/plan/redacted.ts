@@ -1,0 +1,45 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { textsIn } from '../kind/json.ts';
+import type { Action, Plan, Shown } from './action.ts';
+
+/** A plan in which nothing shows that is known to be secret, wherever on the platform it stands. */
+export function redactPlan(plan: Plan, redact: (text: string) => string): Plan {
+  return {
+    ...plan,
+    actions: plan.actions.map((action) => redactAction(action, redact)),
+    diagnostics: plan.diagnostics.map((item) => redactDiagnostic(item, redact)),
+  };
+}
+
+/** A diagnostic that quotes nothing that is known to be secret. */
+export function redactDiagnostic(item: Diagnostic, redact: (text: string) => string): Diagnostic {
+  const { details, remedy } = item;
+  return {
+    ...item,
+    message: redact(item.message),
+    ...(details === undefined ? {} : { details: details.map(redact) }),
+    ...(remedy === undefined ? {} : { remedy: redact(remedy) }),
+  };
+}
+
+function redactAction(action: Action, redact: (text: string) => string): Action {
+  const { notes, changes, dataAtRisk } = action;
+  if (notes.length === 0 && changes.length === 0 && dataAtRisk === undefined) return action;
+  const hide = (shown: Shown): Shown => (holdsSecret(shown, redact) ? { is: 'hidden' } : shown);
+  return {
+    ...action,
+    notes: notes.map((item) => redactDiagnostic(item, redact)),
+    changes: changes.map((change) => ({
+      ...change,
+      before: hide(change.before),
+      after: hide(change.after),
+      ...(change.last === undefined ? {} : { last: hide(change.last) }),
+      ...(change.summary === undefined ? {} : { summary: redact(change.summary) }),
+    })),
+    dataAtRisk: dataAtRisk === undefined ? undefined : redact(dataAtRisk),
+  };
+}
+
+function holdsSecret(shown: Shown, redact: (text: string) => string): boolean {
+  return shown.is === 'value' && textsIn(shown.value).some((text) => redact(text) !== text);
+}

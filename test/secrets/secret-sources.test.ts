@@ -1,0 +1,361 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { armor, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { AskingInput } from '../../src/manifest/secret-sources.ts';
+import { askSources, missingSecrets } from '../../src/manifest/secret-sources.ts';
+import { openWorkspace } from '../../src/manifest/workspace.ts';
+import { validate } from '../../src/reconcile.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+import { told, oneError } from '../support/problems.ts';
+import { head } from '../support/world.ts';
+
+/** Secrets come from the sources that a manifest declares, in their order. */
+
+let identity = '';
+let recipient = '';
+beforeAll(async () => {
+  identity = await generateX25519Identity();
+  recipient = await identityToRecipient(identity);
+});
+
+async function encrypted(text: string | Uint8Array): Promise<Uint8Array> {
+  const encrypter = new Encrypter();
+  encrypter.addRecipient(recipient);
+  return encrypter.encrypt(text);
+}
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** Writes files into a new folder, the manifest among them. */
+function place(secrets: string, files: Files): string {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-secrets-'));
+  const all = { 'trueup.yaml': `${head}secrets:\n${secrets.replaceAll(/^(?=.)/gm, '  ')}\n`, ...files };
+  for (const [name, content] of Object.entries(all)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  return folder;
+}
+
+/** Asks the sources of a manifest. `told`: what was concealed, in its order. */
+async function ask(
+  secrets: string,
+  files: Files,
+  about: Partial<AskingInput> & { folder?: string; file?: string } = {},
+): Promise<{ values: Record<string, string>; problems: string[]; told: string[] }> {
+  const { folder = place(secrets, files), file = 'trueup.yaml', ...more } = about;
+  const workspace = openWorkspace(folder);
+  const { settings } = validate({
+    workspace,
+    file,
+    kinds,
+    env: () => undefined,
+    secret: () => undefined,
+    given: () => undefined,
+    conceal: () => undefined,
+  }).manifest;
+  const redactor = createRedactor();
+  const concealed: string[] = [];
+  const { values, diagnostics } = await askSources({
+    sources: settings.secrets,
+    names: ['A', 'B'],
+    workspace,
+    identity: () => ({ text: identity }),
+    allowsCommands: true,
+    env: process.env,
+    conceal: (value) => {
+      concealed.push(value);
+      redactor.add(value);
+    },
+    redact: redactor.redact,
+    ...more,
+  });
+  return {
+    values: Object.fromEntries(values),
+    problems: diagnostics.map(({ code, severity, message, remedy, position, details }) => {
+      expect([severity, remedy === undefined || remedy === '']).toEqual(['error', false]);
+      const where = `${position?.file}:${position?.line}:${position?.column}`;
+      return [`${where} ${code}: ${message}`, ...(details ?? []), `-> ${remedy}`].join('\n');
+    }),
+    told: concealed,
+  };
+}
+
+/** The only thing that is said. */
+const problem = (text: RegExp) => ({ values: {}, problems: [expect.stringMatching(text) as string] });
+
+const node = JSON.stringify(process.execPath);
+/** A program that prints the value for each name, or fails. */
+const printing = (values: Readonly<Record<string, string>>) =>
+  `- command: [${node}, "-e", ${JSON.stringify(
+    `const value = (${JSON.stringify(values)})[process.argv[1]];
+     if (value === undefined) { console.error('no entry ' + process.argv[1]); process.exit(1); }
+     process.stdout.write(value);`,
+  )}, "{name}"]`;
+
+describe('an env file', () => {
+  test('gives the names that it has, read as the platform reads one', async () => {
+    const text = '# a comment\r\nexport A="two\\nlines"\r\nB=\r\nC=unasked\n';
+    const { values, told: concealed } = await ask('- { file: secrets.env }', { 'secrets.env': text });
+    expect(values).toEqual({ A: 'two\nlines', B: '' });
+    // What is in the file and was not asked for is a secret, too.
+    expect(concealed).toEqual(['two\nlines', '', 'unasked']);
+  });
+
+  test('keeps what is valid UTF-8, byte for byte', async () => {
+    const value = `ä$x 'q' \`b\` #é {j: 1} 🚀 \u00a0\u0001`;
+    expect((await ask('- { file: s }', { s: `A="${value}"\n` })).values).toEqual({ A: value });
+    expect((await ask('- { file: s }', { s: `\uFEFFA=x\n` })).values).toEqual({ A: 'x' });
+    expect((await ask('- { file: s }', { s: 'toString=a\n__proto__=b\nconstructor=c\n' })).values).toEqual({});
+  });
+
+  test('is beside the file that names it', async () => {
+    const folder = place('- { file: s.env }', { 's.env': 'A=above', 'sub/s.env': 'A=beside' });
+    writeFileSync(join(folder, 'sub/own.yaml'), readFileSync(join(folder, 'trueup.yaml')));
+    expect((await ask('', {}, { folder, file: 'sub/own.yaml' })).values).toEqual({ A: 'beside' });
+    writeFileSync(join(folder, 'sub/own.yaml'), `${head}secrets: [{ file: ../s.env }]\n`);
+    expect((await ask('', {}, { folder, file: 'sub/own.yaml' })).values).toEqual({ A: 'above' });
+  });
+
+  test('has to be a file of the workspace that can be read', async () => {
+    const outside = join(mkdtempSync(join(tmpdir(), 'trueup-outside-')), 's.env');
+    writeFileSync(outside, 'A=correct-horse\n');
+    const linked = (source: string) => {
+      const folder = place(source, { 'real.env': 'A=inside\n' });
+      symlinkSync(outside, join(folder, 'out.env'));
+      symlinkSync('real.env', join(folder, 'in.env'));
+      mkdirSync(join(folder, 'dir.env'));
+      return folder;
+    };
+    const of = (source: string) => ask('', {}, { folder: linked(source) });
+    expect(await of('- file: in.env')).toMatchObject({ values: { A: 'inside' }, problems: [] });
+    expect(await of('- file: out.env')).toMatchObject(
+      problem(
+        /^trueup\.yaml:5:5 file-unreadable: secrets: out\.env lies outside the workspace.*\n-> .*Or set TRUEUP_SECRET_A, TRUEUP_SECRET_B: then it is not asked\.$/,
+      ),
+    );
+    expect(await of(`- file: ${outside}`)).toMatchObject(problem(/is an absolute path/));
+    expect(await of('- file: ../s.env')).toMatchObject(problem(/lies outside the workspace/));
+    expect(await of('- file: nowhere.env')).toMatchObject(problem(/there is no file nowhere\.env/));
+    expect(await of('- file: dir.env')).toMatchObject(problem(/dir\.env is not a file/));
+  });
+
+  test('has to be text of a size that one request can carry', async () => {
+    const of = (content: string | Uint8Array) => ask('- file: s', { s: content });
+    expect(await of(`A=${'x'.repeat(1_000_000)}`)).toMatchObject(problem(/has 1000002 bytes; at most 1000000/));
+    expect(await of(Buffer.from('A=\xff\n', 'latin1'))).toMatchObject(problem(/s is not UTF-8 text/));
+    expect(await of('A=a\0b\n')).toMatchObject(problem(/s holds the character NUL/));
+  });
+
+  test.skipIf(spawnSync('git', ['--version']).status !== 0)('is refused when it is in git', async () => {
+    const folder = place('- { file: sub/s.env }', { 'sub/s.env': 'A=correct-horse' });
+    execFileSync('git', ['init'], { cwd: folder, stdio: 'ignore' });
+    expect(await ask('', {}, { folder })).toMatchObject({ values: { A: 'correct-horse' } });
+    execFileSync('git', ['add', '.'], { cwd: folder, stdio: 'ignore' });
+    expect(await ask('', {}, { folder })).toMatchObject({
+      ...problem(/^trueup\.yaml:5:5 secret-missing: secrets: sub\/s\.env is in git.*\n-> git rm --cached sub\/s\.env/),
+      told: [],
+    });
+  });
+});
+
+describe('a file of age', () => {
+  test('is decrypted with the identity of the run, in binary and in armored form', async () => {
+    const binary = await encrypted('A="x\\r\\ny"\r\nB=\n');
+    for (const content of [binary, armor.encode(binary)]) {
+      const { values, told: concealed } = await ask('- { age: s.age }', { 's.age': content });
+      expect(values).toEqual({ A: 'x\r\ny', B: '' });
+      expect(concealed).toEqual([identity, 'x\r\ny', '']);
+    }
+  });
+
+  test('may be in git', async () => {
+    const folder = place('- { age: s.age }', { 's.age': await encrypted('A=1') });
+    if (spawnSync('git', ['init'], { cwd: folder }).status === 0) execFileSync('git', ['add', '.'], { cwd: folder });
+    expect((await ask('', {}, { folder })).values).toEqual({ A: '1' });
+  });
+
+  test('that is not to be read has one problem, with its place and what to do', async () => {
+    const of = (content: string | Uint8Array, given: ReturnType<AskingInput['identity']> = { text: identity }) =>
+      ask('- { age: s.age }', { 's.age': content }, { identity: () => given });
+    const good = await encrypted('A=1');
+    const other = await generateX25519Identity();
+    expect(await of(good, { problem: 'this run has no identity' })).toMatchObject(
+      problem(
+        /^trueup\.yaml:5:5 secret-missing: secrets: s\.age cannot be decrypted: this run has no identity\n-> Set TRUEUP_AGE_IDENTITY to .* TRUEUP_AGE_IDENTITY_FILE .* Or set TRUEUP_SECRET_A, TRUEUP_SECRET_B: then it is not asked\.$/,
+      ),
+    );
+    expect(await of(good, { text: '# nothing' })).toMatchObject(
+      problem(/s\.age cannot .*: the identity holds no identity/),
+    );
+    expect(await of(good, { text: other })).toMatchObject(problem(/s\.age cannot be decrypted with the identity/));
+    expect(await of(good.slice(0, -1))).toMatchObject(problem(/s\.age is damaged or incomplete/));
+    expect(await of('A=1')).toMatchObject(problem(/s\.age is no file that age has encrypted\n-> .*age -r age1/));
+    expect(await of(await encrypted(Uint8Array.of(0xff)))).toMatchObject(problem(/s\.age is not UTF-8 text/));
+    expect(await ask('- { age: ../s.age }', {})).toMatchObject(problem(/lies outside the workspace/));
+    expect(await ask('- { age: s.age }', {})).toMatchObject(problem(/there is no file s\.age/));
+  });
+
+  test('needs the identity only when it is asked', async () => {
+    let asked = 0;
+    const given = () => {
+      asked++;
+      return { problem: 'this run has no identity' };
+    };
+    expect((await ask('- { file: s }\n- { age: s.age }', { s: 'A=1\nB=2' }, { identity: given })).problems).toEqual([]);
+    expect(asked).toBe(0);
+  });
+});
+
+describe('a program', () => {
+  test('is asked for each name that nobody has yet, and for no other', async () => {
+    const { values, told: concealed } = await ask(`- { file: s }\n${printing({ B: 'two\r\n', A: 'wrong' })}`, {
+      s: 'A=one',
+    });
+    expect(values).toEqual({ A: 'one', B: 'two' });
+    expect(concealed).toEqual(['one', 'two\r\n', 'two']);
+  });
+
+  test('runs beside the manifest', async () => {
+    const folder = place('- { command: [sh, -c, "cat \\"$0\\".txt", "{name}"] }', { 'A.txt': 'a\n', 'B.txt': 'b\n' });
+    mkdirSync(join(folder, 'sub'));
+    writeFileSync(join(folder, 'sub/own.yaml'), readFileSync(join(folder, 'trueup.yaml')));
+    writeFileSync(join(folder, 'sub/A.txt'), 'deeper');
+    expect((await ask('', {}, { folder })).values).toEqual({ A: 'a', B: 'b' });
+    expect((await ask('', {}, { folder, file: 'sub/own.yaml', names: ['A'] })).values).toEqual({ A: 'deeper' });
+  });
+
+  test('is not run unless the command line allows it', async () => {
+    const folder = place('- { command: [sh, -c, "touch ran-$0", "{name}"] }', {});
+    const { problems } = await ask('', {}, { folder, allowsCommands: false });
+    expect(problems).toEqual([
+      'trueup.yaml:5:5 hostile-setting: secrets: the program sh is not run without --allow-secret-commands\n-> Allow it where nobody else can change the manifest, or set TRUEUP_SECRET_A, TRUEUP_SECRET_B.',
+    ]);
+    expect(() => readFileSync(join(folder, 'ran-A'))).toThrow('ENOENT');
+  });
+
+  test('that fails stops everything, and what it said is shown without secrets', async () => {
+    const lines = [
+      'entry of one-of-the-file:',
+      'k1',
+      'k2',
+      'k3',
+      '\u001B[31mhalf-a-secret, password=hunter2',
+      '',
+      '',
+    ].join('\n');
+    const script = `console.log('half-a-secret'); process.stderr.write(${JSON.stringify(lines)}); process.exit(2)`;
+    const found = await ask(
+      `- { file: s }\n- command: [${node}, -e, ${JSON.stringify(script)}, "{name}"]\n- { file: t }`,
+      { s: 'C=one-of-the-file\nD="k1\\nk2\\nk3"', t: 'A=1\nB=2' },
+    );
+    expect(found).toMatchObject({
+      values: {},
+      problems: [
+        `trueup.yaml:6:5 secret-missing: secrets: ${process.execPath} ended with code 2 when asked for A
+entry of (sensitive):
+(sensitive)
+(sensitive), password=***
+-> Run it by hand to see why: it has to print the value and end with 0. Or set TRUEUP_SECRET_A, TRUEUP_SECRET_B: then it is not asked.`,
+      ],
+    });
+  });
+
+  test('has a time to end in', async () => {
+    const found = await ask('- { command: [sleep, "30", "{name}"] }', {}, { commandLimitMs: 200 });
+    expect(found).toMatchObject(problem(/did not end within 0\.2 s|ended with code 1/));
+    const waits = `- { command: [${node}, -e, "setInterval(() => {}, 1000)", "{name}"] }`;
+    expect(await ask(waits, {}, { commandLimitMs: 500 })).toMatchObject(problem(/did not end within 0\.5 s/));
+  });
+});
+
+describe('sources', () => {
+  test('are asked in their order: the first that has a name gives its value', async () => {
+    const files = { one: 'A=1', two: 'A=2\nB=2', three: await encrypted('A=3\nB=3') };
+    expect((await ask('- file: one\n- file: two\n- age: three', files)).values).toEqual({ A: '1', B: '2' });
+    expect((await ask('- age: three\n- file: two', files)).values).toEqual({ A: '3', B: '3' });
+  });
+
+  test('are not asked when nothing is missing any more, so that what cannot be read there is no error', async () => {
+    const rest = '- file: nowhere\n- age: nowhere\n- command: [trueup-no-such-program, "{name}"]';
+    expect(await ask(`- file: one\n${rest}`, { one: 'A=1\nB=2' })).toMatchObject({ problems: [] });
+    expect(await ask(rest, {}, { names: [] })).toMatchObject({ values: {}, problems: [], told: [] });
+  });
+
+  test('that cannot be read are an error, also when a later one has the name', async () => {
+    expect(await ask('- file: nowhere\n- file: two', { two: 'A=1\nB=2' })).toMatchObject(problem(/no file nowhere/));
+  });
+
+  test('may not have a name: it is missing then', async () => {
+    expect(await ask('- file: one', { one: 'B=1' })).toMatchObject({ values: { B: '1' }, problems: [] });
+  });
+});
+
+describe('the names that are missing', () => {
+  const manifest = (text: string, has: Record<string, string> = {}) => {
+    const folder = place('- file: s', { 'trueup.yaml': `${head}${text}` });
+    const secret = (name: string) => has[name];
+    const about = { workspace: openWorkspace(folder), file: 'trueup.yaml', kinds, secret };
+    const nothing = () => undefined;
+    return validate({ ...about, env: nothing, given: nothing, conceal: nothing }).manifest;
+  };
+  const everywhere = `environments:
+  production:
+    description: "\${secret:IN_FIELD}"
+    env: { A: "x-\${secret:IN_MAP}-\${secret:IN_FIELD}" }
+    redis:
+      main: { databasePassword: "\${secret:HAS}\${secret:IN_PASSWORD}", env: "A=\${secret:IN_TEXT}" }
+    compose:
+      shop: { source: { type: raw, composeFile: "services: { web: { image: 'a:\${secret:IN_FILE}' } }" } }
+outputs: { url: "http://\${secret:IN_OUTPUT}" }
+`;
+
+  test('are those of fields, maps, texts and outputs, each once, without those that the reader had', () => {
+    expect(missingSecrets(manifest(everywhere, { HAS: 'x' }))).toEqual([
+      'IN_FIELD',
+      'IN_MAP',
+      'IN_PASSWORD',
+      'IN_TEXT',
+      'IN_FILE',
+      'IN_OUTPUT',
+    ]);
+  });
+
+  test('are none of what is only text', () => {
+    expect(
+      missingSecrets(manifest('environments: { production: { description: "$${secret:X} ${{secret:Y}}" } }\n')),
+    ).toEqual([]);
+  });
+});
+
+describe('secrets: in a manifest', () => {
+  const of = (secrets: string) => told(`${head}secrets: ${secrets}\n`);
+  test.each([
+    ['is a list', '§{ file: a }', /secrets: expected array.*Write a list/],
+    ['of maps', '[§a]', /secrets: 0: expected object/],
+    ['with one key each', '[§{ file: a, age: b }]', /secrets: 0: takes one of file, age and command/],
+    ['not without any', '[§{}]', /secrets: 0: takes one of/],
+    ['and no other', '[§{ files: a }]', /secrets: 0: has no files/],
+    ['never the identity', '[§{ age: a, identity: AGE-SECRET-KEY-1 }]', /has no identity .*TRUEUP_AGE_IDENTITY/],
+    ['names a file', '[{ file: §"" }]', /secrets: 0\.file: /],
+    ['names a program', '[{ command: §[] }]', /secrets: 0\.command: names no program/],
+    ['has {name} in a command', '[{ command: §[pass, show] }]', /command: says nowhere where \{name\} goes/],
+    ['has words in a command', '[{ command: [pass, §5, "{name}"] }]', /secrets: 0\.command\.1: expected string/],
+    ['takes no expressions', '[{ file: §"${env:HOME}/s" }]', /secrets: takes no \$\{env:…\}/],
+  ])('%s', async (_what, secrets, says) => {
+    expect(await of(secrets)).toMatchObject({
+      problems: [expect.stringMatching(/^(wrong-type|bad-expression) at the mark$/) as string],
+      said: expect.stringMatching(says) as string,
+      hasRemedy: true,
+    });
+  });
+
+  test('stands in the root file', async () => {
+    const files = { 'trueup.yaml': `${head}include: [a.yaml]\n`, 'a.yaml': '§secrets: [{ file: a }]\n' };
+    expect(await told(files)).toEqual(oneError('unknown-key', /secrets: cannot stand in an included file/));
+  });
+});
