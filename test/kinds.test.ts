@@ -18,6 +18,17 @@ import { endingOf } from '../src/render/result.ts';
 import { resultJson } from '../src/render/result-json.ts';
 import { plainStyle } from '../src/render/style.ts';
 import { kinds } from '../src/resources/index.ts';
+import { deployByHand, deployOrders } from './support/deployments.ts';
+import {
+  isFromGit,
+  isService,
+  neverFetched,
+  orderFor,
+  ordersForField,
+  ordersForObject,
+  reachesContainers,
+  serviceOf,
+} from './support/kind-deployments.ts';
 import type { Body, Stand } from './support/kind-manifests.ts';
 import { addressOf, manifestWith, stands, withField, withoutField } from './support/kind-manifests.ts';
 import type { Bench } from './support/world.ts';
@@ -47,16 +58,21 @@ function world(): Bench {
   return made;
 }
 
-async function apply(made: Bench, text: string): Promise<Plan> {
+/** Applies; `orders`: which deployments are to be ordered then, and no others. */
+async function apply(made: Bench, text: string, orders?: readonly string[]): Promise<Plan> {
+  const start = made.emulator.log.length;
   const plan = await made.plan(text);
   const adoption = plan.actions.some((action) => action.kind.calls.create === undefined);
-  const result = await applyPlan(plan, made.world(), { permissions: { dataLoss: true, adoption }, connections: 4 });
+  const permitted = { dataLoss: true, adoption };
+  const result = await applyPlan(plan, made.world(), { permissions: permitted, connections: 4, clock: made.clock });
   for (const { action, result: became, diagnostics } of result.outcomes) {
     expect(became, action.address).toBe('done');
     const isPending = action.action === 'create' && action.kind.listedOnce !== undefined;
     expect(diagnostics.map((item) => item.code)).toEqual(isPending ? ['pending'] : []);
     if (isPending) await connect(made, action.kind);
   }
+  const operations = made.emulator.log.slice(start).map(({ operation }) => operation);
+  if (orders !== undefined) expect(deployOrders(operations)).toEqual(orders);
   const isPending = plan.actions.some((action) => action.action === 'create' && action.kind.listedOnce !== undefined);
   if (isPending) await apply(made, text);
   return plan;
@@ -69,15 +85,24 @@ async function connect(made: Bench, kind: Kind): Promise<void> {
   }
 }
 
-async function plansNothing(made: Bench, text: string): Promise<void> {
+/** `waiting`: ids of the applications that the plan says somebody has to deploy. */
+async function plansNothing(made: Bench, text: string, waiting = neverFetched(made)): Promise<void> {
   made.requests('POST');
   const plan = await made.plan(text);
   expect(plan.actions.filter((action) => action.action !== 'no-op')).toEqual([]);
-  expect(plan.actions.flatMap((action) => action.notes)).toEqual([]);
+  expectNotes(plan, [], waiting);
   const before = JSON.stringify(made.store.state);
   await apply(made, text);
   expect(made.requests('POST')).toEqual([]);
   expect(JSON.stringify(made.store.state)).toBe(before);
+}
+
+/** Checks the codes of everything that a plan says beside its actions, and which applications have to be deployed. */
+function expectNotes(plan: Plan, codes: readonly string[], waiting: readonly string[]): void {
+  const notes = plan.actions.flatMap((action) =>
+    action.notes.map(({ code }) => (code === 'not-deployed' ? `${code} ${action.id}` : code)),
+  );
+  expect(notes.toSorted()).toEqual([...codes, ...waiting.map((id) => `not-deployed ${id}`)].toSorted());
 }
 
 async function rowOf(made: Bench, stand: Stand, address = addressOf(stand)): Promise<Row> {
@@ -89,6 +114,14 @@ function actionAt(plan: Plan, stand: Stand, address = addressOf(stand)) {
   const action = plan.actions.find((item) => item.address === address);
   if (action === undefined) throw new Error(`the plan has no ${address}`);
   return action;
+}
+
+/** A manifest with variables in each of its environments, and with some more of those. */
+function withVariables(text: string, env: Readonly<Record<string, string>>, ...more: readonly string[]): string {
+  const content = JSON.parse(text) as { environments: Record<string, Body> };
+  for (const name of more) content.environments[name] = {};
+  for (const environment of Object.values(content.environments)) environment.env = env;
+  return JSON.stringify(content);
 }
 
 /** A test of what some kinds can do. */
@@ -153,6 +186,21 @@ const notDeclared: Readonly<Record<string, string>> = {
   userId: 'of backups of the platform itself',
 };
 
+test('what hangs on a service and waits for its deployment: mounts, files, and the domains of a compose', () => {
+  const placeOf = ({ kind, parent }: Stand) => `${kind.kind} of ${parent}`;
+  const leafs = stands().filter((stand) => serviceOf(stand) !== undefined && !isService(stand));
+  expect(new Set(leafs.filter(reachesContainers).map(placeOf))).toEqual(
+    new Set([
+      ...['application', 'postgres', 'mariadb', 'redis'].map((service) => `mount of ${service}`),
+      'fileMount of compose',
+      'domain of compose',
+    ]),
+  );
+  expect(new Set(leafs.filter((stand) => !reachesContainers(stand)).map(({ kind }) => kind.kind))).toEqual(
+    new Set(['domain', 'backup', 'volumeBackup']),
+  );
+});
+
 describe.each(stands())('$title', (stand) => {
   const { kind } = stand;
   const canBeMade = kind.calls.create !== undefined;
@@ -163,9 +211,27 @@ describe.each(stands())('$title', (stand) => {
     const plan = await made.plan(text);
     expect(actionAt(plan, stand).action).toBe(canBeMade ? 'create' : 'adopt');
     expect(made.requests('POST')).toEqual([]);
-    await apply(made, text);
+    await apply(made, text, isService(stand) ? orderFor(stand, stand.body) : undefined);
     await plansNothing(made, text);
   });
+
+  testIf(canBeMade && !isService(stand))(
+    'that comes later deploys its service once, when it reaches the containers, and not otherwise',
+    async () => {
+      const made = world();
+      await apply(made, manifestWith(stand, undefined));
+      await apply(made, manifestWith(stand, stand.body), ordersForObject(stand, stand.body));
+      await plansNothing(made, manifestWith(stand, stand.body));
+    },
+  );
+
+  testIf(canBeMade && !isService(stand) && reachesContainers(stand))(
+    'is deployed once with the service that it comes with',
+    async () => {
+      const made = world();
+      await apply(made, manifestWith(stand, stand.body), orderFor(stand, stand.body));
+    },
+  );
 
   testIf(!canBeMade)('is not created where there is none: the plan says why', async () => {
     const made = world();
@@ -179,7 +245,8 @@ describe.each(stands())('$title', (stand) => {
     const made = world();
     await apply(made, manifestWith(stand, stand.body));
     const { [kind.id]: id } = await rowOf(made, stand);
-    const plan = await apply(made, manifestWith(stand, undefined));
+    const orders = isService(stand) ? [] : ordersForObject(stand, stand.body);
+    const plan = await apply(made, manifestWith(stand, undefined), orders);
     expect(actionAt(plan, stand).action).toBe('delete');
     await expect(made.emulator.act(kind.calls.read, { [kind.id]: id })).rejects.toThrow(/404/);
     await plansNothing(made, manifestWith(stand, undefined));
@@ -253,7 +320,10 @@ describe.each(stands())('$title', (stand) => {
     const renamed = { key: renamedKey(stand) };
     const moved = [{ from: addressOf(stand), to: addressOf(stand, renamed) }];
     const text = manifestWith(stand, keptKey(stand), { ...renamed, moved });
-    const plan = await apply(made, text);
+    // The key may stand for a field.
+    const field = kind.fields[kind.keyField ?? ''];
+    const isWritten = field !== undefined && outcomeOf(field) === 'write';
+    const plan = await apply(made, text, isWritten ? ordersForField(stand, stand.body, field) : []);
     expect(plan.actions.filter((action) => action.action === 'create' || action.action === 'delete')).toEqual([]);
     const after = await rowOf(made, stand, addressOf(stand, renamed));
     expect(after[kind.id]).toBe(before[kind.id]);
@@ -269,7 +339,7 @@ describe.each(stands())('$title', (stand) => {
       const elsewhere = { environment: 'preview' };
       const moved = [{ from: addressOf(stand), to: addressOf(stand, elsewhere) }];
       const text = manifestWith(stand, stand.body, { ...elsewhere, moved });
-      const plan = await apply(made, text);
+      const plan = await apply(made, text, []);
       expect(actionAt(plan, stand, addressOf(stand, elsewhere)).action).toBe('move');
       const after = await rowOf(made, stand, addressOf(stand, elsewhere));
       expect(after[kind.id]).toBe(before[kind.id]);
@@ -286,11 +356,65 @@ describe.each(stands())('$title', (stand) => {
     const { move } = kind.calls;
     if (move === undefined) throw new Error('it has a move');
     await made.emulator.act(move.call, { [kind.id]: before[kind.id], [move.as]: 'env_prj_1' });
-    const plan = await apply(made, text);
+    const plan = await apply(made, text, []);
     expect(actionAt(plan, stand)).toMatchObject({ action: 'move', id: before[kind.id] });
     expect((await rowOf(made, stand)).environmentId).toBe(before.environmentId);
     await plansNothing(made, text);
   });
+
+  /** It mentions one variable of its environment, which has two. */
+  const mentioning = (region: string, zone: string) =>
+    withVariables(manifestWith(stand, { ...stand.body, env: { R: 'in ${{environment.REGION}}' } }), {
+      REGION: region,
+      ZONE: zone,
+    });
+
+  testIf(isService(stand) && !isFromGit(stand, stand.body))(
+    'is deployed once when a variable of its environment changes that it mentions, and not for another one',
+    async () => {
+      const made = world();
+      const orders = orderFor(stand, stand.body);
+      const text = mentioning;
+      await apply(made, text('eu', 'a'));
+      await apply(made, text('eu', 'b'), []);
+      await apply(made, text('us', 'b'), orders);
+      await plansNothing(made, text('us', 'b'));
+      const environmentId = made.store.state?.resources.staging?.id;
+      await made.emulator.act('environment.update', { environmentId, env: 'REGION=by-hand\nZONE=b\n' });
+      await apply(made, text('us', 'b'), orders);
+      await plansNothing(made, text('us', 'b'));
+      await made.emulator.act('environment.update', { environmentId, env: 'REGION=us\nZONE=by-hand\n' });
+      await apply(made, text('us', 'b'), []);
+      await plansNothing(made, text('us', 'b'));
+    },
+  );
+
+  testIf(isFromGit(stand, stand.body))(
+    'is known to be deployed when somebody does that after a variable of its environment changed',
+    async () => {
+      const made = world();
+      await apply(made, mentioning('eu', 'a'), []);
+      await apply(made, mentioning('us', 'a'), []);
+      const [id = ''] = neverFetched(made);
+      await deployByHand(made, id);
+      expectNotes(await made.plan(mentioning('us', 'a')), [], []);
+    },
+  );
+
+  testIf(kind.calls.move !== undefined)(
+    'is deployed once when it moves to where the variables that it mentions are other ones',
+    async () => {
+      const made = world();
+      const body = { ...stand.body, env: { R: '${{environment.REGION}}' } };
+      const env = { REGION: 'eu' };
+      await apply(made, withVariables(manifestWith(stand, body), env, 'preview'));
+      const elsewhere = { environment: 'preview' };
+      const moved = [{ from: addressOf(stand), to: addressOf(stand, elsewhere) }];
+      const text = withVariables(manifestWith(stand, body, { ...elsewhere, moved }), env);
+      await apply(made, text, orderFor(stand, body));
+      await plansNothing(made, text);
+    },
+  );
 
   const fields = Object.entries(kind.fields).filter(
     ([name, field]) => withField(stand, name, field.examples[0]) !== undefined,
@@ -309,7 +433,10 @@ describe.each(stands())('$title', (stand) => {
       return made;
     };
 
-    test(`follows its onChange (${outcomeOf(field)}) when it changes, and then plans nothing`, async () => {
+    /** What is ordered when it changes to a value in a body. */
+    const orders = ordersForField(stand, two, field);
+
+    test(`follows its onChange (${outcomeOf(field)}) and is deployed ${orders.length} times when it changes, and then plans nothing`, async () => {
       const made = await begun();
       await plansNothing(made, manifestWith(stand, one));
       const before = await rowOf(made, stand);
@@ -319,7 +446,7 @@ describe.each(stands())('$title', (stand) => {
         expect(made.requests('POST')).toEqual([]);
         return;
       }
-      const plan = await apply(made, manifestWith(stand, two));
+      const plan = await apply(made, manifestWith(stand, two), orders);
       const action = actionAt(plan, stand);
       expect(action.action).toBe(outcomeOf(field) === 'replace' ? 'replace' : 'update');
       expect(action.changes.map((change) => change.path)).toContain(fieldPath(kind, name));
@@ -328,6 +455,24 @@ describe.each(stands())('$title', (stand) => {
       expect(means(field.codec ?? plain, second, observedValue(kind, name, after) ?? null)).toBe(true);
       await plansNothing(made, manifestWith(stand, two));
     });
+
+    testIf(isFromGit(stand, one) && isFromGit(stand, two) && outcomeOf(field) === 'write')(
+      'is rebuilt when it changes once somebody deployed the application, unless that takes other code',
+      async () => {
+        const made = await begun();
+        const [id = ''] = neverFetched(made);
+        await deployByHand(made, id);
+        await apply(made, manifestWith(stand, one), []);
+        await plansNothing(made, manifestWith(stand, one), []);
+        const isDue = field.appliesAt === 'deploy';
+        const isCode = isDue && fieldPath(kind, name).startsWith('source.');
+        await apply(made, manifestWith(stand, two), isDue && !isCode ? ['application.redeploy'] : []);
+        await plansNothing(made, manifestWith(stand, two), isCode ? [id] : []);
+        await deployByHand(made, id);
+        await apply(made, manifestWith(stand, two), []);
+        await plansNothing(made, manifestWith(stand, two), []);
+      },
+    );
 
     testIf(field.secrecy !== undefined)(
       'shows in no plan, result or state, when it is set and when it changes',
@@ -361,7 +506,10 @@ describe.each(stands())('$title', (stand) => {
 
     test('is cleared by null where that is harmless, and then plans nothing', async () => {
       const made = await begun();
-      const cleared = manifestWith(stand, bodyWith(stand, name, null));
+      // A service without what it needs is not deployed.
+      const isUseless = field.needed === true && isService(stand) && orderFor(stand, one).length > 0;
+      const body = bodyWith(stand, name, null);
+      const cleared = manifestWith(stand, isUseless ? { ...body, deploy: 'never' } : body);
       const isUnion = kind.unions?.some((union) => union.tag === name) === true;
       const value =
         field.onNull === undefined
@@ -382,7 +530,7 @@ describe.each(stands())('$title', (stand) => {
         expect(await refusal(made.apply(cleared, permissions))).toEqual(['cannot-change']);
         return;
       }
-      await apply(made, cleared);
+      await apply(made, cleared, isUseless ? [] : ordersForField(stand, one, field));
       expect(means(field.codec ?? plain, value, observedValue(kind, name, await rowOf(made, stand)) ?? null)).toBe(
         true,
       );
@@ -396,12 +544,18 @@ describe.each(stands())('$title', (stand) => {
       const before = await rowOf(made, stand);
       made.requests('POST');
       const released = await made.plan(manifestWith(stand, less));
-      expect(actionAt(released, stand).notes.map((note) => note.code)).toEqual(['released']);
+      expect(actionAt(released, stand).notes.map((note) => note.code)).toContain('released');
+      expectNotes(released, ['released'], neverFetched(made));
       const result = await made.apply(manifestWith(stand, less));
       expect(result.outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
       expect(made.requests('POST')).toEqual([]);
       expect(await rowOf(made, stand)).toEqual(before);
       await plansNothing(made, manifestWith(stand, less));
+      // To manage it again as it is deploys nothing either.
+      made.requests('POST');
+      await apply(made, manifestWith(stand, one));
+      expect(made.requests('POST')).toEqual([]);
+      await plansNothing(made, manifestWith(stand, one));
     });
 
     test('shows a change that somebody made on the platform, and repairs or leaves it as declared', async () => {
@@ -417,17 +571,19 @@ describe.each(stands())('$title', (stand) => {
         await plansNothing(made, manifestWith(stand, one)); // the platform ignores it, as it does with internal names
         return;
       }
-      const plan = await apply(made, manifestWith(stand, one));
+      const isWritten = outcomeOf(field) === 'write' || field.rowOnly === true;
+      const repair = isWritten && field.rowOnly !== true ? ordersForField(stand, one, field) : [];
+      const plan = await apply(made, manifestWith(stand, one), repair);
       const action = actionAt(plan, stand);
       const after = observedValue(kind, name, await rowOf(made, stand)) ?? null;
-      const isWritten = outcomeOf(field) === 'write' || field.rowOnly === true;
       if (isWritten) {
         expect(action.changes).toMatchObject([{ path: fieldPath(kind, name), cause: 'drift' }]);
         expect(means(field.codec ?? plain, first, after)).toBe(true);
         await plansNothing(made, manifestWith(stand, one));
       } else {
         expect(action.changes).toEqual([]);
-        expect(action.notes.map((note) => note.code)).toEqual(['drift-left']);
+        expect(action.notes.map((note) => note.code)).toContain('drift-left');
+        expectNotes(plan, ['drift-left'], neverFetched(made));
         expect(after).toEqual(drifted);
       }
     });

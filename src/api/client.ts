@@ -1,9 +1,13 @@
+import { Stop } from '../diagnostics/diagnostic.ts';
 import { readData } from './answer.ts';
 import { type Call, fail } from './call.ts';
 import { type Input, type Operation, endpointOf, isOperation } from './contract.ts';
 import { type Failure, PlatformError } from './errors.ts';
 import { explainRefusal, explainSilence } from './failures.ts';
 import { buildRequest } from './request.ts';
+import type { Pause } from './gate.ts';
+import { createGate, whyToWait } from './gate.ts';
+import { explainPause } from './pauses.ts';
 import type { Send, WireAnswer, WireRequest } from './wire.ts';
 
 /** Calls operations of the platform; every failure is a PlatformError. */
@@ -11,9 +15,17 @@ export interface Client {
   /** Calls an operation; a wrong operation name or member does not compile. */
   call<Op extends Operation>(operation: Op, input: Input<Op>): Promise<unknown>;
   /** The same for code that treats all operations alike; the input is checked at run time only. */
-  invoke(operation: Operation, input: Readonly<Record<string, unknown>>): Promise<unknown>;
+  invoke(operation: Operation, input: Readonly<Record<string, unknown>>, options?: InvokeOptions): Promise<unknown>;
   /** Requests sent so far, retries included. */
   readonly counts: { reads: number; writes: number };
+}
+
+/** What can be said of one call. */
+interface InvokeOptions {
+  /** Ends waiting for a platform that takes no requests; a request under way is finished. */
+  readonly signal?: AbortSignal;
+  /** Called before the request is sent when that had to wait: what was noted of the time of sending is not true. */
+  readonly beforeLateSend?: () => Promise<void>;
 }
 
 /** What a client works with. */
@@ -24,40 +36,108 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Replaces every secret of the run in a text. */
   readonly redact: (text: string) => string;
-  /** Waits so many milliseconds. */
-  readonly sleep?: (ms: number) => Promise<void>;
+  /** Waits so many milliseconds, or until the signal aborts. */
+  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** A number from 0 up to 1, for the jitter. */
   readonly random?: () => number;
-  /** How often a read is sent at most; 4 by default. A write is sent once, always. */
+  /** Milliseconds since some moment, which only grow. */
+  readonly clock?: () => number;
+  /** How often a read is sent at most; 4 by default. A write is repeated only when it surely was not executed. */
   readonly readAttempts?: number;
+  /** How long it is waited, in a row, until the platform takes requests again; 10 minutes by default. Milliseconds. */
+  readonly pauseLimitMs?: number;
+  /** Told when the platform takes no requests for now, and when it does again. */
+  readonly onPause?: (pause: Pause) => void;
 }
 
 const maxRetryAfterSeconds = 30;
 const backOff = { firstMs: 500, maxMs: 8_000 };
 
-/** Makes a client that checks inputs, sends requests, repeats failed reads and explains failures. */
+/** How often one request is held back at most although others get through. */
+const mostRefusals = 10;
+
+/**
+ * Makes a client that checks inputs, sends requests, repeats failed reads and explains failures. When the platform
+ * takes no requests for now, all of them wait: those that it refused unexecuted are repeated, writes too.
+ */
 export function createClient(options: ClientOptions): Client {
   const { send, apiKey, readAttempts = 4, random = Math.random, sleep = wait } = options;
   const redact = (text: string): string => hide(apiKey, options.redact(hide(apiKey, text)));
   const base = describeAddress(options.url);
   const counts = { reads: 0, writes: 0 };
+  const underWay = new Set<Promise<unknown>>();
+  const gate = createGate({
+    ask,
+    sleep,
+    random,
+    now: options.clock ?? (() => performance.now()),
+    limitMs: options.pauseLimitMs ?? 600_000,
+    onPause: options.onPause ?? (() => undefined),
+  });
 
-  async function invoke(operation: Operation, input: Readonly<Record<string, unknown>>): Promise<unknown> {
+  const callOf = (operation: Operation): Call => {
     const isWrite = isOperation(operation) && endpointOf(operation).method === 'POST';
-    const call: Call = { operation, url: `${base}/api/${operation}`, isWrite, redact };
-    const request = buildRequest(call, input, apiKey);
-    for (let attempt = 1; ; attempt += 1) {
-      if (isWrite) counts.writes += 1;
-      else counts.reads += 1;
-      const result = await attemptOnce(call, send, request);
-      if (!(result instanceof PlatformError)) return result.data;
-      // A write is never repeated here: only someone who looks at the platform can know whether it took effect.
-      if (isWrite || attempt >= readAttempts || !isTransient(result.failure)) throw result;
-      await sleep(computeDelay(attempt, random, result.retryAfterSeconds));
+    return { operation, url: `${base}/api/${operation}`, isWrite, redact };
+  };
+
+  async function attempt(call: Call, request: WireRequest): Promise<{ data: unknown } | PlatformError> {
+    if (call.isWrite) counts.writes += 1;
+    else counts.reads += 1;
+    const result = await attemptOnce(call, send, request);
+    if (!(result instanceof PlatformError)) gate.noteAnswer();
+    return result;
+  }
+
+  /** Whether the platform takes requests again: a refusal with a code is about the caller's rights. */
+  async function ask(): Promise<PlatformError | undefined> {
+    const call = callOf('user.get');
+    const result = await attempt(call, buildRequest(call, {}, apiKey));
+    const isTaken = !(result instanceof PlatformError) || (result.status === 401 && result.code !== undefined);
+    return isTaken ? undefined : result;
+  }
+
+  async function passGate(call: Call, { signal, beforeLateSend }: InvokeOptions): Promise<number> {
+    for (;;) {
+      const passage = await gate.pass(signal);
+      if (passage.is !== 'open') throw explainPause(call, passage);
+      if (!passage.hasWaited || beforeLateSend === undefined) return passage.opening;
+      await beforeLateSend();
     }
   }
 
+  const invoke: Client['invoke'] = async (operation, input, about = {}) => {
+    const call = callOf(operation);
+    const request = buildRequest(call, input, apiKey);
+    let failures = 0;
+    for (let refusals = 0; ;) {
+      const opening = await passGate(call, about);
+      const answer = attempt(call, request);
+      underWay.add(answer);
+      const result = await answer.finally(() => underWay.delete(answer));
+      if (!(result instanceof PlatformError)) return result.data;
+      const why = whyToWait(result);
+      if (why === undefined) {
+        failures += 1;
+        // Only someone who looks at the platform can know whether a write took effect.
+        if (call.isWrite || failures >= readAttempts || !isTransient(result.failure)) throw result;
+        await sleep(computeDelay(failures, random, result.retryAfterSeconds));
+      } else {
+        refusals += 1;
+        // Of several first requests that are sent at once, a refused one may come back before a good one.
+        if (why === 'key' && gate.goodAnswers() === 0) await Promise.allSettled(underWay);
+        if (refusals === mostRefusals || !gate.close(result, why, opening)) throw result;
+      }
+    }
+  };
+
   return { call: (operation, input) => invoke(operation, input), invoke, counts };
+}
+
+/** The same client, which waits for a platform that takes no requests only until the signal aborts. */
+export function interruptible(client: Client, signal: AbortSignal): Client {
+  const invoke: Client['invoke'] = (operation, input, options) =>
+    client.invoke(operation, input, { signal, ...options });
+  return { ...client, call: invoke, invoke };
 }
 
 async function attemptOnce(call: Call, send: Send, request: WireRequest): Promise<{ data: unknown } | PlatformError> {
@@ -65,6 +145,7 @@ async function attemptOnce(call: Call, send: Send, request: WireRequest): Promis
   try {
     answer = await send(request);
   } catch (error) {
+    if (error instanceof Stop) throw error; // it was kept from being sent
     return explainSilence(call, error);
   }
   if (answer.status < 200 || answer.status > 299) return explainRefusal(call, answer);
@@ -79,7 +160,7 @@ async function attemptOnce(call: Call, send: Send, request: WireRequest): Promis
 }
 
 function isTransient(failure: Failure): boolean {
-  return failure === 'connection' || failure === 'timeout' || failure === 'throttled' || failure === 'server';
+  return failure === 'connection' || failure === 'timeout' || failure === 'server';
 }
 
 /** Full jitter, so that parallel reads do not come back together; a wait the server asked for is kept. Milliseconds. */
@@ -99,8 +180,14 @@ function hide(secret: string, text: string): string {
   return secret === '' ? text : text.replaceAll(secret, '(API key)');
 }
 
-function wait(ms: number): Promise<void> {
+function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    setTimeout(resolve, ms);
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
   });
 }

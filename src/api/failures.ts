@@ -1,6 +1,7 @@
 import { type ErrorAnswer, cleanText, readError } from './answer.ts';
 import { type Call, fail } from './call.ts';
 import type { FailedCall, Failure, PlatformError } from './errors.ts';
+import { rightTo } from './rights.ts';
 import type { WireAnswer } from './wire.ts';
 
 /** Explains why no answer came. */
@@ -60,28 +61,38 @@ function findCode(error: unknown): string | undefined {
   return findCode(error.cause);
 }
 
-/** An answer came, and it is not a success. */
 /** Explains an answer that is not a success. */
 export function explainRefusal(call: Call, answer: WireAnswer): PlatformError {
   const said = readError(answer, call.redact);
   const code = said.code === undefined ? '' : ` ${said.code}`;
   const isMissing = answer.status === 404 && said.absence === 'operation';
+  const retryAfterSeconds = parseRetryAfter(answer.headers['retry-after']);
   return fail(call, {
     failure: classify(answer.status, said),
     outcome: isProvedUnexecuted(answer.status, said) ? 'not executed' : 'unknown',
     event: isMissing ? 'the platform does not have this operation (404)' : `the answer was ${answer.status}${code}`,
-    remedy: isMissing ? 'check the address and the version of the platform' : rightsRemedy(answer.status, said),
+    remedy: isMissing
+      ? 'check the address and the version of the platform'
+      : remedyFor(call, { status: answer.status, code: said.code, retryAfterSeconds }),
     status: answer.status,
     code: said.code,
     serverMessage: said.message,
     issues: said.issues,
-    retryAfterSeconds: parseRetryAfter(answer.headers['retry-after']),
+    retryAfterSeconds,
   });
 }
 
-/** The platform says a missing right with 401 and a code; a key that is not good gets no code. */
-function rightsRemedy(status: number, said: ErrorAnswer): string | undefined {
-  return status === 401 && said.code !== undefined ? 'use a key whose owner has the right to do this' : undefined;
+/** What to do next, where the answer says more than its status. */
+function remedyFor(
+  { operation }: Call,
+  { status, code, retryAfterSeconds }: Pick<FailedCall, 'status' | 'code' | 'retryAfterSeconds'>,
+): string | undefined {
+  if (status === 429 && retryAfterSeconds !== undefined) return `try again in ${retryAfterSeconds} s`;
+  // The platform says a missing right with 401 and a code; a key that is not good gets no code.
+  if (code === undefined || (status !== 401 && status !== 403)) return undefined;
+  const right = rightTo(operation);
+  const named = right === undefined ? '' : `; a member needs ${right}`;
+  return `use a key whose owner has the right to do this${named}`;
 }
 
 function classify(status: number, said: ErrorAnswer): Failure {

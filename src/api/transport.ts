@@ -1,4 +1,4 @@
-import type { Agent, Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { TransportError } from './errors.ts';
 import type { Send, WireAnswer, WireRequest } from './wire.ts';
 
@@ -14,6 +14,8 @@ export interface TransportOptions {
   readonly connections?: number;
   /** Whether an operation answers only when minutes of work are over; such requests keep no others waiting. */
   readonly isLong?: (operation: string) => boolean;
+  /** Throws when no write may start any more; asked when one is about to go out, after it waited for a connection. */
+  readonly mayWrite?: () => void;
 }
 
 /** Sends requests over HTTP; close ends its connections, and does not wait for the answers to long requests. */
@@ -25,7 +27,7 @@ export interface Transport {
 /** Connections that are opened when they are needed, and the slots for the requests on them. */
 interface Connections {
   readonly takeSlot: () => Promise<() => void>;
-  readonly agent: () => Promise<Agent>;
+  readonly agent: () => Promise<Dispatcher>;
   /** Ends them: after the requests that are under way, or with a reason at once. */
   end(reason?: Error): Promise<void>;
 }
@@ -48,15 +50,19 @@ const signOfLifeMs = 15_000;
 /** Makes the transport to a platform; each request is sent once, and no redirect is followed. */
 export function createTransport(options: TransportOptions): Transport {
   const { deadlineMs = usualDeadlineMs, bodyLimit = 64 * 1024 * 1024, connections = 4 } = options;
-  const { isLong = () => false } = options;
+  const { isLong = () => false, mayWrite } = options;
   const { origin, pathname } = new URL(options.url);
   const prefix = pathname.replace(/\/+$/, '');
   const deadlineOf = typeof deadlineMs === 'number' ? () => deadlineMs : deadlineMs;
   const connectMs = typeof deadlineMs === 'number' ? deadlineMs : usualDeadlineMs;
-  const usual = createConnections(connections, connectMs);
-  const long = createConnections(longConnections, connectMs);
+  const usual = createConnections(connections, connectMs, mayWrite);
+  const long = createConnections(longConnections, connectMs, mayWrite);
 
-  async function exchange(open: () => Promise<Agent>, request: WireRequest, signal: AbortSignal): Promise<WireAnswer> {
+  async function exchange(
+    open: () => Promise<Dispatcher>,
+    request: WireRequest,
+    signal: AbortSignal,
+  ): Promise<WireAnswer> {
     const agent = await open();
     await passTimers();
     signal.throwIfAborted();
@@ -108,15 +114,15 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 /** Makes connections, of which none is opened yet. */
-function createConnections(count: number, connectMs: number): Connections {
-  let opening: Promise<Agent> | undefined;
+function createConnections(count: number, connectMs: number, mayWrite?: () => void): Connections {
+  let opening: Promise<Dispatcher> | undefined;
   let isEnded = false;
 
-  async function open(): Promise<Agent> {
+  async function open(): Promise<Dispatcher> {
     if (isEnded) throw new Error('the connections are closed');
     // Loaded at the first request: commands without requests start about 50 ms sooner.
     const undici = await import('undici');
-    return new undici.Agent({
+    const agent = new undici.Agent({
       connections: count,
       pipelining: 1,
       keepAliveTimeout: idleMs,
@@ -126,6 +132,7 @@ function createConnections(count: number, connectMs: number): Connections {
       headersTimeout: 0,
       bodyTimeout: 0,
     });
+    return mayWrite === undefined ? agent : agent.compose(asking(mayWrite));
   }
 
   return {
@@ -136,6 +143,23 @@ function createConnections(count: number, connectMs: number): Connections {
       const agent = await opening;
       await (reason === undefined ? agent?.close() : agent?.destroy(reason));
     },
+  };
+}
+
+/** Asks before a write goes out on its connection; one that may not is not sent, and rejects with what was thrown. */
+function asking(mayWrite: () => void): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => {
+    if (options.method !== 'POST') return dispatch(options, handler);
+    return dispatch(options, {
+      onRequestStart: (controller, context) => {
+        handler.onRequestStart?.(controller, context);
+        mayWrite();
+      },
+      onResponseStart: (...about) => handler.onResponseStart?.(...about),
+      onResponseData: (...about) => handler.onResponseData?.(...about),
+      onResponseEnd: (...about) => handler.onResponseEnd?.(...about),
+      onResponseError: (...about) => handler.onResponseError?.(...about),
+    });
   };
 }
 

@@ -7,7 +7,10 @@ export const codes = {
   'missing-key': { severity: 'error', about: 'a key that has to be there' },
   'defined-twice': { severity: 'error', about: 'the same thing is defined in two places' },
   'bad-expression': { severity: 'error', about: 'a ${…} expression that cannot be evaluated' },
-  'bad-reference': { severity: 'error', about: 'a ${ref:…}, or a mention of a variable, of something that is not there; or a circle' },
+  'bad-reference': {
+    severity: 'error',
+    about: 'a ${ref:…}, or a mention of a variable, of something that is not there; or a circle',
+  },
   'not-clearable': { severity: 'error', about: 'null where the platform has no empty value' },
   'env-value': { severity: 'error', about: 'an env value that cannot be passed to the platform unchanged' },
   inconsistent: { severity: 'error', about: 'two declarations that contradict each other' },

@@ -43,17 +43,21 @@ const step = z.strictObject({
 
 const action = z.strictObject({
   address: z.string(),
-  kind: z.string(),
   action: z.enum(['create', 'update', 'move', 'replace', 'delete', 'adopt', 'forget', 'deploy']),
   id: z.string().optional(),
   teardown: z.array(step),
   steps: z.array(step),
   /** Digests of what the platform had where it is overwritten or goes; of a set that others add to, one per member. */
-  before: z.array(z.strictObject({ path: z.string(), was: z.array(z.string()) })),
+  before: z.array(
+    z.strictObject({
+      path: z.string(),
+      was: z.array(z.string()),
+      /** The outputs in what is wanted there. */
+      refersTo: z.array(z.string()).optional(),
+    }),
+  ),
   needsConsent: z.literal(true).optional(),
   dataAtRisk: z.string().optional(),
-  /** Of a deployment: what it puts into effect. */
-  because: z.array(z.string()).optional(),
   /** What the plan warned of. */
   warnings: z.array(z.string()),
 });

@@ -7,7 +7,7 @@ import { fieldPath, observedValue, outputValue } from '../kind/wire.ts';
 import { mergeOption } from '../kind/written.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
-import type { Outputs, Wanted } from '../manifest/wanted.ts';
+import type { Outputs, Reference, Wanted } from '../manifest/wanted.ts';
 import type { Action, Member, Plan, Step } from './action.ts';
 import { isMade } from './action.ts';
 import { pathOf, resolveField } from './diff.ts';
@@ -135,13 +135,12 @@ function marks({ concealed, missing }: Wanted): Pick<FiledValue, 'concealed' | '
 }
 
 function filed(action: Action, filing: Filing): FiledAction[] {
-  const { address, kind, id, needsConsent, dataAtRisk, because, notes } = action;
+  const { address, id, needsConsent, dataAtRisk, notes } = action;
   if (action.action === 'no-op') return [];
   const warnings = notes.flatMap(({ severity, message }) => (severity === 'warning' ? [message] : []));
   return [
     {
       address,
-      kind: kind.kind,
       action: action.action,
       ...(id === undefined ? {} : { id }),
       teardown: action.teardown.map((step) => filedStep(action, step, filing)),
@@ -149,7 +148,6 @@ function filed(action: Action, filing: Filing): FiledAction[] {
       before: before(action, filing),
       ...(needsConsent ? { needsConsent } : {}),
       ...(dataAtRisk === undefined ? {} : { dataAtRisk }),
-      ...(because === undefined ? {} : { because: [...because] }),
       warnings,
     },
   ];
@@ -202,7 +200,7 @@ function valueOf(
 ): FiledValue {
   const resolved = resolveField(field, wanted, outputs);
   if (resolved.is === 'known') return { digest: sign(scope, { value: resolved.value }), ...marks(wanted) };
-  const after = resolved.is === 'pending' ? resolved.on.map(({ address, output }) => `${address}.${output}`) : [];
+  const after = resolved.is === 'pending' ? resolved.on.map(nameOf) : [];
   return {
     ...whatIsWritten(wanted, sign, scope),
     ...marks(wanted),
@@ -231,13 +229,19 @@ function before(action: Action, { plan, sign }: Filing): FiledAction['before'] {
     const names = new Set(Object.keys(record.pairs).map((part) => part.replace(/\[".*$/s, '')));
     return [...names].flatMap((name) => {
       const field = kind.fields[name];
-      if (field === undefined || field.growsByItself === true) return [];
+      if (field === undefined) return [];
       return [was(fieldPath(kind, name), field, observedValue(kind, name, row) ?? null)];
     });
   }
-  return parts.flatMap(({ part, field, decision, before: observed }) =>
-    isMade(action) || (decision.do !== 'write' && decision.do !== 'remove')
-      ? []
-      : [was(pathOf(kind, part), field, observed.reveal())],
-  );
+  if (isMade(action)) return [];
+  return parts.flatMap(({ part, field, wanted, decision, before: observed }) => {
+    if (decision.do !== 'write' && decision.do !== 'remove') return [];
+    const refersTo = wanted?.references.map(nameOf) ?? [];
+    const entry = was(pathOf(kind, part), field, observed.reveal());
+    return [{ ...entry, ...(refersTo.length === 0 ? {} : { refersTo }) }];
+  });
+}
+
+function nameOf({ address, output }: Reference): string {
+  return `${address}.${output}`;
 }

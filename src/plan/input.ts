@@ -13,6 +13,8 @@ export interface PlanInput {
   readonly saved: State | undefined;
   /** Whether services are deployed; otherwise that is left to somebody else. */
   readonly deploys: boolean;
+  /** Everything is meant to go. */
+  readonly destroys: boolean;
   /** Makes the digest of a text with the state's key. */
   readonly digest: (text: string) => string;
 }

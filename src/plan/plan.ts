@@ -11,6 +11,7 @@ import { planExisting } from './existing.ts';
 import type { PlanInput } from './input.ts';
 import { withDeployments } from './deploys.ts';
 import { stillUsed } from './in-use.ts';
+import { massDeletions } from './mass-deletion.ts';
 import { heldBack } from './pending.ts';
 import { planRemoval } from './removal.ts';
 import { possibleRenames } from './renames.ts';
@@ -52,7 +53,7 @@ export function buildPlan(input: PlanInput): Plan {
     saved: input.saved,
     observed: withOld.observed,
     actions: withDeployments(withOld, planned, outputs),
-    diagnostics: possibleRenames(planned),
+    diagnostics: [...possibleRenames(planned), ...(input.destroys ? [] : massDeletions(planned, state))],
   };
 }
 

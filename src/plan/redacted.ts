@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { blockAddress } from '../kind/address.ts';
 import { textsIn } from '../kind/json.ts';
 import type { Action, Plan, Shown } from './action.ts';
 
@@ -13,12 +14,15 @@ export function redactPlan(plan: Plan, redact: (text: string) => string): Plan {
 
 /** A diagnostic that quotes nothing that is known to be secret. */
 export function redactDiagnostic(item: Diagnostic, redact: (text: string) => string): Diagnostic {
-  const { details, remedy } = item;
+  const { details, remedy, address } = item;
+  // What it is about is no secret, also where a word of it is the value of some variable.
+  const hide = (text: string) =>
+    address === undefined ? redact(text) : text.split(blockAddress(address)).map(redact).join(blockAddress(address));
   return {
     ...item,
-    message: redact(item.message),
+    message: hide(item.message),
     ...(details === undefined ? {} : { details: details.map(redact) }),
-    ...(remedy === undefined ? {} : { remedy: redact(remedy) }),
+    ...(remedy === undefined ? {} : { remedy: hide(remedy) }),
   };
 }
 

@@ -2,7 +2,8 @@ import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
 import { same } from '../kind/json.ts';
-import type { FiledAction, FiledMember, FiledStep, FiledValue, PlanFile } from './file.ts';
+import type { FiledValue, PlanFile } from './file.ts';
+import { sentence, surprises, whatIsLeftOut } from './surprises.ts';
 
 /** How a plan that was reviewed and the plan that is made now differ. */
 export interface Comparison {
@@ -47,15 +48,8 @@ export function comparePlans(input: ComparisonInput): Comparison {
     return { moved: [untied(message)], leftOut: [] };
   }
   const declared = aboutManifest(input);
-  const touched = new Set(declared.map(({ address }) => address));
-  const planned = new Map(reviewed.actions.map((action) => [action.address, action]));
-  const actions = now.actions.flatMap((action) => {
-    const address = blockAddress(action.address);
-    // What the manifest says otherwise is planned otherwise.
-    if (touched.has(address)) return [];
-    return surprises(action, planned.get(action.address)).map((message) => tied(input, address, message));
-  });
-  return { moved: [...declared, ...actions], leftOut: leftOut(reviewed, now) };
+  const found = [...declared, ...aboutPlatform(input, new Set(declared.map(({ address }) => address)))];
+  return { moved: found, leftOut: found.length > 0 ? [] : leftOut(reviewed, now) };
 }
 
 function untied(message: string): Diagnostic {
@@ -142,111 +136,28 @@ function edits(address: string, then: ReadonlyMap<string, FiledValue>, now: Read
   ];
 }
 
-function sentence(paths: readonly string[], say: (paths: string) => string): string[] {
-  return paths.length === 0 ? [] : [say(paths.join(', '))];
-}
-
-/** What an action does that was not reviewed. The manifest and the state are the same: the platform is not. */
-function surprises(now: FiledAction, then: FiledAction | undefined): string[] {
-  if (then === undefined || !mayBecome(then, now)) return [whatHappened(now)];
-  const block = blockAddress(now.address);
-  if (then.kind !== now.kind || (now.id !== undefined && then.id !== now.id)) {
-    return [`${block} is another object now (${now.id ?? ''})`];
-  }
-  const found = [
-    ...sentence(changedFields(now, then), (paths) => `${paths} of ${block} was changed on the platform`),
-    ...sentence(added(now.because, then.because), (paths) => `${block} has to be deployed for ${paths} too`),
-    ...added(now.warnings, then.warnings),
-  ];
-  if (now.dataAtRisk !== undefined && now.dataAtRisk !== then.dataAtRisk) {
-    found.push(`to ${now.action} ${block} puts ${now.dataAtRisk} at risk`);
-  }
-  if (now.needsConsent === true && then.needsConsent !== true) {
-    found.push(`to take over ${block} needs consent`);
-  }
-  return found.length > 0 ? found : otherRequests(now, then);
-}
-
-/** Whether an action is what another one comes to when somebody else did the first step of it. */
-function mayBecome(then: FiledAction, now: FiledAction): boolean {
-  if (then.action === now.action) return true;
-  if (now.action === 'forget') return then.action === 'delete' && now.id === undefined;
-  return now.action === 'update' && then.action === 'move';
-}
-
-function whatHappened({ action, address, id, before, because }: FiledAction): string {
-  const block = blockAddress(address);
-  switch (action) {
-    case 'create':
-      return `${block} is not on the platform any more`;
-    case 'adopt':
-      return `${block} exists on the platform by now (${id ?? ''})`;
-    case 'move':
-      return `${block} was moved on the platform`;
-    case 'deploy':
-      return `${block} has to be deployed now${because === undefined || because.length === 0 ? '' : `, for ${because.join(', ')}`}`;
-    case 'update':
-      return before.length === 0
-        ? `${block} has to be updated now`
-        : `${before.map(({ path }) => path).join(', ')} of ${block} was changed on the platform`;
-    case 'replace':
-    case 'delete':
-    case 'forget':
-      return `to ${action} ${block} is not in the plan`;
-    default:
-      return action satisfies never;
-  }
-}
-
-/** Fields that are to be overwritten, and that are not what they were. A set may have got more. */
-function changedFields(now: FiledAction, then: FiledAction): string[] {
-  const known = new Map(then.before.map(({ path, was }) => [path, was]));
-  return now.before.flatMap(({ path, was }) =>
-    known.get(path)?.every((one) => was.includes(one)) === true ? [] : path,
+/** What the actions do that was not reviewed. The manifest and the state are the same, so the platform is not. */
+function aboutPlatform(input: ComparisonInput, touched: ReadonlySet<string | undefined>): Diagnostic[] {
+  const { reviewed, now } = input;
+  const planned = new Map(reviewed.actions.map((action) => [action.address, action]));
+  const unknown = new Map(
+    reviewed.resources.map(({ address, declared }) => [
+      address,
+      declared.flatMap(({ path, value }) => (value.missing === undefined ? [] : path)),
+    ]),
   );
-}
-
-function added(now: readonly string[] = [], then: readonly string[] = []): string[] {
-  return now.filter((item) => !then.includes(item));
-}
-
-/** Requests that are not those that were reviewed. */
-function otherRequests(now: FiledAction, then: FiledAction): string[] {
-  if (isPartOf(now.teardown, then.teardown) && isPartOf(now.steps, then.steps)) return [];
-  const block = blockAddress(now.address);
-  const planned = [...then.teardown, ...then.steps];
-  const found = [...now.teardown, ...now.steps].flatMap((step) => {
-    const old = planned.find(({ operation, role }) => operation === step.operation && role === step.role);
-    if (old === undefined) return [`${block} needs ${step.operation} now`];
-    const others = step.members.filter((member) => !old.members.some((one) => isWithin(member, one)));
-    const names = others.map(({ name }) => name);
-    return sentence(names, (all) => `${step.operation} would send another ${all} for ${block}`);
-  });
-  return found.length > 0 ? found : [`what is sent for ${block} would be sent otherwise`];
-}
-
-/** Whether steps are some of others, in their order, each with no more in it. */
-function isPartOf(now: readonly FiledStep[], then: readonly FiledStep[]): boolean {
-  let at = 0;
-  return now.every((step) => {
-    const index = then.findIndex((old, place) => place >= at && isLess(step, old));
-    at = index + 1;
-    return index !== -1;
-  });
-}
-
-function isLess(now: FiledStep, then: FiledStep): boolean {
-  return (
-    now.operation === then.operation &&
-    now.role === then.role &&
-    added(now.changed, then.changed).length === 0 &&
-    now.members.every((member) => then.members.some((old) => isWithin(member, old)))
-  );
-}
-
-function isWithin(now: FiledMember, then: FiledMember): boolean {
-  if (now.is !== 'map' || then.is !== 'map') return same(now, then);
-  return added(now.removed, then.removed).length === 0 && same({ ...now, removed: [] }, { ...then, removed: [] });
+  const about = (isDeployment: boolean): Diagnostic[] =>
+    now.actions.flatMap((action) => {
+      const { address } = action;
+      const block = blockAddress(address);
+      // What the manifest says otherwise is planned otherwise.
+      if ((action.action === 'deploy') !== isDeployment || touched.has(block)) return [];
+      const messages = surprises(action, planned.get(address), unknown.get(address) ?? []);
+      return messages.map((message) => tied(input, block, message));
+    });
+  const found = about(false);
+  // What has to be deployed follows from the rest.
+  return found.length > 0 || touched.size > 0 ? found : about(true);
 }
 
 function leftOut(reviewed: PlanFile, now: PlanFile): Diagnostic[] {
@@ -257,16 +168,4 @@ function leftOut(reviewed: PlanFile, now: PlanFile): Diagnostic[] {
       diagnostic('not-needed', message, { address }),
     );
   });
-}
-
-function whatIsLeftOut(then: FiledAction, now: FiledAction | undefined): string[] {
-  const block = blockAddress(then.address);
-  if (now === undefined) return [`to ${then.action} ${block} is not needed any more`];
-  if (now.action === 'forget' && then.action === 'delete') return [`${block} is gone already, and is only forgotten`];
-  const remaining = now.before.map(({ path }) => path);
-  const done = then.before.map(({ path }) => path).filter((path) => !remaining.includes(path));
-  return [
-    ...(now.action === then.action ? [] : [`${block} is already where it was to be moved`]),
-    ...sentence(done, (paths) => `${paths} of ${block} is already as planned`),
-  ];
 }

@@ -8,11 +8,16 @@ export interface Permissions {
   readonly dataLoss: boolean;
   /** Objects that exist already may be taken over. */
   readonly adoption: boolean;
+  /** More may be deleted than one edit usually means. */
+  readonly massDeletion?: boolean;
 }
 
 /** What keeps a plan from being applied: its own errors, and what was not permitted. */
 export function obstacles(plan: Plan, permissions: Permissions): Diagnostic[] {
-  const found: Diagnostic[] = plan.diagnostics.filter((item) => item.severity === 'error');
+  const found = plan.diagnostics.flatMap((item): Diagnostic[] => {
+    const isMass = item.code === 'mass-deletion' && permissions.massDeletion !== true;
+    return item.severity === 'error' || isMass ? [{ ...item, severity: 'error' }] : [];
+  });
   for (const action of plan.actions) {
     found.push(...action.notes.filter((item) => item.severity === 'error'));
     const about = { address: action.address, position: action.position };

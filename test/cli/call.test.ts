@@ -99,7 +99,14 @@ describe('the answer', () => {
     const style = { ...plainStyle, width: 80 };
     const ending = await callCommand(['compose.one', `composeId=${composeId}`], { timeout: '30' })({
       options: { folder, file: 'trueup.yaml', variables: new Map(), connections: 1, isJson: false },
-      terminal: { out: (text) => (out += text), err: () => {}, outStyle: style, errStyle: style, isInteractive: true },
+      terminal: {
+        out: (text) => (out += text),
+        err: () => {},
+        outStyle: style,
+        errStyle: style,
+        isInteractive: true,
+        live: undefined,
+      },
       redactor: createRedactor(),
     });
     vi.unstubAllEnvs();

@@ -32,10 +32,10 @@ describe.concurrent('a manifest from the first plan to the end', () => {
     const planned = await trueup(['plan', '--detailed-exitcode', ...at]);
     expect(planned).toMatchObject({ code: 2, err: '' });
     expect(planned.out).toContain('+ production.compose.hello: create\n');
-    expect(planned.out).toMatch(/Plan: 2 to create, 1 to adopt\.\nreads \d+, writes 0\n$/);
+    expect(planned.out).toMatch(/Plan: 2 to create, 1 to adopt, 1 to deploy\.\nreads \d+, writes 0\n$/);
     const applied = await trueup(['apply', '--auto-approve', ...at]);
     expect(applied.code).toBe(0);
-    expect(applied.out).toContain('Applied: 2 created, 1 adopted.\n');
+    expect(applied.out).toContain('Applied: 2 created, 1 adopted, 1 deployed.\n');
     expect(applied.err).toMatch(/^production\.compose\.hello: creating…\n/);
     expect(applied.err).toMatch(/production\.compose\.hello: created in \d+\.\ds\n/);
     const again = await trueup(['plan', '--detailed-exitcode', ...at]);
@@ -109,7 +109,7 @@ describe.concurrent('a manifest from the first plan to the end', () => {
 });
 
 describe.concurrent('output', () => {
-  it('is one JSON document with --format json', async () => {
+  it('is one JSON document with --format json, of commands that tell of nothing as they go', async () => {
     const folder = hello();
     const at = ['-C', folder, '--format', 'json'];
     expect(documentOf(await trueup(['validate', ...at]))).toMatchObject({ format: 'trueup/validation', resources: 3 });
@@ -119,12 +119,7 @@ describe.concurrent('output', () => {
       summary: { create: 2, adopt: 1 },
       requests: { writes: 0 },
     });
-    expect(documentOf(await trueup(['apply', ...at]))).toMatchObject({ format: 'trueup/error', exitCode: 1 });
-    expect(documentOf(await trueup(['apply', '--auto-approve', ...at]))).toMatchObject({
-      format: 'trueup/result',
-      ending: 'done',
-      exitCode: 0,
-    });
+    expect((await trueup(['apply', '--auto-approve', '-C', folder])).code).toBe(0);
     expect(documentOf(await trueup(['state', 'list', ...at]))).toMatchObject({ format: 'trueup/state-list' });
     expect(documentOf(await trueup(['state', 'show', 'production.compose.hello', ...at]))).toMatchObject({
       fields: { composeFile: { wanted: { digest: true } } },

@@ -52,7 +52,7 @@ describe('the program completes', () => {
   });
 
   it('flags of the command and of all, and their values', async () => {
-    expect(await candidates(['plan', '--de'])).toEqual(['--detailed-exitcode']);
+    expect(await candidates(['plan', '--de'])).toEqual(['--detailed-exitcode', '--destroy']);
     expect(await candidates(['plan', '--dir'])).toEqual(['--directory']);
     expect(await candidates(['plan', '--format', ''])).toEqual(['text', 'json']);
     expect(await candidates(['plan', '--connections', ''])).toEqual([]);
@@ -86,6 +86,9 @@ describe('the program completes', () => {
   it('files by leaving them to the shell', async () => {
     expect(await candidates(['plan', '-C', ''])).toBe('files');
     expect(await candidates(['emulate', '--data', 'x'])).toBe('files');
+    expect(await candidates(['plan', '--out', ''])).toBe('files');
+    expect(await candidates(['apply', 'p'])).toBe('files');
+    expect(await candidates(['apply', 'plan.trueup', ''])).toEqual([]);
   });
 
   it('without a word about a manifest that is broken or not there', async () => {

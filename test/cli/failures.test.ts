@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { buildOnce, documentOf, finish, project, start, trueup } from './process.ts';
+import { localStore } from '../../src/state/backends/local.ts';
+import { buildOnce, documentOf, documentsOf, finish, project, start, trueup } from './process.ts';
 
 buildOnce();
 
@@ -58,13 +58,12 @@ describe.concurrent('exit codes', () => {
 
   it('5: another run holds the lock', async () => {
     const folder = project(manifest(`{ url: "${url}" }`));
-    mkdirSync(join(folder, '.trueup'));
-    const holder = { pid: process.pid, host: hostname(), purpose: 'apply', since: '2025-01-01T00:00:00.000Z' };
-    writeFileSync(join(folder, '.trueup/lock'), JSON.stringify(holder));
+    const lease = await localStore(join(folder, '.trueup')).lock({ purpose: 'apply' });
     const locked = await trueup(['apply', '--auto-approve', '-C', folder], { env: key });
     expect(locked).toMatchObject({ code: 5, out: '' });
-    expect(locked.err).toContain(`process ${process.pid}`);
+    expect(locked.err).toContain(`pid ${process.pid}, which runs apply since `);
     expect((await trueup(['plan', '-C', folder], { env: key })).code).toBe(0);
+    await lease.release();
   });
 
   it('7: the state cannot be used', async () => {
@@ -127,20 +126,26 @@ describe.concurrent('an apply that does not get through', () => {
   it('6: a part was applied, and the next run does the rest', async () => {
     const emulator = createEmulator({ apiKey: key.TRUEUP_API_KEY });
     const { send } = emulator;
+    // It surely did nothing, so that nobody has to wait until it can have no effect any more.
+    const refusal = JSON.stringify({
+      message: 'invalid',
+      code: 'BAD_REQUEST',
+      issues: [{ path: ['host'], message: 'x' }],
+    });
     let isBroken = true;
     emulator.send = (request) =>
       isBroken && request.path === '/api/domain.create'
-        ? Promise.resolve({ status: 500, headers: {}, body: '{"message":"disk full","code":"INTERNAL_SERVER_ERROR"}' })
+        ? Promise.resolve({ status: 400, headers: {}, body: refusal })
         : send(request);
     const server = await serve(emulator);
     const folder = project(shop(server.url));
     const partly = await trueup(['apply', '--auto-approve', '-C', folder], { env: key });
     expect(partly.code).toBe(6);
-    expect(partly.out).toContain('Not everything was applied: 1 created, 1 adopted, 1 failed.');
+    expect(partly.out).toContain('Not everything was applied: 1 created, 1 adopted, 1 failed, 1 skipped.');
     expect(partly.err).toContain('creating failed');
     isBroken = false;
     const rest = await trueup(['apply', '--auto-approve', '--format', 'json', '-C', folder], { env: key });
-    expect(documentOf(rest)).toMatchObject({ format: 'trueup/result', ending: 'done', exitCode: 0 });
+    expect(documentsOf(rest).at(-1)).toMatchObject({ format: 'trueup/result', ending: 'done', exitCode: 0 });
     expect((await trueup(['plan', '--detailed-exitcode', '-C', folder], { env: key })).code).toBe(0);
     await server.close();
   });
@@ -153,7 +158,7 @@ describe.concurrent('an apply that does not get through', () => {
     const stopped = await finish(child);
     expect(stopped.code).toBe(6);
     expect(stopped.err).toContain('stopping: finishing what is in flight');
-    expect(stopped.out).toContain('Interrupted: 1 created, 1 adopted, 1 skipped.');
+    expect(stopped.out).toContain('Interrupted: 1 created, 1 adopted, 2 skipped.');
     expect((await trueup(['apply', '--auto-approve', '-C', folder], { env: key })).code).toBe(0);
     await server.close();
   });

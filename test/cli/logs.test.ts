@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { logsCommand } from '../../src/cli/commands/logs.ts';
-import { runVerb } from '../../src/cli/commands/run.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { apiKey, documentIn, places } from './place.ts';
 import { buildOnce, documentOf, trueup } from './process.ts';
@@ -10,12 +9,13 @@ const open = places();
 
 const secrets = { DB: 'canary-7f3a' };
 const address = 'production.postgres.main';
-const sections = `environments:
+const withDatabase = (more = '') => `environments:
   production:
     postgres:
-      main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: "\${secret:DB}" }
+      main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: "\${secret:DB}"${more} }
     redis: { cache: { dockerImage: "redis:8", databasePassword: "\${secret:DB}" } }
 `;
+const sections = withDatabase();
 
 /** A platform whose log is this text. */
 function logging(log: string) {
@@ -33,8 +33,6 @@ function logging(log: string) {
 describe('logs', () => {
   it('prints the log of what runs, as much of it as is asked for', async () => {
     const place = await open(sections, { secrets });
-    await place.run(runVerb(['deploy', address], { wait: true }));
-    place.requests();
     const all = await place.run(logsCommand(address, {}));
     expect(all).toMatchObject({ exit: 'done', err: '' });
     expect(all.out).toBe(
@@ -66,7 +64,7 @@ describe('logs', () => {
   });
 
   it('says why there is none when nothing runs', async () => {
-    const place = await open(sections, { secrets });
+    const place = await open(withDatabase(', deploy: never'), { secrets });
     const fast = await trueup(['logs', address], { cwd: place.folder, env: { TRUEUP_API_KEY: apiKey } }).then(
       (run) => run,
     );

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, vi } from 'vitest';
+import { systemClock } from '../../src/state/clock.ts';
 import type { Command } from '../../src/cli/run.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
@@ -10,7 +11,8 @@ import { PlatformError } from '../../src/api/errors.ts';
 import { anyDocument } from '../../src/render/documents.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
-import { localStore } from '../../src/state/local.ts';
+import { localStore } from '../../src/state/backends/local.ts';
+import { quickClock } from '../support/quick-clock.ts';
 import { bench } from '../support/world.ts';
 import { project } from './process.ts';
 
@@ -49,7 +51,9 @@ export function places() {
     open.push(server);
     const folder = project({});
     const text = `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\n${sections}`;
-    const made = bench({ emulator: { ...emulator, send: keyed(emulator.send) }, folder });
+    // A platform that takes its time is waited for.
+    const clock = options.deployDelayMs === undefined ? quickClock() : systemClock;
+    const made = bench({ emulator: { ...emulator, send: keyed(emulator.send) }, folder, clock });
     Object.assign(made.secrets, options.secrets ?? {});
     const { outcomes, state } = await made.apply(text, { dataLoss: true, adoption: true });
     const failed = outcomes.filter(({ result }) => result !== 'done');
@@ -103,6 +107,7 @@ async function runIn(
       outStyle: style,
       errStyle: style,
       isInteractive: false,
+      live: undefined,
     },
     redactor,
   }).catch((error: unknown) => {

@@ -81,3 +81,11 @@ export function project(files: string | Record<string, string>): string {
 export function documentOf({ out }: Finished) {
   return anyDocument.parse(JSON.parse(out));
 }
+
+/** The JSON documents of an apply or a destroy, one per line, each checked against its published form. */
+export function documentsOf({ out }: Finished) {
+  return out
+    .trimEnd()
+    .split('\n')
+    .map((line) => anyDocument.parse(JSON.parse(line)));
+}

@@ -53,8 +53,10 @@ selfgit: { selfgit-1: { selfgitUrl: "https://selfgit-1.example.test" } }
 bucketgit: { bucketgit-1: { bucketgitUsername: emulator, bucketgitWorkspaceName: shop } }
 `;
 const one = `environments: { production: { postgres: { main: ${database('postgres:17')} } } } }\n`;
-const stack = (image: string, key = 'shop') =>
-  `${key}: { source: { type: raw, composeFile: "services: { web: { image: '${image}' } }" } }`;
+/** Nothing of it runs before somebody says so. */
+const resting = (sections: string) => sections.replaceAll('{ dockerImage:', '{ deploy: never, dockerImage:');
+const stack = (image: string, key = 'shop', more = '') =>
+  `${key}: { source: { type: raw, composeFile: "services: { web: { image: '${image}' } }" }${more} }`;
 const secrets = { DB: password };
 
 const flags: RunFlags = { wait: true, yes: true };
@@ -164,7 +166,7 @@ describe('every verb of every kind', () => {
     const hidden = await place.run(runVerb(['refresh-token', address], flags));
     const second = await token();
     expect(second).not.toBe(before);
-    expect(hidden.out).toBe(`${address}: refresh-token done; its status is idle; refreshToken (sensitive)\n`);
+    expect(hidden.out).toBe(`${address}: refresh-token done; its status is done; refreshToken (sensitive)\n`);
     expect(hidden.out + hidden.err).not.toContain(second);
     const json = await place.run(runVerb(['refresh-token', address], flags), { isJson: true });
     expect(json.out + json.err).not.toContain(await token());
@@ -189,7 +191,7 @@ describe('every verb of every kind', () => {
   });
 
   it('a volume backup that the platform answers with false has failed', async () => {
-    const place = await open(everything, { secrets });
+    const place = await open(resting(everything), { secrets });
     const failed = await place.run(runVerb(['backup', at('postgres.main.volumeBackups.copy')], flags));
     expect(failed).toMatchObject({ exit: 'partly' });
     expect(failed.err).toContain('volumeBackups.runManually was answered, and did not go well');
@@ -341,7 +343,7 @@ describe('several addresses', () => {
   const [first, second, third] = [at('redis.cache'), at('postgres.main'), at('mariadb.main')];
 
   it('are told in the given order, and after a failure no more', async () => {
-    const place = await open(everything, { secrets });
+    const place = await open(resting(everything), { secrets });
     await place.run(runVerb(['deploy', first], flags));
     place.requests();
     const words = ['start', first, second, third];
@@ -398,7 +400,7 @@ describe('several addresses', () => {
 describe('a deployment', () => {
   it('is waited for, and the reason why it failed is told without secrets', async () => {
     const place = await open(
-      `environments: { production: { compose: { ${stack('nginx')}, ${stack('fail:x', 'bad')} } } }`,
+      `environments: { production: { compose: { ${stack('nginx')}, ${stack('fail:x', 'bad', ', deploy: never')} } } }`,
       {
         deployDelayMs: 5,
       },
@@ -426,9 +428,8 @@ describe('a deployment', () => {
   });
 
   it('is only ordered with --no-wait', async () => {
-    const place = await open(`environments: { production: { compose: { ${stack('nginx')} } } }`, {
-      deployDelayMs: 60_000,
-    });
+    const sections = `environments: { production: { compose: { ${stack('nginx', 'shop', ', deploy: never')} } } }`;
+    const place = await open(sections, { deployDelayMs: 60_000 });
     const ran = await place.run(runVerb(['deploy', at('compose.shop')], { ...flags, wait: false }));
     expect(ran).toMatchObject({
       exit: 'done',
@@ -437,7 +438,7 @@ describe('a deployment', () => {
   });
 
   it('of a database has the time of --timeout, and what is not over then is not known', async () => {
-    const place = await open(one, { secrets, deployDelayMs: 1_500 });
+    const place = await open(resting(one), { secrets, deployDelayMs: 1_500 });
     const ran = await place.run(runVerb(['deploy', at('postgres.main')], { ...flags, timeout: '1' }), { isJson: true });
     expect(ran).toMatchObject({ exit: 'partly' });
     const [outcome] = (documentIn(ran) as RunDocument).outcomes;

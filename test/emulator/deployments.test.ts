@@ -380,13 +380,13 @@ describe('the title and the description of the order', () => {
     expect(await one(kind, id)).toMatchObject({ deployments: [{ ...order, status: 'error' }] });
   });
 
-  test('give way to the name of the commit after a build, and the description stays', async () => {
+  test('give way to the commit where code was fetched, and stay where it was only rebuilt', async () => {
     const { composeId } = await queued.compose.create('nginx:1', { sourceType: 'git' });
     await call('compose.update', { composeId, customGitUrl: 'https://git.example.test/shop.git' });
     const { applicationId } = await queued.application.create('unused');
     const git = { customGitBuildPath: '/', customGitUrl: 'https://git.example.test/r.git', customGitBranch: 'main' };
     await call('application.saveGitProvider', { applicationId, ...git, watchPaths: null });
-    const built = { title: 'Latest commit', description: order.description, status: 'done' };
+    const fetched = { title: 'Latest commit', description: expect.stringMatching(/^Commit: /) as string };
     for (const [kind, id, operations] of [
       ['compose', { composeId }, ['compose.deploy', 'compose.redeploy']],
       ['application', { applicationId }, ['application.deploy', 'application.redeploy']],
@@ -395,7 +395,9 @@ describe('the title and the description of the order', () => {
         await call(operation, { ...id, ...order });
         await seconds(31);
       }
-      expect(await one(kind, id)).toMatchObject({ deployments: [built, built] });
+      const { deployments } = (await one(kind, id)) as unknown as { deployments: { createdAt: string }[] };
+      const [first, second] = deployments.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt));
+      expect([kind, first, second]).toMatchObject([kind, { ...fetched, status: 'done' }, { ...order, status: 'done' }]);
     }
   });
 });

@@ -85,6 +85,7 @@ describe('a new key', () => {
     expect((await actionsOf(made, text)).toSorted()).toEqual([
       'create production.redis.new',
       'delete production.redis.old',
+      'deploy production.redis.new (deploy)',
     ]);
     expect(plan.diagnostics.map((item) => `${item.code} ${item.remedy ?? ''}`)).toEqual([
       expect.stringContaining(

@@ -9,19 +9,16 @@ import { resultJson } from '../../src/render/result-json.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { bench, head } from '../support/world.ts';
 
-const shop = (more = '') => `${head}environments:
+const shop = `${head}environments:
   production:
     compose:
       shop:
         source: { type: raw, composeFile: "services:\\n  web:\\n    image: nginx:1.27\\n" }
         domains: { shop.example.com: { serviceName: web, port: 8080 } }
-${more}`;
+`;
 
 /** Applies to a platform that fails at one operation. */
-async function applyWith(
-  failing: string | undefined,
-  { issues = [], text = shop() }: { issues?: readonly unknown[]; text?: string } = {},
-): Promise<ResultView> {
+async function applyWith(failing: string | undefined, issues: readonly unknown[] = []): Promise<ResultView> {
   const emulator = createEmulator();
   const { send } = emulator;
   emulator.send = (request) =>
@@ -33,7 +30,7 @@ async function applyWith(
         })
       : send(request);
   const world = bench({ emulator });
-  const result = await world.apply(text);
+  const result = await world.apply(shop);
   return { result, ending: endingOf(result), isInterrupted: false, counts: { reads: 4, writes: 2 } };
 }
 
@@ -45,13 +42,13 @@ describe('the result of an apply as text', () => {
   });
 
   it('tells what failed, and what to do next, when a part was applied', async () => {
-    const view = await applyWith('domain.create', { text: shop('        deploy: never\n') });
+    const view = await applyWith('domain.create');
     expect(view.ending).toBe('partly');
     const text = renderResult(view, plainStyle);
     expect(text).toContain(
       'production.compose.shop.domains["shop.example.com"]: creating failed\n  error[platform-answer]: ',
     );
-    expect(text).toContain('Not everything was applied: 1 created, 1 adopted, 1 failed.\n');
+    expect(text).toContain('Not everything was applied: 1 created, 1 adopted, 1 failed, 1 skipped.\n');
     expect(text).toContain('the next plan reads what the platform has now.\n');
     expect(text).not.toContain('\u001B');
     expect(resultDocument.parse(resultJson(view, 6, []))).toMatchObject({ ending: 'partly', exitCode: 6 });
@@ -61,7 +58,7 @@ describe('the result of an apply as text', () => {
     expect((await applyWith('compose.create')).ending, 'a 400 alone does not prove that nothing was done').toBe(
       'partly',
     );
-    const view = await applyWith('compose.create', { issues: [{ path: ['name'], message: 'too short' }] });
+    const view = await applyWith('compose.create', [{ path: ['name'], message: 'too short' }]);
     expect(view.ending).toBe('failed');
     const text = renderResult(view, plainStyle);
     expect(text).toContain('domains["shop.example.com"]: skipped\n');

@@ -23,11 +23,15 @@ import type { Member, Plan } from '../../src/plan/action.ts';
 import type { StateStore } from '../../src/state/state.ts';
 import { applyPlan, plan as makePlan, planDestruction } from '../../src/reconcile.ts';
 import { kinds } from '../../src/resources/index.ts';
+import { deployByHand } from '../support/deployments.ts';
+import type { DeploymentWatch } from '../support/deployment-watch.ts';
+import { watchDeployments } from '../support/deployment-watch.ts';
 import type { Drift, Fault, History, Model, Placed } from '../support/random-manifest.ts';
 import {
   applyEdit,
   blockFrom,
   blocksOf,
+  declareMentioned,
   fieldOf,
   forgetHome,
   histories,
@@ -53,8 +57,8 @@ import { bench } from '../support/world.ts';
 
 /**
  * Random histories of edits, changes by hand, lost states and failing requests. After each apply the platform has to
- * be what the manifest says and nothing else may have changed. What is expected is computed here from the manifest
- * and the rows of the platform, not from the plan.
+ * be what the manifest says and nothing else may have changed, and every service has to run with what was written to
+ * it. What is expected is computed here from the manifest and the rows of the platform, not from the plan.
  */
 
 const seed = Number(process.env.TRUEUP_SEED ?? 1);
@@ -78,6 +82,8 @@ interface Memory {
 interface Run {
   readonly made: Bench;
   readonly model: Model;
+  /** What runs, as somebody sees it who looks at the platform only. */
+  readonly watch: DeploymentWatch;
   memory: Map<string, Memory>;
   readonly trace: string[];
 }
@@ -98,7 +104,8 @@ function newRun(history: Pick<History, 'start' | 'top'>): Run {
     addRow(world, 'member', { id: name, userId: `user_${name}`, organizationId: 'org_1', role: 'member' });
   }
   const emulator = createEmulator({ world, newId: () => `id_${++count}` });
-  return { made: bench({ emulator, folder }), model: modelOf(history), memory: new Map(), trace: [] };
+  const watch = watchDeployments(emulator);
+  return { made: bench({ emulator, folder }), model: modelOf(history), watch, memory: new Map(), trace: [] };
 }
 
 /** A comparison that costs little when it holds; `expect` is for the words when it does not. */
@@ -299,6 +306,7 @@ function predict(run: Run, moved: readonly { from: string; to: string }[]): Pred
     if (declared.has(address) || row === undefined || row.isDefault === true) continue;
     if (kind.calls.delete === undefined) continue;
     if (protect) errors.add(`protected ${address}`);
+    if (memory.size > 1 && ![...memory.keys()].some((one) => declared.has(one))) errors.add('deletes-everything ');
   }
   for (const address of takenFromUsers(run, { memory, declared, objects, replaced }))
     errors.add(`cannot-change ${address}`);
@@ -334,6 +342,19 @@ function takenFromUsers(
     const key = keeps ? going.get(String(row.customGitSSHKeyId)) : undefined;
     return key === undefined ? [] : [key];
   });
+}
+
+/** What an apply does not do for an edit that leaves nothing: everything goes by the command that is there for it. */
+async function destroyKnown(run: Run): Promise<void> {
+  const { made } = run;
+  run.trace.push('destroy');
+  const planned = await planDestruction(made.manifest(render(run.model, [...run.memory.keys()]).text), made.world());
+  const permissions = { dataLoss: true, adoption: false };
+  await applyPlan(planned, made.world(), { permissions, connections: 4, clock: made.clock });
+  run.watch.forget();
+  run.memory = new Map();
+  for (const { block } of blocksOf(run.model)) block.home = undefined;
+  seenPosts.set(run, made.emulator.log.length);
 }
 
 /** Does what the message asks for, so that the history can go on. */
@@ -410,6 +431,7 @@ async function heal(run: Run, prediction: Prediction): Promise<void> {
         placed.block.fields.filePath = row.filePath as Json;
     }
   }
+  if (prediction.errors.has('deletes-everything ')) await destroyKnown(run);
 }
 
 /** Somebody deletes an object, with an operation of the document or without. */
@@ -510,7 +532,11 @@ function withFault(run: Run, fault: Fault | undefined) {
         applyPlan(
           planned,
           { ...made.world(), store, client: clientOver(send) },
-          { permissions: { dataLoss: true, adoption: true }, connections: 4 },
+          {
+            permissions: { dataLoss: true, adoption: true, massDeletion: true },
+            connections: 4,
+            clock: made.clock,
+          },
         ),
       ]),
   };
@@ -522,11 +548,13 @@ async function converge(run: Run, fault?: Fault): Promise<void> {
   const { made } = run;
   for (let attempt = 0; ; attempt++) {
     if (attempt > 4) throw new Error('it is refused again and again');
+    declareMentioned(run.model);
     const { text, moved } = render(run.model, [...run.memory.keys()]);
     run.trace.push(`apply\n${text}`);
     await emptyDoomedEnvironments(run, moved);
     const prediction = predict(run, moved);
     const before = look(run);
+    const ordersBefore = run.watch.orders();
     const stateBefore = JSON.stringify(made.store.state);
     made.requests('POST');
     let result: ApplyResult | undefined;
@@ -552,6 +580,7 @@ async function converge(run: Run, fault?: Fault): Promise<void> {
     }
     same([...prediction.errors], [], 'refusals that should have been');
     let wasHit = disturbed.wasHit();
+    let hits = wasHit ? 1 : 0;
     checkPosts(run, planned, wasHit);
     const isPending = (address: string) =>
       planned?.actions.some(
@@ -580,8 +609,12 @@ async function converge(run: Run, fault?: Fault): Promise<void> {
       const second = withFault(run, again === 0 ? fault?.again : undefined);
       result = await second.apply(next);
       wasHit = second.wasHit();
+      hits += wasHit ? 1 : 0;
       checkPosts(run, next, wasHit);
     }
+    // What goes wrong once may cost one deployment more.
+    for (const [id, orders] of run.watch.orders())
+      expect(orders - (ordersBefore.get(id) ?? 0), `deployments of ${id}`).toBeLessThanOrEqual(1 + hits);
     await checkWorld(run, { before, moved, prediction, text, planned });
     return;
   }
@@ -670,7 +703,7 @@ async function planOf(run: Run, text: string): Promise<Plan> {
 function checkPosts(run: Run, planned: Plan, wasHit: boolean): void {
   const { log } = run.made.emulator;
   const posts = log.slice(postsFrom(run)).filter(({ method }) => method === 'POST');
-  const allowed = planned.actions.flatMap((action) =>
+  const steps = planned.actions.flatMap((action) =>
     [...action.teardown, ...action.steps].map((step) => ({
       action,
       step,
@@ -678,13 +711,18 @@ function checkPosts(run: Run, planned: Plan, wasHit: boolean): void {
       isTeardown: action.teardown.includes(step),
     })),
   );
+  // What got no answer may be sent once more, unless it makes something.
+  const repeated = wasHit ? steps.filter(({ step }) => step.role !== 'create') : [];
+  const allowed = [...steps, ...repeated];
+  const replaced = new Set(planned.actions.flatMap(({ action, address }) => (action === 'replace' ? [address] : [])));
   const fits = (post: (typeof posts)[number], { action, step, old, isTeardown }: (typeof allowed)[number]) => {
     const sent = post.input as Row;
     if (step.operation !== post.operation) return false;
     if (!Object.entries(sent).every(([name, value]) => mayBe(step.members[name], value))) return false;
     if (step.role === 'create') return true;
     const id = sent[idMember(action.kind, step.operation)];
-    return isTeardown || action.action !== 'replace' ? id === old || old === undefined : id !== old;
+    const isNew = action.action === 'replace' || (action.action === 'deploy' && replaced.has(action.parent ?? ''));
+    return isTeardown || !isNew ? id === old || old === undefined : id !== old;
   };
   // Each request takes a step of its own; one that it could take may be given up by another for a third.
   const takenBy = new Map<number, number>();
@@ -908,21 +946,41 @@ async function checkWorld(
   );
   const notes = again.actions
     .flatMap((action) => action.notes)
-    .filter((note) => note.code !== 'drift-left' && note.code !== 'left-alone');
+    .filter((note) => note.code !== 'drift-left' && note.code !== 'left-alone' && note.code !== 'not-deployed');
   same(notes, [], 'notes of the plan after');
+  checkDeployments(run, again);
   made.requests('POST');
-  await applyPlan(again, made.world(), { permissions: { dataLoss: false, adoption: false }, connections: 4 });
+  const permissions = { dataLoss: false, adoption: false };
+  await applyPlan(again, made.world(), { permissions, connections: 4, clock: made.clock });
   same(made.requests('POST'), []);
   same(JSON.stringify(made.store.state), stateBefore, 'the state after an apply of nothing');
   same(look(run), after);
   seenPosts.set(run, made.emulator.log.length);
 }
 
+/** Every service runs with what was written to it, unless people deploy it; the plan says of which they have to. */
+function checkDeployments({ made, model, watch }: Run, again: Plan): void {
+  const stale = new Set(watch.stale());
+  const idOf = (address: string) => made.store.state?.resources[address]?.id ?? '';
+  for (const { block, address } of blocksOf(model)) {
+    if (!services.includes(block.kind)) continue;
+    // Of a stack from a repository an earlier deployment is mistaken for the one that was ordered.
+    const isMistaken = block.kind.kind === 'compose' && block.fields.sourceType !== 'raw';
+    const isLeft = block.options.deploy === 'never' || isMistaken;
+    const isFromGit = block.kind.kind === 'application' && block.fields.sourceType !== 'docker';
+    const notes = again.actions.find((action) => action.address === address)?.notes ?? [];
+    const isTold = notes.some(({ code }) => code === 'not-deployed');
+    if (isFromGit) same(isTold, !isLeft && stale.has(idOf(address)), `${address} is said to be not deployed`);
+    else if (!isLeft)
+      same([stale.has(idOf(address)), isTold], [false, false], `${address} is not deployed, or said so`);
+  }
+}
+
 const idsIn = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** What the platform writes by itself: when a source is saved, when a provider is connected. */
+/** What the platform writes by itself: when a source is saved, a provider connected, a service deployed. */
 function isOfThePlatform(column: string): boolean {
-  return ['applicationStatus', 'accessToken', 'refreshToken'].includes(column);
+  return ['applicationStatus', 'composeStatus', 'accessToken', 'refreshToken'].includes(column);
 }
 
 /** Whether a reference is null now because what it referred to is gone. */
@@ -1031,11 +1089,13 @@ async function applyDrift(run: Run, change: Drift): Promise<void> {
       return;
     }
     case 'deploy': {
-      const database = pick(
-        all.filter((item) => ['postgres', 'mariadb', 'redis'].includes(item.kind.kind)),
+      const service = pick(
+        all.filter((item) => services.includes(item.kind)),
         change.at,
       );
-      if (database !== undefined) await act(`${database.kind.kind}.deploy`, { [database.kind.id]: database.id });
+      if (service === undefined) return;
+      run.trace.push(`by hand: deploy ${service.kind.kind} ${service.id}`);
+      await deployByHand(run.made, service.id, tableOf(service.kind));
       return;
     }
     default:
@@ -1074,6 +1134,7 @@ async function destroy(run: Run): Promise<void> {
   const result = await applyPlan(planned, made.world(), {
     permissions: { dataLoss: true, adoption: false },
     connections: 4,
+    clock: made.clock,
   });
   same(wordsOf(result.outcomes.filter((outcome) => outcome.result !== 'done')), [], 'outcomes of destroy');
   checkPosts(run, planned, false);
@@ -1124,6 +1185,7 @@ async function live({ commands, ...history }: History): Promise<void> {
         case 'lose state':
           run.trace.push('lose the state');
           run.made.store.state = undefined;
+          run.watch.forget();
           run.memory = new Map();
           for (const { block } of blocksOf(run.model)) {
             block.home = undefined;

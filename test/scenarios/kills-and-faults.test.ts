@@ -1,7 +1,7 @@
 import { testHistories } from '../support/history-tests.ts';
 import { head } from '../support/world.ts';
 
-/** Services and what stands below them, made, changed, moved and deleted by runs that are killed or meet a fault. */
+/** Services and what stands below them, made, changed, moved, deleted and deployed by runs that are killed or meet a fault. */
 
 const databases = `    postgres:
       main:
@@ -50,11 +50,11 @@ const edited = full
 
 testHistories(
   {
-    create: { before: [], after: full, posts: 14 },
-    replace: { before: [full], after: replaced, posts: 15 },
+    create: { before: [], after: full, posts: 16 },
+    replace: { before: [full], after: replaced, posts: 17 },
     move: { before: [full], after: moved, posts: 3 },
     delete: { before: [full], after: empty, posts: 5 },
-    edit: { before: [full], after: edited, posts: 6 },
+    edit: { before: [full], after: edited, posts: 9 },
   },
   'on disk',
 );

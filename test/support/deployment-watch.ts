@@ -12,7 +12,10 @@ import { isDeployOrder } from './deployments.ts';
  * with what they are to run with: nothing of it comes from a plan or a state.
  */
 export interface DeploymentWatch {
-  /** Ids of services to which something was written that no deployment has put into effect, the newest last. */
+  /**
+   * Ids of services to which something was written that no deployment has put into effect, and of those that nobody ever
+   * deployed, as far as the platform keeps that.
+   */
   readonly stale: () => string[];
   /** How often each service was told to deploy, by its id. */
   readonly orders: () => ReadonlyMap<string, number>;
@@ -26,8 +29,8 @@ interface Watched {
   view: string;
   /** How often a run changed that. */
   writes: number;
-  /** The deployments that were ordered, with what they were made from, the newest last. */
-  ordered: { readonly view: string; readonly writes: number; readonly succeeded: () => boolean }[];
+  /** The deployments that were ordered, with the writes until then, the newest last. */
+  ordered: { readonly writes: number; readonly succeeded: () => boolean }[];
   orders: number;
 }
 
@@ -58,13 +61,16 @@ export function watchDeployments(emulator: Emulator): DeploymentWatch {
     if (!isDeployOrder(operation) || service === undefined) return () => undefined;
     service.orders++;
     let isOver = false;
-    const { description } = input;
+    const deployments = () => Object.values(emulator.world.tables.deployment);
+    const before = new Set(deployments().map(({ deploymentId }) => deploymentId));
     const succeeded = (): boolean => {
       if (table !== 'application' && table !== 'compose') return isOver;
-      const all = Object.values(emulator.world.tables.deployment);
-      return all.some((row) => row.description === description && row.status === 'done' && description !== undefined);
+      // What begins after the order has all that was there when it was given.
+      return deployments().some(
+        (row) => row[`${table}Id`] === id && row.status === 'done' && !before.has(row.deploymentId),
+      );
     };
-    service.ordered.push({ view: service.view, writes: service.writes, succeeded });
+    service.ordered.push({ writes: service.writes, succeeded });
     return (isAnswered) => {
       isOver = isAnswered;
     };
@@ -90,13 +96,15 @@ export function watchDeployments(emulator: Emulator): DeploymentWatch {
     return answer;
   };
 
-  const isStale = ({ view, writes, ordered }: Watched): boolean => {
-    const last = ordered.findLast(({ succeeded }) => succeeded());
-    // What was written and taken back again is what runs.
-    return last === undefined ? writes > 0 : writes > last.writes && view !== last.view;
+  const isStale = ({ writes, ordered }: Watched): boolean =>
+    writes > (ordered.findLast(({ succeeded }) => succeeded())?.writes ?? 0);
+  const wasNeverDeployed = (id: string): boolean => {
+    const { application, compose, deployment } = emulator.world.tables;
+    const isListed = application[id] !== undefined || compose[id] !== undefined;
+    return isListed && !Object.values(deployment).some((row) => row.applicationId === id || row.composeId === id);
   };
   return {
-    stale: () => [...known].flatMap(([id, service]) => (isStale(service) ? [id] : [])),
+    stale: () => [...known].flatMap(([id, service]) => (isStale(service) || wasNeverDeployed(id) ? [id] : [])),
     orders: () => new Map([...known].map(([id, { orders }]) => [id, orders])),
     forget: () => {
       for (const service of known.values()) Object.assign(service, { writes: 0, ordered: [] });

@@ -40,8 +40,12 @@ export function begin({ tables, state }: Start): Watched {
 
 /** Ids of services that do not run with what was written to them, of those that a run can deploy. */
 export function undeployed({ watch, emulator }: Watched): string[] {
-  const { application } = emulator.world.tables;
-  return watch.stale().filter((id) => application[id] === undefined || application[id].sourceType === 'docker');
+  const { application, compose } = emulator.world.tables;
+  return watch.stale().filter((id) => {
+    // Of a stack from a repository an earlier deployment is mistaken for the ordered one: kills-of-organization has it.
+    if (compose[id] !== undefined) return compose[id].sourceType === 'raw';
+    return application[id] === undefined || application[id].sourceType === 'docker';
+  });
 }
 
 /** How often the service was told to deploy that was told so most often. */

@@ -40,8 +40,8 @@ export interface History {
 /**
  * Each history is run once cleanly, and then once for each of its POSTs and saves with something happening there. Two
  * more runs at most have to give the world of the clean run: nothing twice, nothing missing, nothing left in the plan.
- * No service may lose its key meanwhile. In the end each service runs with what was written to it, and none was told
- * to deploy more than once beyond what a clean run does.
+ * No service may lose its key meanwhile. In the end each service runs with what was written to it, and the
+ * platform took no order to deploy twice.
  */
 export function testHistories(histories: Readonly<Record<string, History>>, statesAre: 'on disk' | 'in memory'): void {
   const starts = new Map<string, Start>();
@@ -128,7 +128,7 @@ export function testHistories(histories: Readonly<Record<string, History>>, stat
   });
 }
 
-/** Everything that a run can deploy runs with what was written to it, and was ordered twice at most. */
+/** Everything that a run can deploy runs with what was written to it, and was told to deploy once at most. */
 function expectDeployed(made: Watched, when: string): void {
   expect([undeployed(made), mostOrders(made) > 1], when).toEqual([[], false]);
 }

@@ -16,8 +16,6 @@ export interface S3Server {
   /** Every request that was answered or dropped. */
   readonly log: S3Request[];
   readonly switches: S3Switches;
-  /** Told of every request that begins (1) or ends (-1). */
-  onActivity: (change: 1 | -1) => void;
   close(): Promise<void>;
 }
 
@@ -124,24 +122,19 @@ export async function serveS3(buckets: readonly string[], now: () => number = Da
     }
   };
 
-  const server = createServer((request, response) => {
-    self.onActivity(1);
-    void answer(request, response).finally(() => self.onActivity(-1));
-  });
+  const server = createServer((request, response) => void answer(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const self: S3Server = {
+  return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
     log,
     switches,
-    onActivity: () => undefined,
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
-  return self;
 }
 
 /** What is wrong with the signature of a request. */

@@ -1,0 +1,40 @@
+const services = ['application', 'compose', 'mariadb', 'postgres', 'redis'];
+const belowServices = ['backup', 'domain', 'mounts', 'volumeBackups'];
+const gitProviders = ['bucketgit', 'hubgit', 'labgit', 'selfgit'];
+const ofAdmins = ['ai', 'billing', 'certificates', 'user'];
+
+/** Operations of a service for which having it in the list is enough. */
+const using = new Set(
+  (
+    'one loadServices readLogs saveEnvironment changeStatus markRunning start stop deploy redeploy reload rebuild ' +
+    'cleanQueues killBuild'
+  ).split(' '),
+);
+
+/**
+ * What a member of an organization needs for an operation, as a phrase; owners and admins need nothing. The document
+ * does not tell it.
+ */
+export function rightTo(operation: string): string | undefined {
+  const [group = '', name = ''] = operation.split('.');
+  if (services.includes(group)) return rightToService(name);
+  if (belowServices.includes(group)) return 'the service in accessedServices';
+  if (gitProviders.includes(group)) {
+    return /^(create|update)$/.test(name) ? 'canAccessToGitProviders' : 'the git provider in accessedGitProviders';
+  }
+  if (group === 'environment') return rightToEnvironment(name);
+  if (group === 'sshKey') return 'canAccessToSSHKeys';
+  return ofAdmins.includes(group) ? 'the role owner or admin' : undefined;
+}
+
+function rightToService(name: string): string {
+  if (name === 'create') return 'canCreateServices, and the project in accessedProjects';
+  if (/^(delete|remove)$/.test(name)) return 'canDeleteServices, and the service in accessedServices';
+  return using.has(name) ? 'the service in accessedServices' : 'canCreateServices, and the service in accessedServices';
+}
+
+function rightToEnvironment(name: string): string {
+  if (name === 'create') return 'canCreateEnvironments, and the project in accessedProjects';
+  const access = 'the environment in accessedEnvironments';
+  return name === 'remove' ? `canDeleteEnvironments, and ${access}` : access;
+}

@@ -1,0 +1,62 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { replacedAddress } from '../kind/address.ts';
+import type { State } from '../state/state.ts';
+import type { Action } from './action.ts';
+
+/** More deletions of one kind than this need a permission; and so does this share of at least so many. */
+const usual = { most: 10, share: 0.3, of: 10 };
+
+/**
+ * What a plan deletes beyond what one edit usually means. A replacement counts as a deletion, and so does what goes
+ * because its parent does. To delete all that the state holds is an error: a command of its own is there for it.
+ */
+export function massDeletions(actions: readonly Action[], state: State): Diagnostic[] {
+  return allOf(actions, state) ?? tooMany(actions, state);
+}
+
+function allOf(actions: readonly Action[], { resources }: State): Diagnostic[] | undefined {
+  const fates = new Map(actions.map(({ address, action }) => [address, action]));
+  const known = Object.keys(resources);
+  const gone = known.filter((address) => fates.get(address) === 'delete');
+  const stays = known.some((address) => !['delete', 'forget'].includes(fates.get(address) ?? ''));
+  if (stays || known.length < 2 || gone.length === 0) return undefined;
+  const message = `this plan deletes everything that the state holds, ${known.length} resources: ${someOf(gone)}`;
+  return [
+    diagnostic('deletes-everything', message, {
+      remedy:
+        'Look whether the manifest is whole: the folder, the branch, its includes. If all of it is to go, use trueup ' +
+        'destroy; if blocks only got other keys, say so under moved:.',
+    }),
+  ];
+}
+
+function tooMany(actions: readonly Action[], { resources }: State): Diagnostic[] {
+  const going = new Map<string, Set<string>>();
+  for (const { address, action, kind } of actions) {
+    if (action !== 'delete' && action !== 'replace') continue;
+    const those = going.get(kind.kind) ?? new Set();
+    going.set(kind.kind, those.add(blockOf(address)));
+  }
+  return [...going].flatMap(([name, addresses]) => {
+    const count = addresses.size;
+    const known = Object.entries(resources).filter(([, { kind, id }]) => kind === name && id !== null);
+    const total = Math.max(count, new Set(known.map(([address]) => blockOf(address))).size);
+    if (count <= usual.most && (total < usual.of || count < total * usual.share)) return [];
+    const share = Math.round((count / total) * 100);
+    const those = `${count} of ${total} resources of the kind ${name} (${share} %)`;
+    const message = `this plan deletes or replaces ${those}: ${someOf([...addresses])}`;
+    const remedy = 'Look whether that is meant. If it is, apply needs --allow-mass-delete.';
+    return [diagnostic('mass-deletion', message, { remedy })];
+  });
+}
+
+/** The old object of a replacement and the new one are one resource. */
+function blockOf(address: string): string {
+  return replacedAddress(address) ?? address;
+}
+
+function someOf(addresses: readonly string[]): string {
+  const more = addresses.length - 10;
+  return `${addresses.slice(0, 10).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,182 @@
+import type { Clock } from '../clock.ts';
+import { unusable } from '../unusable.ts';
+
+/** A bucket of an S3-compatible store, and the key to it. */
+export interface BucketPlace {
+  /** Address of the store, without the bucket. */
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly region: string;
+  /** Begins the names of all objects. */
+  readonly prefix: string;
+  readonly key: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string };
+}
+
+/** Objects of a bucket. */
+export interface Bucket {
+  /** Where an object is, for messages. */
+  readonly placeOf: (name: string) => string;
+  readonly get: (name: string) => Promise<S3Object | undefined>;
+  /** Writes an object if it is as it was seen; gives its new tag, or undefined when it is not. */
+  readonly put: (name: string, text: string, options: PutOptions) => Promise<string | undefined>;
+  /** Removes an object; what fails is left. */
+  readonly remove: (name: string) => Promise<void>;
+}
+
+/** An object as it was read. */
+interface S3Object {
+  readonly text: string;
+  readonly etag: string;
+  /** How long ago it was written by the clock of the store, one second less at most; undefined: it does not say. Milliseconds. */
+  readonly ageMs: number | undefined;
+}
+
+/** How an object is written. */
+interface PutOptions {
+  /** The tag that it has to have; `none`: there has to be no such object; `any`: whatever is there. */
+  readonly over: string;
+  /** Throws a Stop when nothing may be written any more; asked before each attempt. */
+  readonly check?: () => void;
+}
+
+interface Request {
+  readonly method: 'GET' | 'PUT' | 'DELETE';
+  readonly name: string;
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly check?: () => void;
+}
+
+const answerMs = 10_000;
+
+/** Between attempts, while the store does not answer or is in trouble. Milliseconds. */
+const pauses = [200, 1_000, 3_000];
+
+/** Opens a bucket. Nothing is sent yet. */
+export function openBucket({ endpoint, bucket, region, prefix, key }: BucketPlace, clock: Clock): Bucket {
+  const base = `${endpoint.replace(/\/+$/, '')}/${bucket}/`;
+  const placeOf = (name: string) => `${base}${prefix}${name}`;
+  const urlOf = (name: string) => base + `${prefix}${name}`.split('/').map(encodeURIComponent).join('/');
+
+  const sendOnce = async ({ method, name, body, headers }: Request): Promise<Response> => {
+    // Loaded at the first request: most runs need no bucket.
+    const { AwsV4Signer } = await import('aws4fetch');
+    const signer = new AwsV4Signer({
+      method,
+      url: urlOf(name),
+      headers: { ...headers, 'x-amz-content-sha256': await sha256(body ?? '') },
+      ...(body === undefined ? {} : { body }),
+      service: 's3',
+      region,
+      ...key,
+    });
+    const signed = await signer.sign();
+    return fetch(signed.url, {
+      method,
+      headers: signed.headers,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(answerMs),
+      ...(body === undefined ? {} : { body }),
+    });
+  };
+
+  /** Sends a request that may be carried out twice, until it is answered. */
+  const send = async (request: Request, attempts = pauses.length + 1): Promise<Answer> => {
+    for (let attempt = 1; ; attempt++) {
+      request.check?.();
+      let trouble: string;
+      let cause: unknown;
+      try {
+        const response = await sendOnce(request);
+        const answer = { status: response.status, headers: response.headers, text: await response.text() };
+        if (!isPassing(answer)) return answer;
+        trouble = wordsOf(answer);
+      } catch (error) {
+        trouble = reasonOf(error);
+        cause = error;
+      }
+      if (attempt >= attempts) {
+        throw unusable(placeOf(request.name), `cannot be reached (${trouble})`, { remedy, cause });
+      }
+      await clock.sleep(pauses[attempt - 1] ?? 0);
+    }
+  };
+
+  const refused = (name: string, answer: Answer) =>
+    codeIn(answer) === 'NotImplemented'
+      ? unusable(placeOf(name), `cannot be kept there: the store takes no conditional writes (${wordsOf(answer)})`, {
+          remedy: 'Use a store that does: docs/state.md names some. Nothing was changed.',
+        })
+      : unusable(placeOf(name), `cannot be used (${wordsOf(answer)})`, { remedy });
+
+  return {
+    placeOf,
+    get: async (name) => {
+      const answer = await send({ method: 'GET', name });
+      if (answer.status === 404 && codeIn(answer) !== 'NoSuchBucket') return undefined;
+      if (answer.status !== 200) throw refused(name, answer);
+      return { text: answer.text, etag: etagOf(placeOf(name), answer), ageMs: ageIn(answer) };
+    },
+    put: async (name, body, { over, check }) => {
+      const headers: Record<string, string> = { 'content-type': 'application/json' };
+      if (over === 'none') headers['if-none-match'] = '*';
+      else if (over !== 'any') headers['if-match'] = over;
+      const answer = await send({ method: 'PUT', name, body, headers, ...(check === undefined ? {} : { check }) });
+      const isGone = answer.status === 404 && codeIn(answer) !== 'NoSuchBucket' && over !== 'none';
+      if (answer.status === 412 || isGone) return undefined;
+      if (answer.status < 200 || answer.status > 299) throw refused(name, answer);
+      return etagOf(placeOf(name), answer);
+    },
+    remove: async (name) => {
+      await send({ method: 'DELETE', name }, 1).catch(() => undefined);
+    },
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Trouble of the store, or a write of somebody else at the same moment. */
+function isPassing({ status }: Answer): boolean {
+  return status >= 500 ? status !== 501 : status === 409 || status === 429 || status === 408;
+}
+
+function etagOf(place: string, { headers }: Answer): string {
+  const etag = headers.get('etag');
+  if (etag === null) throw unusable(place, 'cannot be used (the store gives no ETag)', { remedy });
+  return etag;
+}
+
+/** Both times are cut to the second. */
+function ageIn({ headers }: Answer): number | undefined {
+  const [now, written] = [Date.parse(headers.get('date') ?? ''), Date.parse(headers.get('last-modified') ?? '')];
+  return Number.isNaN(now - written) ? undefined : now - written - 1_000;
+}
+
+function codeIn({ text }: Answer): string | undefined {
+  return /<Code>([\w.]{1,80})<\/Code>/.exec(text)?.[1];
+}
+
+function wordsOf(answer: Answer): string {
+  const code = codeIn(answer);
+  return code === undefined ? `status ${answer.status}` : `status ${answer.status} ${code}`;
+}
+
+/** The reason why there was no answer. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'no answer';
+  if (error.name === 'TimeoutError') return `no answer within ${answerMs / 1_000} s`;
+  if (error.cause instanceof Error) return reasonOf(error.cause);
+  return 'code' in error ? String(error.code) : error.message;
+}
+
+async function sha256(text: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+  return Buffer.from(hash).toString('hex');
+}
+
+const remedy =
+  'Look at state: in the manifest, at AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and at the store. Nothing was overwritten.';

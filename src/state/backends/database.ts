@@ -1,0 +1,144 @@
+import type { Client } from 'pg';
+import type { Clock } from '../clock.ts';
+import { unusable } from '../unusable.ts';
+
+/** A database that is connected to when it is needed, and again when the connection got lost. */
+export interface Database {
+  /** Where it is, without user and password. */
+  readonly place: string;
+  /**
+   * Runs a statement that may be run twice; `check` is asked before each time. What is not there yet is empty.
+   */
+  readonly query: (text: string, values: readonly unknown[], check?: () => void) => Promise<readonly Row[]>;
+  /** Runs statements unless a table is there. */
+  readonly prepare: (statements: string, table: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+const connectMs = 10_000;
+const answerMs = 15_000;
+
+/** Between attempts, while nobody answers. Milliseconds. */
+const pauses = [200, 1_000, 3_000];
+
+/** Opens a database by its address; `what` is what of it is meant, for messages. */
+export function openDatabase(url: string, what: string, clock: Clock): Database {
+  const place = `${describe(url)}, ${what}`;
+  let opening: Promise<Client> | undefined;
+
+  const open = async (): Promise<Client> => {
+    // Loaded at the first statement: most runs need no database.
+    const { default: pg } = await import('pg');
+    const client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: connectMs,
+      query_timeout: answerMs,
+      keepAlive: true,
+      application_name: 'trueup',
+    });
+    client.on('error', () => undefined); // whoever uses it next is told, and connects again
+    try {
+      await client.connect();
+      // What was answered has to survive a crash of the server, and a client that vanished must not lock the others out.
+      await client.query(
+        `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'
+        union all select set_config('lock_timeout', '10s', false)
+        union all select set_config('idle_in_transaction_session_timeout', '30s', false)`,
+      );
+    } catch (error) {
+      void client.end().catch(() => undefined);
+      throw error;
+    }
+    return client;
+  };
+
+  const drop = (connection: Promise<Client>): void => {
+    if (opening === connection) opening = undefined;
+    void connection.then((client) => client.end()).catch(() => undefined);
+  };
+
+  const run = async <T>(work: (client: Client) => Promise<T>, check?: () => void): Promise<T> => {
+    for (let attempt = 0; ; attempt++) {
+      check?.();
+      const connection = (opening ??= open());
+      try {
+        return await work(await connection);
+      } catch (error) {
+        if (isAnswer(error)) throw error;
+        drop(connection);
+        const pause = pauses[attempt];
+        if (pause === undefined)
+          throw unusable(place, `cannot be reached (${wordsOf(error)})`, { remedy, cause: error });
+        await clock.sleep(pause);
+      }
+    }
+  };
+
+  return {
+    place,
+    query: async (text, values, check) => {
+      try {
+        return await run(async (client) => (await client.query<Row>(text, [...values])).rows, check);
+      } catch (error) {
+        if (isMissing(error)) return [];
+        throw explained(place, error);
+      }
+    },
+    prepare: async (statements, table) => {
+      try {
+        await run(async (client) => {
+          const { rows } = await client.query<Row>('select to_regclass($1) is null as missing', [table]);
+          if (rows[0]?.missing === true) await client.query(statements);
+        });
+      } catch (error) {
+        throw explained(place, error);
+      }
+    },
+    close: async () => {
+      const client = await opening?.catch(() => undefined);
+      opening = undefined;
+      await client?.end().catch(() => undefined);
+    },
+  };
+}
+
+/** Host, port and database; the rest may be secret. */
+function describe(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^postgres(ql)?:$/.test(parsed.protocol)) {
+    throw unusable('in PostgreSQL', 'has no address: TRUEUP_STATE_URL is none of a database', {
+      remedy: 'Write postgres://user:password@host/name, with special characters as %40.',
+    });
+  }
+  const host = parsed.searchParams.get('host') ?? parsed.host;
+  return `postgres://${host}${parsed.pathname}`;
+}
+
+/** Whether the server refused a statement for good; without that, or when it is about to stop, nobody answered. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error && !/^(08|57P|53300|40)/.test(codeOf(error));
+}
+
+/** No such table, no such schema. */
+function isMissing(error: unknown): boolean {
+  return ['42P01', '3F000'].includes(codeOf(error));
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+function explained(place: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !('severity' in error)) return error;
+  return unusable(place, `cannot be used (${wordsOf(error)})`, { remedy, cause: error });
+}
+
+/** None of what the server says has the password in it. */
+function wordsOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : '';
+  return [codeOf(error), message].filter((word) => word !== '').join(': ') || 'no reason was given';
+}
+
+const remedy = 'Look at TRUEUP_STATE_URL and at the database. Nothing was overwritten.';

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import type { Disk } from '../disk.ts';
+import { nodeDisk, reasonOf } from '../disk.ts';
+import type { LeaseEntry } from '../lease-entry.ts';
+import { parseEntry } from '../lease-entry.ts';
+import type { Register, Seen } from '../register.ts';
+
+/**
+ * A lease in a folder, `lease` beside the state: each version is a file of its own, named by its number, and the
+ * highest one counts. A file gets its name when it is complete, and one name can be given once; the old ones go later.
+ */
+export function folderRegister(folder: string, about: { readonly disk?: Disk; readonly of: string }): Register {
+  const { disk = nodeDisk, of } = about;
+  const place = join(folder, 'lease');
+  return {
+    of,
+    look: () => look(disk, place).catch(failing(place)),
+    swap: (seen, entry) => swap(disk, place, { seen, entry }).catch(failing(place)),
+  };
+}
+
+async function look(disk: Disk, place: string): Promise<Seen | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const version = await newest(disk, place);
+    if (version === 0) return undefined;
+    const path = join(place, String(version));
+    try {
+      // Nobody can be read out of it after a loss of power, which ended whoever had it.
+      const entry = parseEntry(await disk.read(path)) ?? { counter: version, holder: null, past: null };
+      return { entry, version: String(version), ageMs: await disk.ageOf(path) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 10) throw error; // a newer one is there
+    }
+  }
+}
+
+async function swap(
+  disk: Disk,
+  place: string,
+  { seen, entry }: { seen: Seen | undefined; entry: LeaseEntry },
+): Promise<Seen | undefined> {
+  const version = Number(seen?.version ?? 0) + 1;
+  const path = join(place, String(version));
+  const draft = `${path}.${entry.holder?.id ?? 'nobody'}`;
+  await disk.makeFolder(place);
+  try {
+    const file = await disk.create(draft);
+    try {
+      await file.append(JSON.stringify(entry));
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await disk.link(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    throw error;
+  } finally {
+    await disk.remove(draft).catch(() => undefined);
+  }
+  // The name may have been free because it was given before and taken away again: then there are newer ones.
+  if ((await newest(disk, place)) !== version) {
+    await disk.remove(path);
+    return undefined;
+  }
+  await removeOld(disk, place, version).catch(() => undefined);
+  return { entry, version: String(version), ageMs: 0 };
+}
+
+async function newest(disk: Disk, place: string): Promise<number> {
+  const names = await disk.list(place).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  });
+  return Math.max(0, ...names.filter((name) => /^\d+$/.test(name)).map(Number));
+}
+
+/** Leaves two, so that whoever lists the folder meanwhile finds one. */
+async function removeOld(disk: Disk, place: string, version: number): Promise<void> {
+  for (const name of await disk.list(place)) {
+    if (Number.parseInt(name, 10) < version - 1) await disk.remove(join(place, name));
+  }
+}
+
+function failing(place: string): (error: unknown) => never {
+  return (error) => {
+    const message = `the lock ${place} cannot be made (${reasonOf(error)})`;
+    const remedy = 'It needs a folder that can be written. Nothing was changed.';
+    throw new Stop('state', [diagnostic('state-unusable', message, { remedy })], { cause: error });
+  };
+}

@@ -1,0 +1,192 @@
+import { basename, dirname, join } from 'node:path';
+import type { Disk, DiskFile } from '../disk.ts';
+import { nodeDisk, reasonOf } from '../disk.ts';
+import type { Taking } from '../lease.ts';
+import type { Medium, Writer } from '../medium.ts';
+import { checkState, parseState } from '../parse.ts';
+import type { State, StateRecord, StateStore } from '../state.ts';
+import { recordSchema } from '../state.ts';
+import { storeOver } from '../store.ts';
+import { unusable } from '../unusable.ts';
+import type { Wave } from '../wave.ts';
+import { parseWave, readLine, withWaves, writeLine } from '../wave.ts';
+import { folderRegister } from './folder-register.ts';
+
+/**
+ * A state in a folder: `state.json`, replaced atomically at the end of a run, and `state.journal`, to which
+ * every record is appended durably while the run goes on. A killed run leaves the journal, and the next one reads both.
+ */
+export function localStore(folder: string, some: Partial<Taking> & { readonly disk?: Disk } = {}): StateStore {
+  return storeOver(localMedium(folder, some.disk ?? nodeDisk), some);
+}
+
+/** The place of such a state. */
+export function localMedium(folder: string, disk: Disk): Medium {
+  const file = join(folder, 'state.json');
+  const journal = join(folder, 'state.journal');
+  let open: DiskFile | undefined;
+  /** The version that the journal goes on from. */
+  let serial: number | undefined;
+
+  const close = async (): Promise<void> => {
+    const handle = open;
+    open = undefined;
+    await handle?.close().catch(() => undefined); // what it holds was synced, or was said to be lost
+  };
+
+  /** Begins a journal, which holds the records of an unfinished run: those stay until this one is whole. */
+  const begin = async (base: State, writer: Writer): Promise<void> => {
+    await close();
+    open = await putFile(disk, journal, { text: writeLine(base), writer });
+    serial = base.serial;
+  };
+
+  return {
+    place: file,
+    lease: folderRegister(folder, { disk, of: `the state ${file}` }),
+    isShared: false,
+    load: async () => {
+      await close();
+      serial = undefined;
+      return load(disk, file, journal);
+    },
+    begin: (base, writer) => begin(base, writer).catch(failing(journal, 'cannot be written')),
+    add: async (wave) => {
+      try {
+        await open?.append(writeLine(wave));
+        await open?.sync();
+      } catch (error) {
+        throw failed(journal, 'cannot be written', error);
+      }
+    },
+    save: async (state, writer) => {
+      // A journal that goes on from this very version would be read after it, were it still there.
+      if (serial === state.serial) await begin(state, writer).catch(failing(journal, 'cannot be written'));
+      await close();
+      const text = `${JSON.stringify(state, null, 1)}\n`;
+      const handle = await putFile(disk, file, { text, writer }).catch(
+        failing(file, 'cannot be written; it is as it was before'),
+      );
+      await handle.close().catch(() => undefined);
+      serial = undefined;
+      await disk.remove(journal).catch(failing(journal, 'cannot be removed; the state itself is saved'));
+      await removeLeft(disk, file, journal).catch(() => undefined);
+    },
+    close,
+  };
+}
+
+/** Puts a file in its place as a whole: after a crash it is the old one or the new one. It stays open. */
+async function putFile(
+  disk: Disk,
+  path: string,
+  { text, writer }: { text: string; writer: Writer },
+): Promise<DiskFile> {
+  const folder = dirname(path);
+  const temporary = disk.nameBeside(path);
+  await disk.makeFolder(folder);
+  let handle: DiskFile | undefined;
+  try {
+    handle = await disk.create(temporary);
+    await handle.append(text);
+    await handle.sync();
+    writer.check();
+    await disk.rename(temporary, path);
+    await disk.syncFolder(folder);
+    return handle;
+  } catch (error) {
+    await handle?.close().catch(() => undefined);
+    await disk.remove(temporary).catch(() => undefined); // why it was not written matters more
+    throw error;
+  }
+}
+
+/** Removes what runs left that were killed while they wrote. */
+async function removeLeft(disk: Disk, ...files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    const [folder, start] = [dirname(file), `${basename(file)}.`];
+    const left = (await disk.list(folder)).filter((name) => name.startsWith(start) && name.endsWith('.tmp'));
+    for (const name of left) await disk.remove(join(folder, name));
+  }
+}
+
+/** Reads both files; somebody may be writing them meanwhile. */
+async function load(disk: Disk, file: string, journal: string): Promise<State | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    const text = await readText(disk, file);
+    const saved = text === undefined ? undefined : parseState(file, text);
+    const lines = await readText(disk, journal);
+    if (lines === undefined) return saved;
+    const replayed = replay(journal, lines, saved);
+    if (replayed.is === 'read') return replayed.state;
+    // A run that ends replaces the state, and the next one begins another journal.
+    if (attempt === 3) throw unusable(journal, replayed.why);
+  }
+}
+
+async function readText(disk: Disk, path: string): Promise<string | undefined> {
+  try {
+    return await disk.read(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw failed(path, 'cannot be read', error);
+  }
+}
+
+type Replayed =
+  | { readonly is: 'read'; readonly state: State | undefined }
+  | { readonly is: 'newer'; readonly why: string };
+
+/** Applies the waves of a run that did not end; the last one may be torn, any other may not. */
+function replay(path: string, text: string, saved: State | undefined): Replayed {
+  const lines = text.split('\n');
+  const torn = lines.pop() !== ''; // every whole line ends in a line feed
+  const [first, ...rest] = lines;
+  if (first === undefined) return { is: 'read', state: saved };
+  const isOld = first.startsWith('{'); // before there were checksums
+  const content = isOld ? undefined : readLine(first);
+  if (!isOld && content === undefined) throw unusable(path, 'is damaged in line 1');
+  const base = isOld ? parseState(path, first) : checkState(path, content);
+  if (saved !== undefined && saved.lineage !== base.lineage) {
+    throw unusable(path, `belongs to another state: its lineage is ${base.lineage} and not ${saved.lineage}`);
+  }
+  // The state was replaced and the journal not yet removed: it holds nothing new.
+  if (saved !== undefined && saved.serial > base.serial) return { is: 'read', state: saved };
+  if (saved !== undefined && saved.serial < base.serial) {
+    const why = `goes on from version ${base.serial}, and the state beside it is the older version ${saved.serial}`;
+    return { is: 'newer', why };
+  }
+  const waves: Wave[] = [];
+  for (const [index, line] of rest.entries()) {
+    const wave = isOld ? readOldLine(line) : parseWave(readLine(line));
+    if (wave === undefined) {
+      if (torn || index < rest.length - 1) throw unusable(path, `is damaged in line ${index + 2}`);
+      break;
+    }
+    waves.push(wave);
+  }
+  return { is: 'read', state: withWaves(base, waves) };
+}
+
+/** A record as it was written before there were checksums: one in a line. */
+function readOldLine(line: string): Wave | undefined {
+  try {
+    const { address, record } = JSON.parse(line) as { address: unknown; record: unknown };
+    if (typeof address !== 'string') return undefined;
+    const parsed: StateRecord | null = record === null ? null : recordSchema.parse(record);
+    return [[address, parsed]];
+  } catch {
+    return undefined;
+  }
+}
+
+function failed(path: string, what: string, error: unknown) {
+  return unusable(path, `${what} (${reasonOf(error)})`, { cause: error });
+}
+
+/** Says what could not be done to a file; what is no failure of the disk is said already. */
+function failing(path: string, what: string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof Error && 'code' in error ? failed(path, what, error) : error;
+  };
+}

@@ -1,0 +1,102 @@
+import type { BeatingClock } from '../clock.ts';
+import { systemClock } from '../clock.ts';
+import type { LeaseEntry } from '../lease-entry.ts';
+import type { Taking } from '../lease.ts';
+import type { Medium } from '../medium.ts';
+import type { Register } from '../register.ts';
+import type { State, StateRecord, StateStore } from '../state.ts';
+import { storeOver } from '../store.ts';
+
+/** A state that lives as long as the process; for tests and for trying things out. */
+export interface MemoryStore extends StateStore {
+  /** What `read` gives. */
+  state: State | undefined;
+  /** How often it was written as a whole. */
+  readonly writes: number;
+}
+
+/** Makes a store in memory; one that is given the memory of another is a second way to the same state. */
+export function memoryStore(initial?: State, some: Partial<Taking> & { readonly memory?: Memory } = {}): MemoryStore {
+  const { memory = createMemory(some.clock ?? systemClock) } = some;
+  if (initial !== undefined) memory.state = initial;
+  let writes = 0;
+  const store = storeOver(memory.medium, some);
+  return {
+    ...store,
+    write: async (state) => {
+      await store.write(state);
+      writes++;
+    },
+    get state() {
+      return memory.state;
+    },
+    set state(state) {
+      memory.state = state;
+    },
+    get writes() {
+      return writes;
+    },
+  };
+}
+
+/** Where stores in memory keep a state. */
+export interface Memory {
+  state: State | undefined;
+  readonly medium: Medium;
+}
+
+/** Makes room for a state. */
+export function createMemory(clock: BeatingClock): Memory {
+  const memory: Memory = {
+    state: undefined,
+    medium: {
+      place: 'memory',
+      lease: memoryRegister(clock),
+      isShared: false,
+      load: () => Promise.resolve(memory.state),
+      begin: (base) => {
+        // A copy that waves are added to: what was read stays as it was.
+        memory.state = { ...base, resources: { ...base.resources } };
+        return Promise.resolve();
+      },
+      add: (wave) => {
+        for (const [address, record] of wave) setRecord(memory.state?.resources ?? {}, address, record);
+        return Promise.resolve();
+      },
+      save: (state) => {
+        memory.state = structuredClone(state);
+        return Promise.resolve();
+      },
+      close: () => Promise.resolve(),
+    },
+  };
+  return memory;
+}
+
+function setRecord(resources: Record<string, StateRecord>, address: string, record: StateRecord | null): void {
+  if (record === null) delete resources[address];
+  // Not by assignment, which would do something else with the address __proto__.
+  else {
+    const value = structuredClone(record);
+    Object.defineProperty(resources, address, { value, enumerable: true, writable: true, configurable: true });
+  }
+}
+
+function memoryRegister(clock: BeatingClock): Register {
+  let present: { readonly entry: LeaseEntry; readonly version: number; readonly at: number } | undefined;
+  const seen = () => {
+    if (present === undefined) return undefined;
+    const { entry, version, at } = present;
+    return { entry, version: String(version), ageMs: clock.monotonic() - at };
+  };
+  return {
+    of: 'the state in memory',
+    look: () => Promise.resolve(seen()),
+    swap: (before, entry) => {
+      const version = present?.version ?? 0;
+      if (Number(before?.version ?? 0) !== version) return Promise.resolve(undefined);
+      present = { entry, version: version + 1, at: clock.monotonic() };
+      return Promise.resolve(seen());
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import type { Clock } from '../clock.ts';
+import { systemClock } from '../clock.ts';
+import { parseEntry } from '../lease-entry.ts';
+import type { Taking } from '../lease.ts';
+import type { Medium, Writer } from '../medium.ts';
+import { parseState } from '../parse.ts';
+import type { Register } from '../register.ts';
+import type { State, StateStore } from '../state.ts';
+import { storeOver } from '../store.ts';
+import { locked, unusable } from '../unusable.ts';
+import type { Wave } from '../wave.ts';
+import { parseWave, withWaves } from '../wave.ts';
+import type { Database } from './database.ts';
+import { openDatabase } from './database.ts';
+
+/** Where in a database a state is. */
+export interface PostgresPlace {
+  /** `postgres://user:password@host/database`; it is never shown. */
+  readonly url: string;
+  /** Lower case letters, digits and `_`. */
+  readonly schema: string;
+  /** Tells the states of a schema apart. */
+  readonly name: string;
+}
+
+/**
+ * A state in PostgreSQL: its text, a journal with a row for each record, and its lease, whose age is by the clock of
+ * the database. Every write is one statement that does nothing when the lease is not that of the writer any more.
+ */
+export function postgresStore(where: PostgresPlace, some: Partial<Taking> = {}): StateStore {
+  return storeOver(postgresMedium(where, some.clock ?? systemClock), some);
+}
+
+/** The place of such a state; `clock` is for the pauses between attempts. */
+export function postgresMedium({ url, schema, name }: PostgresPlace, clock: Clock): Medium {
+  const database = openDatabase(url, `${schema}.state of ${name}`, clock);
+  const { place } = database;
+  let known: { readonly counter: number; next: number } | undefined;
+
+  const save = async (state: State, { counter, check }: Writer): Promise<void> => {
+    const rows = await database.query(
+      `with held as (${heldBy(schema)}),
+        gone as (delete from ${schema}.journal where name = $1 and exists (select from held)),
+        put as (insert into ${schema}.state (name, serial, body, written_at)
+          select $1, $3::bigint, $4, now() from held
+          on conflict (name) do update set serial = excluded.serial, body = excluded.body, written_at = now())
+      select from held`,
+      [name, counter, state.serial, JSON.stringify(state)],
+      check,
+    );
+    if (rows.length === 0) throw taken(place);
+  };
+
+  return {
+    place,
+    lease: postgresRegister(database, schema, name),
+    isShared: true,
+    load: async () => {
+      // One statement, so that nobody writes between two looks.
+      const rows = await database.query(
+        `select 0::bigint as counter, 0::bigint as number, null as address, body as text from ${schema}.state where name = $1
+        union all select counter, number, address, record from ${schema}.journal where name = $1
+        order by counter, number`,
+        [name],
+      );
+      const [first, ...rest] = rows;
+      if (first === undefined) return undefined;
+      return withWaves(parseState(place, String(first.text)), [waveOf(place, rest)]);
+    },
+    begin: async (base, writer) => {
+      await save(base, writer);
+      if (known?.counter !== writer.counter) known = { counter: writer.counter, next: 1 };
+    },
+    add: async (wave, { counter, check }) => {
+      const { next } = (known ??= { counter, next: 1 });
+      // Its numbers make a wave that was carried out and not answered the same when it is sent again.
+      const rows = await database.query(
+        `with held as (${heldBy(schema)}),
+          added as (insert into ${schema}.journal (name, counter, number, address, record)
+            select $1, $2::bigint, $3::bigint + place - 1, address, record
+            from held, unnest($4::text[], $5::text[]) with ordinality as wave (address, record, place)
+            on conflict do nothing)
+        select from held`,
+        [
+          name,
+          counter,
+          next,
+          wave.map(([address]) => address),
+          wave.map(([, record]) => (record === null ? null : JSON.stringify(record))),
+        ],
+        check,
+      );
+      if (rows.length === 0) throw taken(place);
+      known.next += wave.length;
+    },
+    save,
+    close: () => database.close(),
+  };
+}
+
+/** The lease, as long as it is that of a counter; nobody takes it before the statement is over. */
+function heldBy(schema: string): string {
+  return `select from ${schema}.lease where name = $1 and counter = $2::bigint and is_held for share`;
+}
+
+function waveOf(place: string, rows: readonly Readonly<Record<string, unknown>>[]): Wave {
+  const wave = parseWave(rows.map(({ address, text }) => [address, text === null ? null : JSON.parse(String(text))]));
+  if (wave === undefined) throw unusable(place, 'has a record in its journal that is none of Trueup');
+  return wave;
+}
+
+function taken(place: string) {
+  return locked(
+    `the lock of the state ${place} is lost: somebody else has it; nothing more is sent and nothing more is saved`,
+    'Run it again: what was done is found then.',
+  );
+}
+
+function postgresRegister(database: Database, schema: string, name: string): Register {
+  return {
+    of: `the state ${database.place}`,
+    look: async () => {
+      const [row] = await database.query(
+        `select version::text, entry, extract(epoch from clock_timestamp() - renewed_at)::float8 * 1000 as age
+        from ${schema}.lease where name = $1`,
+        [name],
+      );
+      if (row === undefined) return undefined;
+      const entry = parseEntry(String(row.entry));
+      if (entry === undefined) throw unusable(database.place, 'has a lease that is none of Trueup');
+      return { entry, version: String(row.version), ageMs: Number(row.age) };
+    },
+    swap: async (seen, entry) => {
+      if (seen === undefined) await database.prepare(tables(schema), `${schema}.lease`);
+      const values = [name, entry.counter, entry.holder !== null, JSON.stringify(entry)];
+      const [row] =
+        seen === undefined
+          ? await database.query(
+              `insert into ${schema}.lease (name, version, counter, is_held, entry, renewed_at)
+              values ($1, 1, $2, $3, $4, clock_timestamp()) on conflict do nothing returning version::text`,
+              values,
+            )
+          : await database.query(
+              `update ${schema}.lease set version = version + 1, counter = $2, is_held = $3, entry = $4,
+              renewed_at = clock_timestamp() where name = $1 and version = $5::bigint returning version::text`,
+              [...values, seen.version],
+            );
+      return row === undefined ? undefined : { entry, version: String(row.version), ageMs: 0 };
+    },
+  };
+}
+
+/** One transaction. Many may come first at the same time, and not everybody who may use a schema may make one. */
+function tables(schema: string): string {
+  return `select pg_advisory_xact_lock(hashtext('trueup state tables'));
+do $$ begin if to_regnamespace('${schema}') is null then create schema ${schema}; end if; end $$;
+create table if not exists ${schema}.lease (
+  name text primary key, version bigint not null, counter bigint not null, is_held boolean not null,
+  entry text not null, renewed_at timestamptz not null);
+create table if not exists ${schema}.state (
+  name text primary key, serial bigint not null, body text not null, written_at timestamptz not null);
+create table if not exists ${schema}.journal (
+  name text, counter bigint, number bigint, address text not null, record text,
+  primary key (name, counter, number));`;
+}

@@ -1,0 +1,179 @@
+import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import type { Clock } from '../clock.ts';
+import { systemClock } from '../clock.ts';
+import { parseEntry } from '../lease-entry.ts';
+import type { Taking } from '../lease.ts';
+import type { Medium, Writer } from '../medium.ts';
+import { checkState } from '../parse.ts';
+import type { Register } from '../register.ts';
+import type { State, StateStore } from '../state.ts';
+import { storeOver } from '../store.ts';
+import { locked, unusable } from '../unusable.ts';
+import type { Wave } from '../wave.ts';
+import { parseWave, readLine, withWaves, writeLine } from '../wave.ts';
+import type { Bucket, BucketPlace } from './bucket.ts';
+import { openBucket } from './bucket.ts';
+
+/**
+ * A state in a bucket of a store that honours conditional writes: `state.json`, `lease.json`, and an object for each
+ * wave, named by the counter of its writer and its number. `state.json` says which of those complete it: whoever begins
+ * writes it anew, so that nothing of the writer before counts that lands later.
+ */
+export function s3Store(where: BucketPlace, some: Partial<Taking> = {}): StateStore {
+  return storeOver(s3Medium(where, some.clock ?? systemClock), some);
+}
+
+/** What stands in `state.json`. */
+interface Head {
+  readonly state: State;
+  /** The waves that were added to it: those of this counter, from this number on. */
+  readonly counter: number;
+  readonly from: number;
+}
+
+/** Objects that are read or removed at a time. */
+const atOnce = 16;
+
+const stateName = 'state.json';
+
+/** The place of such a state; `clock` is for the pauses between attempts. */
+export function s3Medium(where: BucketPlace, clock: Clock): Medium {
+  const bucket = openBucket(where, clock);
+  const place = bucket.placeOf(stateName);
+  /** The tag of what is there, as far as it is known; `none`: nothing is. */
+  let etag: string | undefined;
+  /** Waves that were read, and go when the state is saved. */
+  let old: readonly string[] = [];
+  let own = { counter: 0, from: 0, next: 0 };
+
+  const load = async (): Promise<State | undefined> => {
+    const object = await bucket.get(stateName);
+    etag = object?.etag ?? 'none';
+    if (object === undefined) return undefined;
+    const head = parseHead(place, object.text);
+    const waves = await wavesOf(bucket, head);
+    old = waves.map((_, index) => waveName(head.counter, head.from + index));
+    return withWaves(head.state, waves);
+  };
+
+  /** Waves before the next one are in the state. */
+  const put = async (state: State, { counter, check }: Writer): Promise<void> => {
+    if (etag === undefined) await load();
+    if (own.counter !== counter) own = { counter, from: 0, next: 0 };
+    const head: Head = { counter, from: own.next, state };
+    const text = `${JSON.stringify(head, null, 1)}\n`;
+    let written = await bucket.put(stateName, text, { over: etag ?? 'none', check });
+    if (written === undefined) {
+      // It may be there although no answer came.
+      const now = await bucket.get(stateName);
+      if (now?.text !== text) throw taken(place);
+      written = now.etag;
+    }
+    etag = written;
+  };
+
+  return {
+    place,
+    lease: s3Register(bucket),
+    isShared: true,
+    load,
+    begin: put,
+    add: async (wave, { counter, check }) => {
+      // Only this writer has names with its counter, and gives each of them once: to send one twice is harmless.
+      await bucket.put(waveName(counter, own.next++), writeLine(wave), { over: 'any', check });
+    },
+    save: async (state, writer) => {
+      await put(state, writer);
+      const added = Array.from({ length: own.next - own.from }, (_, index) => waveName(own.counter, own.from + index));
+      const gone = [...old, ...added];
+      old = [];
+      own.from = own.next;
+      for (let at = 0; at < gone.length; at += atOnce) {
+        await Promise.all(gone.slice(at, at + atOnce).map((name) => bucket.remove(name)));
+      }
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function waveName(counter: number, number: number): string {
+  return `journal/${counter}/${String(number).padStart(6, '0')}`;
+}
+
+/** Reads the waves of a state: their numbers have no gaps. */
+async function wavesOf(bucket: Bucket, { counter, from }: Head): Promise<readonly Wave[]> {
+  const waves: Wave[] = [];
+  for (;;) {
+    const first = from + waves.length;
+    const names = Array.from({ length: atOnce }, (_, index) => waveName(counter, first + index));
+    const objects = await Promise.all(names.map((name) => bucket.get(name)));
+    for (const [index, object] of objects.entries()) {
+      if (object === undefined) return waves;
+      const wave = parseWave(readLine(object.text.trimEnd()));
+      if (wave === undefined) throw unusable(bucket.placeOf(names[index] ?? ''), 'is damaged');
+      waves.push(wave);
+    }
+  }
+}
+
+function parseHead(place: string, text: string): Head {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    throw unusable(place, 'is not valid JSON', { cause: error });
+  }
+  const { counter, from, state } = (content ?? {}) as Record<string, unknown>;
+  if (typeof counter !== 'number' || typeof from !== 'number') throw unusable(place, 'is not a state of Trueup');
+  return { counter, from, state: checkState(place, state) };
+}
+
+function taken(place: string) {
+  return locked(
+    `the lock of the state ${place} is lost: somebody else wrote it; nothing more is sent and nothing more is saved`,
+    'Run it again: what was done is found then.',
+  );
+}
+
+const leaseName = 'lease.json';
+
+function s3Register(bucket: Bucket): Register {
+  return {
+    of: `the state ${bucket.placeOf(stateName)}`,
+    look: async () => {
+      const object = await bucket.get(leaseName);
+      if (object === undefined) return undefined;
+      const entry = parseEntry(object.text);
+      if (entry === undefined) throw unusable(bucket.placeOf(leaseName), 'is no lease of Trueup');
+      return { entry, version: object.etag, ageMs: object.ageMs };
+    },
+    swap: async (seen, entry) => {
+      const etag = await bucket.put(leaseName, JSON.stringify(entry), { over: seen?.version ?? 'none' });
+      return etag === undefined ? undefined : { entry, version: etag, ageMs: 0 };
+    },
+    prove: async (mine) => {
+      const name = `probe-${mine.entry.holder?.id ?? 'nobody'}`;
+      try {
+        const etag = await race(bucket, name, 'none');
+        if (etag !== undefined) await race(bucket, name, etag);
+      } finally {
+        await bucket.remove(name);
+      }
+    },
+  };
+}
+
+/**
+ * Writes an object several times at once under one condition, which only the first can meet. Some stores take conditions
+ * and do not heed them, or look first and write then: there a lease would keep nobody out.
+ */
+async function race(bucket: Bucket, name: string, over: string): Promise<string | undefined> {
+  const tries = Array.from({ length: 4 }, (_, index) => bucket.put(name, String(index) + over, { over }));
+  const written = (await Promise.all(tries)).filter((etag) => etag !== undefined);
+  if (written.length > 1) {
+    const message = `the store of ${bucket.placeOf(name)} does not heed the conditions of writes (If-None-Match, If-Match)`;
+    const remedy = 'Use a store that does: docs/state.md names some. Nothing was changed.';
+    throw new Stop('state', [diagnostic('state-unusable', message, { remedy })]);
+  }
+  return written[0];
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** What a state in a folder asks of a disk. Every operation rejects with an error that has a `code`. */
+export interface Disk {
+  /** Makes a folder and those above it, so that they survive a loss of power. */
+  readonly makeFolder: (path: string) => Promise<void>;
+  readonly read: (path: string) => Promise<string>;
+  /** The names in a folder. */
+  readonly list: (path: string) => Promise<readonly string[]>;
+  /** A name beside a file that nobody else uses. */
+  readonly nameBeside: (path: string) => string;
+  /** Opens a new file, or an old one that loses its content; nobody else may read it. */
+  readonly create: (path: string) => Promise<DiskFile>;
+  readonly rename: (from: string, to: string) => Promise<void>;
+  /** Gives a file a second name; rejects with EEXIST when that is taken. */
+  readonly link: (from: string, to: string) => Promise<void>;
+  /** Removes a file; one that is not there is removed. */
+  readonly remove: (path: string) => Promise<void>;
+  /** Makes the names in a folder survive a loss of power. */
+  readonly syncFolder: (path: string) => Promise<void>;
+  /** How long ago a file was written, by the clock of the disk. Milliseconds. */
+  readonly ageOf: (path: string) => Promise<number>;
+}
+
+/** A file that is open for writing. */
+export interface DiskFile {
+  readonly append: (text: string) => Promise<void>;
+  /** Makes what was appended survive a loss of power. */
+  readonly sync: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** The disk of this machine. */
+export const nodeDisk: Disk = {
+  makeFolder: async (path) => {
+    const first = await mkdir(path, { recursive: true });
+    if (first === undefined) return;
+    for (let folder = path; folder.length >= first.length; folder = dirname(folder)) await syncFolder(dirname(folder));
+  },
+  read: (path) => readFile(path, 'utf8'),
+  list: (path) => readdir(path),
+  nameBeside: (path) => `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`,
+  create: async (path) => {
+    const handle = await open(path, 'w', 0o600);
+    return { append: (text) => handle.appendFile(text), sync: () => handle.datasync(), close: () => handle.close() };
+  },
+  rename,
+  link,
+  remove: (path) => rm(path, { force: true }),
+  syncFolder,
+  // The disk may be of another machine, with another clock: what is written now tells what that clock says.
+  ageOf: async (path) => {
+    const probe = join(dirname(path), `0.${randomUUID()}`);
+    const handle = await open(probe, 'wx', 0o600);
+    try {
+      const now = await handle.stat();
+      return now.mtimeMs - (await stat(path)).mtimeMs;
+    } finally {
+      await handle.close();
+      await rm(probe, { force: true });
+    }
+  },
+};
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** The reason why a disk failed, in words. */
+export function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
+  const words = reasons[code];
+  return words === undefined ? code : `${code}: ${words}`;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not',
+  EDQUOT: 'the quota is used up',
+  EIO: 'the disk fails',
+  EISDIR: 'it is a folder',
+  EMFILE: 'too many files are open',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of its path is no folder',
+  EPERM: 'the file system or its owner does not allow it',
+  EROFS: 'the file system can only be read',
+};

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+
+/** A process, as others are told of it. */
+export interface Host {
+  /** Who runs it, and where: `user@machine pid 12`. */
+  readonly owner: string;
+  /** Where its pid means something: the machine since it was started, and in a container the container. */
+  readonly machine: string;
+  readonly pid: number;
+  /** Whether a process of the same machine is there. */
+  readonly isAlive: (pid: number) => boolean;
+  /** A name that nothing had before. */
+  readonly newId: () => string;
+}
+
+/** This process. */
+export function thisHost(): Host {
+  return {
+    owner: `${userName()}@${hostname()} pid ${process.pid}`,
+    machine: [hostname(), ...linuxMarks()].join(' '),
+    pid: process.pid,
+    isAlive,
+    newId: randomUUID,
+  };
+}
+
+/** The id of the boot and the namespace of pids: two containers may have one host name, and each a process 7. */
+function linuxMarks(): string[] {
+  try {
+    return [readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), readlinkSync('/proc/self/ns/pid')];
+  } catch {
+    return [];
+  }
+}
+
+/** A container may run under a number that nobody gave a name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

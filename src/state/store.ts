@@ -1,0 +1,89 @@
+import type { Lease, Taking } from './lease.ts';
+import { findHolder, takeLease, usualTaking } from './lease.ts';
+import type { Medium, Writer } from './medium.ts';
+import type { State, StateRecord, StateStore } from './state.ts';
+import { unusable } from './unusable.ts';
+
+/** One record that waits until it is durable. */
+interface Waiting {
+  readonly address: string;
+  readonly record: StateRecord | null;
+  readonly done: () => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** A store over the place of a backend. Records that wait while the place works go together with the next wave. */
+export function storeOver(medium: Medium, some: Partial<Taking> = {}): StateStore {
+  let lease: Lease | undefined;
+  let waiting: Waiting[] = [];
+  let running: Promise<void> | undefined;
+  let hasBegun = false;
+  let broken: { readonly error: unknown } | undefined;
+  let taking: Taking | undefined;
+  const takingNow = () => (taking ??= usualTaking(some));
+
+  const writer = (): Writer => {
+    if (lease === undefined && medium.isShared) throw unusable(medium.place, 'is not written without its lock');
+    lease?.check();
+    const held = lease;
+    return { counter: held?.counter ?? 0, check: () => held?.check() };
+  };
+
+  const drain = async (base: State): Promise<void> => {
+    await Promise.resolve(); // what is appended in the same breath belongs to the same wave
+    while (waiting.length > 0) {
+      let batch: Waiting[] = [];
+      try {
+        // After a wave that may be torn no other can be added: it would make the torn one a damaged one.
+        if (broken !== undefined) throw broken.error;
+        if (!hasBegun) await medium.begin(base, writer());
+        hasBegun = true;
+        [batch, waiting] = [waiting, []];
+        await medium.add(
+          batch.map(({ address, record }) => [address, record] as const),
+          writer(),
+        );
+        for (const item of batch) item.done();
+      } catch (error) {
+        broken = { error };
+        [batch, waiting] = [[...batch, ...waiting], []];
+        for (const item of batch) item.failed(error);
+      }
+    }
+    running = undefined; // here and not in a callback: what is appended in between would wait for ever
+  };
+
+  /** What is appended next begins anew. */
+  const rest = async (): Promise<void> => {
+    await running;
+    hasBegun = false;
+    broken = undefined;
+  };
+
+  return {
+    place: medium.place,
+    read: async () => {
+      await rest();
+      return medium.load();
+    },
+    lock: async (wish) => {
+      lease = await takeLease(medium.lease, wish, takingNow());
+      return lease;
+    },
+    holder: () => findHolder(medium.lease, takingNow()),
+    append: (base, address, record) =>
+      new Promise((done, failed) => {
+        waiting.push({ address, record, done, failed });
+        running ??= drain(base);
+      }),
+    write: async (state) => {
+      await rest();
+      await medium.save(state, writer());
+    },
+    close: async () => {
+      await running;
+      await lease?.release();
+      await medium.close();
+    },
+  };
+}

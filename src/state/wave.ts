@@ -1,0 +1,51 @@
+import { crc32 } from 'node:zlib';
+import type { State, StateRecord } from './state.ts';
+import { recordSchema } from './state.ts';
+
+/** Records that become durable together, in order; null removes one. */
+export type Wave = readonly (readonly [address: string, record: StateRecord | null])[];
+
+/** A line of a journal: a checksum, then JSON without a line feed. */
+export function writeLine(content: unknown): string {
+  const json = JSON.stringify(content);
+  return `${checksum(json)} ${json}\n`;
+}
+
+/** The content of a line of a journal; undefined when it is not as it was written. */
+export function readLine(line: string): unknown {
+  const [sum, json] = [line.slice(0, 8), line.slice(9)];
+  if (line[8] !== ' ' || sum !== checksum(json)) return undefined;
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checks that a content is a wave. */
+export function parseWave(content: unknown): Wave | undefined {
+  if (!Array.isArray(content)) return undefined;
+  const wave: [string, StateRecord | null][] = [];
+  for (const item of content as readonly unknown[]) {
+    const [address, record] = Array.isArray(item) && item.length === 2 ? (item as unknown[]) : [];
+    const parsed = record === null ? null : recordSchema.safeParse(record).data;
+    if (typeof address !== 'string' || parsed === undefined) return undefined;
+    wave.push([address, parsed]);
+  }
+  return wave;
+}
+
+/** A state after waves that were added to it. */
+export function withWaves(base: State, waves: readonly Wave[]): State {
+  if (waves.length === 0) return base;
+  const resources = new Map(Object.entries(base.resources));
+  for (const [address, record] of waves.flat()) {
+    if (record === null) resources.delete(address);
+    else resources.set(address, record);
+  }
+  return { ...base, resources: Object.fromEntries(resources) };
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0');
+}

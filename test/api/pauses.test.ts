@@ -1,0 +1,494 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ClientOptions } from '../../src/api/client.ts';
+import { createClient, interruptible } from '../../src/api/client.ts';
+import { PlatformError } from '../../src/api/errors.ts';
+import type { Pause } from '../../src/api/gate.ts';
+import type { Send, WireAnswer } from '../../src/api/wire.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import { seedWorld } from '../../src/emulator/world.ts';
+import { addKey } from '../emulator/people.ts';
+
+/** A platform that takes no requests for a while. Time passes only when somebody sleeps. */
+
+const json = { 'content-type': 'application/json' };
+const bare: WireAnswer = { status: 401, headers: json, body: '{"message":"Unauthorized"}' };
+const noRight: WireAnswer = { status: 401, headers: json, body: '{"message":"No access","code":"UNAUTHORIZED"}' };
+const tooMany = (retryAfter?: string): WireAnswer => ({
+  status: 429,
+  headers: { ...json, ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) },
+  body: '{"message":"Too many requests"}',
+});
+
+/** What a platform does instead of carrying a request out; undefined: it carries it out. */
+type Refuses = (operation: string, now: number) => WireAnswer | Error | undefined;
+
+function platform(refuses: Refuses, options: Partial<ClientOptions> & { around?: (send: Send) => Send } = {}) {
+  let now = 0;
+  const naps: number[] = [];
+  const pauses: Pause[] = [];
+  /** The operations that were sent; `paused` and `resumed` stand between them. */
+  const sent: string[] = [];
+  const emulator = createEmulator({ now: () => new Date(Date.UTC(2026, 0, 1) + now) });
+  const answer: Send = async (request) => {
+    const operation = request.path.replace(/^\/api\/|\?.*$/g, '');
+    sent.push(operation);
+    await Promise.resolve();
+    const refusal = refuses(operation, now);
+    if (refusal instanceof Error) throw refusal;
+    return refusal ?? emulator.send(request);
+  };
+  const client = createClient({
+    send: (options.around ?? ((send) => send))(answer),
+    url: 'https://platform.example',
+    apiKey: 'emulator-key',
+    redact: (text) => text,
+    random: () => 0.5,
+    clock: () => now,
+    sleep: async (ms, signal) => {
+      await Promise.resolve();
+      if (signal?.aborted === true) return;
+      naps.push(ms);
+      now += ms;
+    },
+    onPause: (pause) => {
+      pauses.push(pause);
+      sent.push(pause.event);
+    },
+    ...options,
+  });
+  /** What the platform carried out of an operation. */
+  const carriedOut = (operation: string) => emulator.log.filter((item) => item.operation === operation);
+  const create = (name: string) => client.call('environment.create', { name, projectId: 'prj_1' });
+  const look = () => client.call('environment.byProjectId', { projectId: 'prj_1' });
+  return { client, emulator, naps, pauses, sent, carriedOut, create, look, time: () => now };
+}
+
+async function failureOf(work: Promise<unknown>): Promise<PlatformError> {
+  const error: unknown = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof PlatformError) return error;
+  throw new Error('not a PlatformError', { cause: error });
+}
+
+describe('a 401 without a code after good answers', () => {
+  it('makes reads and writes wait until user.get is answered, and then they are sent again', async () => {
+    let isShut = false;
+    const made = platform((_operation, now) => (isShut && now < 2_000 ? bare : undefined));
+    await made.look();
+    isShut = true;
+    await Promise.all([made.create('a'), made.look(), made.create('b')]);
+    const three = ['environment.create', 'environment.byProjectId', 'environment.create'];
+    const between = ['paused', 'user.get', 'user.get', 'user.get', 'resumed'];
+    expect(made.sent).toEqual(['environment.byProjectId', ...three, ...between, ...three]);
+    expect(made.carriedOut('environment.create').map(({ status }) => status)).toEqual([200, 200]);
+    expect(made.pauses).toEqual([
+      { event: 'paused', why: 'key', goodAnswers: 1, limitMs: 600_000 },
+      { event: 'resumed', waitedMs: 3_500 },
+    ]);
+    expect(made.client.counts).toEqual({ reads: 6, writes: 4 });
+  });
+
+  it('tells whoever asked for a request before it is sent late, and not otherwise', async () => {
+    let isShut = false;
+    const made = platform((_operation, now) => (isShut && now < 2_000 ? bare : undefined));
+    const options = {
+      beforeLateSend: async () => {
+        await Promise.resolve();
+        made.sent.push('told');
+      },
+    };
+    await made.client.invoke('organization.all', {}, options);
+    isShut = true;
+    await interruptible(made.client, new AbortController().signal).invoke('organization.all', {}, options);
+    const asked = ['user.get', 'user.get', 'user.get'];
+    expect(made.sent.slice(1)).toEqual(['organization.all', 'paused', ...asked, 'resumed', 'told', 'organization.all']);
+  });
+
+  it('lets nothing be sent that is asked for meanwhile', async () => {
+    let isShut = false;
+    const later: Promise<unknown>[] = [];
+    const made = platform((operation, now) => {
+      if (operation === 'user.get' && later.length === 0) later.push(made.create('later'), made.look());
+      return isShut && now < 9_000 ? bare : undefined;
+    });
+    await made.look();
+    isShut = true;
+    await made.create('first');
+    await Promise.all(later);
+    const from = made.sent.indexOf('paused');
+    const to = made.sent.indexOf('resumed');
+    expect(to - from).toBeGreaterThan(3);
+    expect(new Set(made.sent.slice(from + 1, to))).toEqual(new Set(['user.get']));
+    expect(made.carriedOut('environment.create')).toHaveLength(2);
+  });
+
+  it('asks after 1 s, 2 s, 4 s and so on, 30 s at most, with jitter', async () => {
+    let isShut = false;
+    const made = platform((_operation, now) => (isShut && now < 100_000 ? bare : undefined));
+    await made.look();
+    isShut = true;
+    await made.look();
+    expect(made.naps.slice(0, 9)).toEqual([500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000, 15_000]);
+  });
+
+  it('is a bad key when there was no good answer before: nothing is waited for', async () => {
+    const made = platform(() => bare);
+    expect(await failureOf(made.create('a'))).toMatchObject({ failure: 'authentication', outcome: 'not executed' });
+    expect(made.sent).toEqual(['environment.create']);
+    const together = platform(() => bare);
+    const failures = await Promise.all([together.look(), together.look(), together.create('a')].map(failureOf));
+    expect(failures.map(({ failure }) => failure)).toEqual(['authentication', 'authentication', 'authentication']);
+    expect(together.sent).toHaveLength(3);
+    expect(together.naps).toEqual([]);
+  });
+
+  it('is none when it comes back before the good answer to a request that was sent with it', async () => {
+    const slow = (send: Send): Send => {
+      return async (request) => {
+        const answer = send(request);
+        for (let turn = 0; turn < 20 && request.path.includes('organization.all'); turn++) await Promise.resolve();
+        return answer;
+      };
+    };
+    const made = platform((operation, now) => (operation !== 'organization.all' && now < 100 ? bare : undefined), {
+      around: slow,
+    });
+    await Promise.all([made.look(), made.client.call('organization.all', {})]);
+    expect(made.pauses).toMatchObject([{ event: 'paused', goodAnswers: 1 }, { event: 'resumed' }]);
+  });
+
+  it('goes on when the platform was down in between, whatever stands in front of it says', async () => {
+    const answers = [
+      bare,
+      Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
+      { status: 502, headers: {}, body: 'Bad gateway' },
+      { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>soon</html>' },
+    ];
+    let isShut = false;
+    const made = platform(() => (isShut ? answers.shift() : undefined));
+    await made.look();
+    isShut = true;
+    await made.create('a');
+    expect(made.sent.slice(2)).toEqual([
+      'paused',
+      ...Array<string>(4).fill('user.get'),
+      'resumed',
+      'environment.create',
+    ]);
+  });
+
+  it('is told with what is known when the limit has passed', async () => {
+    let isShut = false;
+    const made = platform(() => (isShut ? bare : undefined));
+    await made.look();
+    await made.look();
+    isShut = true;
+    const error = await failureOf(made.create('a'));
+    expect(error).toMatchObject({ failure: 'authentication', outcome: 'not executed', status: 401, code: undefined });
+    expect(error.message).toBe(
+      'environment.create failed at https://platform.example/api/environment.create, because the platform no longer ' +
+        'accepts the API key (401 after 2 good answers), and none of 44 more in 600 s got a good answer (the last one ' +
+        'got 401): "Unauthorized"; nothing was changed; look whether the key was revoked, has expired or is out of ' +
+        'requests (one that was made without rateLimitEnabled=false is good for a few a day), and whether the ' +
+        'platform is well; then run it again',
+    );
+    expect(made.time()).toBe(600_000);
+    expect(made.carriedOut('environment.create')).toEqual([]);
+  });
+
+  it.each([
+    [{ status: 502, headers: {}, body: 'Bad gateway' }, 'the last one got 502): "Bad gateway"'],
+    [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'the last one got none)'],
+  ])('is told with what came last: %o', async (last, said) => {
+    let isShut = false;
+    const made = platform((operation) => (isShut ? (operation === 'user.get' ? last : bare) : undefined));
+    await made.look();
+    isShut = true;
+    expect((await failureOf(made.create('a'))).message).toContain(said);
+  });
+
+  it('is waited for as long, and no longer, when a good answer to an earlier request comes in between', async () => {
+    const late = (send: Send): Send => {
+      return async (request) => {
+        const answer = await send(request);
+        const turns = request.path.includes('organization.all') ? 5 : 0;
+        for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+        return answer;
+      };
+    };
+    let isShut = false;
+    const made = platform((operation) => (isShut && operation !== 'organization.all' ? bare : undefined), {
+      around: late,
+      pauseLimitMs: 20_000,
+      sleep: async (ms) => {
+        made.naps.push(ms);
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+    });
+    await made.look();
+    isShut = true;
+    const [earlier, error] = await Promise.all([
+      made.client.invoke('organization.all', {}),
+      failureOf(made.create('a')),
+    ]);
+    expect(earlier).toHaveLength(1);
+    expect(error.message).toContain('401 after 2 good answers');
+    expect(made.naps.reduce((sum, ms) => sum + ms, 0)).toBe(20_000);
+  });
+
+  it('is waited for no longer after that, until there is a good answer again', async () => {
+    let isShut = false;
+    const made = platform(() => (isShut ? bare : undefined), { pauseLimitMs: 10_000 });
+    await made.look();
+    isShut = true;
+    const failures = await Promise.all([made.create('a'), made.look(), made.create('b')].map(failureOf));
+    expect(failures.map(({ status }) => status)).toEqual([401, 401, 401]);
+    const before = made.sent.length;
+    await failureOf(made.look());
+    expect(made.sent.slice(before)).toEqual(['environment.byProjectId']);
+    expect(made.time()).toBe(10_000);
+    isShut = false;
+    await made.look();
+    isShut = true;
+    await failureOf(made.look());
+    expect(made.time()).toBe(20_000);
+  });
+
+  it('of one request alone is not waited for again and again', async () => {
+    const made = platform((operation) => (operation === 'environment.create' ? bare : undefined));
+    await made.look();
+    const error = await failureOf(made.create('a'));
+    expect(error).toMatchObject({ failure: 'authentication', outcome: 'not executed' });
+    expect(made.sent.filter((item) => item === 'environment.create')).toHaveLength(10);
+    expect(made.time()).toBeLessThan(120_000);
+  });
+
+  it('that was sent before the platform took requests again closes nothing', async () => {
+    let give: () => void = () => undefined;
+    const slow = (send: Send): Send => {
+      return async (request) => {
+        if (!request.path.includes('organization.all') || give.name === 'given') return send(request);
+        await new Promise<void>((resolve) => {
+          give = function given() {
+            resolve();
+          };
+        });
+        return bare;
+      };
+    };
+    let isShut = false;
+    const made = platform((_operation, now) => (isShut && now < 3_000 ? bare : undefined), { around: slow });
+    await made.look();
+    isShut = true;
+    const late = made.client.call('organization.all', {});
+    await made.look();
+    give();
+    expect(await late).toHaveLength(1);
+    expect(made.pauses.map(({ event }) => event)).toEqual(['paused', 'resumed']);
+  });
+
+  it('with a limited key lets a run get through, a window at a time', async () => {
+    let now = 0;
+    const world = seedWorld();
+    const limits = { rateLimitEnabled: true, rateLimitTimeWindow: 20_000, rateLimitMax: 12 };
+    const apiKey = addKey(world, 'limited', 'user_1', {
+      ...limits,
+      requestCount: 0,
+      metadata: JSON.stringify({ organizationId: 'org_1' }),
+    });
+    const emulator = createEmulator({ world, now: () => new Date(Date.UTC(2026, 0, 1) + now) });
+    const client = createClient({
+      send: emulator.send,
+      url: 'https://platform.example',
+      apiKey,
+      redact: (text) => text,
+      clock: () => now,
+      random: () => 0.9,
+      sleep: async (ms) => {
+        await Promise.resolve();
+        now += ms;
+      },
+    });
+    const names = Array.from({ length: 30 }, (_, at) => `e${at}`);
+    await Promise.all(names.map((name) => client.call('environment.create', { name, projectId: 'prj_1' })));
+    const made = Object.values(world.tables.environment).map(({ name }) => String(name));
+    expect(made.filter((name) => names.includes(name)).toSorted()).toEqual(names.toSorted());
+  });
+});
+
+describe('an interruption', () => {
+  it('ends the waiting of a request, and nothing is asked any more', async () => {
+    const controller = new AbortController();
+    let isShut = false;
+    const made = platform((_operation, now) => {
+      if (now > 20_000) controller.abort();
+      return isShut ? bare : undefined;
+    });
+    const client = interruptible(made.client, controller.signal);
+    await made.look();
+    isShut = true;
+    const error = await failureOf(client.call('environment.create', { name: 'a', projectId: 'prj_1' }));
+    expect(error).toMatchObject({ failure: 'authentication', outcome: 'not executed' });
+    expect(error.message).toContain('401 after 1 good answer), and the run was interrupted');
+    const { length } = made.sent;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(made.sent).toHaveLength(length);
+    // While nothing is taken, what comes now does not wait at all.
+    expect((await failureOf(client.invoke('user.all', {}))).message).toContain('the run was interrupted');
+    expect(made.sent).toHaveLength(length);
+  });
+
+  it('ends the wait until the next question, which is not asked; who comes later waits anew', async () => {
+    const controller = new AbortController();
+    let isShut = false;
+    const sleeps: boolean[] = [];
+    const made = platform(() => (isShut ? bare : undefined), {
+      sleep: async (_ms, signal) => {
+        if (sleeps.length === 0) {
+          setImmediate(() => controller.abort());
+          await new Promise((resolve) => signal?.addEventListener('abort', resolve));
+        } else isShut = false;
+        sleeps.push(signal?.aborted === true);
+      },
+    });
+    await made.look();
+    isShut = true;
+    expect((await failureOf(made.client.invoke('user.all', {}, controller))).message).toContain('interrupted');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(made.sent).toEqual(['environment.byProjectId', 'user.all', 'paused']);
+    await made.create('a');
+    expect(made.sent.slice(3)).toEqual(['user.get', 'resumed', 'environment.create']);
+    expect(sleeps).toEqual([true, false]);
+  });
+
+  it('of one of two leaves the other waiting', async () => {
+    const controller = new AbortController();
+    let isShut = false;
+    const made = platform((_operation, now) => {
+      if (now > 5_000) controller.abort();
+      return isShut && now < 30_000 ? bare : undefined;
+    });
+    await made.look();
+    isShut = true;
+    const [left] = await Promise.all([failureOf(made.client.invoke('user.all', {}, controller)), made.create('b')]);
+    expect(left.message).toContain('interrupted');
+    expect(made.carriedOut('environment.create')).toHaveLength(1);
+  });
+
+  it('changes nothing while requests are taken', async () => {
+    const made = platform(() => undefined);
+    await expect(interruptible(made.client, AbortSignal.abort()).call('organization.all', {})).resolves.toHaveLength(1);
+  });
+});
+
+describe('429', () => {
+  it.each([
+    ['seconds', '7', [7_000]],
+    ['less than the usual wait', '0', [500]],
+    ['nothing that can be read', 'soon', [500]],
+    ['nothing', undefined, [500]],
+  ])('with %s in Retry-After is waited for, and a write is repeated', async (_what, header, naps) => {
+    let isFirst = true;
+    const made = platform(() => {
+      const answer = isFirst ? tooMany(header) : undefined;
+      isFirst = false;
+      return answer;
+    });
+    await made.create('a');
+    expect(made.naps).toEqual(naps);
+    expect(made.sent).toEqual(['environment.create', 'paused', 'user.get', 'resumed', 'environment.create']);
+    expect(made.pauses[0]).toMatchObject({ why: 'throttled', goodAnswers: 0 });
+  });
+
+  it('with a date in Retry-After is waited for until then', async () => {
+    let isFirst = true;
+    const made = platform(() => {
+      const answer = isFirst ? tooMany(new Date(Date.now() + 45_000).toUTCString()) : undefined;
+      isFirst = false;
+      return answer;
+    });
+    await made.look();
+    expect(made.naps[0]).toBeGreaterThan(43_000);
+    expect(made.naps[0]).toBeLessThanOrEqual(46_000);
+  });
+
+  it('that asks for more than the limit is told at once', async () => {
+    const made = platform(() => tooMany('3600'));
+    const error = await failureOf(made.create('a'));
+    expect(error).toMatchObject({ failure: 'throttled', outcome: 'not executed', retryAfterSeconds: 3_600 });
+    expect(error.message).toContain('try again in 3600 s');
+    expect(made.sent).toEqual(['environment.create']);
+  });
+
+  it('again and again is told when the limit has passed', async () => {
+    const made = platform(() => tooMany('90'));
+    const error = await failureOf(made.create('a'));
+    expect(error).toMatchObject({ failure: 'throttled', status: 429, retryAfterSeconds: 90 });
+    expect(error.message).toContain('takes no more requests for now (429 after 0 good answers), and none of 6 more in');
+  });
+});
+
+describe('a 401 with a code', () => {
+  it('fails at once, and nothing waits for it', async () => {
+    const made = platform((operation) => (operation === 'environment.create' ? noRight : undefined));
+    await made.look();
+    expect(await failureOf(made.create('a'))).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+    expect(made.sent).toEqual(['environment.byProjectId', 'environment.create']);
+    expect(made.naps).toEqual([]);
+  });
+
+  it('of user.get shows that the key is accepted again', async () => {
+    let isShut = false;
+    const made = platform((operation, now) => {
+      if (!isShut) return undefined;
+      return operation === 'user.get' && now > 2_000 ? noRight : now < 2_000 ? bare : undefined;
+    });
+    await made.look();
+    isShut = true;
+    await made.create('a');
+    expect(made.carriedOut('environment.create')).toHaveLength(1);
+  });
+});
+
+it('whatever is refused and when, every write is carried out once, and nothing but user.get is sent meanwhile', async () => {
+  const span = fc.record({
+    from: fc.integer({ min: 1, max: 60 }),
+    requests: fc.integer({ min: 1, max: 8 }),
+    answer: fc.constantFrom(bare, tooMany(), tooMany('3')),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(span, { maxLength: 6 }),
+      fc.array(fc.boolean(), { minLength: 1, maxLength: 25 }),
+      fc.integer({ min: 1, max: 8 }),
+      async (spans, writes, width) => {
+        let count = 0;
+        const made = platform(() => {
+          count += 1;
+          return spans.find(({ from, requests }) => count > from && count <= from + requests)?.answer;
+        });
+        await made.look();
+        const left = writes.map((isWrite, at) => () => (isWrite ? made.create(`e${at}`) : made.look()));
+        const work = async (): Promise<void> => {
+          for (let next = left.shift(); next !== undefined; next = left.shift()) await next();
+        };
+        await Promise.all(Array.from({ length: width }, work));
+        const names = made
+          .carriedOut('environment.create')
+          .map(({ input, status }) => `${(input as { name: string }).name} ${status}`);
+        const meant = writes.flatMap((isWrite, at) => (isWrite ? [`e${at} 200`] : []));
+        expect(names.toSorted()).toEqual(meant.toSorted());
+        let isPaused = false;
+        for (const item of made.sent) {
+          if (item === 'paused' || item === 'resumed') isPaused = item === 'paused';
+          else if (isPaused) expect(item).toBe('user.get');
+        }
+        expect(isPaused).toBe(false);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

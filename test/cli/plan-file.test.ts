@@ -1,0 +1,473 @@
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { applyCommand } from '../../src/cli/commands/apply.ts';
+import { planCommand } from '../../src/cli/commands/plan.ts';
+import { readPlanFile, writePlanFile } from '../../src/cli/plan-file.ts';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import { serve } from '../../src/emulator/server.ts';
+import type { PlanFile } from '../../src/plan/file.ts';
+import { planFileText } from '../../src/plan/file.ts';
+import { apiKey, places } from './place.ts';
+import type { Finished } from './process.ts';
+import { buildOnce, documentOf, documentsOf, finish, program, project, start, trueup } from './process.ts';
+
+buildOnce();
+const open = places();
+
+const secrets = { DB: 'canary-7f3a' };
+const env = { TRUEUP_API_KEY: apiKey, TRUEUP_SECRET_DB: secrets.DB, TOKEN: 'canary-9c1b' };
+beforeAll(() => void vi.stubEnv('TRUEUP_SECRET_DB', secrets.DB));
+
+/** A database, and a stack that knows its host only when it is there. */
+const sections = (value: string, more = '') => `environments:
+  production:
+    postgres:
+      main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: "\${secret:DB}", description: ${value} }
+    compose:
+      shop:
+        source: { type: raw, composeFile: "services: { web: { image: nginx } }" }
+        env: { HOST: "\${ref:postgres.main.host}", REGION: ${value}${more} }
+`;
+
+describe.concurrent('the real program', () => {
+  const servers: { close(): Promise<void> }[] = [];
+  afterAll(() => Promise.all(servers.map((server) => server.close())));
+
+  /** A platform over HTTP, and a folder with a manifest that was never applied to it. */
+  async function fresh(options: { latencyMs?: number } = {}) {
+    const emulator = createEmulator({ apiKey });
+    const server = await serve(emulator, options);
+    servers.push(server);
+    const text = sections('one', ', TOKEN: "${env:TOKEN}"');
+    const folder = project(`trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\n${text}`);
+    return {
+      folder,
+      file: join(folder, 'plan.trueup'),
+      posts: () => emulator.log.filter(({ method }) => method === 'POST').length,
+      run: (...args: readonly string[]): Promise<Finished> => trueup([...args, '-C', folder], { env, cwd: folder }),
+    };
+  }
+
+  it('applies what was reviewed, without asking, and then plans nothing', async () => {
+    const { run, folder, file, posts } = await fresh();
+    const planned = await run('plan', '--out', 'plan.trueup', '--detailed-exitcode');
+    expect(planned).toMatchObject({ code: 2, err: '' });
+    expect(planned.out).toMatch(/writes 0\nSaved to plan\.trueup: trueup apply .*\n$/);
+    expect(posts()).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder).toSorted()).toEqual(['plan.trueup', 'trueup.yaml']);
+    const text = readFileSync(file, 'utf8');
+    for (const secret of ['canary', apiKey]) expect(text).not.toContain(secret);
+    const applied = await run('apply', 'plan.trueup');
+    expect(applied.code).toBe(0);
+    expect(applied.out).toContain('Applied: 2 created, 1 adopted, 2 deployed.');
+    const before = posts();
+    expect((await run('plan', '--detailed-exitcode')).code).toBe(0);
+    const again = await run('apply', 'plan.trueup');
+    expect(again).toMatchObject({ code: 1, out: '' });
+    expect(again.err).toContain('the plan was applied already, wholly or in part');
+    expect(posts()).toBe(before);
+  }, 60_000);
+
+  it('prints the usual documents with --format json, and a refusal as one', async () => {
+    const { run, file } = await fresh();
+    const planned = await run('plan', '--out', file, '--format', 'json');
+    expect(planned).toMatchObject({ code: 0, err: '' });
+    expect(documentOf(planned)).toMatchObject({ format: 'trueup/plan', hasChanges: true });
+    const documents = documentsOf(await run('apply', file, '--format', 'json'));
+    expect(documents[0]).toMatchObject({ format: 'trueup/plan' });
+    expect(documents.at(-1)).toMatchObject({ format: 'trueup/result', ending: 'done' });
+    expect(documentOf(await run('apply', file, '--format', 'json'))).toMatchObject({
+      format: 'trueup/error',
+      exitCode: 1,
+      diagnostics: [{ code: 'plan-outdated' }, { code: 'plan-outdated' }],
+    });
+    expect((await run('plan', '--detailed-exitcode')).code).toBe(0);
+  }, 60_000);
+
+  it('refuses a plan whose apply was killed in the middle', async () => {
+    const { run, folder, posts } = await fresh({ latencyMs: 50 });
+    await run('plan', '--out', 'plan.trueup');
+    const child = start(['apply', 'plan.trueup', '-C', folder], { env, cwd: folder });
+    child.stderr.on('data', (text: Buffer) => {
+      if (text.toString().includes('production.postgres.main: created')) child.kill('SIGKILL');
+    });
+    expect((await finish(child)).code).toBe(null);
+    const before = posts();
+    expect(before).toBeGreaterThan(0);
+    // Nothing is on its way any more: there is no need to wait for that.
+    const again = await run('apply', 'plan.trueup', '--fence', '0', '--lock-timeout', '90');
+    expect(again).toMatchObject({ code: 1, out: '' });
+    expect(again.err).toContain('the plan was applied already, wholly or in part');
+    expect(posts()).toBe(before);
+    await run('plan', '--out', 'plan.trueup');
+    expect((await run('apply', 'plan.trueup', '--fence', '0')).code).toBe(0);
+    expect((await run('plan', '--detailed-exitcode')).code).toBe(0);
+  }, 120_000);
+
+  it('leaves what was there when the disk has no room for all of the file', async () => {
+    const { run, folder, file } = await fresh();
+    await run('plan', '--out', 'plan.trueup');
+    const first = readFileSync(file, 'utf8');
+    // A block is 512 or 1024 bytes: less than the file, more than its beginning.
+    const limited = `ulimit -f 1; exec "${process.execPath}" "${program()}" plan --out plan.trueup`;
+    const child = spawn('sh', ['-c', limited], { cwd: folder, env: { PATH: process.env.PATH ?? '', ...env } });
+    child.stdin.end();
+    const full = await finish(child);
+    expect(full).toMatchObject({ code: 1, out: '' });
+    expect(full.err).toContain('the plan file plan.trueup cannot be written (EFBIG)');
+    expect(readFileSync(file, 'utf8')).toBe(first);
+    expect(readdirSync(folder).toSorted()).toEqual(['plan.trueup', 'trueup.yaml']);
+  }, 60_000);
+
+  it('tells of a file that it cannot use before it reads the manifest', async () => {
+    const folder = project('nonsense: 1\n');
+    const missing = await trueup(['apply', 'missing', '-C', folder]);
+    expect(missing).toMatchObject({ code: 1, out: '' });
+    expect(missing.err).toContain('error[plan-file]\nthe plan file missing cannot be read (ENOENT)');
+    expect((await trueup(['apply', 'one', 'two', '-C', folder])).err.toLowerCase()).toContain('too many arguments');
+  }, 60_000);
+});
+
+/** A place where something was applied, with the file of a plan. */
+async function planned(first: string, second = first, flags: Parameters<typeof planCommand>[0] = {}) {
+  const at = await open(first, { secrets });
+  const file = join(at.folder, 'plan.trueup');
+  at.rewrite(second);
+  const made = await at.run(planCommand({ ...flags, out: file }));
+  expect(at.requests().filter((request) => request.startsWith('POST'))).toEqual([]);
+  return { ...at, file, made };
+}
+
+type Place = Awaited<ReturnType<typeof planned>>;
+
+function apply(at: Place, flags: Parameters<typeof applyCommand>[0] = {}) {
+  return at.run(applyCommand(flags, at.file));
+}
+
+const writes = ({ requests }: Place) => requests().filter((request) => request.startsWith('POST'));
+
+/** Applies the file, and expects to be told why not; nothing is sent. */
+async function refused(at: Place, flags: Parameters<typeof applyCommand>[0] = {}): Promise<string> {
+  at.requests();
+  const { exit, out, err } = await apply(at, flags);
+  expect({ exit, out }).toEqual({ exit: 'stopped', out: '' });
+  expect(writes(at)).toEqual([]);
+  return err;
+}
+
+async function plansNothing(at: Place): Promise<void> {
+  at.requests();
+  expect(await at.run(planCommand({ detailedExitcode: true }))).toMatchObject({ exit: 'done' });
+  expect(writes(at)).toEqual([]);
+}
+
+describe('apply FILE', () => {
+  it('works where nothing is but the manifest, the state and the file', async () => {
+    const at = await planned(sections('one'), sections('two'));
+    const other = project({});
+    cpSync(at.folder, other, { recursive: true });
+    rmSync(at.folder, { recursive: true });
+    mkdirSync(at.folder);
+    for (const name of ['.trueup', 'trueup.yaml', 'plan.trueup']) {
+      cpSync(join(other, name), join(at.folder, name), { recursive: true });
+    }
+    const { exit, out } = await apply(at);
+    expect(exit).toBe('done');
+    expect(out).toContain('Applied: 2 updated, 1 deployed.');
+    await plansNothing(at);
+  });
+
+  it('goes on when nothing is to be done, as often as one likes', async () => {
+    const at = await planned(sections('one'));
+    expect(at.made.out).toContain('No changes.');
+    for (const _ of [1, 2]) expect(await apply(at)).toMatchObject({ exit: 'done', err: '' });
+    expect(writes(at)).toEqual([]);
+    await plansNothing(at);
+  });
+
+  it('says what somebody did by hand already, and does the rest', async () => {
+    const at = await planned(sections('one'), sections('two'));
+    const [postgresId] = Object.keys(at.emulator.world.tables.postgres);
+    await at.emulator.act('postgres.update', { postgresId, description: 'two' });
+    const { exit, out } = await apply(at);
+    expect(exit).toBe('done');
+    expect(out).toContain('to update production.postgres.main is not needed any more');
+    expect(out).toContain('Applied: 1 updated, 1 deployed.');
+    expect(writes(at)).toEqual(['POST compose.update', 'POST compose.deploy']);
+    await plansNothing(at);
+  });
+
+  it('takes the reviewed adoption for agreed to', async () => {
+    const at = await planned(sections('one'));
+    rmSync(join(at.folder, '.trueup'), { recursive: true });
+    rmSync(at.file);
+    await at.run(planCommand({ out: at.file }));
+    expect((await apply(at)).out).toContain('Applied: 3 adopted.');
+    await plansNothing(at);
+  });
+
+  it('deletes data only with --allow-data-loss', async () => {
+    const at = await planned(sections('one'), 'environments: { production: {} }\n');
+    at.requests();
+    const kept = await apply(at);
+    expect(kept.exit).toBe('stopped');
+    expect(kept.err).toContain('[data-at-risk]');
+    expect(writes(at)).toEqual([]);
+    expect(await apply(at, { allowDataLoss: true })).toMatchObject({ exit: 'done' });
+    await plansNothing(at);
+  });
+
+  it('deploys nothing when it was planned without, and takes no --no-deploy itself', async () => {
+    const at = await planned(sections('one'), sections('two'), { deploy: false });
+    expect(await refused(at, { deploy: false })).toContain('Plan with --no-deploy');
+    expect(await apply(at)).toMatchObject({ exit: 'done' });
+    expect(writes(at).toSorted()).toEqual(['POST compose.update', 'POST postgres.update']);
+    expect(await at.run(applyCommand({ autoApprove: true }))).toMatchObject({ exit: 'done' });
+    await plansNothing(at);
+  });
+
+  it('ends everything when that was planned, and takes no secrets for that', async () => {
+    const at = await planned(sections('one'), sections('one'), { destroy: true });
+    expect(at.made.out).toContain('Plan: 2 to delete, 1 to forget.');
+    vi.stubEnv('TRUEUP_SECRET_DB', undefined);
+    const { exit, out } = await apply(at, { allowDataLoss: true }).finally(() =>
+      vi.stubEnv('TRUEUP_SECRET_DB', secrets.DB),
+    );
+    expect(exit).toBe('done');
+    expect(out).toContain('Applied: 2 deleted, 1 forgotten.');
+    expect(Object.keys(at.emulator.world.tables.postgres)).toEqual([]);
+  });
+});
+
+describe('apply FILE is refused, and sends nothing', () => {
+  it('when the manifest is another one, with its place', async () => {
+    const at = await planned(sections('one'), sections('two'));
+    at.rewrite(sections('three'));
+    const told = await refused(at);
+    expect(told).toContain('production.postgres.main description of production.postgres.main is declared otherwise');
+    expect(told).toContain('env.REGION of production.compose.shop is declared otherwise');
+    expect(told).toContain('-> Plan again, and review that. This one is from 20');
+    at.rewrite(sections('two'));
+    expect(await apply(at)).toMatchObject({ exit: 'done' });
+    await plansNothing(at);
+  });
+
+  it('when a secret is another one, which is not shown', async () => {
+    const at = await planned(sections('one'), sections('two'));
+    vi.stubEnv('TRUEUP_SECRET_DB', 'canary-other');
+    const told = await refused(at).finally(() => vi.stubEnv('TRUEUP_SECRET_DB', secrets.DB));
+    expect(told).toContain('databasePassword of production.postgres.main has another value');
+    expect(told).not.toContain('canary');
+    expect(await apply(at)).toMatchObject({ exit: 'done' });
+    await plansNothing(at);
+  });
+
+  it('when the platform is another one, whose value is not shown', async () => {
+    const at = await planned(sections('one'), sections('two'));
+    const [postgresId] = Object.keys(at.emulator.world.tables.postgres);
+    await at.emulator.act('postgres.update', { postgresId, description: 'somebody-wrote-this' });
+    const told = await refused(at);
+    expect(told).toContain('description of production.postgres.main was changed on the platform');
+    expect(told).not.toContain('somebody-wrote-this');
+    await at.run(planCommand({ out: at.file }));
+    expect(await apply(at)).toMatchObject({ exit: 'done' });
+    await plansNothing(at);
+  });
+
+  it('when it is for another platform or project, before anything is read', async () => {
+    const [at, other] = await Promise.all([planned(sections('one')), planned(sections('one'))]);
+    cpSync(at.file, other.file);
+    other.requests();
+    expect(await refused(other)).toContain(
+      `the plan is for the platform ${at.url}, and the manifest names ${other.url}`,
+    );
+    expect(other.requests()).toEqual([]);
+    const text = readFileSync(join(at.folder, 'trueup.yaml'), 'utf8');
+    writeFileSync(join(at.folder, 'trueup.yaml'), text.replace('prj_1', 'prj_2'));
+    expect(await refused(at)).toContain('the plan is for project prj_1, and the manifest names prj_2');
+  });
+
+  it('when somebody changed the file', async () => {
+    const at = await planned(sections('one'), sections('two'));
+    const text = readFileSync(at.file, 'utf8');
+    writeFileSync(at.file, text.replace('"deploys": true', '"deploys": false'));
+    expect(await refused(at)).toContain('the plan file is damaged, or somebody changed it after it was made');
+    writeFileSync(at.file, text);
+    expect(await apply(at)).toMatchObject({ exit: 'done' });
+    await plansNothing(at);
+  });
+
+  it('says by which version of Trueup it was made, when that is another one', async () => {
+    const at = await planned(sections('one'), sections('two'));
+    const text = readFileSync(at.file, 'utf8');
+    writeFileSync(at.file, text.replace(/"madeBy": "[^"]+"/, '"madeBy": "0.0.9"'));
+    expect(await refused(at)).toMatch(/It was made by Trueup 0\.0\.9, and this is \d/);
+  });
+});
+
+it('plan --out does not save a plan that cannot be applied', async () => {
+  const at = await planned(sections('one'));
+  rmSync(at.file);
+  at.rewrite(sections('one').replace('dockerImage: "postgres:17"', 'id: another, dockerImage: "postgres:17"'));
+  const { exit, err } = await at.run(planCommand({ out: at.file }));
+  expect(['stopped', 'failed']).toContain(exit);
+  expect(err).not.toBe('');
+  expect(existsSync(at.file)).toBe(false);
+  at.rewrite(sections('one').replace('description: one', 'protect: true'));
+  await at.run(applyCommand({ autoApprove: true }));
+  at.rewrite('environments: { production: {} }\n');
+  const kept = await at.run(planCommand({ out: at.file }));
+  expect(kept).toMatchObject({ exit: 'failed', err: `The plan was not saved to ${at.file}.\n` });
+  expect(existsSync(at.file)).toBe(false);
+});
+
+describe('a plan file on the disk', () => {
+  const file: PlanFile = {
+    format: 'trueup/plan-file',
+    version: 1,
+    madeBy: '0.1.0',
+    madeAt: '2025-11-21T10:15:02.310Z',
+    platform: 'emulator',
+    organizationId: 'org_1',
+    projectId: 'prj_1',
+    deploys: true,
+    destroys: false,
+    state: { lineage: 'one', serial: 1, content: 'digest' },
+    moved: 'digest',
+    resources: [],
+    actions: [],
+    seal: 'digest',
+  };
+
+  /** What stops a work, without the folder in it. */
+  async function problem(work: Promise<unknown>, folder: string): Promise<string> {
+    const error = await work.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (!(error instanceof Stop)) throw new Error('nothing was refused', { cause: error });
+    expect(error.failure).toBe('refused');
+    expect(error.diagnostics.map(({ code, remedy }) => [code, typeof remedy])).toEqual([['plan-file', 'string']]);
+    return error.message.replaceAll(`${folder}/`, '');
+  }
+
+  function hostile(): string {
+    const folder = project({ notes: 'mine', 'trueup.yaml': 'trueup: 1\n' });
+    mkdirSync(join(folder, 'folder'));
+    symlinkSync('notes', join(folder, 'link'));
+    symlinkSync('nowhere', join(folder, 'dangling'));
+    execFileSync('sh', ['-c', 'mkfifo "$0"', join(folder, 'pipe')]);
+    return folder;
+  }
+
+  const at = (folder: string, path: string) => (isAbsolute(path) || path === '' ? path : join(folder, path));
+
+  it('is written so that only its owner can read it, in the place of an older one or an empty file', async () => {
+    const folder = project({ empty: '' });
+    for (const name of ['new', 'empty']) {
+      const path = join(folder, name);
+      await writePlanFile(path, file);
+      chmodSync(path, 0o644);
+      await writePlanFile(path, { ...file, projectId: 'prj_2' });
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      expect(await readPlanFile(path)).toEqual({ path, file: { ...file, projectId: 'prj_2' } });
+    }
+    expect(readdirSync(folder)).toEqual(['empty', 'new']);
+  });
+
+  it.each([
+    ['trueup.yaml', 'the plan file trueup.yaml is there, is no plan file, and stays'],
+    ['notes', 'the plan file notes is there, is no plan file, and stays'],
+    ['folder', 'the plan file folder is a folder, and stays'],
+    ['link', 'the plan file link is a symbolic link, and stays'],
+    ['dangling', 'the plan file dangling is a symbolic link, and stays'],
+    ['pipe', 'the plan file pipe is a device or a pipe, and stays'],
+    ['', 'the plan file  is a folder, and stays'],
+    ['/dev/full', 'the plan file /dev/full is a device or a pipe, and stays'],
+    ['nowhere/plan', 'the plan file nowhere/plan cannot be written (ENOENT)'],
+    ['notes/plan', 'the plan file notes/plan cannot be written (ENOTDIR)'],
+    ['x'.repeat(300), `the plan file ${'x'.repeat(300)} cannot be written (ENAMETOOLONG)`],
+    ['no\0name', 'the plan file no\0name cannot be written (ERR_INVALID_ARG_VALUE)'],
+  ])('is not written to %j', async (path, words) => {
+    const folder = hostile();
+    const before = readdirSync(folder);
+    expect(await problem(writePlanFile(at(folder, path), file), folder)).toBe(words);
+    expect(readdirSync(folder)).toEqual(before);
+    expect(readFileSync(join(folder, 'notes'), 'utf8')).toBe('mine');
+    expect(lstatSync(join(folder, 'link')).isSymbolicLink()).toBe(true);
+  });
+
+  it.skipIf(process.getuid?.() === 0)('is not written where one may not', async () => {
+    const folder = project({});
+    mkdirSync(join(folder, 'closed'), { mode: 0o500 });
+    expect(await problem(writePlanFile(join(folder, 'closed/plan'), file), folder)).toBe(
+      'the plan file closed/plan cannot be written (EACCES)',
+    );
+    await writePlanFile(join(folder, 'plan'), file);
+    chmodSync(join(folder, 'plan'), 0);
+    expect(await problem(readPlanFile(join(folder, 'plan')), folder)).toBe(
+      'the plan file plan cannot be read (EACCES)',
+    );
+  });
+
+  it('is not written when it would be too large to be read', async () => {
+    const folder = project({});
+    const large = { ...file, moved: 'x'.repeat(64 * 1024 * 1024) };
+    expect(await problem(writePlanFile(join(folder, 'plan'), large), folder)).toBe(
+      'the plan file plan would have more than 67108864 bytes',
+    );
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it.each([
+    ['half', 'is damaged: it ends too early, or was changed'],
+    ['newer', 'has format 2, which a newer Trueup wrote'],
+    ['older', 'has format 0, which an older Trueup wrote'],
+    ['odd', 'is damaged at deploys'],
+    ['large', 'has 67108865 bytes, and no plan has more than 67108864'],
+    ['binary', 'is no plan file'],
+    ['folder', 'is a folder and no file'],
+    ['pipe', 'is a device or a pipe and no file'],
+    ['/dev/zero', 'is a device or a pipe and no file'],
+    ['notes', 'is no plan file'],
+    ['missing', 'cannot be read (ENOENT)'],
+    ['dangling', 'cannot be read (ENOENT)'],
+    ['notes/plan', 'cannot be read (ENOTDIR)'],
+    ['no\0name', 'cannot be read (ERR_INVALID_ARG_VALUE)'],
+  ])('is not read from %j', async (path, words) => {
+    const folder = hostile();
+    const text = planFileText(file);
+    writeFileSync(join(folder, 'half'), text.slice(0, text.length / 2));
+    writeFileSync(join(folder, 'newer'), text.replace('"version": 1', '"version": 2'));
+    writeFileSync(join(folder, 'older'), text.replace('"version": 1', '"version": 0'));
+    writeFileSync(join(folder, 'odd'), text.replace('"deploys": true', '"deploys": 1'));
+    writeFileSync(join(folder, 'large'), '');
+    truncateSync(join(folder, 'large'), 64 * 1024 * 1024 + 1);
+    writeFileSync(join(folder, 'binary'), Buffer.from([0xff, 0xfe, 0x00, 0x7b]));
+    expect(await problem(readPlanFile(at(folder, path)), folder)).toBe(`the plan file ${path} ${words}`);
+  });
+
+  it('is read through a symbolic link', async () => {
+    const folder = project({});
+    await writePlanFile(join(folder, 'plan'), file);
+    symlinkSync('plan', join(folder, 'other'));
+    expect((await readPlanFile(join(folder, 'other'))).file).toEqual(file);
+  });
+});

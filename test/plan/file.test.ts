@@ -1,0 +1,339 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { fileOf, makePlan } from '../../src/cli/reviewed.ts';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import { addRow, seedWorld } from '../../src/emulator/world.ts';
+import { oldAddress } from '../../src/kind/address.ts';
+import { textsIn } from '../../src/kind/json.ts';
+import type { Json } from '../../src/kind/json.ts';
+import { fieldPath } from '../../src/kind/wire.ts';
+import { contract } from '../../src/api/contract.ts';
+import { isPlanFileText, parsePlanFile, planFileText } from '../../src/plan/file.ts';
+import { obstacles } from '../../src/plan/safeguard.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { actionsOf, database, plansNothing, production, results, stack } from '../support/faults.ts';
+import type { Body } from '../support/kind-manifests.ts';
+import { addressOf, manifestWith, stands, withField } from '../support/kind-manifests.ts';
+import { kindNamed } from '../support/random-manifest.ts';
+import { again, applyFile, fileIn, review } from '../support/reviewed.ts';
+import type { Bench } from '../support/world.ts';
+import { bench } from '../support/world.ts';
+
+/** Plans that go through a file come out as they were, and their file gives nothing away. */
+
+/** A world in which the secrets of the examples exist, and a member whose rights can be changed. */
+function world(): Bench {
+  const seed = seedWorld();
+  Object.assign(seed.tables.user['user_1'] ?? {}, { enableEnterpriseFeatures: true, isValidEnterpriseLicense: true });
+  addRow(seed, 'user', { id: 'user_9', email: 'member@example.test' });
+  addRow(seed, 'member', { id: 'member_9', userId: 'user_9', organizationId: 'org_1', role: 'member' });
+  const made = bench({ emulator: createEmulator({ world: seed }) });
+  for (const kind of kinds)
+    for (const [, name = ''] of kind.examples.join('\n').matchAll(/\$\{secret:(\w+)\}/g))
+      made.secrets[name] = canary(name);
+  return made;
+}
+
+/** A secret that the platform takes, and that nothing else holds. */
+function canary(name: string): string {
+  if (!/KEY$|CERTIFICATE$/.test(name) || name === 'MODEL_KEY') return `canary-${name}`;
+  const what = name.endsWith('CERTIFICATE')
+    ? 'CERTIFICATE'
+    : name === 'DEPLOY_KEY'
+      ? 'OPENSSH PRIVATE KEY'
+      : 'PRIVATE KEY';
+  return `-----BEGIN ${what}-----\ncanary${name.replaceAll('_', '')}\n-----END ${what}-----\n`;
+}
+
+const everythingAllowed = { dataLoss: true, adoption: true };
+
+/** Does in the browser what makes the platform list a provider, and applies what waited for it. */
+async function connectAll(made: Bench, text: string): Promise<void> {
+  for (const labgitId of Object.keys(made.emulator.world.tables.labgit)) {
+    await made.emulator.act('labgit.connect', { labgitId });
+  }
+  await done(made, await review(made, text), text);
+}
+
+async function done(made: Bench, file: string, text: string): Promise<void> {
+  const result = await applyFile(made, file, text, { dataLoss: true });
+  expect(result.outcomes.filter((outcome) => outcome.result !== 'done')).toEqual([]);
+}
+
+/** Plans into a file, applies the file, and then plans nothing. */
+async function applied(made: Bench, text: string): Promise<string> {
+  made.requests('POST');
+  const file = await review(made, text);
+  expect(made.requests('POST')).toEqual([]);
+  const planned = actionsOf(await made.plan(text));
+  expect(actionsOf(await again(made, file, text))).toEqual(planned);
+  await done(made, file, text);
+  if (Object.keys(made.emulator.world.tables.labgit).length > 0) await connectAll(made, text);
+  await plansNothing(made, text);
+  return file;
+}
+
+const all = stands();
+
+describe.each(all)('$title', (stand) => {
+  test('goes through a file when it comes, when its state is lost and when it goes', async () => {
+    const made = world();
+    const text = manifestWith(stand, stand.body);
+    const first = await applied(made, text);
+    expect(fileIn(first).actions.map(({ address }) => address)).toContain(addressOf(stand));
+    made.store.state = undefined;
+    const second = await applied(made, text);
+    expect(fileIn(second).actions.find(({ address }) => address === addressOf(stand))).toMatchObject({
+      action: 'adopt',
+      needsConsent: true,
+    });
+    await applied(made, manifestWith(stand, undefined));
+  });
+
+  const { kind } = stand;
+  // Fields are the same below every parent.
+  const isFirst = all.find((other) => other.kind === kind) === stand;
+  const edits = Object.entries(isFirst ? kind.fields : {}).flatMap(([name, field]) => {
+    const bodies = field.examples.map((value) => withField(stand, name, value));
+    return bodies[0] === undefined || bodies[1] === undefined || typeof field.onChange === 'object'
+      ? []
+      : [{ name, bodies: bodies as [Body, Body] }];
+  });
+
+  test.each(edits)(
+    'goes through a file with another $name: the file names the field and holds no value',
+    async ({ name, bodies }) => {
+      const made = world();
+      const first = manifestWith(stand, bodies[0]);
+      if ((await unlessRefused(made.apply(first, everythingAllowed))) === undefined) return;
+      if (kind.listedOnce !== undefined) await connectAll(made, first);
+      const text = manifestWith(stand, bodies[1]);
+      const purpose = { manifest: made.manifest(text), deploys: true, destroys: false };
+      const planned = await makePlan(purpose, made.world());
+      if (obstacles(planned, everythingAllowed).length > 0) return;
+      const file = planFileText(fileOf(planned, purpose));
+      expect(namesNothingElse(file, made, text)).toEqual([]);
+      expect(actionsOf(await again(made, file, text))).toEqual(actionsOf(planned));
+      // Where the new object is made first, what it replaces goes later.
+      const own = [addressOf(stand), oldAddress(addressOf(stand))];
+      const paths = fileIn(file).actions.flatMap(({ address, before }) =>
+        own.includes(address) ? before.map(({ path }) => path) : [],
+      );
+      const path = fieldPath(kind, name);
+      expect(paths.some((one) => one === path || one.startsWith(`${path}.`))).toBe(true);
+    },
+  );
+});
+
+/** undefined: it cannot be applied, for reasons that other tests are about. */
+function unlessRefused<T>(work: Promise<T>): Promise<T | undefined> {
+  return work.catch((error: unknown) => {
+    if (error instanceof Stop) return undefined;
+    throw error;
+  });
+}
+
+/** Words of the form of a file, and of Trueup's own settings. */
+const words = [
+  'trueup/plan-file emulator value map set as-read mark',
+  'create update move replace delete adopt forget deploy reset',
+  'id protect envMode accessMode deleteVolumes',
+].flatMap((line) => line.split(' ').map((word) => word.replace('as-read', 'as read')));
+
+/** What a file holds that is neither a digest nor a name: nothing, if it keeps its promise. */
+function namesNothingElse(file: string, made: Bench, text: string | Record<string, string>): string[] {
+  const { actions, state, ...about } = fileIn(file);
+  const { resources } = made.manifest(text);
+  const records = made.store.state?.resources ?? {};
+  const addresses = [...resources.map(({ address }) => address), ...Object.keys(records)];
+  const paths = addresses.flatMap((one) =>
+    addresses.flatMap((other) => (one.startsWith(other) ? [one.slice(other.length).replace(/^\./, '')] : [])),
+  );
+  const names = new Set([
+    ...addresses,
+    ...paths,
+    ...resources.flatMap(({ maps }) => Object.values(maps).flatMap((entries) => [...entries.keys()])),
+    ...kinds.flatMap(({ kind, fields }) => [
+      kind,
+      ...Object.keys(fields),
+      ...Object.keys(fields).map((name) => fieldPath(kindNamed(kind), name)),
+    ]),
+    ...Object.entries(contract).flatMap(([operation, { input }]) => [operation, ...Object.keys(input.shape)]),
+    ...Object.values(made.emulator.world.tables).flatMap((rows) => Object.keys(rows)),
+    ...words,
+    ...actions.flatMap(({ warnings, dataAtRisk }) => [...warnings, dataAtRisk ?? '']),
+    about.madeBy,
+    about.madeAt,
+    ...Object.values(state).map(String),
+  ]);
+  const isName = (one: string): boolean =>
+    names.has(one) || [...names].some((name) => one.startsWith(`${name}.`) && isName(one.slice(name.length + 1)));
+  return textsIn({ ...about, actions }).filter(
+    (one) => !/^[\w-]{43}$/.test(one) && !isName(one.replace(/ \((deploy|old)\)$/, '')),
+  );
+}
+
+describe('the example with every kind', () => {
+  const example = resolve(import.meta.dirname, '../../examples/everything');
+
+  function everything(): Bench {
+    const folder = mkdtempSync(join(tmpdir(), 'trueup-file-'));
+    cpSync(example, folder, { recursive: true });
+    const made = bench({ folder });
+    const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.yaml'))
+      .map((path) => readFileSync(join(folder, path), 'utf8'));
+    for (const [, name = ''] of texts.join('\n').matchAll(/\$\{secret:(\w+)\}/g)) made.secrets[name] = `canary-${name}`;
+    made.secrets.EVERYTHING_SSH_KEY = `-----BEGIN OPENSSH PRIVATE KEY-----\ncanary\n-----END OPENSSH PRIVATE KEY-----\n`;
+    return made;
+  }
+
+  test('is applied from a file, and then plans nothing; no secret of it is in the file', async () => {
+    const made = everything();
+    const file = await review(made, {});
+    expect(file).not.toContain('canary');
+    expect(namesNothingElse(file, made, {})).toEqual([]);
+    for (const permission of [false, true]) {
+      const result = await applyFile(made, permission ? await review(made, {}) : file, {}, { dataLoss: permission });
+      expect(Object.values(results(result)).filter((became) => became !== 'done')).toEqual([]);
+      for (const labgitId of Object.keys(made.emulator.world.tables.labgit)) {
+        await made.emulator.act('labgit.connect', { labgitId });
+      }
+    }
+    expect(fileIn(await review(made, {})).actions).toEqual([]);
+    const gone = await review(made, {}, { destroys: true });
+    expect(fileIn(gone).resources).toEqual([]);
+    expect(gone).not.toContain('canary');
+    const result = await applyFile(made, gone, {}, { dataLoss: true });
+    expect(Object.values(results(result)).filter((became) => became !== 'done')).toEqual([]);
+    expect(made.store.state?.resources).toEqual({});
+  });
+});
+
+describe('what a file holds', () => {
+  const text = `${production(`    env: { REGION: eu-of-the-manifest }\n${stack(`env: { A: "\${secret:TOKEN}", B: "\${secret:TOKEN}", HOST: "\${ref:production.postgres.main.host}" }`)}`)}${database()}`;
+
+  async function started(): Promise<Bench> {
+    const made = bench();
+    made.secrets.TOKEN = '1234';
+    return made;
+  }
+
+  test('is the same for the same plan, but for the time', async () => {
+    const made = await started();
+    await made.apply(text);
+    made.secrets.TOKEN = '5678';
+    const [one, other] = [fileIn(await review(made, text)), fileIn(await review(made, text))];
+    expect({ ...one, madeAt: '', seal: '' }).toEqual({ ...other, madeAt: '', seal: '' });
+    expect(one.actions.map(({ address }) => address)).toEqual([
+      'production.compose.shop',
+      'production.compose.shop (deploy)',
+    ]);
+    await applied(made, text);
+  });
+
+  test('is another digest for the same value in two places', async () => {
+    const made = await started();
+    const { actions, resources } = fileIn(await review(made, text));
+    const declared = resources.find(({ address }) => address === 'production.compose.shop')?.declared ?? [];
+    const [a, b] = ['env.A', 'env.B'].map((path) => declared.find((item) => item.path === path)?.value);
+    expect(a).toEqual({ digest: a?.digest, concealed: true });
+    expect(a?.digest).not.toBe(b?.digest);
+    const digests = [...textsIn(actions as unknown as Json), ...textsIn(resources as unknown as Json)].filter((one) =>
+      /^[\w-]{43}$/.test(one),
+    );
+    expect(new Set(digests).size).toBe(digests.length);
+    await applied(made, text);
+  });
+
+  test('says of a value that is known after apply what it is known after', async () => {
+    const made = await started();
+    const step = fileIn(await review(made, text))
+      .actions.find(({ address }) => address === 'production.compose.shop')
+      ?.steps.flatMap(({ members }) => members)
+      .find(({ name }) => name === 'env');
+    expect(step).toMatchObject({
+      is: 'map',
+      entries: [
+        { key: 'A', value: { concealed: true } },
+        { key: 'B' },
+        { key: 'HOST', value: { after: ['production.postgres.main.host'] } },
+      ],
+    });
+    await applied(made, text);
+  });
+
+  test('is the key of the state only while there is no state', async () => {
+    const made = await started();
+    const first = fileIn(await applied(made, text)).state;
+    expect('digestKey' in first && first).toEqual({
+      lineage: made.store.state?.lineage,
+      digestKey: made.store.state?.digestKey,
+    });
+    const later = await review(made, text);
+    expect(later).not.toContain(made.store.state?.digestKey);
+    expect(fileIn(later).state).toMatchObject({ lineage: made.store.state?.lineage, serial: 1 });
+  });
+
+  test('is no value of the platform', async () => {
+    const made = await started();
+    await made.apply(text);
+    for (const row of Object.values(made.emulator.world.tables.compose)) {
+      Object.assign(row, { env: 'A=by-hand-canary\nMORE=by-hand-canary\n', composeFile: 'by-hand-canary' });
+    }
+    const file = await review(made, text);
+    expect(file).not.toContain('canary');
+    expect(
+      fileIn(file)
+        .actions[0]?.before.map(({ path }) => path)
+        .toSorted(),
+    ).toEqual(['env.A', 'env.B', 'env.HOST', 'env.MORE', 'source.composeFile']);
+    await applied(made, text);
+  });
+});
+
+describe('a text that is read as a plan file', () => {
+  const text = production(stack());
+  const whole = async () => review(bench(), text);
+
+  test.each([
+    ['', 'is no plan file'],
+    ['null', 'is no plan file'],
+    ['[]', 'is no plan file'],
+    ['"trueup/plan-file"', 'is no plan file'],
+    ['trueup: 1\n', 'is no plan file'],
+    ['{"format":"trueup/state-list","version":1}', 'is no plan file'],
+    ['{"format":"trueup/plan","version":1}', 'is what plan --format json prints, and no plan file'],
+    ['{"format":"trueup/plan-file"}', 'is damaged at version'],
+    ['{"format":"trueup/plan-file","version":"1"}', 'is damaged at version'],
+    ['{"format":"trueup/plan-file","version":1}', 'is damaged at madeBy'],
+    ['{"format":"trueup/plan-file","version":2}', 'has format 2, which a newer Trueup wrote'],
+    ['{"format":"trueup/plan-file","version":0}', 'has format 0, which an older Trueup wrote'],
+  ])('%j: %s', (content, problem) => {
+    expect(parsePlanFile(content)).toMatchObject({ problem });
+  });
+
+  test('is refused wherever it ends too early', async () => {
+    const file = await whole();
+    for (let length = 0; length < file.trimEnd().length; length++) {
+      const short = file.slice(0, length);
+      const problem = isPlanFileText(short) ? 'is damaged: it ends too early, or was changed' : 'is no plan file';
+      expect(parsePlanFile(short)).toMatchObject({ problem });
+    }
+  });
+
+  test('is refused with a member too many or too few', async () => {
+    const file = fileIn(await whole());
+    const problem = (content: object) => parsePlanFile(JSON.stringify(content));
+    expect(problem({ ...file, more: 1 })).toMatchObject({ problem: 'is damaged at its top' });
+    const { seal: _, ...rest } = file;
+    expect(problem(rest)).toMatchObject({ problem: 'is damaged at seal' });
+    expect(problem({ ...file, actions: [{ ...file.actions[0], action: 'ruin' }] })).toMatchObject({
+      problem: 'is damaged at actions.0.action',
+    });
+    expect(problem(file)).toEqual(file);
+  });
+});

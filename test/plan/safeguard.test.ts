@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import type { Permissions } from '../../src/plan/safeguard.ts';
+import { obstacles } from '../../src/plan/safeguard.ts';
+import { applyPlan } from '../../src/reconcile.ts';
+import {
+  actionsOf,
+  composeBody,
+  database,
+  everything,
+  plansNothing,
+  production,
+  refusal,
+  rowsIn,
+} from '../support/faults.ts';
+import { keys } from '../support/organization-blocks.ts';
+import type { Bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
+
+/** What an apply does not do unless somebody says that it is meant. */
+
+const hosts = (count: number, from = 0): string[] => Array.from({ length: count }, (_, at) => `h${at + from}`);
+
+/** A compose stack with domains. */
+function stack(names: readonly string[], more = ''): string {
+  const domains = names.map((name) => `${name}.example.com: { serviceName: web }`).join(', ');
+  return `    compose:\n      shop: { ${composeBody}, domains: { ${domains} }${more} }\n`;
+}
+
+const usual: Permissions = { dataLoss: true, adoption: true };
+
+/** Tries an apply that is to be refused: nothing may be written. */
+async function refused(made: Bench, text: string, permissions: Permissions = usual) {
+  const planned = await made.plan(text);
+  made.requests('POST');
+  const found = await refusal(made, () => applyPlan(planned, made.world(), { permissions, connections: 4 }));
+  expect(made.requests('POST')).toEqual([]);
+  return { found, planned };
+}
+
+describe('deletions of one kind', () => {
+  test.each([
+    { before: 9, gone: 8, isRefused: false },
+    { before: 10, gone: 2, isRefused: false },
+    { before: 10, gone: 3, isRefused: true },
+    { before: 20, gone: 5, isRefused: false },
+    { before: 20, gone: 6, isRefused: true },
+    { before: 40, gone: 10, isRefused: false },
+    { before: 40, gone: 11, isRefused: true },
+    { before: 120, gone: 11, isRefused: true },
+  ])('$gone of $before need a permission: $isRefused', async ({ before, gone, isRefused }) => {
+    const made = bench();
+    await made.apply(production(stack(hosts(before))), everything);
+    const text = production(stack(hosts(before - gone)));
+    const planned = await made.plan(text);
+    expect(obstacles(planned, usual).map(({ code }) => code)).toEqual(isRefused ? ['mass-deletion'] : []);
+    expect(obstacles(planned, { ...usual, massDeletion: true })).toEqual([]);
+  });
+
+  test('are refused with kind, number, share and addresses, and the plan says so before', async () => {
+    const made = bench();
+    await made.apply(production(stack(hosts(15))), everything);
+    const text = production(stack(hosts(3)));
+    const { found, planned } = await refused(made, text);
+    expect(found).toHaveLength(1);
+    const [said] = found;
+    const named = hosts(10, 3).map((name) => `production.compose.shop.domains["${name}.example.com"]`);
+    expect(said).toMatchObject({
+      code: 'mass-deletion',
+      severity: 'error',
+      message: `this plan deletes or replaces 12 of 15 resources of the kind domain (80 %): ${named.join(', ')} and 2 more`,
+      remedy: 'Look whether that is meant. If it is, apply needs --allow-mass-delete.',
+    });
+    expect(planned.diagnostics).toEqual([{ ...said, severity: 'warning' }]);
+  });
+
+  test('are done with the permission', async () => {
+    const made = bench();
+    await made.apply(production(stack(hosts(12))), everything);
+    const text = production(stack(hosts(1)));
+    const planned = await made.plan(text);
+    await applyPlan(planned, made.world(), { permissions: everything, connections: 4, clock: made.clock });
+    expect(rowsIn(made, 'domain')).toHaveLength(1);
+    await plansNothing(made, text);
+  });
+
+  test('are counted where a parent takes its children along', async () => {
+    const made = bench();
+    await made.apply(production(stack(hosts(11)) + database()), everything);
+    const { found } = await refused(made, production(database()));
+    expect(found.map(({ code, message }) => `${code} ${message.split(':')[0]}`)).toEqual([
+      'mass-deletion this plan deletes or replaces 11 of 11 resources of the kind domain (100 %)',
+    ]);
+  });
+
+  test('are counted where a parent is replaced and its children are made anew', async () => {
+    const made = bench();
+    await made.apply(production(stack(hosts(11), ', composeType: docker-compose')), everything);
+    const { found, planned } = await refused(made, production(stack(hosts(11), ', composeType: stack')));
+    expect(actionsOf(planned)).toContain('replace production.compose.shop');
+    expect(found.map(({ message }) => message.split(':')[0])).toEqual([
+      'this plan deletes or replaces 11 of 11 resources of the kind domain (100 %)',
+    ]);
+  });
+
+  test('are counted once where a replacement makes the new one first', async () => {
+    const pairs = (count: number, from: number) =>
+      Array.from({ length: 12 }, (_, at) => {
+        const pair = at >= from && at < from + count ? `new${at}` : `old${at}`;
+        return keys(pair, `k${at}`).replace('sshKeys:\n', '').replace('name: deploy', `name: k${at}`);
+      }).join('');
+    const made = bench();
+    await made.apply(`${head}sshKeys:\n${pairs(0, 0)}`, everything);
+    const three = await made.plan(`${head}sshKeys:\n${pairs(3, 0)}`);
+    expect(actionsOf(three)).toHaveLength(6);
+    expect(obstacles(three, usual)).toEqual([]);
+    const { found } = await refused(made, `${head}sshKeys:\n${pairs(4, 0)}`);
+    expect(found[0]?.message).toContain(
+      '4 of 12 resources of the kind sshKey (33 %): sshKeys.k0, sshKeys.k1, sshKeys.k2, sshKeys.k3',
+    );
+  });
+
+  test('do not bind destroy', async () => {
+    const made = bench();
+    const text = production(stack(hosts(15)));
+    await made.apply(text, everything);
+    await made.destroy(text);
+    expect(rowsIn(made, 'domain')).toEqual([]);
+  });
+
+  test('are not those of objects that are gone already, or only let go of', async () => {
+    const made = bench();
+    await made.apply(production(stack(hosts(12))), everything);
+    for (const { domainId } of rowsIn(made, 'domain').slice(0, 11))
+      await made.emulator.act('domain.delete', { domainId });
+    expect(obstacles(await made.plan(production(stack([]))), usual)).toEqual([]);
+  });
+});
+
+describe('a plan that would delete everything', () => {
+  const both = production(database() + stack(hosts(1)));
+
+  test('because the manifest is empty is refused whatever is permitted; destroy does it', async () => {
+    const made = bench();
+    await made.apply(both, everything);
+    const { found, planned } = await refused(made, head, everything);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toMatchObject({ code: 'deletes-everything', severity: 'error' });
+    expect(found[0]?.message).toMatch(/^this plan deletes everything that the state holds, 4 resources: production/);
+    expect(found[0]?.remedy).toContain('trueup destroy');
+    expect(planned.diagnostics.map(({ code }) => code)).toEqual(['deletes-everything']);
+    await made.destroy(head);
+    expect([...rowsIn(made, 'postgres'), ...rowsIn(made, 'compose')]).toEqual([]);
+  });
+
+  test('and make other things is refused too: a whole manifest of new keys is a mistake, or belongs under moved:', async () => {
+    const made = bench();
+    await made.apply(
+      `${head}environments: { staging: { redis: { a: { databasePassword: correct-horse-1 } } } }\n`,
+      everything,
+    );
+    const renamed = `${head}environments: { preview: { redis: { a: { databasePassword: correct-horse-1 } } } }\n`;
+    const { found } = await refused(made, renamed, everything);
+    expect(found[0]?.remedy).toContain('moved:');
+    const moved = `${renamed}moved: [{ from: staging, to: preview }]\n`;
+    await made.apply(moved);
+    await plansNothing(made, moved);
+  });
+
+  test('is an ordinary one when the state holds one resource', async () => {
+    const made = bench();
+    await made.apply(head + keys('one'), everything);
+    const before = Object.keys(made.emulator.world.tables.sshKey).length;
+    await made.apply(head, everything);
+    expect(Object.keys(made.emulator.world.tables.sshKey)).toHaveLength(before - 1);
+    await plansNothing(made, head);
+  });
+
+  test('is none when nothing of it is there any more', async () => {
+    const made = bench();
+    await made.apply(both, everything);
+    for (const { postgresId } of rowsIn(made, 'postgres')) await made.emulator.act('postgres.remove', { postgresId });
+    for (const { composeId } of rowsIn(made, 'compose'))
+      await made.emulator.act('compose.delete', { composeId, deleteVolumes: false });
+    const planned = await made.plan(head);
+    expect(actionsOf(planned).every((action) => action.startsWith('forget'))).toBe(true);
+    expect(obstacles(planned, { dataLoss: false, adoption: false })).toEqual([]);
+  });
+
+  test('is not made from an include that is gone: the manifest is refused before anything is asked', async () => {
+    const made = bench();
+    const files = {
+      'trueup.yaml': `${head}include: [services/*.yaml]\n`,
+      'services/shop.yaml': both.slice(head.length),
+    };
+    await made.apply(files, everything);
+    made.requests('GET');
+    const { rm } = await import('node:fs/promises');
+    await rm(`${made.folder}/services/shop.yaml`);
+    const error = await made.plan({ 'trueup.yaml': files['trueup.yaml'] }).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Stop);
+    expect((error as Stop).diagnostics[0]).toMatchObject({ code: 'file-unreadable' });
+    expect((error as Stop).message).toContain('no file matches services/*.yaml');
+    expect(made.requests('GET')).toEqual([]);
+  });
+});
+
+describe('protect: true', () => {
+  test.each([
+    ['itself', production(database('protect: true') + stack([])), production(stack([]))],
+    [
+      'what it is in',
+      `${head}environments: { staging: { redis: { a: { databasePassword: correct-horse-1, protect: true } } } }\n${keys('one')}`,
+      head + keys('one'),
+    ],
+  ])('survives the removal of the block, of %s', async (_what, text, without) => {
+    const made = bench();
+    await made.apply(text, everything);
+    const { found } = await refused(made, without, everything);
+    const said = found.find(({ code }) => code === 'protected');
+    expect(said?.message).toContain('is protected and would be deleted');
+    expect(said?.remedy).toContain('write protect: false, apply, and remove the block then');
+  });
+
+  test('holds against destroy', async () => {
+    const made = bench();
+    const text = production(database('protect: true'));
+    await made.apply(text, everything);
+    made.requests('POST');
+    await refusal(made, () => made.destroy(text));
+    expect(made.requests('POST')).toEqual([]);
+  });
+
+  test('is lifted by an apply of its own', async () => {
+    const made = bench();
+    await made.apply(production(database('protect: true') + stack([])), everything);
+    await made.apply(production(database('protect: false') + stack([])));
+    await made.apply(production(stack([])));
+    expect(rowsIn(made, 'postgres')).toEqual([]);
+  });
+});
+
+test('data needs a permission of its own, beside that for many deletions', async () => {
+  const made = bench();
+  await made.apply(production(database() + stack([])), everything);
+  const permissions = { dataLoss: false, adoption: true, massDeletion: true };
+  const { found } = await refused(made, production(stack([])), permissions);
+  expect(found.map(({ code, address }) => `${code} ${address ?? ''}`)).toEqual([
+    'data-at-risk production.postgres.main',
+  ]);
+});
+
+test.each([
+  ['nothing', '', false],
+  ['deleteVolumes: false', ', deleteVolumes: false', false],
+  ['deleteVolumes: true', ', deleteVolumes: true', true],
+])('volumes are deleted only when that is declared: with %s', async (_what, more, deleteVolumes) => {
+  const made = bench();
+  await made.apply(production(stack([], more) + database()), everything);
+  const text = production(database());
+  if (deleteVolumes) {
+    const { found } = await refused(made, text, { ...everything, dataLoss: false });
+    expect(found.map(({ code }) => code)).toEqual(['data-at-risk']);
+  }
+  const planned = await made.plan(text);
+  await applyPlan(planned, made.world(), { permissions: everything, connections: 4, clock: made.clock });
+  const sent = made.emulator.log.filter(({ operation }) => operation === 'compose.delete');
+  expect(sent.map(({ input }) => (input as { deleteVolumes: boolean }).deleteVolumes)).toEqual([deleteVolumes]);
+});

@@ -1,0 +1,180 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { folderRegister } from '../../src/state/backends/folder-register.ts';
+import { localStore } from '../../src/state/backends/local.ts';
+import { thisHost } from '../../src/state/host.ts';
+import { stopOf } from './conformance.ts';
+
+/** The lease of a folder, with real files and real processes. */
+
+const tsx = resolve(import.meta.dirname, '../../node_modules/tsx/dist/esm/index.mjs');
+const source = (path: string) => resolve(import.meta.dirname, '../../src/state', path);
+const newFolder = () => mkdtempSync(join(tmpdir(), 'trueup-lease-'));
+const filesOf = (folder: string) => readdirSync(join(folder, 'lease')).toSorted();
+
+/** Runs a script in a process of its own. */
+function run(script: string, ...args: string[]) {
+  const child = spawn(process.execPath, ['--import', tsx, '--input-type=module', '-e', script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  const output = new Promise<string>((done) => child.on('close', () => done(text)));
+  const began = new Promise<string>((done) => child.stdout.once('data', (chunk: Buffer) => done(chunk.toString())));
+  return { child, began, output };
+}
+
+describe('a run in another process', () => {
+  const holding = `
+    const { localStore } = await import(process.argv[1]);
+    await localStore(process.argv[2]).lock({ purpose: 'apply' });
+    console.log('in');
+    setTimeout(() => process.exit(), 20_000);`;
+
+  test('keeps others out, and is followed at once when it was killed', async () => {
+    const folder = newFolder();
+    const other = run(holding, source('backends/local.ts'), folder);
+    expect(await other.began).toBe('in\n');
+    const stop = await stopOf(localStore(folder).lock({ purpose: 'plan' }));
+    expect(stop.message).toContain(`pid ${other.child.pid ?? 0}, which runs apply since `);
+    other.child.kill('SIGKILL');
+    await other.output;
+    const start = performance.now();
+    const store = localStore(folder);
+    const lease = await store.lock({ purpose: 'plan' });
+    expect(performance.now() - start).toBeLessThan(1_000);
+    expect(lease.inherited?.owner).toBe(thisHost().owner.replace(/pid \d+$/, `pid ${other.child.pid ?? 0}`));
+    await store.close();
+  });
+
+  test('that was stopped is not gone, and keeps others out until it expires', async () => {
+    const folder = newFolder();
+    const other = run(holding, source('backends/local.ts'), folder);
+    await other.began;
+    other.child.kill('SIGSTOP');
+    expect((await stopOf(localStore(folder).lock({ purpose: 'plan' }))).failure).toBe('locked');
+    // As if it had been renewed 61 s ago.
+    for (const name of filesOf(folder)) {
+      const then = new Date(Date.now() - 61_000);
+      utimesSync(join(folder, 'lease', name), then, then);
+    }
+    const store = localStore(folder);
+    await store.lock({ purpose: 'plan' });
+    await store.close();
+    other.child.kill('SIGKILL');
+    await other.output;
+  });
+});
+
+describe('the files of a lease', () => {
+  test('are two at most, and tell who has it to nobody else', async () => {
+    const folder = newFolder();
+    const store = localStore(folder);
+    for (let turn = 0; turn < 5; turn++) await (await store.lock({ purpose: 'apply' })).release();
+    expect(filesOf(folder)).toEqual(['10', '9']);
+    expect(JSON.parse(readFileSync(join(folder, 'lease/10'), 'utf8'))).toEqual({
+      counter: 5,
+      holder: null,
+      past: null,
+    });
+  });
+
+  test.each([
+    ['empty', ''],
+    ['torn', '{"counter":1'],
+    ['something else', '[]'],
+  ])(
+    'keep nobody out when the newest is %s, as after a loss of power, and the counter still grows',
+    async (_t, text) => {
+      const folder = newFolder();
+      const store = localStore(folder);
+      const { counter } = await store.lock({ purpose: 'apply' });
+      mkdirSync(join(folder, 'lease'), { recursive: true });
+      writeFileSync(join(folder, 'lease/7'), text);
+      const lease = await localStore(folder).lock({ purpose: 'plan' });
+      expect(lease.counter).toBeGreaterThan(counter);
+      await lease.release();
+    },
+  );
+
+  test('of which an old one comes back do not count: the newest does', async () => {
+    const folder = newFolder();
+    const register = folderRegister(folder, { of: 'it' });
+    const entry = (counter: number) => ({ counter, holder: null, past: null });
+    const first = await register.swap(undefined, entry(1));
+    let seen = first;
+    for (let counter = 2; counter < 6; counter++) seen = await register.swap(seen, entry(counter));
+    // Somebody who looked long ago, and whose next name is free again.
+    expect(await register.swap(first, entry(9))).toBeUndefined();
+    expect((await register.look())?.entry.counter).toBe(5);
+    expect(filesOf(folder)).toEqual(['4', '5']);
+  });
+
+  test('are as old as the clock of the disk says, not that of whoever looks', async () => {
+    const folder = newFolder();
+    const register = folderRegister(folder, { of: 'it' });
+    await register.swap(undefined, { counter: 1, holder: null, past: null });
+    expect(Math.abs((await register.look())?.ageMs ?? -1)).toBeLessThan(1_000);
+    const then = new Date(Date.now() - 50_000);
+    utimesSync(join(folder, 'lease/1'), then, then);
+    expect(Math.abs(((await register.look())?.ageMs ?? 0) - 50_000)).toBeLessThan(1_000);
+    expect(filesOf(folder)).toEqual(['1']);
+  });
+});
+
+describe('of many processes that come at once', () => {
+  /** Takes the lease as often as it can; while it is in, nobody else may be, which a folder of its own proves. */
+  const contender = `
+    const [, diskModule, leaseModule, registerModule, folder, dead] = process.argv;
+    const { mkdirSync, rmdirSync } = await import('node:fs');
+    const { folderRegister } = await import(registerModule);
+    const { takeLease, usualTaking } = await import(leaseModule);
+    const { nodeDisk } = await import(diskModule);
+    // A disk that takes its time, so that the others come in between any two steps.
+    const disk = Object.fromEntries(Object.entries(nodeDisk).map(([name, work]) => [name, name === 'nameBeside' ? work : async (...about) => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
+      return work(...about);
+    }]));
+    const register = folderRegister(folder, { disk, of: 'it' });
+    const until = Date.now() + 1500;
+    let violations = 0;
+    const counters = [];
+    while (Date.now() < until) {
+      let lease;
+      try { lease = await takeLease(register, { purpose: 'apply' }, usualTaking()); } catch (error) {
+        if (error.failure !== 'locked') throw error;
+        continue;
+      }
+      try { mkdirSync(folder + '.inside'); } catch { violations++; }
+      counters.push(lease.counter);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
+      try { rmdirSync(folder + '.inside'); } catch { violations++; }
+      // Half of the time it leaves as a run does that was killed: the lease stays, of a process that is no more.
+      if (counters.length % 2 === 0) await lease.release();
+      else {
+        const seen = await register.look();
+        await register.swap(seen, { ...seen.entry, holder: { ...seen.entry.holder, pid: Number(dead) } });
+      }
+    }
+    console.log(JSON.stringify({ counters, violations }));
+    process.exit();`;
+
+  test('never two are in, also when they find the lease of a dead process, and no counter is given twice', async () => {
+    const folder = newFolder();
+    const gone = spawnSync(process.execPath, ['-e', '']);
+    const modules = ['disk.ts', 'lease.ts', 'backends/folder-register.ts'].map(source);
+    const runs = Array.from({ length: 8 }, () => run(contender, ...modules, folder, String(gone.pid)));
+    const results = (await Promise.all(runs.map((item) => item.output))).map(
+      (text) => JSON.parse(text) as { counters: number[]; violations: number },
+    );
+    expect(results).toHaveLength(8);
+    expect(results.reduce((sum, item) => sum + item.violations, 0)).toBe(0);
+    const counters = results.flatMap((item) => item.counters);
+    expect(new Set(counters).size).toBe(counters.length);
+    expect(Math.max(...counters)).toBe(counters.length);
+    expect(counters.length).toBeGreaterThan(8);
+  });
+});

@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { createMemory } from '../../src/state/backends/memory.ts';
+import { findHolder, takeLease, usualTaking } from '../../src/state/lease.ts';
+import type { Register } from '../../src/state/register.ts';
+import { fakeTime } from './fake-time.ts';
+
+/** What no place of a lease can be made to do in the suite that all of them share. */
+
+test('a renewal that got no answer and lands late does not prolong the lease beyond what the place knows', async () => {
+  const time = fakeTime();
+  const [one, place] = [time.process(), time.process()];
+  const { lease: real } = createMemory(place.clock).medium;
+  let swaps = 0;
+  let landed = 0;
+  let isSilent = false;
+  const register: Register = {
+    ...real,
+    swap: async (seen, entry) => {
+      swaps++;
+      if (isSilent) throw new Error('no answer');
+      if (swaps !== 2) return real.swap(seen, entry);
+      // The first renewal: it is on its way for 4 s, and nobody hears of it.
+      void place.clock.sleep(4_000).then(() => {
+        landed = time.now();
+        isSilent = true;
+        return real.swap(seen, entry);
+      });
+      throw new Error('no answer');
+    },
+  };
+  const lease = await takeLease(register, { purpose: 'apply' }, usualTaking(one));
+  await time.pass(26_000);
+  expect(landed).toBe(24_000);
+  // Whoever looks at the place takes it over 60 s after that; by then nothing may start.
+  await time.pass(landed + 60_000 - time.now());
+  expect(lease.check).toThrow('is lost');
+});
+
+test('a renewal that is answered late counts from when it was sent', async () => {
+  const time = fakeTime();
+  const one = time.process();
+  const { lease: real } = createMemory(one.clock).medium;
+  let swaps = 0;
+  const register: Register = {
+    ...real,
+    swap: async (seen, entry) => {
+      if (++swaps > 2) throw new Error('no answer');
+      const swapped = await real.swap(seen, entry);
+      if (swaps === 2) await one.clock.sleep(30_000);
+      return swapped;
+    },
+  };
+  const lease = await takeLease(register, { purpose: 'apply' }, usualTaking(one));
+  await time.pass(79_000); // the renewal was sent at 20 s, and answered at 50 s
+  expect(lease.check).not.toThrow();
+  await time.pass(1_000);
+  expect(lease.check).toThrow('is lost');
+});
+
+test('a lease in a place without a clock is over for whoever watched it for 60 s without a renewal', async () => {
+  const time = fakeTime();
+  const [one, two] = [time.process({ machine: 'far' }), time.process()];
+  const { lease: real } = createMemory(one.clock).medium;
+  const register: Register = {
+    ...real,
+    look: async () => {
+      const seen = await real.look();
+      return seen === undefined ? undefined : { ...seen, ageMs: undefined };
+    },
+  };
+  await takeLease(register, { purpose: 'apply' }, usualTaking(one));
+  let counter = 0;
+  const waiting = takeLease(register, { purpose: 'plan', timeoutMs: 600_000 }, usualTaking(two)).then((lease) => {
+    ({ counter } = lease);
+    expect((lease.inherited?.mayLandUntil ?? 0) - time.now()).toBe(60_000);
+  });
+  await time.pass(180_000);
+  expect(counter).toBe(0); // it is renewed
+  one.kill();
+  await time.pass(55_000);
+  expect(counter).toBe(0);
+  await time.pass(30_000);
+  await waiting;
+  expect(counter).toBe(2);
+});
+
+test('whose requests may still land is known also after renewals, and after somebody who had it but shortly', async () => {
+  const time = fakeTime();
+  const [one, two, three] = [time.process({ machine: 'far' }), time.process(), time.process()];
+  const { lease: register } = createMemory(one.clock).medium;
+  await takeLease(register, { purpose: 'apply' }, usualTaking(one));
+  await (await findHolder(register, usualTaking(two)))?.remove(); // it may send for 60 s, and that may land for 60 s
+  const second = await takeLease(register, { purpose: 'plan' }, usualTaking(two));
+  expect(second.inherited?.mayLandUntil).toBe(120_000);
+  await time.pass(25_000);
+  two.kill();
+  const third = await takeLease(register, { purpose: 'plan' }, usualTaking(three));
+  expect(third.inherited).toMatchObject({ owner: two.host.owner, mayLandUntil: 120_000 });
+});
+
+test('a renewal that got no answer and took effect is gone on from', async () => {
+  const time = fakeTime();
+  const one = time.process();
+  const { lease: real } = createMemory(one.clock).medium;
+  let swaps = 0;
+  const register: Register = {
+    ...real,
+    look: () => (swaps === 2 ? Promise.reject(new Error('no answer')) : real.look()),
+    swap: async (seen, entry) => {
+      const swapped = await real.swap(seen, entry);
+      if (++swaps === 2) throw new Error('no answer');
+      return swapped;
+    },
+  };
+  const lease = await takeLease(register, { purpose: 'apply' }, usualTaking(one));
+  await time.pass(180_000);
+  expect(lease.check).not.toThrow();
+  await lease.release();
+  expect((await real.look())?.entry.holder).toBeNull();
+});

@@ -1,0 +1,67 @@
+import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
+import type { Memory } from '../../src/state/backends/memory.ts';
+import type { Medium } from '../../src/state/medium.ts';
+import { storeOver } from '../../src/state/store.ts';
+import { expect, test } from 'vitest';
+import type { Where } from './conformance.ts';
+import { conforms, recordOf, stateWith } from './conformance.ts';
+import type { FakeProcess } from './fake-time.ts';
+import { fakeTime } from './fake-time.ts';
+
+conforms('in memory', () => {
+  const time = fakeTime();
+  const memories = new Map<string, Memory>();
+  const deaths = new Map<FakeProcess, { left: number; where: Where; die: () => void }>();
+  let isDown = false;
+  const place = time.process().clock;
+  const operation = async <T>(process: FakeProcess, work: () => Promise<T>): Promise<T> => {
+    if (isDown) throw new Error('out of memory');
+    const death = deaths.get(process);
+    if (death !== undefined && --death.left <= 0) {
+      if (death.left === 0 && death.where === 'after') await work();
+      death.die();
+      return new Promise<never>(() => undefined);
+    }
+    return work();
+  };
+  const seenBy = (process: FakeProcess, { medium }: Memory): Medium => ({
+    ...medium,
+    lease: {
+      ...medium.lease,
+      look: () => operation(process, medium.lease.look),
+      swap: (seen, entry) => operation(process, () => medium.lease.swap(seen, entry)),
+    },
+    load: () => operation(process, medium.load),
+    begin: (base, writer) => operation(process, () => medium.begin(base, writer)),
+    add: (wave, writer) => operation(process, () => medium.add(wave, writer)),
+    save: (state, writer) => operation(process, () => medium.save(state, writer)),
+  });
+  return Promise.resolve({
+    time,
+    open: (process, name = '') => {
+      const memory = memories.get(name) ?? createMemory(place);
+      memories.set(name, memory);
+      return Promise.resolve(storeOver(seenBy(process, memory), process));
+    },
+    dieAt: (process, left, where) => new Promise((die) => void deaths.set(process, { left, where, die })),
+    breakDown: () => {
+      isDown = true;
+    },
+    mend: () => {
+      isDown = false;
+    },
+    isShared: false,
+    close: () => Promise.resolve(),
+  });
+});
+
+test('a store in memory shows its state, and how often it was written as a whole', async () => {
+  const store = memoryStore();
+  await store.append(stateWith({}), 'a', recordOf('1'));
+  expect(store.state?.resources).toEqual({ a: recordOf('1') });
+  expect(store.writes).toBe(0);
+  await store.write(stateWith({}));
+  expect(store.writes).toBe(1);
+  store.state = undefined;
+  expect(await store.read()).toBeUndefined();
+});
