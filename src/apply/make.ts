@@ -51,11 +51,12 @@ export async function make(run: Run, action: Action): Promise<void> {
 
 /** What is overwritten may be quoted by a platform that refuses to. */
 function concealOld({ input }: Run, { parts }: Action): void {
-  for (const { field, decision, before } of parts) {
+  for (const { part, field, decision, before } of parts) {
     if (field.secrecy === undefined || (decision.do !== 'write' && decision.do !== 'remove')) continue;
     for (const text of textsIn(before.reveal())) {
       input.conceal(text);
-      for (const entry of field.map?.read(text).values() ?? []) input.conceal(entry);
+      const entries = part.key === undefined ? field.map?.read(text) : undefined;
+      for (const entry of entries?.values() ?? []) input.conceal(entry);
     }
   }
 }
