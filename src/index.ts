@@ -38,7 +38,8 @@ export { PlatformError } from './api/errors.ts';
 export type { Send, WireAnswer, WireRequest } from './api/wire.ts';
 
 export type { State, StateRecord, StateStore } from './state/state.ts';
-export type { Holder, Inherited, Lease, Taking, Terms, Wish } from './state/lease.ts';
+export type { Holder } from './state/holder.ts';
+export type { Inherited, Lease, Taking, Terms, Wish } from './state/lease.ts';
 export type { BeatingClock, Clock } from './state/clock.ts';
 export { localStore } from './state/backends/local.ts';
 export { memoryStore } from './state/backends/memory.ts';

@@ -60,12 +60,15 @@ async function runNode(run: Run, node: ApplyNode): Promise<'done' | 'failed'> {
     complain(run, action, error);
     run.results.set(address, 'failed');
     onEvent?.({ event: 'failed', ...about });
-    if (error instanceof PlatformError && error.failure === 'authentication' && error.code === undefined) {
-      run.stopped = 'the platform no longer accepts the API key';
-    }
+    if (error instanceof PlatformError && isShutOut(error)) run.stopped = 'the platform takes no more requests';
     if (error instanceof Stop && error.failure === 'state') run.stopped = 'the state cannot be saved';
     return 'failed';
   }
+}
+
+/** Whether the platform accepts the key no more, or has taken no requests for longer than anybody waits. */
+function isShutOut({ failure, code }: PlatformError): boolean {
+  return failure === 'throttled' || (failure === 'authentication' && code === undefined);
 }
 
 /** Whether something was sent and is not, or may not be, as it was to be. */

@@ -74,7 +74,8 @@ async function sendOnce(
     }
     if (kind.listedOnce !== undefined) throw error;
     for (const id of earlier.keys()) run.claimed.add(id);
-    const until = mayLandLater(error) ? since + run.fenceMs : since;
+    const from = Math.max(since, run.sentAt.get(address) ?? since);
+    const until = mayLandLater(error) ? from + run.fenceMs : from;
     const found = chosen === undefined ? await seek(run, action, until) : await seekChosen(run, action, chosen, until);
     const made = madeOf(action, found);
     if (made !== undefined) return made;

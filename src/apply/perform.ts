@@ -25,6 +25,8 @@ export interface PerformInput {
   readonly made: Row | undefined;
   /** Reads the object as it is now. */
   readonly readNow: () => Promise<Row>;
+  /** Called before a request is sent that had to wait. */
+  readonly beforeLateSend?: () => Promise<void>;
 }
 
 /** What filling in the members of a step needs. */
@@ -44,7 +46,9 @@ export async function perform(input: PerformInput): Promise<{ answer: unknown } 
     if (step.changed.includes(name) && !isThereAlready(input, name, from, value)) changes++;
   }
   if (step.role === 'update' && changes === 0) return 'skipped';
-  return { answer: await client.invoke(step.operation, members) };
+  const { beforeLateSend } = input;
+  const how = beforeLateSend === undefined ? {} : { beforeLateSend };
+  return { answer: await client.invoke(step.operation, members, how) };
 }
 
 /** Checks that a step could be sent, as far as its values are known before the objects that it names are there. */

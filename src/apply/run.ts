@@ -102,6 +102,8 @@ export interface Run {
   readonly results: Map<string, Outcome['result']>;
   /** Addresses for which a request was sent. */
   readonly sent: Set<string>;
+  /** When requests were sent that had to wait, by the clock that only grows. */
+  readonly sentAt: Map<string, number>;
   /** Addresses whose create was sent twice. */
   readonly repeated: Set<string>;
   /** Addresses for which a request was sent that may land later than anybody looked. */
@@ -162,6 +164,7 @@ export function startRun(input: ApplyInput): Run {
     results: new Map(),
     sent: new Set(),
     repeated: new Set(plan.actions.flatMap(({ address }) => (isRepeated(plan, address) ? [address] : []))),
+    sentAt: new Map(),
     lost: new Set(),
     written: new Set(),
     clock,

@@ -6,7 +6,7 @@ import { isMade } from '../plan/action.ts';
 import { perform } from './perform.ts';
 import { findById } from './read-back.ts';
 import type { Run } from './run.ts';
-import { laneBefore } from './run.ts';
+import { laneBefore, save } from './run.ts';
 
 /**
  * Sends a request of an action. One that gets no answer, or one of a platform in trouble, is sent once more where that
@@ -36,6 +36,14 @@ async function sendOnce(run: Run, action: Action, step: Step): Promise<unknown> 
   }
 }
 
+/** Says anew when a request is sent that had to wait: until when it may land is reckoned from then. */
+async function renewIntent(run: Run, { address }: Action): Promise<void> {
+  run.sentAt.set(address, run.clock.monotonic());
+  const record = run.records.get(address);
+  if (record === undefined || record === null || record.intent === undefined) return;
+  await save(run, address, { ...record, intent: { ...record.intent, at: run.clock.wall() } });
+}
+
 /** Whether a request that failed may have been carried out all the same. */
 export function mayBeExecuted(error: unknown): boolean {
   return error instanceof PlatformError && error.outcome === 'unknown';
@@ -62,6 +70,7 @@ export function contextOf(run: Run, action: Action) {
     made: isMade(action) ? run.rows.get(action.address) : undefined,
     idOf: (address: string) => run.ids.get(address),
     readNow: () => rowNow(run, action),
+    beforeLateSend: () => renewIntent(run, action),
   };
 }
 

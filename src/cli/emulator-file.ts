@@ -4,7 +4,8 @@ import type { EmulatorOptions } from '../emulator/emulator.ts';
 import { openEmulator } from '../emulator/disk.ts';
 import { folderRegister } from '../state/backends/folder-register.ts';
 import type { Lease } from '../state/lease.ts';
-import { takeLease, usualTaking } from '../state/lease.ts';
+import { usualTaking } from '../state/lease.ts';
+import { takeLease } from '../state/take-lease.ts';
 
 /** Opens the emulator that keeps its world in a file; a file takes one process at a time. */
 export async function openEmulatorFile(file: string, purpose: string, options: EmulatorOptions = {}) {

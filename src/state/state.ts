@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Json } from '../kind/json.ts';
-import type { Holder, Lease, Wish } from './lease.ts';
+import type { Holder } from './holder.ts';
+import type { Lease, Wish } from './lease.ts';
 
 /** A value as the state holds it: itself, or a keyed digest where it may be a secret. */
 export type Stored = { readonly value: Json } | { readonly digest: string };

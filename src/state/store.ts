@@ -1,7 +1,9 @@
+import { findHolder } from './holder.ts';
 import type { Lease, Taking } from './lease.ts';
-import { findHolder, takeLease, usualTaking } from './lease.ts';
+import { usualTaking } from './lease.ts';
 import type { Medium, Writer } from './medium.ts';
 import type { State, StateRecord, StateStore } from './state.ts';
+import { takeLease } from './take-lease.ts';
 import { unusable } from './unusable.ts';
 
 /** One record that waits until it is durable. */

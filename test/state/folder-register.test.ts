@@ -128,10 +128,11 @@ describe('the files of a lease', () => {
 describe('of many processes that come at once', () => {
   /** Takes the lease as often as it can; while it is in, nobody else may be, which a folder of its own proves. */
   const contender = `
-    const [, diskModule, leaseModule, registerModule, folder, dead] = process.argv;
+    const [, diskModule, leaseModule, takeModule, registerModule, folder, dead] = process.argv;
     const { mkdirSync, rmdirSync } = await import('node:fs');
     const { folderRegister } = await import(registerModule);
-    const { takeLease, usualTaking } = await import(leaseModule);
+    const { usualTaking } = await import(leaseModule);
+    const { takeLease } = await import(takeModule);
     const { nodeDisk } = await import(diskModule);
     // A disk that takes its time, so that the others come in between any two steps.
     const disk = Object.fromEntries(Object.entries(nodeDisk).map(([name, work]) => [name, name === 'nameBeside' ? work : async (...about) => {
@@ -165,7 +166,7 @@ describe('of many processes that come at once', () => {
   test('never two are in, also when they find the lease of a dead process, and no counter is given twice', async () => {
     const folder = newFolder();
     const gone = spawnSync(process.execPath, ['-e', '']);
-    const modules = ['disk.ts', 'lease.ts', 'backends/folder-register.ts'].map(source);
+    const modules = ['disk.ts', 'lease.ts', 'take-lease.ts', 'backends/folder-register.ts'].map(source);
     const runs = Array.from({ length: 8 }, () => run(contender, ...modules, folder, String(gone.pid)));
     const results = (await Promise.all(runs.map((item) => item.output))).map(
       (text) => JSON.parse(text) as { counters: number[]; violations: number },

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { createMemory } from '../../src/state/backends/memory.ts';
-import { findHolder, takeLease, usualTaking } from '../../src/state/lease.ts';
+import { findHolder } from '../../src/state/holder.ts';
+import { usualTaking } from '../../src/state/lease.ts';
+import { takeLease } from '../../src/state/take-lease.ts';
 import type { Register } from '../../src/state/register.ts';
 import { fakeTime } from './fake-time.ts';
 

@@ -1,0 +1,32 @@
+import { toldOf } from './inheritance.ts';
+import type { LeaseEntry } from './lease-entry.ts';
+import type { Taking } from './lease.ts';
+import type { Register } from './register.ts';
+
+/** The holder of a lease, for somebody who may want to take it away. */
+export interface Holder {
+  readonly owner: string;
+  readonly purpose: string;
+  /** ISO 8601. */
+  readonly since: string;
+  /** When it ends unless it is renewed; undefined when the place has no clock. Milliseconds. */
+  readonly endsInMs: number | undefined;
+  /** Takes the lease away; false when it was renewed, released or taken meanwhile. */
+  readonly remove: () => Promise<boolean>;
+}
+
+/** Who has the lease now. */
+export async function findHolder(register: Register, { terms }: Taking): Promise<Holder | undefined> {
+  const seen = await register.look();
+  const holder = seen?.entry.holder ?? undefined;
+  if (seen === undefined || holder === undefined) return undefined;
+  const leftMs = Math.max(0, holder.lastsMs - (seen.ageMs ?? 0));
+  const { counter, past } = seen.entry;
+  const mayLandMs = Math.max(leftMs + terms.fenceMs, past?.mayLandMs ?? 0);
+  const entry: LeaseEntry = { counter, holder: null, past: { ...toldOf(holder), mayLandMs } };
+  return {
+    ...toldOf(holder),
+    endsInMs: seen.ageMs === undefined ? undefined : leftMs,
+    remove: async () => (await register.swap(seen, entry)) !== undefined,
+  };
+}

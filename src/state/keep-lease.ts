@@ -1,0 +1,122 @@
+import type { BeatingClock } from './clock.ts';
+import { pastOf } from './inheritance.ts';
+import type { Hold } from './lease-entry.ts';
+import type { Inherited, Lease, Taking } from './lease.ts';
+import type { Register, Seen } from './register.ts';
+import { swapSurely } from './register.ts';
+import { locked } from './unusable.ts';
+
+/** A moment by both clocks. */
+interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+/** Now, by both clocks. */
+export function momentOf(clock: BeatingClock): Moment {
+  return { monotonic: clock.monotonic(), wall: clock.wall() };
+}
+
+/** What a lease that was taken begins with. */
+interface Taken {
+  readonly mine: Seen;
+  readonly hold: Hold;
+  /** Before it was sent. */
+  readonly began: Moment;
+  readonly inherited: Inherited | undefined;
+  readonly taking: Taking;
+}
+
+/** Renews a lease again and again. One that ran out is not renewed: somebody may be about to take it. */
+export function keepLease(register: Register, { mine, hold, began, inherited, taking }: Taken): Lease {
+  const { clock, terms } = taking;
+  const { counter } = mine.entry;
+  let seen = mine;
+  let renewed = began;
+  let beats = 0;
+  let trouble: unknown;
+  let beating: Promise<void> | undefined;
+  let end: { readonly why: string } | undefined;
+
+  /** The larger of the two: a process that sleeps stops one clock, and somebody may set the other one back. */
+  const elapsedMs = (): number => {
+    const now = momentOf(clock);
+    return Math.max(now.monotonic - renewed.monotonic, now.wall - renewed.wall);
+  };
+
+  const finish = (why: string): void => {
+    end ??= { why };
+    stopBeating();
+  };
+
+  const noticeExpiry = (): void => {
+    if (end !== undefined || elapsedMs() < terms.lastsMs) return;
+    const reason = trouble instanceof Error ? `the last renewal failed: ${trouble.message}` : stopped;
+    finish(`it was not renewed for ${Math.round(elapsedMs() / 1_000)} s (${reason})`);
+  };
+
+  /** Every attempt is an entry of its own, so that one that lands late is not taken for a later one. */
+  const renew = async (): Promise<void> => {
+    const moment = momentOf(clock);
+    const holder = { ...hold, beat: ++beats };
+    const swapped = await swapSurely(register, seen, { counter, holder, past: pastOf(inherited, moment.monotonic) });
+    if (swapped.is === 'mine') {
+      seen = swapped.seen;
+      renewed = moment;
+    } else if (swapped.seen?.entry.holder?.id === hold.id) {
+      seen = swapped.seen; // an attempt that got no answer took effect
+      await renew();
+    } else finish(whoHas(swapped.seen));
+  };
+
+  const beat = async (): Promise<void> => {
+    noticeExpiry();
+    if (end !== undefined) return;
+    try {
+      await renew();
+      trouble = undefined;
+    } catch (error) {
+      trouble = error; // it is tried again, and runs out if that is in vain
+    }
+  };
+
+  const stopBeating = clock.every(terms.beatMs / 4, () => {
+    if (beating !== undefined || (trouble === undefined && elapsedMs() < terms.beatMs)) return;
+    beating = beat().finally(() => {
+      beating = undefined;
+    });
+  });
+
+  return {
+    counter,
+    inherited,
+    check: () => {
+      noticeExpiry();
+      if (end !== undefined) throw lost(register.of, end.why);
+    },
+    release: async () => {
+      stopBeating();
+      await beating;
+      noticeExpiry();
+      if (end !== undefined) return;
+      finish('it was given back');
+      const past = pastOf(inherited, clock.monotonic());
+      // What cannot be given back runs out.
+      await register.swap(seen, { counter, holder: null, past }).catch(() => undefined);
+    },
+  };
+}
+
+const stopped = 'this process was stopped, or its clock was changed';
+
+function whoHas(seen: Seen | undefined): string {
+  const holder = seen?.entry.holder ?? undefined;
+  return holder === undefined ? 'somebody took it away' : `${holder.owner} has it, for ${holder.purpose}`;
+}
+
+function lost(of: string, why: string) {
+  return locked(
+    `the lock of ${of} is lost: ${why}; nothing more is sent and nothing more is saved`,
+    'Run it again: what was done is found then.',
+  );
+}

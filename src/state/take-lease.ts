@@ -1,0 +1,75 @@
+import { isoTime } from './clock.ts';
+import type { Host } from './host.ts';
+import { inheritedFrom, pastOf } from './inheritance.ts';
+import { keepLease, momentOf } from './keep-lease.ts';
+import type { Hold } from './lease-entry.ts';
+import type { Lease, Taking, Wish } from './lease.ts';
+import type { Register, Seen } from './register.ts';
+import { swapSurely } from './register.ts';
+import { locked } from './unusable.ts';
+
+/** Between two looks whether a lease is free. Milliseconds. */
+const lookEveryMs = 1_000;
+
+/** Takes the lease when nobody has it, or who has it is gone; waits for that as long as is wished. */
+export async function takeLease(register: Register, wish: Wish, taking: Taking): Promise<Lease> {
+  const { clock, host, terms } = taking;
+  const { purpose, timeoutMs = 0 } = wish;
+  const until = clock.monotonic() + timeoutMs;
+  const watched = { version: '', since: 0 };
+  for (;;) {
+    const seen = await register.look();
+    const now = clock.monotonic();
+    if (seen !== undefined && seen.version !== watched.version)
+      Object.assign(watched, { version: seen.version, since: now });
+    const holder = seen?.entry.holder ?? undefined;
+    const isFree = holder === undefined || isOver(holder, { seen, watchedMs: now - watched.since, host });
+    if (isFree) {
+      const inherited = seen === undefined ? undefined : inheritedFrom(seen, now, terms);
+      const hold: Hold = {
+        id: host.newId(),
+        owner: host.owner,
+        machine: host.machine,
+        pid: host.pid,
+        purpose,
+        since: isoTime(clock.wall()),
+        beat: 0,
+        lastsMs: terms.lastsMs,
+      };
+      const began = momentOf(clock);
+      const counter = (seen?.entry.counter ?? 0) + 1;
+      const swapped = await swapSurely(register, seen, { counter, holder: hold, past: pastOf(inherited, now) });
+      if (swapped.is === 'mine') {
+        const lease = keepLease(register, { mine: swapped.seen, hold, began, inherited, taking });
+        await register.prove?.(swapped.seen).catch(async (error: unknown) => {
+          await lease.release();
+          throw error;
+        });
+        return lease;
+      }
+    } else if (now >= until) throw heldBy(register.of, holder, seen);
+    else await clock.sleep(Math.min(lookEveryMs, until - now));
+  }
+}
+
+/** Whether nothing of a holder can start any more. */
+function isOver(
+  { machine, pid, lastsMs }: Hold,
+  { seen, watchedMs, host }: { seen: Seen | undefined; watchedMs: number; host: Host },
+): boolean {
+  if (machine === host.machine && !host.isAlive(pid)) return true;
+  // Its age is by the clock of the place, which is one for all; and no clock is needed to see that nobody renews it.
+  return (seen?.ageMs ?? 0) >= lastsMs || watchedMs >= lastsMs;
+}
+
+function heldBy(of: string, { owner, purpose, since, lastsMs }: Hold, seen: Seen | undefined) {
+  const leftMs = seen?.ageMs === undefined ? undefined : Math.max(0, lastsMs - seen.ageMs);
+  const ends =
+    leftMs === undefined || leftMs > 3_600_000
+      ? ''
+      : `, and expires in ${Math.ceil(leftMs / 1_000)} s unless it is renewed`;
+  return locked(
+    `${of} is locked by ${owner}, which runs ${purpose} since ${since}${ends}`,
+    'Wait for it to end, or let --lock-timeout wait. If it is gone for good: trueup state unlock.',
+  );
+}
