@@ -2,8 +2,9 @@ import { PlatformError } from '../api/errors.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
+import { isRow } from '../kind/json.ts';
 import { takes } from '../kind/wire.ts';
-import { statusIn } from '../observe/deployments.ts';
+import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import { readRow } from '../observe/read-row.ts';
 import type { Action } from '../plan/action.ts';
 import type { Deployed } from '../state/state.ts';
@@ -56,9 +57,7 @@ function isNothingNew(run: Run, { service }: Action): boolean {
 async function followEarlier(service: DeployedService, sent: NonNullable<Deployed['sent']>, row: Row): Promise<Ending> {
   const { clock } = service.run;
   const age = Math.max(0, clock.wall() - sent.at);
-  const { deployments } = service.kind.status ?? {};
-  // As if nothing had been there before: neither another deployment nor a status.
-  const before = deployments === undefined ? {} : { ...row, [deployments]: [] };
+  const before = rowBefore(service, sent, row);
   return watch(service, {
     before,
     mark: sent.mark,
@@ -69,6 +68,16 @@ async function followEarlier(service: DeployedService, sent: NonNullable<Deploye
   });
 }
 
+/** A service as it was before an order: with the deployments that were listed then, and no status. */
+function rowBefore({ kind }: DeployedService, { newest = null }: NonNullable<Deployed['sent']>, row: Row): Row {
+  const { deployments } = kind.status ?? {};
+  if (deployments === undefined) return {};
+  const ids = (deploymentsIn(kind, row) ?? []).map(({ id }) => id);
+  const known = new Set(ids.slice(0, ids.indexOf(newest ?? '') + 1));
+  const listed = Array.isArray(row[deployments]) ? (row[deployments] as unknown[]) : [];
+  return { [deployments]: listed.filter((item) => isRow(item) && known.has(String(item.deploymentId))) };
+}
+
 /** Orders the deployment, and once more at most, when the first order got lost. */
 async function order(service: DeployedService, known: Deployed, before: Row): Promise<Result> {
   const { run, action, address, inputs } = service;
@@ -77,9 +86,10 @@ async function order(service: DeployedService, known: Deployed, before: Row): Pr
   if (step === undefined) throw new Error(`${action.address} has no request`);
   const mark = `trueup-${input.digest(`${address} ${clock.wall()} ${clock.monotonic()}`).slice(-12)}`;
   const owing: Deployed = { ...known, owes: { ...known.owes } };
-  const sent = { mark, inputs, at: clock.wall() };
   const calm = await waitForOthers(service, before);
   if (calm === undefined) return unwatched(service);
+  const newest = deploymentsIn(service.kind, calm)?.at(-1)?.id ?? null;
+  const sent = { mark, inputs, at: clock.wall(), newest };
   // First the status: the next run takes what it finds there for what came of this order.
   const reset = await resetStatus(service, calm, owing);
   await saveDeployed(run, address, { ...owing, sent });

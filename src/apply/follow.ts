@@ -54,7 +54,7 @@ const pauses = { first: 50, most: 2_000, mostLater: 5_000, laterFrom: 60_000 };
  * none, a status that is another one than before.
  */
 export async function follow(watch: Watch): Promise<Ending> {
-  const { client, kind, id, clock, signal, traffic, limitMs } = watch;
+  const { client, kind, id, clock, signal, traffic } = watch;
   let begun: number | undefined;
   const ours = new Set(watch.knownId === undefined ? [] : [watch.knownId]);
   try {

@@ -83,7 +83,7 @@ export interface PlannedPart {
 }
 
 /** What is known and planned of the deployments of a service. */
-export interface ServicePlan {
+interface ServicePlan {
   /** What the state knows, brought up to date with what the platform lists. */
   readonly known: Deployed | undefined;
   /** What the plan writes that only a deployment puts into effect, and the actions that write it. */

@@ -34,6 +34,8 @@ export interface Deployed {
         readonly mark: string;
         readonly inputs: string;
         readonly at: number;
+        /** The newest deployment that was listed before. */
+        readonly newest?: string | null | undefined;
         /** The platform took it. */
         readonly isAnswered?: true | undefined;
         /** Its id, once it was seen: what the platform says of it later may not bear the mark. */
@@ -104,6 +106,7 @@ export const recordSchema = z.strictObject({
           mark: z.string(),
           inputs: z.string(),
           at: z.number(),
+          newest: z.string().nullable().optional(),
           isAnswered: z.literal(true).optional(),
           id: z.string().optional(),
         })

@@ -964,9 +964,7 @@ function checkDeployments({ made, model, watch }: Run, again: Plan): void {
   const idOf = (address: string) => made.store.state?.resources[address]?.id ?? '';
   for (const { block, address } of blocksOf(model)) {
     if (!services.includes(block.kind)) continue;
-    // Of a stack from a repository an earlier deployment is mistaken for the one that was ordered.
-    const isMistaken = block.kind.kind === 'compose' && block.fields.sourceType !== 'raw';
-    const isLeft = block.options.deploy === 'never' || isMistaken;
+    const isLeft = block.options.deploy === 'never';
     const isFromGit = block.kind.kind === 'application' && block.fields.sourceType !== 'docker';
     const notes = again.actions.find((action) => action.address === address)?.notes ?? [];
     const isTold = notes.some(({ code }) => code === 'not-deployed');

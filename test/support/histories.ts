@@ -40,10 +40,8 @@ export function begin({ tables, state }: Start): Watched {
 
 /** Ids of services that do not run with what was written to them, of those that a run can deploy. */
 export function undeployed({ watch, emulator }: Watched): string[] {
-  const { application, compose } = emulator.world.tables;
+  const { application } = emulator.world.tables;
   return watch.stale().filter((id) => {
-    // Of a stack from a repository an earlier deployment is mistaken for the ordered one: kills-of-organization has it.
-    if (compose[id] !== undefined) return compose[id].sourceType === 'raw';
     return application[id] === undefined || application[id].sourceType === 'docker';
   });
 }
