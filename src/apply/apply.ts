@@ -62,6 +62,7 @@ async function runNode(run: Run, node: ApplyNode): Promise<'done' | 'failed'> {
     onEvent?.({ event: 'failed', ...about });
     if (error instanceof PlatformError && isShutOut(error)) run.stopped = 'the platform takes no more requests';
     if (error instanceof Stop && error.failure === 'state') run.stopped = 'the state cannot be saved';
+    if (error instanceof Stop && error.failure === 'locked') run.stopped = 'the lock of the state is lost';
     return 'failed';
   }
 }

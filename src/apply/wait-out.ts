@@ -13,18 +13,22 @@ export async function waitOut(
     clock,
     signal,
     onWait,
+    mayLandUntil = 0,
   }: {
     /** How long a request that got no answer may take to land. Milliseconds. */
     readonly fenceMs: number;
     readonly clock: Clock;
     readonly signal?: AbortSignal;
+    /** Until then a request of the holder before may land, who did not end well; by the clock that only grows. */
+    readonly mayLandUntil?: number | undefined;
     /** Told once, with the milliseconds that it takes. */
     readonly onWait?: (ms: number) => void;
   },
 ): Promise<void> {
   const until = openUntil(await store.read(), fenceMs);
   // A clock that was set back must not make anybody wait longer than that.
-  const left = until === undefined ? 0 : Math.min(until - clock.wall(), fenceMs);
+  const open = until === undefined ? 0 : Math.min(until - clock.wall(), fenceMs);
+  const left = until === undefined ? 0 : Math.max(open, Math.min(mayLandUntil - clock.monotonic(), fenceMs * 2));
   if (left <= 0) return;
   onWait?.(left);
   await clock.sleep(left, signal);

@@ -1,11 +1,15 @@
 import { oldAddress, replacedAddress } from '../kind/address.ts';
+import type { ObservedObject } from '../observe/observed.ts';
 import type { Action } from './action.ts';
 import { isMadeFirst } from './action.ts';
 import type { PlanInput } from './input.ts';
 import { planRemoval } from './removal.ts';
 
 /** Adds, for replacements that make the new object first, the deletion of the old one when nobody uses it any more. */
-export function withOldOnes(input: PlanInput, actions: ReadonlyMap<string, Action>) {
+export function withOldOnes(
+  input: PlanInput,
+  actions: ReadonlyMap<string, Action>,
+): { readonly objects: Map<string, ObservedObject>; readonly planned: Action[] } {
   const objects = new Map(input.observed.objects);
   const planned: Action[] = [];
   for (const action of actions.values()) {

@@ -74,8 +74,9 @@ export async function planAndApply(
   return withLock(run, manifest, {
     purpose: task.verb,
     ...(deploying === undefined ? {} : { deadlineMs: deadlinesFor(deploying) }),
-    work: async (world, interruption) => {
+    work: async (world, interruption, lease) => {
       await waitOut(world.store, {
+        mayLandUntil: fenceMs === 0 ? 0 : lease.inherited?.mayLandUntil,
         fenceMs,
         clock: systemClock,
         signal: interruption.signal,
