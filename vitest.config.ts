@@ -1,8 +1,21 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+/** What kills, corrupts and starts other programs for minutes: run where CI is set, and by TRUEUP_TESTS=all. */
+const long = [
+  'test/secrets/canary-program.test.ts',
+  'test/state/processes.test.ts',
+  'test/state/s3.test.ts',
+  'test/state/postgres.test.ts',
+  'test/scenarios/kills-and-faults.test.ts',
+  'test/scenarios/kills-of-organization.test.ts',
+];
+
+const isWhole = (process.env['CI'] ?? '') !== '' || process.env['TRUEUP_TESTS'] === 'all';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(isWhole ? [] : long)],
     testTimeout: 20_000,
     pool: 'threads',
     maxWorkers: '100%', // by default one processor is left to the watcher
