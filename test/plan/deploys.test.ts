@@ -3,6 +3,7 @@ import type { Plan } from '../../src/plan/action.ts';
 import { applyPlan, plan } from '../../src/reconcile.ts';
 import { deployAddress } from '../../src/kind/address.ts';
 import { actionsOf, answering, applyOver, everything, failed, idOf, notesOf, results } from '../support/faults.ts';
+import { deployByHand } from '../support/deployments.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -149,16 +150,14 @@ describe('deploy: never', () => {
   test('is not waited for any more once somebody deployed it on the platform', async () => {
     const made = bench();
     await apply(made, stack('deploy: never, env: { A: "1" }'));
-    await made.emulator.act('compose.deploy', { composeId: idOf(made, shop) });
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await deployByHand(made, idOf(made, shop), 'compose');
     expect(await deployed(made, stack('env: { A: "1" }'))).toEqual({});
   });
 
   test('of a deployment that was there before the changes were written proves nothing', async () => {
     const made = bench();
     await deployed(made, stack('env: { A: "1" }'));
-    await made.emulator.act('compose.deploy', { composeId: idOf(made, shop) });
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await deployByHand(made, idOf(made, shop), 'compose');
     await apply(made, stack('deploy: never, env: { A: "2" }'));
     expect(await deployed(made, stack('env: { A: "2" }'))).toEqual({ [shop]: [] });
   });
@@ -176,10 +175,6 @@ test('a plan without deployments has none, and the next one with them has', asyn
 });
 
 describe('an application with a repository', () => {
-  const deployByHand = async (made: Bench) => {
-    await made.emulator.act('application.deploy', { applicationId: idOf(made, web) });
-    await new Promise((resolve) => setTimeout(resolve, 30));
-  };
   const cannot = async (made: Bench, text: string) =>
     notesOf(await made.plan(text)).filter(({ code: word }) => word === 'not-deployed');
 
@@ -192,7 +187,7 @@ describe('an application with a repository', () => {
     expect(outcomes.filter(({ result }) => result !== 'done')).toEqual([]);
     expect(actionsOf(await made.plan(code()))).toEqual([]);
     expect(await cannot(made, code())).toHaveLength(1);
-    await deployByHand(made);
+    await deployByHand(made, idOf(made, web));
     expect(await cannot(made, code())).toEqual([]);
     expect(await deployed(made, code())).toEqual({});
   });
@@ -200,7 +195,7 @@ describe('an application with a repository', () => {
   test('is rebuilt when its variables change, and not when its code does', async () => {
     const made = bench();
     await apply(made, code());
-    await deployByHand(made);
+    await deployByHand(made, idOf(made, web));
     expect(await deployed(made, code(', env: { A: "1" }'))).toEqual({ [web]: ['env.A'] });
     expect(made.requests('POST')).toContain('application.redeploy');
     await apply(made, code(', env: { A: "1" }', 'next'));
@@ -210,7 +205,7 @@ describe('an application with a repository', () => {
     await apply(made, code(', env: { A: "2" }', 'next'));
     expect(made.requests('POST')).not.toContain('application.redeploy');
     expect(await cannot(made, code(', env: { A: "2" }', 'next'))).toHaveLength(1);
-    await deployByHand(made);
+    await deployByHand(made, idOf(made, web));
     expect(await cannot(made, code(', env: { A: "2" }', 'next'))).toEqual([]);
     expect(await deployed(made, code(', env: { A: "2" }', 'next'))).toEqual({});
   });

@@ -19,6 +19,7 @@ import {
   said,
   worldOver,
 } from '../support/faults.ts';
+import { deployByHand } from '../support/deployments.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -44,13 +45,11 @@ const fetched = (kind: string, branch: string, more = '') =>
   `${head}environments:\n  production:\n    ${kind}:\n      ${kind === 'compose' ? 'shop' : 'web'}: { source: { type: git, url: "https://git.example.com/shop.git", branch: ${branch} }${more} }\n`;
 
 const apply = (made: Bench, text: string) => made.apply(text, everything);
-const soon = () => new Promise((resolve) => setTimeout(resolve, 40));
 const deploysIn = (planned: Plan) =>
   planned.actions.flatMap(({ action, parent }) => (action === 'deploy' ? [parent] : []));
 
 async function byHand(made: Bench): Promise<void> {
-  await made.emulator.act('compose.deploy', { composeId: idOf(made, shop), description: 'by hand' });
-  await soon();
+  await deployByHand(made, idOf(made, shop), 'compose');
 }
 
 describe('what is taken back is deployed, because something else may run', () => {
@@ -139,12 +138,10 @@ describe('code', () => {
   test('of an application is not fetched by a redeployment: the plan goes on to say so', async () => {
     const made = bench();
     await apply(made, fetched('application', 'main'));
-    await made.emulator.act('application.deploy', { applicationId: idOf(made, web) });
-    await soon();
+    await deployByHand(made, idOf(made, web));
     expect(notesOf(await made.plan(fetched('application', 'main')))).toEqual([]);
     await apply(made, fetched('application', 'next'));
-    await made.emulator.act('application.redeploy', { applicationId: idOf(made, web) });
-    await soon();
+    await deployByHand(made, idOf(made, web), 'application', 'redeploy');
     expect(notesOf(await made.plan(fetched('application', 'next'))).map(({ code }) => code)).toEqual(['not-deployed']);
   });
 
@@ -152,8 +149,7 @@ describe('code', () => {
     const made = bench();
     await apply(made, fetched('compose', 'main'));
     await apply(made, fetched('compose', 'next', ', deploy: never'));
-    await made.emulator.act('compose.redeploy', { composeId: idOf(made, shop) });
-    await soon();
+    await deployByHand(made, idOf(made, shop), 'compose', 'redeploy');
     expect(deploysIn(await made.plan(fetched('compose', 'next')))).toEqual([shop]);
   });
 

@@ -23,10 +23,11 @@ export async function deployByHand(
   { emulator }: Bench,
   id: string,
   table: 'application' | 'compose' | 'mariadb' | 'postgres' | 'redis' = 'application',
+  verb: 'deploy' | 'redeploy' = 'deploy',
 ): Promise<void> {
   const { deployment } = emulator.world.tables;
   const before = new Set(Object.keys(deployment));
-  await emulator.act(`${table}.deploy`, { [`${table}Id`]: id, description: `by hand, after ${before.size} others` });
+  await emulator.act(`${table}.${verb}`, { [`${table}Id`]: id, description: `by hand, after ${before.size} others` });
   if (table !== 'application' && table !== 'compose') return;
   const isOver = () => Object.values(deployment).some(isTheOne);
   const isTheOne = ({ deploymentId, ...row }: Row) =>
