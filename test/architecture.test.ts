@@ -37,6 +37,7 @@ const kindless = order.filter((folder) => !['resources', 'emulator', 'api', 'ind
 const worldly = [
   'api/client.ts', // waits between two attempts of a read
   'api/failures.ts', // a server may name the time to come back at
+  'api/sleep.ts',
   'api/transport.ts',
   'manifest/git-index.ts',
   'manifest/workspace.ts',

@@ -8,6 +8,7 @@ import { buildRequest } from './request.ts';
 import type { Pause } from './gate.ts';
 import { createGate, whyToWait } from './gate.ts';
 import { explainPause } from './pauses.ts';
+import { sleep as wait } from './sleep.ts';
 import type { Send, WireAnswer, WireRequest } from './wire.ts';
 
 /** Calls operations of the platform; every failure is a PlatformError. */
@@ -178,16 +179,4 @@ function describeAddress(url: string): string {
 
 function hide(secret: string, text: string): string {
   return secret === '' ? text : text.replaceAll(secret, '(API key)');
-}
-
-function wait(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal?.addEventListener('abort', end);
-  });
 }

@@ -1,18 +1,17 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { oldAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
-import type { Kind } from '../kind/kind.ts';
 import { valueAt } from '../kind/wire.ts';
 import { rowId } from '../observe/answers.ts';
-import { readRow } from '../observe/read-row.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { isMadeFirst } from '../plan/action.ts';
 import type { StateRecord } from '../state/state.ts';
 import { chosenId, created } from './perform.ts';
-import { findMade, listTop, newRows, readLane } from './read-back.ts';
+import { findMade, newRows, readLane } from './read-back.ts';
 import type { Run } from './run.ts';
-import { claim, laneRoot, recordOf, report, save } from './run.ts';
-import { interrupted, keyOf, seek } from './seek.ts';
+import { claim, laneRoot, recordNow, recordOf, report, save } from './run.ts';
+import { keyOf, seek } from './seek.ts';
+import { readSiblings } from './siblings.ts';
 import { mayBeExecuted, mayLandLater, send, stop } from './send.ts';
 import { settle } from './settle.ts';
 
@@ -27,7 +26,7 @@ export async function create(run: Run, action: Action, step: Step): Promise<void
 
 async function createNow(run: Run, action: Action, step: Step): Promise<void> {
   const { address } = action;
-  const before = run.records.get(address) ?? run.input.plan.base.resources[address] ?? null;
+  const before = recordNow(run, address) ?? null;
   // The old object of this address is not the one that is being made.
   run.ids.delete(address);
   run.rows.delete(address);
@@ -58,7 +57,7 @@ async function sendOnce(
 ): Promise<Made | undefined> {
   const { address, kind } = action;
   const chosen = chosenId(action, step);
-  const earlier = isFoundInList(action) ? await listedBefore(run, kind) : new Map<string, Row>();
+  const earlier = isFoundInList(action) ? await listedBefore(run, action) : new Map<string, Row>();
   const at = run.clock.wall();
   const since = run.clock.monotonic();
   await save(run, address, { ...recordOf(run, action, chosen ?? null, {}), intent: intentOf(run, action, at) });
@@ -76,8 +75,8 @@ async function sendOnce(
     for (const id of earlier.keys()) run.claimed.add(id);
     const from = Math.max(since, run.sentAt.get(address) ?? since);
     const until = mayLandLater(error) ? from + run.fenceMs : from;
-    const found = chosen === undefined ? await seek(run, action, until) : await seekChosen(run, action, chosen, until);
-    const made = madeOf(action, found);
+    const found = await seek(run, action, { until, chosen });
+    const made = found === undefined ? undefined : created(action, found);
     if (made !== undefined) return made;
     if (isAgain || !mayLandLater(error)) throw error;
     const message = `the create of ${address} got no answer, and nothing of it showed for ${run.fenceMs / 1_000} s: it was sent once more`;
@@ -98,21 +97,6 @@ function intentOf(run: Run, action: Action, at: number): NonNullable<StateRecord
     return !isKey || (isOpen && (field.onChange === undefined || field.onChange === 'write'));
   });
   return key === undefined || !isUseful ? { at } : { at, key };
-}
-
-function madeOf(action: Action, row: Row | undefined): Made | undefined {
-  return row === undefined ? undefined : created(action, row);
-}
-
-/** Looks for an object whose id was ours to choose. */
-async function seekChosen(run: Run, action: Action, id: string, until: number): Promise<Row | undefined> {
-  for (;;) {
-    const row = await readRow(run.input.client, action.kind, id);
-    const left = until - run.clock.monotonic();
-    if (row !== undefined || left <= 0) return row;
-    if (run.input.signal?.aborted === true) throw interrupted(action);
-    await run.clock.sleep(Math.min(left, 5_000), run.input.signal);
-  }
 }
 
 /** What the answer to a create shows to be as it was wanted: known, should the run end before everything is settled. */
@@ -141,8 +125,8 @@ function isFoundInList({ kind, parent }: Action): boolean {
 }
 
 /** The list before a create: what it was after the one before it, which had its turn just now. */
-async function listedBefore(run: Run, kind: Kind): Promise<ReadonlyMap<string, Row>> {
-  return run.listed.get(kind.kind) ?? (await listTop(run.input.client, kind));
+async function listedBefore(run: Run, action: Action): Promise<ReadonlyMap<string, Row>> {
+  return run.listed.get(action.kind.kind) ?? (await readSiblings(run, action));
 }
 
 /** Runs creates that answer without an id one at a time, so that what is new in their list is the one. */
@@ -160,7 +144,7 @@ async function inTurn(run: Run, list: string, work: () => Promise<void>): Promis
 async function lookUp(run: Run, action: Action, earlier: ReadonlyMap<string, Row>): Promise<Made | undefined> {
   const isTaken = (id: string) => run.claimed.has(id) || earlier.has(id);
   if (isFoundInList(action)) {
-    const rows = await listTop(run.input.client, action.kind);
+    const rows = await readSiblings(run, action);
     run.listed.set(action.kind.kind, rows);
     const made = newRows(rows, action, isTaken, run.outputs);
     if (made.length > 1) {

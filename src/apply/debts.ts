@@ -6,7 +6,7 @@ import { deploymentsIn } from '../observe/deployments.ts';
 import { readRow } from '../observe/read-row.ts';
 import type { Deployed } from '../state/state.ts';
 import type { Run } from './run.ts';
-import { recordOf, save } from './run.ts';
+import { recordNow, recordOf, save } from './run.ts';
 
 /** Writes down what services owe, before anything of it is sent: a run that is killed then deploys them later. */
 export async function noteDebts(run: Run, address: string): Promise<void> {
@@ -21,9 +21,7 @@ export async function noteDebts(run: Run, address: string): Promise<void> {
 }
 
 async function noteDebt(run: Run, service: string): Promise<void> {
-  const action = run.actions.get(service);
-  const id = run.ids.get(service);
-  if (action === undefined || id === undefined) return; // it is made in this run, and its intent says so
+  if (!run.ids.has(service)) return; // it is made in this run, and its intent says so
   await saveDeployed(run, service, run.deployed.get(service) ?? {});
 }
 
@@ -37,18 +35,15 @@ export async function saveDeployed(
   run.deployed.set(service, deployed);
   const action = run.actions.get(service);
   if (action === undefined) return;
-  const record =
-    run.records.get(service) ??
-    run.input.plan.base.resources[service] ??
-    recordOf(run, action, run.ids.get(service) ?? null, {});
+  const record = recordNow(run, service) ?? recordOf(run, action, run.ids.get(service) ?? null, {});
   await save(run, service, { ...record, deployed }, how);
 }
 
 /** Settles what a service owes, once everything is over and was read back. */
 export async function settleDebt(run: Run, root: Action): Promise<void> {
   const { address, service, kind } = root;
-  const isWell = (run.lanes.get(address) ?? []).every((action) => run.results.get(action.address) === 'done');
-  if (service === undefined || !isWell) return;
+  if (service === undefined) return;
+  if (run.lanes.get(address)?.some((action) => run.results.get(action.address) !== 'done') === true) return;
   const inputs = inputsNow(run, root);
   const known = run.deployed.get(address);
   if (inputs === undefined || known?.sent !== undefined) return;

@@ -2,7 +2,7 @@ import type { State } from '../state/state.ts';
 import type { Action } from '../plan/action.ts';
 import { noteDebts } from './debts.ts';
 import type { Run } from './run.ts';
-import { recordOf, save } from './run.ts';
+import { recordNow, recordOf, save } from './run.ts';
 
 /**
  * Writes down, before the first request of an action, that it is about to be sent: what it changes, and which services
@@ -14,7 +14,7 @@ export async function noteIntent(run: Run, action: Action): Promise<void> {
   const id = run.ids.get(address);
   if (id !== undefined) {
     const deployed = run.deployed.get(address);
-    const known = run.records.get(address) ?? run.input.plan.base.resources[address] ?? recordOf(run, action, id, {});
+    const known = recordNow(run, address) ?? recordOf(run, action, id, {});
     const intent = { at: run.clock.wall() };
     noting.push(save(run, address, { ...known, ...(deployed === undefined ? {} : { deployed }), intent }));
   }

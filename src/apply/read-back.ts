@@ -2,8 +2,6 @@ import type { Client } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
 import { means, plain } from '../kind/codecs.ts';
 import type { Row } from '../kind/json.ts';
-import type { Kind } from '../kind/kind.ts';
-import { root } from '../kind/kind.ts';
 import { idMember, observedValue } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { asRow, asRows, rowId } from '../observe/answers.ts';
@@ -52,14 +50,6 @@ export function laneRow(root: Action, row: Row): LaneRow {
 export function findById(lane: LaneRow, action: Action, id: string): Row | undefined {
   if (action.address === lane.root.address) return rowId(action.kind, lane.row) === id ? lane.row : undefined;
   return lane.rowsOf(action).get(id);
-}
-
-/** The objects of a kind at the top, by id. */
-export async function listTop(client: Client, kind: Kind): Promise<ReadonlyMap<string, Row>> {
-  const link = kind.parents[root];
-  if (link === undefined || !('call' in link.listed)) return new Map();
-  const rows = asRows(await client.invoke(link.listed.call, {}), link.listed.call, kind);
-  return new Map(rows.map((row) => [rowId(kind, row) ?? '', row]));
 }
 
 /** The row that a create without an id in its answer made: new, nobody else's, and what it was to be. */

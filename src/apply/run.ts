@@ -235,6 +235,11 @@ export function recordOf(run: Run, action: Action, id: string | null, pairs: Sta
   };
 }
 
+/** The record of an address as this run wrote it last, else as it was before. */
+export function recordNow(run: Run, address: string): StateRecord | undefined {
+  return run.records.get(address) ?? run.input.plan.base.resources[address];
+}
+
 /** Keeps a record for the state; it is on the disk when this resolves, unless nothing was sent for it. */
 export async function save(
   run: Run,

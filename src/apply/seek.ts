@@ -16,13 +16,18 @@ const pauses = { first: 100, most: 5_000 };
 
 /**
  * Looks for what a create made whose answer got lost, until its request cannot land any more, by the clock that only
- * grows: the one object that is
- * new, that nobody else has, and that bears the key. Two of those stop it: neither is taken, and neither is deleted.
+ * grows: the object with the id that was ours to choose, or the one that is new, that nobody else has, and that bears
+ * the key. Two of those stop it: neither is taken, and neither is deleted.
  */
-export async function seek(run: Run, action: Action, until: number): Promise<Row | undefined> {
+export async function seek(
+  run: Run,
+  action: Action,
+  { until, chosen }: { readonly until: number; readonly chosen: string | undefined },
+): Promise<Row | undefined> {
   const { clock, input } = run;
   for (let pause = pauses.first; ; pause *= 2) {
-    const made = await look(run, action);
+    const made =
+      chosen === undefined ? await lookAround(run, action) : await readRow(input.client, action.kind, chosen);
     if (made !== undefined) return made;
     const left = until - clock.monotonic();
     if (left <= 0) return undefined;
@@ -31,7 +36,7 @@ export async function seek(run: Run, action: Action, until: number): Promise<Row
   }
 }
 
-async function look(run: Run, action: Action): Promise<Row | undefined> {
+async function lookAround(run: Run, action: Action): Promise<Row | undefined> {
   const { kind, address } = action;
   const key = keyOf(run, action);
   if (key === undefined) return undefined;
@@ -75,7 +80,7 @@ function linkOf(run: Run, { kind, parent }: Action): ParentLink | undefined {
 }
 
 /** What ends the search when the run is interrupted: the next one goes on with it. */
-export function interrupted({ address, position }: Action): Stop {
+function interrupted({ address, position }: Action): Stop {
   const message = `the run was interrupted while ${address}, whose create got no answer, was looked for`;
   const remedy = 'Apply again: that looks for it first.';
   return new Stop('platform', [diagnostic('unverified', message, { address, position, remedy })]);

@@ -1,3 +1,5 @@
+import { sleep } from '../api/sleep.ts';
+
 /** The time, as a run sees it. */
 export interface Clock {
   /** Milliseconds since 1970, which somebody may set back. */
@@ -18,20 +20,7 @@ export interface BeatingClock extends Clock {
 export const systemClock: BeatingClock = {
   wall: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted === true) {
-        resolve();
-        return;
-      }
-      const end = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms);
-      signal?.addEventListener('abort', end);
-    }),
+  sleep,
   every: (ms, task) => {
     const timer = setInterval(task, ms).unref();
     return () => clearInterval(timer);
