@@ -5,8 +5,6 @@ import { means, plain } from '../src/kind/codecs.ts';
 import type { Json, Row } from '../src/kind/json.ts';
 import type { Operation } from '../src/api/contract.ts';
 import type { Field, Kind } from '../src/kind/kind.ts';
-import { createEmulator } from '../src/emulator/emulator.ts';
-import { addRow, seedWorld } from '../src/emulator/world.ts';
 import { endpointOf, requiredMembers } from '../src/api/contract.ts';
 import { canBeNull, carrierOf, fieldPath, idMember, observedValue, takes, updatesOf } from '../src/kind/wire.ts';
 import type { Plan } from '../src/plan/action.ts';
@@ -30,33 +28,24 @@ import {
   serviceOf,
 } from './support/kind-deployments.ts';
 import type { Body, Stand } from './support/kind-manifests.ts';
-import { addressOf, manifestWith, stands, withField, withoutField } from './support/kind-manifests.ts';
+import {
+  addressOf,
+  bodyTag,
+  bodyWith,
+  keptKey,
+  manifestWith,
+  outcomeOf,
+  renamedKey,
+  stands,
+  withField,
+  withoutField,
+} from './support/kind-manifests.ts';
+import { kindBench } from './support/kind-world.ts';
 import type { Bench } from './support/world.ts';
-import { bench } from './support/world.ts';
 
 /** The contract that every kind meets. */
 
 const permissions = { dataLoss: true };
-
-/** A world in which the secrets of the examples exist, and a member whose rights can be changed. */
-function world(): Bench {
-  const seed = seedWorld();
-  Object.assign(seed.tables.user['user_1'] ?? {}, { enableEnterpriseFeatures: true, isValidEnterpriseLicense: true });
-  addRow(seed, 'user', { id: 'user_9', email: 'member@example.test' });
-  addRow(seed, 'member', { id: 'member_9', userId: 'user_9', organizationId: 'org_1', role: 'member' });
-  const made = bench({ emulator: createEmulator({ world: seed }) });
-  Object.assign(made.secrets, {
-    SHOP_DB_PASSWORD: 'correct-horse-1',
-    CACHE_PASSWORD: 'correct-horse-1',
-    DEPLOY_KEY: '-----BEGIN OPENSSH PRIVATE KEY-----\nb25l\n-----END OPENSSH PRIVATE KEY-----\n',
-    SHOP_CERTIFICATE: '-----BEGIN CERTIFICATE-----\nb25l\n-----END CERTIFICATE-----\n',
-    SHOP_CERTIFICATE_KEY: '-----BEGIN PRIVATE KEY-----\nb25l\n-----END PRIVATE KEY-----\n',
-    MODEL_KEY: 'correct-horse-1',
-    GIT_CLIENT: 'correct-horse-1',
-    GIT_TOKEN: 'correct-horse-1',
-  });
-  return made;
-}
 
 /** Applies; `orders`: which deployments are to be ordered then, and no others. */
 async function apply(made: Bench, text: string, orders?: readonly string[]): Promise<Plan> {
@@ -206,7 +195,7 @@ describe.each(stands())('$title', (stand) => {
   const canBeMade = kind.calls.create !== undefined;
 
   test(`is ${canBeMade ? 'created' : 'taken over'}, and then plans nothing`, async () => {
-    const made = world();
+    const made = kindBench();
     const text = manifestWith(stand, stand.body);
     const plan = await made.plan(text);
     expect(actionAt(plan, stand).action).toBe(canBeMade ? 'create' : 'adopt');
@@ -218,7 +207,7 @@ describe.each(stands())('$title', (stand) => {
   testIf(canBeMade && !isService(stand))(
     'that comes later deploys its service once, when it reaches the containers, and not otherwise',
     async () => {
-      const made = world();
+      const made = kindBench();
       await apply(made, manifestWith(stand, undefined));
       await apply(made, manifestWith(stand, stand.body), ordersForObject(stand, stand.body));
       await plansNothing(made, manifestWith(stand, stand.body));
@@ -228,13 +217,13 @@ describe.each(stands())('$title', (stand) => {
   testIf(canBeMade && !isService(stand) && reachesContainers(stand))(
     'is deployed once with the service that it comes with',
     async () => {
-      const made = world();
+      const made = kindBench();
       await apply(made, manifestWith(stand, stand.body), orderFor(stand, stand.body));
     },
   );
 
   testIf(!canBeMade)('is not created where there is none: the plan says why', async () => {
-    const made = world();
+    const made = kindBench();
     const { key } = stand;
     const text = manifestWith(stand, stand.body, { key: key.includes('@') ? `no.${key}` : `${key}-none` });
     expect(await refusal(made.apply(text, { adoption: true }))).toEqual(['cannot-create']);
@@ -242,7 +231,7 @@ describe.each(stands())('$title', (stand) => {
   });
 
   testIf(kind.calls.delete !== undefined)('is deleted when its block is gone, and then plans nothing', async () => {
-    const made = world();
+    const made = kindBench();
     await apply(made, manifestWith(stand, stand.body));
     const { [kind.id]: id } = await rowOf(made, stand);
     const orders = isService(stand) ? [] : ordersForObject(stand, stand.body);
@@ -255,7 +244,7 @@ describe.each(stands())('$title', (stand) => {
   testIf(kind.calls.delete === undefined)(
     'is let go of when its block is gone, which is said, and then plans nothing',
     async () => {
-      const made = world();
+      const made = kindBench();
       await apply(made, manifestWith(stand, stand.body));
       const before = await rowOf(made, stand);
       const read = { [idMember(kind, kind.calls.read)]: before[kind.id] };
@@ -270,7 +259,7 @@ describe.each(stands())('$title', (stand) => {
   );
 
   test('is adopted with consent when the state is lost, and then plans nothing', async () => {
-    const made = world();
+    const made = kindBench();
     const text = manifestWith(stand, stand.body);
     await apply(made, text);
     const { [kind.id]: id } = await rowOf(made, stand);
@@ -286,7 +275,7 @@ describe.each(stands())('$title', (stand) => {
   });
 
   test('is taken over by id:, and then plans nothing', async () => {
-    const made = world();
+    const made = kindBench();
     await apply(made, manifestWith(stand, stand.body));
     const { [kind.id]: id } = await rowOf(made, stand);
     const records = made.store.state?.resources ?? {};
@@ -299,7 +288,7 @@ describe.each(stands())('$title', (stand) => {
   });
 
   test('is imported by address and id, and then plans nothing', async () => {
-    const made = world();
+    const made = kindBench();
     const text = manifestWith(stand, stand.body);
     await apply(made, text);
     const { [kind.id]: id } = await rowOf(made, stand);
@@ -314,7 +303,7 @@ describe.each(stands())('$title', (stand) => {
   });
 
   test('keeps its identity when moved: says that its key changed, and then plans nothing', async () => {
-    const made = world();
+    const made = kindBench();
     await apply(made, manifestWith(stand, stand.body));
     const before = await rowOf(made, stand);
     const renamed = { key: renamedKey(stand) };
@@ -333,7 +322,7 @@ describe.each(stands())('$title', (stand) => {
   testIf(kind.calls.move !== undefined)(
     'moves to another environment with moved:, and then plans nothing',
     async () => {
-      const made = world();
+      const made = kindBench();
       await apply(made, manifestWith(stand, stand.body));
       const before = await rowOf(made, stand);
       const elsewhere = { environment: 'preview' };
@@ -349,7 +338,7 @@ describe.each(stands())('$title', (stand) => {
   );
 
   testIf(kind.calls.move !== undefined)('is moved back when somebody moved it, and then plans nothing', async () => {
-    const made = world();
+    const made = kindBench();
     const text = manifestWith(stand, stand.body);
     await apply(made, text);
     const before = await rowOf(made, stand);
@@ -372,7 +361,7 @@ describe.each(stands())('$title', (stand) => {
   testIf(isService(stand) && !isFromGit(stand, stand.body))(
     'is deployed once when a variable of its environment changes that it mentions, and not for another one',
     async () => {
-      const made = world();
+      const made = kindBench();
       const orders = orderFor(stand, stand.body);
       const text = mentioning;
       await apply(made, text('eu', 'a'));
@@ -392,7 +381,7 @@ describe.each(stands())('$title', (stand) => {
   testIf(isFromGit(stand, stand.body))(
     'is known to be deployed when somebody does that after a variable of its environment changed',
     async () => {
-      const made = world();
+      const made = kindBench();
       await apply(made, mentioning('eu', 'a'), []);
       await apply(made, mentioning('us', 'a'), []);
       const [id = ''] = neverFetched(made);
@@ -404,7 +393,7 @@ describe.each(stands())('$title', (stand) => {
   testIf(kind.calls.move !== undefined)(
     'is deployed once when it moves to where the variables that it mentions are other ones',
     async () => {
-      const made = world();
+      const made = kindBench();
       const body = { ...stand.body, env: { R: '${{environment.REGION}}' } };
       const env = { REGION: 'eu' };
       await apply(made, withVariables(manifestWith(stand, body), env, 'preview'));
@@ -427,7 +416,7 @@ describe.each(stands())('$title', (stand) => {
     const two = bodyWith(stand, name, second);
     /** A world in which the first value is applied; what cannot be made is taken over first. */
     const begun = async (): Promise<Bench> => {
-      const made = world();
+      const made = kindBench();
       if (!canBeMade) await apply(made, manifestWith(stand, stand.body));
       await apply(made, manifestWith(stand, one));
       return made;
@@ -477,7 +466,7 @@ describe.each(stands())('$title', (stand) => {
     testIf(field.secrecy !== undefined)(
       'shows in no plan, result or state, when it is set and when it changes',
       async () => {
-        const made = world();
+        const made = kindBench();
         let said = '';
         const canaries = outcomeOf(field) === 'refuse' ? ['canary-one-6f1c'] : ['canary-one-6f1c', 'canary-two-9a2b'];
         for (const canary of canaries) {
@@ -596,46 +585,6 @@ function hiding(field: Field, canary: string): Json {
   if (field.map !== undefined) return { CANARY: canary };
   if (typeof example !== 'string') return { postgres: { databaseUser: canary } };
   return field.schema.safeParse(canary).success ? canary : example.replace('b25l', canary);
-}
-
-function outcomeOf(field: Field): 'write' | 'replace' | 'refuse' {
-  if (field.onChange === 'replace') return 'replace';
-  return typeof field.onChange === 'object' && 'refuse' in field.onChange ? 'refuse' : 'write';
-}
-
-function bodyWith(stand: Stand, name: string, value: Json): Body {
-  if (value === null) {
-    for (const union of stand.kind.unions ?? []) {
-      const [at, written] = fieldPath(stand.kind, name).split('.');
-      if (union.at === undefined || at !== union.at || written === undefined) continue;
-      const group = bodyWith(stand, name, stand.kind.fields[name]?.examples[0] ?? '')[union.at] as Body;
-      return { ...stand.body, [union.at]: { ...group, [written]: null } };
-    }
-    return { ...stand.body, [name]: null };
-  }
-  const body = withField(stand, name, value);
-  if (body === undefined) throw new Error(`${stand.title} has no ${name}`);
-  return body;
-}
-
-function renamedKey(stand: Stand): string {
-  if (stand.key.startsWith('/')) return `${stand.key}-renamed`;
-  return stand.key.includes('.') ? `renamed.${stand.key}` : `${stand.key}-renamed`;
-}
-
-/** The body under a new key: a key that is also a field that only a new object can change keeps its value. */
-function keptKey(stand: Stand): Body {
-  const name = stand.kind.keyField;
-  const field = name === undefined ? undefined : stand.kind.fields[name];
-  return name === undefined || field === undefined || outcomeOf(field) === 'write'
-    ? stand.body
-    : { [name]: stand.key, ...stand.body };
-}
-
-/** The case of a union that a body chooses. */
-function bodyTag(stand: Stand, body: Body, tag: string): unknown {
-  const union = stand.kind.unions?.find((item) => item.tag === tag);
-  return union?.at === undefined ? body[tag] : (body[union.at] as Body | undefined)?.type;
 }
 
 /** The request of a person who changes one field on the platform: the rest goes along as it is. */

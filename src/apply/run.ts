@@ -6,6 +6,7 @@ import type { Row } from '../kind/json.ts';
 import { outputValue } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, Plan } from '../plan/action.ts';
+import { isMade } from '../plan/action.ts';
 import { debtorsOf, deployedBefore } from '../plan/debts.ts';
 import type { Deployed, State, StateRecord, StateStore } from '../state/state.ts';
 import type { Clock } from '../state/clock.ts';
@@ -163,7 +164,7 @@ export function startRun(input: ApplyInput): Run {
     problems: new Map(),
     results: new Map(),
     sent: new Set(),
-    repeated: new Set(plan.actions.flatMap(({ address }) => (isRepeated(plan, address) ? [address] : []))),
+    repeated: new Set(plan.actions.flatMap((action) => (isRepeated(plan, action) ? [action.address] : []))),
     sentAt: new Map(),
     lost: new Set(),
     written: new Set(),
@@ -191,9 +192,10 @@ function claimedBefore({ observed, base }: Plan): Set<string> {
   return new Set([...observed.listed, ...known]);
 }
 
-/** Whether the object of an address was made by a create that was sent twice. */
-function isRepeated({ base }: Plan, address: string): boolean {
-  return base.resources[address]?.repeated === true;
+/** Whether the create of an action was sent twice, or is about to be: an earlier run sent it, and nothing of it shows. */
+function isRepeated({ base }: Plan, action: Action): boolean {
+  const known = base.resources[action.address];
+  return known?.repeated === true || (isMade(action) && known?.id === null && known.intent !== undefined);
 }
 
 /** Gives an action the object with an id; no other can have it then. */

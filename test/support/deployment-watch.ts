@@ -42,7 +42,7 @@ export function watchDeployments(emulator: Emulator): DeploymentWatch {
 
   /** Looks at everything; what differs from before was written by a run, or by somebody else. */
   const look = (by: 'a run' | 'somebody'): void => {
-    const views = viewsOf(emulator);
+    const views = containersOf(emulator);
     for (const id of known.keys()) if (!views.has(id)) known.delete(id);
     for (const [id, view] of views) {
       const service = known.get(id) ?? { view: '', writes: 0, ordered: [], orders: 0 };
@@ -113,7 +113,7 @@ export function watchDeployments(emulator: Emulator): DeploymentWatch {
 }
 
 /** What the containers of each service are made from, by its id. */
-function viewsOf({ world: { tables } }: Emulator): Map<string, string> {
+export function containersOf({ world: { tables } }: Emulator): Map<string, string> {
   const rowsOf = (table: string) => Object.values(tables[table as 'compose'] as Readonly<Record<string, Row>>);
   return new Map(
     services.flatMap((kind) =>

@@ -1,10 +1,10 @@
 import { parse } from 'yaml';
 import type { Json } from '../../src/kind/json.ts';
-import type { Kind } from '../../src/kind/kind.ts';
+import type { Field, Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { requiredMembers } from '../../src/api/contract.ts';
-import { isNeededBy } from '../../src/kind/wire.ts';
+import { fieldPath, isNeededBy } from '../../src/kind/wire.ts';
 import { childAddress } from '../../src/kind/address.ts';
 
 /** A block of YAML as plain data. */
@@ -174,4 +174,47 @@ function retagged(
   const all = new Set(Object.values(cases).flatMap((fields) => Object.keys(fields)));
   const rest = Object.fromEntries(Object.entries(stand.body).filter(([key]) => !all.has(key)));
   return { ...rest, [tag]: value, ...filled(stand.kind, cases[String(value)] ?? {}) };
+}
+
+/** What the change of a field comes to. */
+export function outcomeOf(field: Field): 'write' | 'replace' | 'refuse' {
+  if (field.onChange === 'replace') return 'replace';
+  return typeof field.onChange === 'object' && 'refuse' in field.onChange ? 'refuse' : 'write';
+}
+
+/** A body in which one field has a value, null too. */
+export function bodyWith(stand: Stand, name: string, value: Json): Body {
+  if (value === null) {
+    for (const union of stand.kind.unions ?? []) {
+      const [at, written] = fieldPath(stand.kind, name).split('.');
+      if (union.at === undefined || at !== union.at || written === undefined) continue;
+      const group = bodyWith(stand, name, stand.kind.fields[name]?.examples[0] ?? '')[union.at] as Body;
+      return { ...stand.body, [union.at]: { ...group, [written]: null } };
+    }
+    return { ...stand.body, [name]: null };
+  }
+  const body = withField(stand, name, value);
+  if (body === undefined) throw new Error(`${stand.title} has no ${name}`);
+  return body;
+}
+
+/** Another key in the same form. */
+export function renamedKey(stand: Stand): string {
+  if (stand.key.startsWith('/')) return `${stand.key}-renamed`;
+  return stand.key.includes('.') ? `renamed.${stand.key}` : `${stand.key}-renamed`;
+}
+
+/** The body under a new key: a key that is also a field that only a new object can change keeps its value. */
+export function keptKey(stand: Stand): Body {
+  const name = stand.kind.keyField;
+  const field = name === undefined ? undefined : stand.kind.fields[name];
+  return name === undefined || field === undefined || outcomeOf(field) === 'write'
+    ? stand.body
+    : { [name]: stand.key, ...stand.body };
+}
+
+/** The case of a union that a body chooses. */
+export function bodyTag(stand: Stand, body: Body, tag: string): unknown {
+  const union = stand.kind.unions?.find((item) => item.tag === tag);
+  return union?.at === undefined ? body[tag] : (body[union.at] as Body | undefined)?.type;
 }

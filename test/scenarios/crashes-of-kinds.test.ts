@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { carrierOf, choosesId } from '../../src/kind/wire.ts';
+import { explore, exploreBeyondFence } from '../support/crashes/explore.ts';
+import { imageOf } from '../support/crashes/platform.ts';
+import type { Place, Task } from '../support/crashes/process.ts';
+import { runProcess } from '../support/crashes/process.ts';
+import { simulateTimers } from '../support/crashes/simulation.ts';
+import type { Stand } from '../support/kind-manifests.ts';
+import {
+  addressOf,
+  bodyTag,
+  bodyWith,
+  keptKey,
+  manifestWith,
+  outcomeOf,
+  renamedKey,
+  stands,
+  withField,
+} from '../support/kind-manifests.ts';
+import { kindBench, worldWithMember } from '../support/kind-world.ts';
+
+/**
+ * For each kind, and for each thing that can be done with it: the process ends at each moment of that, and at each byte
+ * of each record, and whatever became of its requests, the next one finishes it.
+ */
+
+simulateTimers();
+
+const made = kindBench();
+const testIf = (condition: boolean) => (condition ? test : test.skip);
+const manifestOf = (text: string) => made.manifest(text);
+
+/** What is done with one object: applied one after the other, and the last of them may end in the middle. */
+interface Story {
+  readonly before: readonly string[];
+  readonly after: string;
+  /** The state is lost before. */
+  readonly isAdopted?: true;
+}
+
+/** Everything that can be done with an object of a kind. */
+function storiesOf(stand: Stand): [string, Story][] {
+  const { kind, body } = stand;
+  const empty = manifestWith(stand, undefined);
+  const full = manifestWith(stand, body);
+  const renamed = { key: renamedKey(stand) };
+  const moved = [{ from: addressOf(stand), to: addressOf(stand, renamed) }];
+  const stories: [string, Story][] = [
+    ['is removed', { before: [full], after: empty }],
+    ['is adopted', { before: [full], after: full, isAdopted: true }],
+    ['gets another key', { before: [full], after: manifestWith(stand, keptKey(stand), { ...renamed, moved }) }],
+  ];
+  if (kind.calls.create !== undefined) stories.unshift(['is created', { before: [empty], after: full }]);
+  if (kind.calls.move !== undefined) {
+    const there = { environment: 'preview' };
+    const moves = [{ from: addressOf(stand), to: addressOf(stand, there) }];
+    stories.push(['is moved', { before: [full], after: manifestWith(stand, body, { ...there, moved: moves }) }]);
+  }
+  for (const name of changing(stand)) {
+    const [first, second] = kind.fields[name]?.examples ?? [];
+    if (first === undefined || second === undefined) continue;
+    const field = kind.fields[name];
+    const does = field !== undefined && outcomeOf(field) === 'replace' ? 'is replaced' : 'is updated';
+    const [one, two] = [first, second].map((value) => manifestWith(stand, bodyWith(stand, name, value)));
+    if (one !== undefined && two !== undefined)
+      stories.push([
+        `${does} (${name})`,
+        { before: kind.calls.create === undefined ? [full, one] : [one], after: two },
+      ]);
+  }
+  return stories;
+}
+
+/** One field for each operation by which a kind is changed, and one of those that make a new object of it. */
+function changing(stand: Stand): string[] {
+  const { kind } = stand;
+  const found = new Map<string, string>();
+  for (const [name, field] of Object.entries(kind.fields)) {
+    const [first, second] = field.examples;
+    if (withField(stand, name, first) === undefined || second === undefined) continue;
+    const carrier = carrierOf(kind, name, (tag) => bodyTag(stand, bodyWith(stand, name, first), tag));
+    const outcome = outcomeOf(field);
+    const way = outcome === 'replace' ? 'replace' : carrier;
+    if (outcome === 'refuse' || way === undefined || found.has(way)) continue;
+    found.set(way, name);
+  }
+  return [...found.values()];
+}
+
+/** Connects what waits for a person to do that. */
+async function startOf(stand: Stand, { before, isAdopted }: Story): Promise<Place> {
+  let place: Place = { platform: imageOf(worldWithMember()), files: new Map(), at: 0, underway: [] };
+  for (const text of before) {
+    const { failures, place: after } = await runProcess(place, { manifest: manifestOf(text), adoption: true });
+    expect(failures).toEqual([]);
+    place = after;
+  }
+  return isAdopted === true ? { ...place, files: new Map() } : place;
+}
+
+/** The first stand of each kind below each kind of parent. */
+const places = new Map<string, Stand>();
+for (const stand of stands()) {
+  const name = `${stand.kind.kind} below ${stand.parent}`;
+  if (!places.has(name)) places.set(name, stand);
+}
+
+describe.each([...places])('%s', (_, stand) => {
+  test.each(storiesOf(stand))('%s', async (_title, story) => {
+    const start = await startOf(stand, story);
+    const isTakenOver = story.isAdopted === true || stand.kind.calls.create === undefined;
+    const task: Task = { manifest: manifestOf(story.after), adoption: isTakenOver };
+    const isUnseen = stand.kind.listedOnce !== undefined;
+    const explored = await explore({ start, task, crashes: 1, tears: true, isUnseen });
+    expect(explored.situations).toBeGreaterThan(0);
+  });
+
+  testIf(stand.kind.calls.create !== undefined && stand.kind.listedOnce === undefined)(
+    'has one twin at most, of which the plan tells, when its create lands long after the fence',
+    async () => {
+      const start = await startOf(stand, { before: [manifestWith(stand, undefined)], after: '' });
+      const manifest = manifestOf(manifestWith(stand, stand.body));
+      // Of an id that was ours to choose there can be no two.
+      expect((await exploreBeyondFence({ start, task: { manifest } })) > 0).toBe(!choosesId(stand.kind));
+    },
+  );
+});

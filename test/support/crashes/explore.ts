@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'vitest';
+import type { World } from '../../../src/emulator/world.ts';
+import { actionsOf } from '../faults.ts';
+import { operationOf } from '../faults.ts';
+import { likenessOf, situationOf } from './likeness.ts';
+import type { Files } from './memory-disk.ts';
+import type { Ended, Moment, Place, Task } from './process.ts';
+import { fenceMs, readState, runProcess } from './process.ts';
+
+/** A run that may end at any moment, and what it begins with. */
+export interface Story {
+  readonly start: Place;
+  readonly task: Task;
+  /** How often a process ends in the middle: what the next one does may be cut short too. */
+  readonly crashes: number;
+  /** Each byte of the journal is tried as the last one that was written. */
+  readonly tears: boolean;
+  /** The platform shows what is made to nobody: when its create got lost, nobody knows, and it is not sent again. */
+  readonly isUnseen?: boolean;
+  /** Told of each moment at which a process ends. */
+  readonly onMoment?: (moment: Moment) => void;
+}
+
+/** How much was tried. */
+export interface Explored {
+  /** Moments at which a process could end. */
+  readonly moments: number;
+  /** Different things that a process found when it began. */
+  readonly situations: number;
+  /** Bytes of the journal that were tried as the last one. */
+  readonly bytes: number;
+}
+
+/** A place at which a process ended, and how it came to that. */
+interface Crash {
+  readonly place: Place;
+  readonly how: string;
+}
+
+/**
+ * Lets a process end at each moment of a run, with each thing that may become of its requests, and another one begin.
+ * That one has to come to what the undisturbed run comes to; with several crashes so has the one that follows it.
+ */
+export async function explore({ start, task, crashes, tears, isUnseen = false, onMoment }: Story): Promise<Explored> {
+  const seen = new Set<string>();
+  let bytes = 0;
+  let moments = 0;
+  const wanted = await runProcess(start, task);
+  const expectEnd = (ended: Ended, how: string) => expectSettled(ended, { wanted, isUnseen, how });
+  expectEnd(wanted, 'undisturbed');
+  const again: Task = { ...task, adoption: task.adoption ?? false };
+  let begins: readonly Crash[] = [{ place: start, how: '' }];
+  for (let depth = 1; depth <= crashes; depth++) {
+    const next: Crash[] = [];
+    for (const { place, how } of begins) {
+      const told: Moment[] = [];
+      const ended = await runProcess(place, depth === 1 ? task : again, (moment) => void told.push(moment));
+      if (depth > 1) expectEnd(ended, how);
+      moments += told.length;
+      for (const moment of told) {
+        onMoment?.(moment);
+        if (tears && depth === 1) bytes += await expectEveryByte(moment);
+        for (const crash of crashesAt(moment, tears && depth === 1)) {
+          const situation = await describe(crash.place);
+          if (seen.has(situation)) continue;
+          seen.add(situation);
+          next.push({ place: crash.place, how: `${how}\n  ended: ${crash.how}` });
+        }
+      }
+    }
+    begins = next;
+  }
+  for (const { place, how } of begins) expectEnd(await runProcess(place, again), how);
+  return { moments, situations: seen.size, bytes };
+}
+
+/**
+ * Lets a process end while creates are on their way that land when the next process is over, long after the fence. Each
+ * may make one object too many then, and the plan tells of it. Gives how many objects there were too many.
+ */
+export async function exploreBeyondFence({ start, task }: Pick<Story, 'start' | 'task'>): Promise<number> {
+  const wanted = await runProcess(start, task);
+  const told: Moment[] = [];
+  await runProcess(start, task, (moment) => void told.push(moment));
+  let twins = 0;
+  for (const { what, place } of told) {
+    const creates = place.underway.filter(({ request }) => operationOf(request).endsWith('.create'));
+    if (creates.length === 0) continue;
+    const next = await runProcess({ ...place, at: place.at + 1_000, underway: [] }, task);
+    expectSettled(next, { wanted, how: what });
+    const late = creates.map(({ request, sentAt }) => ({ request, sentAt, landsAt: next.place.at }));
+    const after = await runProcess({ ...next.place, at: next.place.at + 1_000, underway: late }, task);
+    const [have, want] = [after, wanted].map(({ platform }) => likenessOf(platform.emulator.world, undefined));
+    // What the platform makes along with an object comes twice too, and who may see an object is a list that grows.
+    const tables = creates.map(({ request }) =>
+      operationOf(request)
+        .replace('.create', '')
+        .replace(/^(mount|volumeBackup)s$/, '$1'),
+    );
+    const extra = missingFrom(have ?? [], want ?? []).filter((row) =>
+      tables.some((one) => row.startsWith(`["${one}"`)),
+    );
+    const lost = missingFrom(want ?? [], have ?? []).filter((row) => !row.startsWith('["member"'));
+    const warnings = new Set(after.said.filter((text) => text.startsWith('twin:')));
+    expect([lost, actionsOf(after.left)], what).toEqual([[], []]);
+    expect(extra.length, what).toBeLessThanOrEqual(creates.length);
+    expect(warnings.size, `${what}: ${extra.join()}`).toBe(extra.length);
+    twins += extra.length;
+  }
+  return twins;
+}
+
+/** What may become of what was under way when a process ended. */
+function crashesAt({ what, place, appended }: Moment, tears: boolean): Crash[] {
+  const { underway, at } = place;
+  // The next process begins a little later.
+  const then = (landing: readonly (number | undefined)[], how: string, files: Files = place.files): Crash => ({
+    place: {
+      ...place,
+      files,
+      at: at + 1_000,
+      underway: underway.flatMap(({ request, sentAt }, index) => {
+        const landsAt = landing[index];
+        return landsAt === undefined ? [] : [{ request, sentAt, landsAt }];
+      }),
+    },
+    how: `${what}${underway.length === 0 ? '' : ` (${underway.map(({ request }) => operationOf(request)).join(', ')} ${how})`}`,
+  });
+  const found = [then([], 'lost')];
+  if (underway.length > 0) {
+    found.push(
+      then(
+        underway.map(() => at),
+        'carried out',
+      ),
+      then(
+        underway.map(({ sentAt }) => sentAt + fenceMs - 1_000),
+        'carried out within the fence',
+      ),
+    );
+  }
+  if (underway.length > 1) {
+    found.push(then([at], 'only the first carried out'));
+    found.push(
+      then(
+        underway.map(({ sentAt }, index) => (index === 0 ? sentAt + fenceMs - 1_000 : undefined)),
+        'only the first carried out, within the fence',
+      ),
+    );
+  }
+  if (tears && appended !== undefined && what.endsWith('.journal')) {
+    const text = appended.slice(0, Math.ceil(appended.length / 2));
+    found.push(then([], 'lost', withAppended(place.files, text)));
+  }
+  return found;
+}
+
+/** Whatever part of a record was written when the process ended, the state is what it was before. */
+async function expectEveryByte({ what, place: { files }, appended }: Moment): Promise<number> {
+  if (appended === undefined || !what.endsWith('.journal')) return 0;
+  const before = JSON.stringify(await readState(files));
+  const whole = Buffer.from(appended);
+  for (let length = 1; length < whole.length; length++) {
+    const torn = withAppended(files, whole.subarray(0, length).toString('utf8'));
+    const after = JSON.stringify(await readState(torn));
+    if (after !== before) expect(after, `${what}, torn after ${length} bytes`).toBe(before);
+  }
+  const { resources = {} } = (await readState(withAppended(files, appended))) ?? {};
+  const wave = JSON.parse(appended.slice(appended.indexOf(' '))) as readonly (readonly [string, unknown])[];
+  for (const [address, record] of wave) expect(resources[address] ?? null, what).toEqual(record);
+  return whole.length;
+}
+
+function withAppended(files: Files, text: string): Files {
+  return new Map(
+    [...files].map(([path, file]) => [path, path.endsWith('.journal') ? { ...file, text: file.text + text } : file]),
+  );
+}
+
+/** What a process finds when it begins at a place, and what is still to come. */
+async function describe({ platform, files, underway, at }: Place): Promise<string> {
+  const journal = [...files].find(([path]) => path.endsWith('.journal'))?.[1].text ?? '';
+  const situation = situationOf(JSON.parse(platform.world) as World, await readState(files));
+  const coming = underway.map(({ request, landsAt }) => [request.path, request.body, landsAt > at]);
+  const text = [
+    situation,
+    JSON.stringify(coming),
+    JSON.stringify(platform.running),
+    journal.endsWith('\n') || journal === '',
+  ];
+  return createHash('sha256').update(text.join('\n')).digest('base64');
+}
+
+/** Everything is as after the undisturbed run, nothing is left to do, and nothing was done that was not needed. */
+function expectSettled(
+  ended: Ended,
+  { wanted, how, isUnseen = false }: { wanted: Ended; how: string; isUnseen?: boolean },
+): void {
+  const problems = [
+    ...ended.failures,
+    ...actionsOf(ended.left).map((action) => `left to do: ${action}`),
+    ...ended.platform.stale().map((id) => `not deployed: ${id}`),
+    ...ended.said.filter((text) => text.startsWith('repeated') || text.startsWith('twin')),
+  ];
+  if (ended !== wanted) {
+    const [have, want] = [ended, wanted].map(({ platform, state }) => likenessOf(platform.emulator.world, state)) as [
+      string[],
+      string[],
+    ];
+    problems.push(...missingFrom(have, want).map((row) => `one too many: ${row}`));
+    const lost = missingFrom(want, have).map((row) => `lost: ${row}`);
+    if (!isUnseen || lost.length === 0) problems.push(...lost);
+    else problems.splice(0, problems.length, ...problems.filter((text) => !text.includes('"id":null')));
+  }
+  expect(problems, how).toEqual([]);
+}
+
+/** What is oftener in a list than in another one. */
+function missingFrom(list: readonly string[], other: readonly string[]): string[] {
+  const left = new Map<string, number>();
+  for (const item of other) left.set(item, (left.get(item) ?? 0) + 1);
+  return list.filter((item) => {
+    const count = left.get(item) ?? 0;
+    left.set(item, count - 1);
+    return count <= 0;
+  });
+}

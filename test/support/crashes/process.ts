@@ -1,0 +1,187 @@
+import { createClient } from '../../../src/api/client.ts';
+import type { Send, WireRequest } from '../../../src/api/wire.ts';
+import { waitOut } from '../../../src/apply/wait-out.ts';
+import type { Manifest } from '../../../src/manifest/manifest.ts';
+import type { Plan } from '../../../src/plan/action.ts';
+import { applyPlan, plan } from '../../../src/reconcile.ts';
+import { kinds } from '../../../src/resources/index.ts';
+import { localStore } from '../../../src/state/backends/local.ts';
+import type { Host } from '../../../src/state/host.ts';
+import type { State, StateStore } from '../../../src/state/state.ts';
+import { notesOf, operationOf } from '../faults.ts';
+import type { Files } from './memory-disk.ts';
+import { memoryDisk } from './memory-disk.ts';
+import type { ImagedPlatform, PlatformImage } from './platform.ts';
+import { platformFrom } from './platform.ts';
+import type { Simulation } from './simulation.ts';
+import { chance, simulate } from './simulation.ts';
+
+/** A machine with a disk, and a platform somewhere: one run after the other works on them. */
+
+/** How long a request may take to land. Milliseconds. */
+export const fenceMs = 60_000;
+
+const folder = '/project/.trueup';
+
+/** Everything that outlives a process. */
+export interface Place {
+  readonly platform: PlatformImage;
+  readonly files: Files;
+  /** Milliseconds since the beginning of all time. */
+  readonly at: number;
+  /** Requests that were sent and are not there yet. */
+  readonly underway: readonly Underway[];
+}
+
+/** A request on its way. */
+export interface Underway {
+  readonly request: WireRequest;
+  readonly sentAt: number;
+  /** When it is carried out, should the process end before. */
+  readonly landsAt: number;
+}
+
+/** A moment of a run at which its process may end. */
+export interface Moment {
+  /** What it is about to do, or what was done for it. */
+  readonly what: string;
+  readonly place: Place;
+  /** What is about to be added to the journal. */
+  readonly appended?: string;
+}
+
+/** What a process is told. */
+export interface Task {
+  readonly manifest: Manifest;
+  readonly adoption?: boolean;
+  readonly destroys?: boolean;
+  /** How many requests at a time; 1: everything takes the same time. */
+  readonly connections?: number;
+  /** Decides how long everything takes. */
+  readonly seed?: number;
+}
+
+/** What came of a process. */
+export interface Ended {
+  /** What did not succeed. */
+  readonly failures: readonly string[];
+  /** What it said beside that. */
+  readonly said: readonly string[];
+  readonly place: Place;
+  readonly state: State | undefined;
+  /** The plan after it. */
+  readonly left: Plan;
+  readonly platform: ImagedPlatform;
+}
+
+/** A process begins, works until it ends, and plans once more; each of its moments is told. */
+export async function runProcess(place: Place, task: Task, tell: (moment: Moment) => void = () => undefined) {
+  const { manifest, adoption = false, connections = 4, seed = 0 } = task;
+  const sim = simulate(place.at);
+  const platform = platformFrom(place.platform);
+  const pace = chance(seed);
+  // Never two things at the same time: what the platform does at once is over then.
+  const wait = () => sim.wait(connections === 1 ? 1 : 1 + Math.floor(pace() * 20) + pace() / 2);
+  const underway = new Set<Underway>();
+  for (const late of place.underway) {
+    const { request, landsAt } = late;
+    if (landsAt < place.at) await sim.finish(platform.send(request).then(() => sim.wait(0.1)));
+    else {
+      underway.add(late);
+      sim.at(landsAt, () => {
+        underway.delete(late);
+        void platform.send(request);
+      });
+    }
+  }
+  const moment = (what: string, appended?: string): void => {
+    const now = { platform: platform.image(), files: machine.files(), at: sim.clock.monotonic() };
+    tell({
+      what,
+      place: { ...now, underway: [...underway] },
+      ...(appended === undefined ? {} : { appended }),
+    });
+  };
+  const machine = memoryDisk(place.files, {
+    now: sim.clock.monotonic,
+    step: async ({ path, appended }) => {
+      if (path.includes('/lease')) return;
+      moment(`before ${appended === undefined ? 'a change of' : 'an append to'} ${path}`, appended);
+      await wait();
+    },
+  });
+  const store = localStore(folder, { disk: machine.disk, clock: sim.clock, host: hostOf() });
+  const send: Send = async (request) => {
+    if (request.method !== 'POST') {
+      await wait();
+      const answer = await platform.send(request);
+      await wait();
+      return answer;
+    }
+    lease.check();
+    const sentAt = sim.clock.monotonic();
+    const sent = { request, sentAt, landsAt: sentAt };
+    underway.add(sent);
+    moment(`${operationOf(request)} is on its way`);
+    await wait();
+    underway.delete(sent);
+    const answer = await platform.send(request);
+    await wait();
+    moment(`the answer to ${operationOf(request)} is on its way`);
+    return answer;
+  };
+  const lease = await sim.finish(store.lock({ purpose: 'apply' }));
+  const world = worldOf(sim, send, store);
+  const run = async () => {
+    const mayLandUntil = lease.inherited?.mayLandUntil;
+    await waitOut(store, { fenceMs, clock: sim.clock, mayLandUntil });
+    const made = await plan(manifest, world, { begins: { lineage: 'of-the-test', digestKey: 'k'.repeat(43) } });
+    const permissions = { dataLoss: true, adoption, massDeletion: true };
+    const { outcomes } = await applyPlan(made, world, { permissions, connections, clock: sim.clock, fenceMs });
+    return { made, outcomes };
+  };
+  const { made, outcomes } = await sim.finish(run());
+  moment('it ends');
+  await sim.finish(store.close());
+  const left = await sim.finish(
+    plan(manifest, worldOf(sim, platform.send, localStore(folder, { disk: machine.disk }))),
+  );
+  const ended: Ended = {
+    failures: outcomes.flatMap(({ action, result, diagnostics }) =>
+      result === 'done' ? [] : [`${result} ${action.address}: ${diagnostics.map(({ message }) => message).join('; ')}`],
+    ),
+    said: [...notesOf(made), ...outcomes.flatMap(({ diagnostics }) => diagnostics), ...notesOf(left)].map(
+      ({ code, message }) => `${code}: ${message}`,
+    ),
+    place: { platform: platform.image(), files: machine.files(), at: sim.clock.monotonic(), underway: [] },
+    state: await readState(machine.files()),
+    left,
+    platform,
+  };
+  return ended;
+}
+
+/** The state in the files of a place. */
+export function readState(files: Files): ReturnType<StateStore['read']> {
+  return localStore(folder, { disk: memoryDisk(files, { now: () => 0 }).disk }).read();
+}
+
+let pids = 0;
+
+function hostOf(): Host {
+  const pid = ++pids;
+  return { owner: `test pid ${pid}`, machine: 'this', pid, isAlive: (other) => other === pid, newId: () => `p${pid}` };
+}
+
+function worldOf(sim: Simulation, send: Send, store: StateStore) {
+  const client = createClient({
+    send,
+    url: 'http://platform.test',
+    apiKey: 'emulator-key',
+    redact: (text) => text,
+    sleep: sim.clock.sleep,
+    clock: sim.clock.monotonic,
+    random: () => 0.5,
+  });
+  return { client, store, kinds, conceal: () => undefined, redact: (text: string) => text };
+}
