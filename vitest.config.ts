@@ -6,8 +6,10 @@ const long = [
   'test/state/processes.test.ts',
   'test/state/s3.test.ts',
   'test/state/postgres.test.ts',
+  'test/scenarios/convergence-second.test.ts',
   'test/scenarios/crashes-in-pairs.test.ts',
   'test/scenarios/crashes-of-kinds.test.ts',
+  'test/scenarios/killed-processes.test.ts',
   'test/scenarios/kills-and-faults.test.ts',
   'test/scenarios/kills-of-organization.test.ts',
 ];

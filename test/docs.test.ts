@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 /** The rows of a table in a page: the first cell of each. */
@@ -14,4 +14,11 @@ test('every case that the page of deployments promises is a test of that name', 
   const cases = firstCells('deployments.md', '## Case by case');
   expect(cases.length).toBeGreaterThan(15);
   expect(cases.filter((title) => !tests.includes(`'${title.replace(/takes \d+ s/, 'takes %d s')}'`))).toEqual([]);
+});
+
+test('every test that the page about nothing lost names is there', () => {
+  const text = readFileSync(new URL('../docs/nothing-lost.md', import.meta.url), 'utf8');
+  const named = [...text.matchAll(/`(test\/[\w/.-]+)`/g)].map(([, path = '']) => path);
+  expect(named.length).toBeGreaterThan(7);
+  expect(named.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { Stop } from '../diagnostics/diagnostic.ts';
 import { readData } from './answer.ts';
 import { type Call, fail } from './call.ts';
 import { type Input, type Operation, endpointOf, isOperation } from './contract.ts';
-import { type Failure, PlatformError } from './errors.ts';
+import { PlatformError } from './errors.ts';
 import { explainRefusal, explainSilence } from './failures.ts';
 import { buildRequest } from './request.ts';
 import type { Pause } from './gate.ts';
@@ -43,7 +43,10 @@ export interface ClientOptions {
   readonly random?: () => number;
   /** Milliseconds since some moment, which only grow. */
   readonly clock?: () => number;
-  /** How often a read is sent at most; 4 by default. A write is repeated only when it surely was not executed. */
+  /**
+   * How often a read is sent at most; 10 by default, and 4 when nothing was answered for a minute, or ever: the address
+   * may be wrong. A write is repeated only when it surely was not executed.
+   */
   readonly readAttempts?: number;
   /** How long it is waited, in a row, until the platform takes requests again; 10 minutes by default. Milliseconds. */
   readonly pauseLimitMs?: number;
@@ -54,6 +57,12 @@ export interface ClientOptions {
 const maxRetryAfterSeconds = 30;
 const backOff = { firstMs: 500, maxMs: 8_000 };
 
+/** How often a read is sent to a platform that does not answer; the key goes to no stranger more often than that. */
+const inDoubt = { usual: 4, unreadable: 2 };
+
+/** How long a good answer shows that the platform is there. Milliseconds. */
+const shownFor = 60_000;
+
 /** How often one request is held back at most although others get through. */
 const mostRefusals = 10;
 
@@ -62,16 +71,18 @@ const mostRefusals = 10;
  * takes no requests for now, all of them wait: those that it refused unexecuted are repeated, writes too.
  */
 export function createClient(options: ClientOptions): Client {
-  const { send, apiKey, readAttempts = 4, random = Math.random, sleep = wait } = options;
+  const { send, apiKey, readAttempts = 10, random = Math.random, sleep = wait } = options;
   const redact = (text: string): string => hide(apiKey, options.redact(hide(apiKey, text)));
   const base = describeAddress(options.url);
   const counts = { reads: 0, writes: 0 };
   const underWay = new Set<Promise<unknown>>();
+  const now = options.clock ?? (() => performance.now());
+  let goodAt = -Infinity;
   const gate = createGate({
     ask,
     sleep,
     random,
-    now: options.clock ?? (() => performance.now()),
+    now,
     limitMs: options.pauseLimitMs ?? 600_000,
     onPause: options.onPause ?? (() => undefined),
   });
@@ -85,7 +96,10 @@ export function createClient(options: ClientOptions): Client {
     if (call.isWrite) counts.writes += 1;
     else counts.reads += 1;
     const result = await attemptOnce(call, send, request);
-    if (!(result instanceof PlatformError)) gate.noteAnswer();
+    if (!(result instanceof PlatformError)) {
+      gate.noteAnswer();
+      goodAt = now();
+    }
     return result;
   }
 
@@ -106,6 +120,19 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
+  const isThere = (): boolean => now() - goodAt < shownFor;
+
+  /** Whether a failure may be over the next time. Of a platform that is there, nobody else's page is its word. */
+  function isTransient({ failure, status = 0, code }: PlatformError): boolean {
+    if (failure !== 'unreadable') return failure === 'connection' || failure === 'timeout' || failure === 'server';
+    return code === undefined && status >= 200 && (status < 300 || isThere());
+  }
+
+  function mostAttempts({ failure }: PlatformError, signal: AbortSignal | undefined): number {
+    if (isThere() && signal?.aborted !== true) return readAttempts;
+    return Math.min(readAttempts, failure === 'unreadable' ? inDoubt.unreadable : inDoubt.usual);
+  }
+
   const invoke: Client['invoke'] = async (operation, input, about = {}) => {
     const call = callOf(operation);
     const request = buildRequest(call, input, apiKey);
@@ -120,8 +147,10 @@ export function createClient(options: ClientOptions): Client {
       if (why === undefined) {
         failures += 1;
         // Only someone who looks at the platform can know whether a write took effect.
-        if (call.isWrite || failures >= readAttempts || !isTransient(result.failure)) throw result;
-        await sleep(computeDelay(failures, random, result.retryAfterSeconds));
+        if (call.isWrite || failures >= mostAttempts(result, about.signal) || !isTransient(result)) throw result;
+        const delay = computeDelay(failures, random, result.retryAfterSeconds);
+        // What is read after an interruption ends the run, and is read with as much care.
+        await (about.signal?.aborted === true ? sleep(delay) : sleep(delay, about.signal));
       } else {
         refusals += 1;
         // Of several first requests that are sent at once, a refused one may come back before a good one.
@@ -158,10 +187,6 @@ async function attemptOnce(call: Call, send: Send, request: WireRequest): Promis
     event: `the answer (status ${answer.status}) ${read.why}`,
     status: answer.status,
   });
-}
-
-function isTransient(failure: Failure): boolean {
-  return failure === 'connection' || failure === 'timeout' || failure === 'server';
 }
 
 /** Full jitter, so that parallel reads do not come back together; a wait the server asked for is kept. Milliseconds. */

@@ -7,12 +7,14 @@ import type { Action, Step } from '../plan/action.ts';
 import { isMadeFirst } from '../plan/action.ts';
 import type { StateRecord } from '../state/state.ts';
 import { chosenId, created } from './perform.ts';
-import { findMade, newRows, readLane } from './read-back.ts';
+import { creationIntent } from './intents.ts';
+import { lagMs, lookUntil } from './look.ts';
+import { findMade, newRows } from './read-back.ts';
 import type { Run } from './run.ts';
-import { claim, laneRoot, recordNow, recordOf, report, save } from './run.ts';
-import { keyOf, seek } from './seek.ts';
+import { claim, laneRoot, readOwn, recordNow, recordOf, report, save } from './run.ts';
+import { seek } from './seek.ts';
 import { readSiblings } from './siblings.ts';
-import { mayBeExecuted, mayLandLater, send, stop } from './send.ts';
+import { mayBeExecuted, mayLandLater, mostSends, send, stop } from './send.ts';
 import { settle } from './settle.ts';
 
 /** An object that was made, with what is known of its row. */
@@ -36,7 +38,7 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
     await save(run, address, before?.id === null ? null : before);
     if (old !== undefined) await save(run, old.address, null);
   };
-  const object = await sendOnce(run, action, { step, undo });
+  const object = await sendUntilKnown(run, action, { step, undo });
   if (object === undefined) return; // found when the lane is read back
   claim(run, address, object.id);
   run.rows.set(address, object.row);
@@ -44,23 +46,26 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
   const isLast = action.steps.at(-1) === step;
   await save(run, address, isLast ? record : { ...record, intent: { at: run.clock.wall() } });
   if (lacksOutputs(run, action, object.row)) {
-    const row = await readLane(run.input.client, action, object.id);
+    const row = await readOwn(run, action, object.id);
     if (row !== 'gone') run.rows.set(address, { ...object.row, ...row.row });
   }
 }
 
-/** Sends the create, and once more at most: when its answer got lost and nothing of it showed until its fence had passed. */
-async function sendOnce(
+/** Sends the create, and again only when its answer got lost and nothing of it showed until its fence had passed. */
+async function sendUntilKnown(
   run: Run,
   action: Action,
-  { step, undo, isAgain = false }: { step: Step; undo: () => Promise<void>; isAgain?: boolean },
+  { step, undo, sends = 1 }: { step: Step; undo: () => Promise<void>; sends?: number },
 ): Promise<Made | undefined> {
   const { address, kind } = action;
   const chosen = chosenId(action, step);
   const earlier = isFoundInList(action) ? await listedBefore(run, action) : new Map<string, Row>();
   const at = run.clock.wall();
   const since = run.clock.monotonic();
-  await save(run, address, { ...recordOf(run, action, chosen ?? null, {}), intent: intentOf(run, action, at) });
+  await save(run, address, {
+    ...recordOf(run, action, chosen ?? null, {}),
+    intent: creationIntent(run, action, { step, at }),
+  });
   let answer: unknown;
   try {
     answer = await send(run, action, step);
@@ -68,35 +73,23 @@ async function sendOnce(
     // An intent that was surely not executed must not claim an object that somebody else makes later.
     if (!mayBeExecuted(error)) {
       // That of the first one stays: it may have been executed all the same.
-      if (!isAgain) await undo();
+      if (sends === 1) await undo();
       throw error;
     }
     if (kind.listedOnce !== undefined) throw error;
     for (const id of earlier.keys()) run.claimed.add(id);
     const from = Math.max(since, run.sentAt.get(address) ?? since);
-    const until = mayLandLater(error) ? from + run.fenceMs : from;
+    const until = mayLandLater(error) ? from + run.fenceMs : run.clock.monotonic() + lagMs;
     const found = await seek(run, action, { until, chosen });
     const made = found === undefined ? undefined : created(action, found);
     if (made !== undefined) return made;
-    if (isAgain || !mayLandLater(error)) throw error;
+    if (sends === mostSends || !mayLandLater(error)) throw error;
     const message = `the create of ${address} got no answer, and nothing of it showed for ${run.fenceMs / 1_000} s: it was sent once more`;
     report(run, action, diagnostic('repeated', message, { address }));
     run.repeated.add(address);
-    return sendOnce(run, action, { step, undo, isAgain: true });
+    return sendUntilKnown(run, action, { step, undo, sends: sends + 1 });
   }
   return created(action, answer, chosen) ?? (await lookUp(run, action, earlier));
-}
-
-/** When a create was sent, and the key that its object bears, by which a later run knows it. */
-function intentOf(run: Run, action: Action, at: number): NonNullable<StateRecord['intent']> {
-  const key = keyOf(run, action);
-  const isUseful = action.parts.every(({ part, field, wanted }) => {
-    const isKey = key !== undefined && Object.hasOwn(key, part.field);
-    const isOpen = field.secrecy === undefined && wanted?.concealed !== true;
-    // What cannot be given another key is of no use under the old one.
-    return !isKey || (isOpen && (field.onChange === undefined || field.onChange === 'write'));
-  });
-  return key === undefined || !isUseful ? { at } : { at, key };
 }
 
 /** What the answer to a create shows to be as it was wanted: known, should the run end before everything is settled. */
@@ -143,19 +136,26 @@ async function inTurn(run: Run, list: string, work: () => Promise<void>): Promis
 /** Finds at once what a create made without telling its id: in the list at the top, or because others wait for it. */
 async function lookUp(run: Run, action: Action, earlier: ReadonlyMap<string, Row>): Promise<Made | undefined> {
   const isTaken = (id: string) => run.claimed.has(id) || earlier.has(id);
+  const isSeen = (row: Row | undefined) => row !== undefined;
   if (isFoundInList(action)) {
-    const rows = await readSiblings(run, action);
-    run.listed.set(action.kind.kind, rows);
-    const made = newRows(rows, action, isTaken, run.outputs);
-    if (made.length > 1) {
-      const ids = made.map((row) => rowId(action.kind, row)).join(', ');
-      throw stop(action, `somebody made the same at the same time: one of ${ids} is ${action.address}`);
-    }
-    return made[0] === undefined ? undefined : created(action, made[0]);
+    const row = await lookUntil(run, () => lookInList(run, action, isTaken), { isSeen });
+    return row === undefined ? undefined : created(action, row);
   }
   const lane = run.ids.get(action.lane);
   if (lane === undefined || !run.needed.has(action.address)) return undefined;
-  const after = await readLane(run.input.client, laneRoot(run, action.lane), lane);
-  const row = after === 'gone' ? undefined : findMade(after, action, isTaken, run.outputs);
+  const look = async () => {
+    const after = await readOwn(run, laneRoot(run, action.lane), lane);
+    return after === 'gone' ? undefined : findMade(after, action, isTaken, run.outputs);
+  };
+  const row = await lookUntil(run, look, { isSeen });
   return row === undefined ? undefined : created(action, row);
+}
+
+async function lookInList(run: Run, action: Action, isTaken: (id: string) => boolean): Promise<Row | undefined> {
+  const rows = await readSiblings(run, action);
+  run.listed.set(action.kind.kind, rows);
+  const made = newRows(rows, action, isTaken, run.outputs);
+  if (made.length <= 1) return made[0];
+  const ids = made.map((row) => rowId(action.kind, row)).join(', ');
+  throw stop(action, `somebody made the same at the same time: one of ${ids} is ${action.address}`);
 }

@@ -8,10 +8,14 @@ import { saveDeployed } from './debts.ts';
 import { failure } from './deploy-failure.ts';
 import type { DeployedService } from './deployed-service.ts';
 import { isLate, tell } from './deployed-service.ts';
+import { lookUntil } from './look.ts';
+import { recordNow, recordOf, save } from './run.ts';
+import { mayLandLater, mostSends } from './send.ts';
 
-/** An order of which it is not known whether the platform took it. `isSilent`: there was no answer. */
+/** An order of which it is not known whether the platform took it. */
 export interface Lost {
-  readonly isSilent: boolean;
+  /** It was not the platform itself that answered. */
+  readonly mayLandLater: boolean;
   readonly message: string;
 }
 
@@ -33,13 +37,13 @@ export async function send(service: DeployedService, { step, mark, owing }: Send
     const answer = run.input.client.invoke(step.operation, membersOf(service, step, mark));
     const isAnswered = await inTime(service, answer);
     run.written.add(action.address);
-    return isAnswered ? undefined : { isSilent: true, message: 'it was not answered in time' };
+    return isAnswered ? undefined : { mayLandLater: true, message: 'it was not answered in time' };
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     if (error.outcome === 'unknown') {
       run.written.add(action.address);
       const { serverMessage } = error;
-      return { isSilent: error.status === undefined, message: serverMessage === '' ? error.message : serverMessage };
+      return { mayLandLater: mayLandLater(error), message: serverMessage === '' ? error.message : serverMessage };
     }
     await saveDeployed(run, address, owing);
     throw failure(service, `${step.operation} was not carried out: ${error.message}`);
@@ -74,10 +78,24 @@ export async function resetStatus(service: DeployedService, before: Row, owing: 
   const { run, action, kind, address, id } = service;
   const step = action.steps.find(({ role }) => role === 'reset');
   if (step === undefined || statusIn(kind, before) === 'idle') return before;
-  const lost = await send(service, { step, mark: '', owing });
-  const after =
-    lost === undefined ? { ...before, [kind.status?.at ?? '']: 'idle' } : await readRow(run.input.client, kind, id);
-  if (after !== undefined && statusIn(kind, after) === 'idle') return after;
+  const isReset = (row: Row | undefined) => row !== undefined && statusIn(kind, row) === 'idle';
+  let why = 'its status is the same';
+  // Should the run end now: it must not land when the next one looks at the status.
+  const known = recordNow(run, address) ?? recordOf(run, run.actions.get(address) ?? action, id, {});
+  await save(run, address, { ...known, deployed: owing, intent: { at: run.clock.wall() } });
+  const close = () => save(run, address, { ...known, deployed: owing }, 'with the rest');
+  // It comes to the same when it is carried out twice.
+  for (let sends = 1; sends <= mostSends; sends += 1) {
+    const lost = await send(service, { step, mark: '', owing });
+    if (lost === undefined) {
+      if (sends === 1) await close(); // another one may land later
+      return { ...before, [kind.status?.at ?? '']: 'idle' };
+    }
+    const after = await lookUntil(run, () => readRow(run.input.client, kind, id), { isSeen: isReset });
+    if (after !== undefined && isReset(after)) return after;
+    why = lost.message;
+    if (!lost.mayLandLater) break;
+  }
   await saveDeployed(run, address, owing);
-  throw failure(service, `${step.operation} did not go through: ${lost?.message ?? 'its status is the same'}`);
+  throw failure(service, `${step.operation} did not go through: ${why}`);
 }

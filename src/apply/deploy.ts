@@ -16,11 +16,10 @@ import type { DeployedService } from './deployed-service.ts';
 import { isLate, tell } from './deployed-service.ts';
 import type { Ending, Watch } from './follow.ts';
 import { follow } from './follow.ts';
+import { lagMs } from './look.ts';
 import type { Run } from './run.ts';
 import { laneRoot, report } from './run.ts';
-
-/** How long the status of what answered that it is over may lag behind. Milliseconds. */
-const lagMs = 5_000;
+import { mostSends } from './send.ts';
 
 /** What became of a deployment that was not a failure; `unverified`: nobody saw its end. */
 type Result = 'done' | 'unverified';
@@ -78,7 +77,7 @@ function rowBefore({ kind }: DeployedService, { newest = null }: NonNullable<Dep
   return { [deployments]: listed.filter((item) => isRow(item) && known.has(String(item.deploymentId))) };
 }
 
-/** Orders the deployment, and once more at most, when the first order got lost. */
+/** Orders the deployment, and again only when an order got lost. */
 async function order(service: DeployedService, known: Deployed, before: Row): Promise<Result> {
   const { run, action, address, inputs } = service;
   const { clock, input, deploying } = run;
@@ -89,15 +88,15 @@ async function order(service: DeployedService, known: Deployed, before: Row): Pr
   const calm = await waitForOthers(service, before);
   if (calm === undefined) return unwatched(service);
   const newest = deploymentsIn(service.kind, calm)?.at(-1)?.id ?? null;
-  const sent = { mark, inputs, at: clock.wall(), newest };
   // First the status: the next run takes what it finds there for what came of this order.
   const reset = await resetStatus(service, calm, owing);
-  await saveDeployed(run, address, { ...owing, sent });
   const marked = takes(step.operation, 'description') ? { mark } : {};
-  const orderOnce = async (isAgain: boolean): Promise<Ordered> => {
+  const orderUntilKnown = async (orders: number): Promise<Ordered> => {
     const since = clock.monotonic();
-    // That the second order was not carried out says nothing of the first.
-    const lost = await send(service, { step, mark, owing: isAgain ? { ...owing, sent } : owing });
+    const sent = { mark, inputs, at: clock.wall(), newest };
+    await saveDeployed(run, address, { ...owing, sent });
+    // That a later order was not carried out says nothing of the first.
+    const lost = await send(service, { step, mark, owing: orders > 1 ? { ...owing, sent } : owing });
     if (lost === undefined && !isLate(service)) {
       await saveDeployed(run, address, { ...owing, sent: { ...sent, isAnswered: true } });
     }
@@ -111,17 +110,17 @@ async function order(service: DeployedService, known: Deployed, before: Row): Pr
       since: from,
       ...(patience === undefined ? {} : { graceMs: patience }),
     });
-    if (isAgain || ending.is !== 'not begun' || lost?.isSilent !== true) return { lost, ending };
+    if (orders === mostSends || ending.is !== 'not begun' || lost?.mayLandLater !== true) return { lost, ending };
     const message = `the order to deploy ${address} got no answer, and nothing of it showed for ${run.fenceMs / 1_000} s: it was ordered once more`;
     report(run, action, diagnostic('repeated', message, { address: action.address }));
-    return orderOnce(true);
+    return orderUntilKnown(orders + 1);
   };
-  return conclude(service, { ...(await orderOnce(false)), owing });
+  return conclude(service, { ...(await orderUntilKnown(1)), owing });
 }
 
 /** How long to look for what was ordered before it is said to be nowhere; undefined: as long as any deployment. */
 function patienceFor(service: DeployedService, lost: Lost | undefined): number | undefined {
-  if (lost !== undefined) return lost.isSilent ? service.run.fenceMs : 0;
+  if (lost !== undefined) return lost.mayLandLater ? service.run.fenceMs : lagMs;
   return isLate(service) ? lagMs : undefined;
 }
 
@@ -230,7 +229,7 @@ async function conclude(
     case 'not begun': {
       const { row } = ending;
       // It may wait in the queue all the same, so it stays written down as sent.
-      if (lost !== undefined && !lost.isSilent) throw failure(service, lost.message, { row, remedy: next });
+      if (lost !== undefined && !lost.mayLandLater) throw failure(service, lost.message, { row, remedy: next });
       const why = isLate(service)
         ? 'nothing of it shows in its status'
         : `the platform did not begin with it within ${limit}, while nothing else of this run was deployed`;

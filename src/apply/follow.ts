@@ -46,7 +46,10 @@ export type Ending =
   | { readonly is: 'interrupted' | 'gone' };
 
 /** Milliseconds between two looks: few at first, because many deployments are over at once. */
-const pauses = { first: 50, most: 2_000, mostLater: 5_000, laterFrom: 60_000 };
+const pauses = { first: 50, growth: 2, most: 2_000, mostLater: 5_000, laterFrom: 60_000 };
+
+/** The same for what may never have been ordered: nearly everything that was shows at once. */
+const pausesInDoubt = { growth: 10, most: 30_000 };
 
 /**
  * Waits for what a service that was told to deploy makes of it. The status alone proves nothing: it stays what it was
@@ -58,12 +61,13 @@ export async function follow(watch: Watch): Promise<Ending> {
   let begun: number | undefined;
   const ours = new Set(watch.knownId === undefined ? [] : [watch.knownId]);
   try {
-    for (let pause = pauses.first; ; pause *= 2) {
+    for (let pause = pauses.first; ;) {
+      // A look that takes its time shows what was the case when it began.
+      const now = clock.monotonic();
       const row = await readRow(client, kind, id);
       if (row === undefined) return { is: 'gone' };
       const seen = look(watch, row, { hasBegun: begun !== undefined, ours });
       if (seen.is === 'over') return { ...seen, row };
-      const now = clock.monotonic();
       if (seen.is === 'running' && begun === undefined) {
         begun = watch.isAtOnce === true ? watch.since : now;
         traffic.running++;
@@ -73,8 +77,10 @@ export async function follow(watch: Watch): Promise<Ending> {
       const left = leftOf(watch, begun) - now;
       if (left <= 0) return { is: begun === undefined ? 'not begun' : 'not over', row };
       if (signal?.aborted === true) return { is: 'interrupted' };
-      const most = now - watch.since < pauses.laterFrom ? pauses.most : pauses.mostLater;
+      const usual = { ...pauses, most: now - watch.since < pauses.laterFrom ? pauses.most : pauses.mostLater };
+      const { growth, most } = watch.graceMs === undefined || begun !== undefined ? usual : pausesInDoubt;
       await clock.sleep(Math.min(pause, most, left), signal);
+      pause *= growth;
     }
   } finally {
     if (begun !== undefined) {

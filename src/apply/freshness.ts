@@ -1,17 +1,21 @@
 import { means, plain } from '../kind/codecs.ts';
 import type { Row } from '../kind/json.ts';
-import type { Action } from '../plan/action.ts';
+import type { Action, Member } from '../plan/action.ts';
 import { pathOf } from '../plan/diff.ts';
 import { readParts } from './parts.ts';
 
 /**
  * Says what somebody changed of what an action is about to overwrite or remove. A plan that was shown and approved
- * does not overwrite a change that it never showed.
+ * does not overwrite a change that it never showed, nor by what only goes along.
  */
 export function changedSince(action: Action, now: Row): string | undefined {
   const read = readParts(action, now);
-  for (const { part, field, decision, before } of action.parts) {
-    if (decision.do !== 'write' && decision.do !== 'remove') continue;
+  const sent = new Set(
+    action.steps.flatMap(({ members }) => Object.keys(members).filter((name) => isOurs(members[name]))),
+  );
+  for (const { part, field, wanted, decision, before } of action.parts) {
+    const goesAlong = decision.do === 'nothing' && wanted !== undefined && sent.has(part.field);
+    if (decision.do !== 'write' && decision.do !== 'remove' && !goesAlong) continue;
     if (!means(field.codec ?? plain, before.reveal(), read.value(part))) {
       return `${pathOf(action.kind, part)} of ${action.address} was changed on the platform`;
     }
@@ -25,4 +29,9 @@ export function changedSince(action: Action, now: Row): string | undefined {
     }
   }
   return undefined;
+}
+
+/** Whether a member of a request says what is declared, and not what the platform has at that moment. */
+function isOurs(member: Member | undefined): boolean {
+  return member?.is === 'wanted' || member?.is === 'map' || member?.is === 'value';
 }

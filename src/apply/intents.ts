@@ -1,8 +1,12 @@
-import type { State } from '../state/state.ts';
-import type { Action } from '../plan/action.ts';
+import { takes } from '../kind/wire.ts';
+import type { Action, Step } from '../plan/action.ts';
+import { toStored } from '../plan/decide.ts';
+import { resolveField } from '../plan/diff.ts';
+import type { Intent, State, Stored } from '../state/state.ts';
 import { noteDebts } from './debts.ts';
 import type { Run } from './run.ts';
 import { recordNow, recordOf, save } from './run.ts';
+import { keyOf } from './seek.ts';
 
 /**
  * Writes down, before the first request of an action, that it is about to be sent: what it changes, and which services
@@ -16,9 +20,26 @@ export async function noteIntent(run: Run, action: Action): Promise<void> {
     const deployed = run.deployed.get(address);
     const known = recordNow(run, address) ?? recordOf(run, action, id, {});
     const intent = { at: run.clock.wall() };
-    noting.push(save(run, address, { ...known, ...(deployed === undefined ? {} : { deployed }), intent }));
+    // What a create made that got no answer is known by now.
+    noting.push(save(run, address, { ...known, id, ...(deployed === undefined ? {} : { deployed }), intent }));
   }
   await Promise.all(noting);
+}
+
+/** What is written down of a create before it is sent: by the key, and by what it says, a later run knows its object. */
+export function creationIntent(run: Run, action: Action, { step, at }: { step: Step; at: number }): Intent {
+  const { outputs, input } = run;
+  const key = keyOf(run, action);
+  const sent: Record<string, Stored> = {};
+  let isOpen = true;
+  for (const { part, field, wanted } of action.parts) {
+    if (wanted === undefined || part.key !== undefined) continue;
+    const isConcealed = field.secrecy !== undefined || wanted.concealed;
+    if (isConcealed && key !== undefined && Object.hasOwn(key, part.field)) isOpen = false;
+    const resolved = takes(step.operation, part.field) ? resolveField(field, wanted, outputs) : undefined;
+    if (resolved?.is === 'known') sent[part.field] = toStored(field, resolved.value, isConcealed, input.digest);
+  }
+  return { at, ...(key !== undefined && isOpen ? { key } : {}), sent };
 }
 
 /** Until when requests of earlier runs may still land, in milliseconds since 1970; undefined: none was left open. */

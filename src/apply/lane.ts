@@ -3,41 +3,74 @@ import type { Row } from '../kind/json.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action } from '../plan/action.ts';
 import { isEffective, isMade } from '../plan/action.ts';
+import { lookUntil } from './look.ts';
 import type { LaneRow } from './read-back.ts';
 import { findById, findMade, laneRow, readLane } from './read-back.ts';
 import type { Outcome, Run } from './run.ts';
 import { claim, complain, laneRoot, recordOf, report, save } from './run.ts';
 import { sentPairs, settle } from './settle.ts';
+import { isAtHome } from './took-effect.ts';
 
 /** What reading back found of an action's object; `unread`: nothing could be read. */
-type Found = { readonly is: 'row'; readonly row: Row } | { readonly is: 'gone' } | { readonly is: 'unread' };
+type Found =
+  | { readonly is: 'row'; readonly row: Row }
+  | { readonly is: 'gone' }
+  | { readonly is: 'unread'; readonly error?: unknown };
 
-/** Reads a lane back once, after everything in it is over, and settles each of its resources. */
+/** Reads a lane back once everything in it is over, and settles each of its resources. */
 export async function settleLane(run: Run, lane: string): Promise<void> {
   const actions = run.lanes.get(lane) ?? [];
   const isTouched = actions.some((action) => run.sent.has(action.address));
-  const after = isTouched ? await readBack(run, lane) : undefined;
-  const claimed = new Set(actions.flatMap((action) => run.ids.get(action.address) ?? []));
-  const earlier = earlierRows(run, lane);
-  for (const action of actions) {
-    const found = isTouched
-      ? lookFor(run, action, after, (id) => claimed.has(id) || earlier(action).has(id))
-      : known(run, action);
-    if (found.is === 'row') claimed.add(rowId(action.kind, found.row) ?? '');
-    await settleAction(run, action, found);
+  const after = isTouched ? await readBack(run, lane, actions) : undefined;
+  const found = isTouched ? foundIn(run, lane, { actions, after }) : actions.map((action) => known(run, action));
+  for (const [index, action] of actions.entries()) {
+    const what = found[index] ?? { is: 'unread' };
+    if (what.is === 'unread' && what.error !== undefined) complain(run, action, what.error);
+    await settleAction(run, action, what);
   }
   if (after !== undefined && after !== 'gone') run.readBack.set(lane, after.row);
 }
 
-async function readBack(run: Run, lane: string): Promise<LaneRow | 'gone' | undefined> {
+/** Reads a lane back: again, for a little while, when it does not show what was written. */
+async function readBack(run: Run, lane: string, actions: readonly Action[]): Promise<LaneRow | 'gone' | undefined> {
   const id = run.ids.get(lane);
   if (id === undefined) return undefined;
   try {
-    return await readLane(run.input.client, laneRoot(run, lane), id);
+    return await lookUntil(run, () => readLane(run.input.client, laneRoot(run, lane), id), {
+      isSeen: (after) => {
+        const found = foundIn(run, lane, { actions, after });
+        return actions.every((action, index) => isShown(run, action, found[index] ?? { is: 'unread' }));
+      },
+    });
   } catch (error) {
     complain(run, laneRoot(run, lane), error);
     return undefined;
   }
+}
+
+/** Whether what was sent for an action shows in what was read back. */
+function isShown(run: Run, action: Action, found: Found): boolean {
+  const { address } = action;
+  if (!run.sent.has(address) || run.results.get(address) !== undefined || found.is === 'unread') return true;
+  if (action.action === 'delete' || found.is === 'gone') return (action.action === 'delete') === (found.is === 'gone');
+  return (
+    isAtHome(run, action, found.row) && settleRow(run, action, { after: found.row, digest: (text) => text }).isKept
+  );
+}
+
+/** What a lane as it was read shows of each of its actions. */
+function foundIn(
+  run: Run,
+  lane: string,
+  { actions, after }: { readonly actions: readonly Action[]; readonly after: LaneRow | 'gone' | undefined },
+): Found[] {
+  const claimed = new Set(actions.flatMap((action) => run.ids.get(action.address) ?? []));
+  const earlier = earlierRows(run, lane);
+  return actions.map((action) => {
+    const found = lookFor(run, action, after, (id) => claimed.has(id) || earlier(action).has(id));
+    if (found.is === 'row') claimed.add(rowId(action.kind, found.row) ?? '');
+    return found;
+  });
 }
 
 function earlierRows(run: Run, lane: string): (action: Action) => ReadonlyMap<string, Row> {
@@ -65,8 +98,7 @@ function lookFor(
           : undefined;
     return row === undefined ? { is: 'gone' } : { is: 'row', row };
   } catch (error) {
-    complain(run, action, error);
-    return { is: 'unread' };
+    return { is: 'unread', error };
   }
 }
 
@@ -161,14 +193,8 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
     return;
   }
   claim(run, address, id);
-  const settled = settle({
-    action,
-    made: isMade(action) ? run.rows.get(address) : undefined,
-    after: found.is === 'row' ? found.row : undefined,
-    wasSent: failed === undefined,
-    outputs: run.outputs,
-    digest: run.input.digest,
-  });
+  const { digest } = run.input;
+  const settled = settleRow(run, action, { after: found.is === 'row' ? found.row : undefined, digest });
   for (const note of settled.notes) report(run, action, note);
   const isUnsure = found.is === 'unread' && run.sent.has(address);
   const result = failed ?? (isUnsure ? 'unverified' : settled.isKept ? 'done' : 'not kept');
@@ -183,11 +209,18 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   conclude(run, action, result);
 }
 
-/** Whether an object is below the parent that the manifest gives it. */
-function isAtHome(run: Run, action: Action, row: Row): boolean {
-  const parent = run.actions.get(action.parent ?? '');
-  const link = parent === undefined ? undefined : action.kind.parents[parent.kind.kind];
-  return parent === undefined || link === undefined || row[link.idAt] === run.ids.get(parent.address);
+function settleRow(
+  run: Run,
+  action: Action,
+  about: { readonly after: Row | undefined; digest: (text: string) => string },
+) {
+  return settle({
+    action,
+    made: isMade(action) ? run.rows.get(action.address) : undefined,
+    wasSent: run.results.get(action.address) === undefined,
+    outputs: run.outputs,
+    ...about,
+  });
 }
 
 function conclude(run: Run, action: Action, result: Outcome['result']): void {

@@ -5,6 +5,7 @@ import { isMade } from '../plan/action.ts';
 import { create } from './create.ts';
 import { changedSince } from './freshness.ts';
 import { noteIntent } from './intents.ts';
+import { lookUntil } from './look.ts';
 import { rehearse } from './perform.ts';
 import { findById, readLane } from './read-back.ts';
 import type { Run } from './run.ts';
@@ -26,8 +27,12 @@ export async function tearDown(run: Run, action: Action): Promise<void> {
   const old = run.ids.get(action.address);
   const lane = run.ids.get(action.lane);
   if (action.teardown.length > 0 && old !== undefined && lane !== undefined) {
-    const after = await readLane(run.input.client, laneRoot(run, action.lane), lane);
-    if (after !== 'gone' && findById(after, action, old) !== undefined) {
+    const root = laneRoot(run, action.lane);
+    const look = async () => {
+      const after = await readLane(run.input.client, root, lane);
+      return after !== 'gone' && findById(after, action, old) !== undefined;
+    };
+    if (await lookUntil(run, look, { isSeen: (isStill) => !isStill })) {
       throw stop(action, `the old ${action.address} was to be deleted and is still there; no new one was made`);
     }
   }

@@ -12,6 +12,7 @@ import type { Deployed, State, StateRecord, StateStore } from '../state/state.ts
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
 import type { Traffic } from './follow.ts';
+import { lookUntil } from './look.ts';
 import type { LaneRow } from './read-back.ts';
 import { readLane } from './read-back.ts';
 
@@ -216,10 +217,15 @@ export function laneBefore(run: Run, lane: string): Promise<LaneRow | 'gone'> {
   const known = run.before.get(lane);
   if (known !== undefined) return known;
   const id = run.ids.get(lane);
-  const reading =
-    id === undefined ? Promise.resolve('gone' as const) : readLane(run.input.client, laneRoot(run, lane), id);
+  const reading = id === undefined ? Promise.resolve('gone' as const) : readOwn(run, laneRoot(run, lane), id);
   run.before.set(lane, reading);
   return reading;
+}
+
+/** Reads the object of a lane. What this run made may show a little later than it was made. */
+export function readOwn(run: Run, root: Action, id: string): Promise<LaneRow | 'gone'> {
+  const look = () => readLane(run.input.client, root, id);
+  return lookUntil(run, look, { isSeen: (seen) => seen !== 'gone' || !isMade(root) });
 }
 
 /** What the state is to hold of an action's object. */

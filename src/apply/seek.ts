@@ -7,12 +7,13 @@ import type { NaturalKey } from '../observe/match.ts';
 import { indexRows, naturalKey } from '../observe/match.ts';
 import { readRow } from '../observe/read-row.ts';
 import type { Action } from '../plan/action.ts';
+import { lookUntil } from './look.ts';
 import { isWhatWasMeant } from './read-back.ts';
 import type { Run } from './run.ts';
 import { readSiblings } from './siblings.ts';
 
-/** Milliseconds between two looks. */
-const pauses = { first: 100, most: 5_000 };
+/** Few looks over a minute: nearly everything that was carried out shows at once. Milliseconds. */
+const pauses = { first: 200, growth: 10 };
 
 /**
  * Looks for what a create made whose answer got lost, until its request cannot land any more, by the clock that only
@@ -24,16 +25,11 @@ export async function seek(
   action: Action,
   { until, chosen }: { readonly until: number; readonly chosen: string | undefined },
 ): Promise<Row | undefined> {
-  const { clock, input } = run;
-  for (let pause = pauses.first; ; pause *= 2) {
-    const made =
-      chosen === undefined ? await lookAround(run, action) : await readRow(input.client, action.kind, chosen);
-    if (made !== undefined) return made;
-    const left = until - clock.monotonic();
-    if (left <= 0) return undefined;
-    if (input.signal?.aborted === true) throw interrupted(action);
-    await clock.sleep(Math.min(pause, pauses.most, left), input.signal);
-  }
+  const { client, signal } = run.input;
+  const look = () => (chosen === undefined ? lookAround(run, action) : readRow(client, action.kind, chosen));
+  const made = await lookUntil(run, look, { isSeen: (row) => row !== undefined, until, pauses });
+  if (made === undefined && signal?.aborted === true) throw interrupted(action);
+  return made;
 }
 
 async function lookAround(run: Run, action: Action): Promise<Row | undefined> {

@@ -7,18 +7,31 @@ import { perform } from './perform.ts';
 import { findById } from './read-back.ts';
 import type { Run } from './run.ts';
 import { laneBefore, save } from './run.ts';
+import { tookEffect } from './took-effect.ts';
+
+/** How often a request is sent at most whose outcome stays unknown; what was surely not executed does not count. */
+export const mostSends = 4;
+
+/** The pause before a request is sent again, and how many times as long each one is after it. Milliseconds. */
+const pauses = { first: 500, growth: 2 };
 
 /**
- * Sends a request of an action. One that gets no answer, or one of a platform in trouble, is sent once more where that
- * is harmless: an update, a move or a deletion comes to the same when it is carried out twice; a create does not.
+ * Sends a request of an action. When nobody knows whether it was carried out, what the platform has is looked at; what
+ * it does not have is sent again where that is harmless: an update, a move or a deletion comes to the same when it is
+ * carried out twice; a create does not.
  */
 export async function send(run: Run, action: Action, step: Step): Promise<unknown> {
-  try {
-    return await sendOnce(run, action, step);
-  } catch (error) {
-    if (step.role === 'create' || !mayBeExecuted(error) || !isTrouble(error)) throw error;
-    if (run.input.signal?.aborted === true) throw error;
-    return sendOnce(run, action, step);
+  const { signal } = run.input;
+  for (let sends = 1; ; sends += 1) {
+    try {
+      return await sendOnce(run, action, step);
+    } catch (error) {
+      if (step.role === 'create' || !mayBeExecuted(error) || signal?.aborted === true) throw error;
+      if (await tookEffect(run, action, step)) return undefined;
+      if (sends === mostSends || !isTrouble(error)) throw error;
+      await run.clock.sleep(pauses.first * pauses.growth ** (sends - 1), signal);
+      await renewIntent(run, action);
+    }
   }
 }
 
@@ -36,7 +49,7 @@ async function sendOnce(run: Run, action: Action, step: Step): Promise<unknown> 
   }
 }
 
-/** Says anew when a request is sent that had to wait: until when it may land is reckoned from then. */
+/** Says anew when a request is sent, which had to wait or is sent again: until when it may land is reckoned from then. */
 async function renewIntent(run: Run, { address }: Action): Promise<void> {
   run.sentAt.set(address, run.clock.monotonic());
   const record = run.records.get(address);

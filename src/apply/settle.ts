@@ -60,8 +60,9 @@ export function settle(input: SettleInput): { pairs: Record<string, Pair>; notes
 export function sentPairs({ parts }: Action, outputs: Outputs, digest: SettleInput['digest']): Record<string, Pair> {
   const pairs: Record<string, Pair> = {};
   for (const { part, field, wanted } of parts) {
-    const resolved = wanted === undefined ? undefined : resolveField(field, wanted, outputs);
-    if (wanted === undefined || resolved?.is !== 'known') continue;
+    if (wanted === undefined) continue;
+    const resolved = resolveField(field, wanted, outputs);
+    if (resolved.is !== 'known') continue;
     const stored = toStored(field, resolved.value, wanted.concealed, digest);
     pairs[partName(part)] = { wanted: stored, answered: stored };
   }
@@ -81,8 +82,7 @@ function settlePart(
     if (isGone) return { pair: undefined };
     return input.wasSent && after !== undefined ? { pair: old, said: 'not kept' } : { pair: old };
   }
-  if (wanted === undefined || after === undefined || decision.do === 'leave' || decision.do === 'error')
-    return { pair: old };
+  if (wanted === undefined || after === undefined || decision.do === 'leave') return { pair: old };
   const resolved = resolveField(field, wanted, input.outputs);
   if (resolved.is !== 'known') return { pair: old };
   const answered = after.value(planned.part);
@@ -92,11 +92,9 @@ function settlePart(
     answered: toStored(field, seen, wanted.concealed, input.digest),
     ...(kept === undefined ? {} : { kept }),
   });
-  const isLeft =
-    field.codec === contains &&
-    input.wasSent &&
-    leftBehind(resolved.value, answered, membersOf(old?.wanted)).length > 0;
-  if (isLeft) return { pair: old, said: 'not kept' };
+  const isLeft = field.codec === contains && leftBehind(resolved.value, answered, membersOf(old?.wanted)).length > 0;
+  // It stays ours, or nobody would ever take it out.
+  if (isLeft) return input.wasSent ? { pair: old, said: 'not kept' } : { pair: old };
   // What others put into a set beside ours is not remembered.
   if (isMeant) return { pair: make(field.codec === contains ? resolved.value : answered) };
   if (decision.do === 'nothing' || !input.wasSent) return { pair: old };
@@ -107,7 +105,7 @@ function settlePart(
 
 /** What the platform had before the request that carries a part: for a new object, what its create gave it. */
 function valueBefore({ action, made }: SettleInput, { part, before }: PlannedPart): Json {
-  const create = made === undefined ? undefined : action.kind.calls.create;
+  const { create } = action.kind.calls;
   if (made === undefined || create === undefined || takes(create, part.field)) return before.reveal();
   return readParts(action, made).value(part);
 }

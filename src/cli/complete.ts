@@ -26,7 +26,7 @@ export type Source = (before: Before, name: string) => Promise<readonly Candidat
 export type Completion = readonly Candidate[] | 'files';
 
 /** Options and arguments that are a file or a folder. */
-const takesFile: readonly string[] = ['directory', 'file', 'data', 'out', 'plan'];
+const takesFile: readonly string[] = ['directory', 'file', 'data', 'out', 'plan', 'faults'];
 
 /** How a command line can go on; the last word is the one that is completed, and may be empty. */
 export async function complete(program: Command, words: readonly string[], source: Source): Promise<Completion> {

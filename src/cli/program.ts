@@ -283,9 +283,20 @@ function addTools(program: Command, run: Runner): void {
       'only the operations of the API document: none to make projects, or to connect a provider',
     )
     .option('--strict', 'refuse members that the API document does not have; the platform drops them')
+    .option('--faults <file>', 'YAML that says which requests go wrong, when, and how; stderr tells of each')
     .addHelpText(
       'after',
-      examples('trueup emulate', 'trueup emulate --data world.json', 'trueup emulate --port 0 --documented-only'),
+      `
+A file of faults, as docs/faults.md explains:
+  faults:
+    - { on: "*.create", at: 1, after: drop }   # carried out, and the connection ends before the answer
+    - { on: GET, chance: 30%, before: { answer: 503 } }
+${examples(
+  'trueup emulate',
+  'trueup emulate --data world.json',
+  'trueup emulate --port 0 --documented-only',
+  'trueup emulate --faults faults.yaml',
+)}`,
     );
   emulate.action(run(async () => (await import('./commands/emulate.ts')).emulateCommand(emulate.opts())));
   const schema = program

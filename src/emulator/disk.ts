@@ -29,8 +29,8 @@ export async function openEmulator(
   const act = emulator.act.bind(emulator);
   return Object.assign(emulator, {
     onCommit: () => saver.mark(),
-    send: async (request: Parameters<typeof send>[0]) => {
-      const answer = await send(request);
+    send: async (...[request, about]: Parameters<typeof send>) => {
+      const answer = await send(request, about);
       if (request.method === 'POST') await saver.saved();
       return answer;
     },

@@ -34,15 +34,27 @@ export interface EmulatorOptions {
 export interface LoggedRequest {
   method: string;
   operation: string;
-  /** 0 when it got no answer. */
+  /** What the platform itself answered; 0 when it gave no answer, or was not asked because of a fault. */
   status: number;
   input: unknown;
+  /** What went wrong on purpose, in the words of the file of faults. */
+  fault?: string;
+}
+
+/** What can be said of one request. */
+interface Sending {
+  /** What goes wrong with it, for the log. */
+  readonly fault?: string | undefined;
+  /** What it reads instead of the world. */
+  readonly world?: World | undefined;
 }
 
 /** The platform in memory. */
 export interface Emulator {
   /** Answers a request in process: the same code as behind HTTP. */
-  send: Send;
+  send: (request: WireRequest, about?: Sending) => ReturnType<Send>;
+  /** Adds to the log. */
+  note(entry: LoggedRequest): void;
   /** Every request, in order; the oldest go when there are 100,000. */
   log: LoggedRequest[];
   /** Plain JSON. A row that is put in by hand shows in no list: use `act`. */
@@ -82,13 +94,18 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     world,
     log,
     onCommit: undefined,
-    async send(request) {
-      const { answer, operation, input } = await respond(platform, manners, request);
-      log.push({ method: request.method, operation, status: answer?.status ?? 0, input });
-      // In blocks, because each removal at the front moves all that remains.
-      if (log.length > logLength) log.splice(0, logLength / 10);
+    async send(request, { fault, world: readable } = {}) {
+      const over = readable === undefined ? platform : { ...platform, store: createStore(readable, () => undefined) };
+      const { answer, operation, input } = await respond(over, manners, request);
+      const about = fault === undefined ? {} : { fault };
+      emulator.note({ method: request.method, operation, status: answer?.status ?? 0, input, ...about });
       if (answer === undefined) throw new HungUp();
       return answer;
+    },
+    note(entry) {
+      log.push(entry);
+      // In blocks, because each removal at the front moves all that remains.
+      if (log.length > logLength) log.splice(0, logLength / 10);
     },
     async act(operation, input = {}) {
       const { answer } = await respond(

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { WireAnswer } from '../api/wire.ts';
+import type { WireAnswer, WireRequest } from '../api/wire.ts';
+import { writeAnswer } from './deliver.ts';
 import type { Emulator } from './emulator.ts';
 import { HungUp } from './errors.ts';
+import type { Delivered } from './faults/delivery.ts';
+import type { Faults } from './faults/faults.ts';
 
 /** Where and how an emulator listens. */
 export interface ServeOptions {
@@ -15,6 +18,8 @@ export interface ServeOptions {
   latencyMs?: number;
   /** The longest body that is read, in bytes; default 1 MiB. */
   bodyLimit?: number;
+  /** What goes wrong with requests; default: nothing. */
+  faults?: Faults;
 }
 
 /** Serves an emulator over HTTP. To close it ends its process: the next one finds it restarted. */
@@ -26,7 +31,7 @@ export async function serve(
   let isClosing = false;
 
   const server = createServer((request, response) => {
-    void answerTo(emulator, request, bodyLimit).then((answer) => {
+    void answerTo(options.faults?.deliver ?? emulator.send, request, bodyLimit).then((answer) => {
       const write = () => {
         if (answer === undefined) response.destroy();
         else writeAnswer(response, answer, isClosing);
@@ -54,10 +59,10 @@ export async function serve(
 
 /** The answer to a request; undefined when it gets none. */
 async function answerTo(
-  emulator: Emulator,
+  send: (request: WireRequest) => Promise<Delivered>,
   request: IncomingMessage,
   bodyLimit: number,
-): Promise<WireAnswer | undefined> {
+): Promise<Delivered | undefined> {
   try {
     const body = await readBody(request, bodyLimit);
     if (body === undefined) {
@@ -65,7 +70,7 @@ async function answerTo(
       return plain(413, 'Body exceeded 1mb limit', { connection: 'close' });
     }
     const { method = 'GET', url: path = '/' } = request;
-    return await emulator.send({ method, path, headers: headersOf(request), body });
+    return await send({ method, path, headers: headersOf(request), body });
   } catch (error) {
     if (error instanceof HungUp) return undefined;
     // The world could not be saved, or the client went away while it was sending.
@@ -92,11 +97,6 @@ function headersOf(request: IncomingMessage): Record<string, string> {
       value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
     ),
   );
-}
-
-function writeAnswer(response: ServerResponse, answer: WireAnswer, isClosing: boolean): void {
-  response.writeHead(answer.status, { ...answer.headers, ...(isClosing ? { connection: 'close' } : {}) });
-  response.end(answer.body);
 }
 
 function plain(status: number, body: string, headers: Record<string, string> = {}): WireAnswer {

@@ -61,7 +61,9 @@ export async function identify(input: IdentifyInput): Promise<Map<string, Observ
   const lost = [...claimed].filter(([id, item]) => !input.rows.has(id) && item.record?.id === id);
   await readLost(input, lost, read);
   await refuseHidden({ ...input, isListed: (id) => input.rows.has(id), found });
-  const matched = matchByKey(input, claimed, found);
+  const declared = matchByKey(input, claimed, found);
+  const taken = new Set([...claimed.keys(), ...declared.map(({ id }) => id)]);
+  const matched = [...declared, ...matchLeft(input, taken)];
   await Promise.all(matched.map(({ item, id, isIntended }) => read(item, id, isIntended ? 'intent' : 'key')));
   reportTwins(input, claimed);
   return found;
@@ -169,6 +171,20 @@ function matchByKey(
       ),
     );
     return [];
+  });
+}
+
+/** Looks for what an earlier run was about to make, and nobody declares any more: nobody else would take it away. */
+function matchLeft({ items, rows, idOf }: IdentifyInput, taken: ReadonlySet<string>): Match[] {
+  const left = items.filter(({ resource, record }) => resource === undefined && record?.intent?.key !== undefined);
+  const indexes = left.length === 0 ? new Map<string, KeyIndex>() : indexByParent(rows);
+  return left.flatMap((item) => {
+    const key = intendedKey(item);
+    const parent = item.record?.parent ?? undefined;
+    const below = parent === undefined ? '' : idOf(parent);
+    if (key === undefined || below === undefined) return [];
+    const ids = (indexes.get(below)?.find(item, key) ?? []).filter((id) => !taken.has(id));
+    return ids.length === 1 ? ids.map((id) => ({ item, id, isIntended: true })) : [];
   });
 }
 

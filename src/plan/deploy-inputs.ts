@@ -54,8 +54,8 @@ function inputsBelow({ root, leafs }: ServiceActions, how: Digesting): Input[] {
 function inputsAbove({ root, parent }: ServiceActions, how: Digesting): Input[] {
   const names = parent === undefined ? [] : [...mentionsOf(root, how.outputs)];
   if (parent === undefined || names.length === 0) return [];
-  const variables = variablesOf(parent, how);
-  return names.map((name) => [`(variable) ${name}`, variables.has(name) ? variables.get(name) : '']);
+  const { keyed, text } = variablesOf(parent, how);
+  return names.map((name) => [`(variable) ${name}`, keyed.has(name) ? keyed.get(name) : text]);
 }
 
 function digestOf({ field, wanted, pair }: PlannedPart, { outputs, digest }: Digesting): string | undefined {
@@ -68,27 +68,30 @@ function digestOf({ field, wanted, pair }: PlannedPart, { outputs, digest }: Dig
   return resolved.is === 'known' ? digest(canonical((field.codec ?? plain).normal(resolved.value))) : undefined;
 }
 
-/** The digests of the variables of an environment, by name; undefined where the value is not known. */
-function variablesOf(parent: Action, how: Digesting): ReadonlyMap<string, string | undefined> {
+/** What the variables of an environment are made from, as digests; undefined where that is not known. */
+interface Variables {
+  readonly keyed: ReadonlyMap<string, string | undefined>;
+  /** Written as text, it stands for each variable in it: without its secrets no more is known of it than its digest. */
+  readonly text: string | undefined;
+}
+
+function variablesOf(parent: Action, how: Digesting): Variables {
   const known = digested.get(parent);
   if (known !== undefined) return known;
-  const variables = new Map<string, string | undefined>();
+  const keyed = new Map<string, string | undefined>();
+  let text: string | undefined = '';
   for (const planned of parent.parts) {
     const { part, field, wanted } = planned;
     if (field.map === undefined || wanted === undefined) continue;
-    if (part.key !== undefined) variables.set(part.key, digestOf(planned, how));
-    else {
-      const text = resolveField(field, wanted, how.outputs);
-      const entries = text.is === 'known' && typeof text.value === 'string' ? field.map.read(text.value) : [];
-      for (const [key, value] of entries) variables.set(key, how.digest(canonical(value)));
-    }
+    if (part.key === undefined) text = digestOf(planned, how);
+    else keyed.set(part.key, digestOf(planned, how));
   }
   // What is not known yet may be known when somebody asks again.
-  if ([...variables.values()].every((value) => value !== undefined)) digested.set(parent, variables);
-  return variables;
+  if ([...keyed.values(), text].every((value) => value !== undefined)) digested.set(parent, { keyed, text });
+  return { keyed, text };
 }
 
-const digested = new WeakMap<Action, ReadonlyMap<string, string | undefined>>(); // so that many services stay linear
+const digested = new WeakMap<Action, Variables>(); // so that many services stay linear
 
 /** Whether what stands below a service reaches its containers at a deployment, and not by itself. */
 export function reachesContainers(leaf: Action, root: Action): boolean {

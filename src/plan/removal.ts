@@ -3,9 +3,11 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
+import { observedValue } from '../kind/wire.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/state.ts';
 import type { Action } from './action.ts';
+import { matchesStored } from './decide.ts';
 import type { PlanInput } from './input.ts';
 import { deleteSteps } from './steps.ts';
 
@@ -38,6 +40,16 @@ export function planRemoval(
     needsConsent: false,
     position: undefined,
   };
+  if (object?.foundBy === 'intent' && !isAsSent(input, kind, object, record)) {
+    const message = `${address} was about to be created when a run ended, and ${object.id} bears its key; whether it is that is not known`;
+    notes.push(
+      diagnostic('unverified', message, {
+        remedy: 'Look at it on the platform, and delete it there if nobody needs it.',
+        address,
+      }),
+    );
+    return { ...base, action: 'forget', teardown: [], dataAtRisk: undefined };
+  }
   if (object === undefined || (object.isProvided && kind.provided?.allows === 'update')) {
     if (record.id === null && object === undefined && kind.listedOnce !== undefined) {
       const message = `${address} was created, stays on the platform, and is listed only once ${kind.listedOnce}`;
@@ -70,6 +82,16 @@ export function planRemoval(
     teardown: goesAnyway ? [] : gone.steps,
     dataAtRisk: goesAnyway ? undefined : gone.dataAtRisk,
   };
+}
+
+/** Whether an object is what a create said that got no answer: then it is ours. */
+function isAsSent({ digest }: PlanInput, kind: Kind, { row }: ObservedObject, { intent }: StateRecord): boolean {
+  const sent = Object.entries(intent?.sent ?? {});
+  const isSaid = ([name, stored]: (typeof sent)[number]): boolean => {
+    const field = kind.fields[name];
+    return field !== undefined && matchesStored({ field, digest }, stored, observedValue(kind, name, row) ?? null);
+  };
+  return sent.length > 0 && sent.every(isSaid);
 }
 
 /** The requests that take an object away, what that puts at risk, and whether its protection forbids it. */

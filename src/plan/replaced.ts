@@ -26,7 +26,17 @@ export function withOldOnes(
       parent,
       options: { protect: _, ...options },
     } = action;
-    const record = { kind: kind.kind, id: object.id, parent: parent ?? null, dependsOn: [], pairs: {}, options };
+    // What its create said, if that got no answer: by that it is known to be ours.
+    const { intent } = input.state.resources[action.address] ?? {};
+    const record = {
+      kind: kind.kind,
+      id: object.id,
+      parent: parent ?? null,
+      dependsOn: [],
+      pairs: {},
+      options,
+      intent,
+    };
     planned.push(planRemoval({ ...input, observed: { ...input.observed, objects } }, kind, old, record, actions));
   }
   return { objects, planned: planned.map((action) => ({ ...action, ...following(action, planned) })) };

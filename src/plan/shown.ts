@@ -52,6 +52,7 @@ export function compareHidden(before: Json, after: Json): string | undefined {
   let same = 0;
   while (same < lines.length - first && same < old.length - first && lines.at(-1 - same) === old.at(-1 - same)) same++;
   const last = lines.length - same;
-  const where = last - first <= 1 ? `line ${first + 1}` : `lines ${first + 1} to ${last}`;
+  // Where nothing but the end is missing, that is the line before it.
+  const where = last - first <= 1 ? `line ${Math.min(first + 1, lines.length)}` : `lines ${first + 1} to ${last}`;
   return `${where} of ${lines.length}, before ${old.length}`;
 }

@@ -44,6 +44,16 @@ export interface Deployed {
     | undefined;
 }
 
+/** That a request was about to be sent, of which nobody knows yet what became of it. */
+export interface Intent {
+  /** When, in milliseconds since 1970. */
+  readonly at: number;
+  /** Of a create: the natural key of what it makes. */
+  readonly key?: Readonly<Record<string, Json>> | undefined;
+  /** Of a create: the fields that it says, by which what it made is known to be that. */
+  readonly sent?: Readonly<Record<string, Stored>> | undefined;
+}
+
 /** What the state knows of one resource. */
 export interface StateRecord {
   readonly kind: string;
@@ -55,8 +65,7 @@ export interface StateRecord {
   /** By the name of the part: `port`, `env["REGION"]`. */
   readonly pairs: Readonly<Record<string, Pair>>;
   readonly options: Readonly<Record<string, Json>>;
-  /** While a create is not confirmed: when it was sent (ms since 1970), and the natural key of what it makes. */
-  readonly intent?: { readonly at: number; readonly key?: Readonly<Record<string, Json>> | undefined } | undefined;
+  readonly intent?: Intent | undefined;
   /** Its create was sent twice: when both landed, it has a twin. */
   readonly repeated?: true | undefined;
   /** Of a service. */
@@ -94,7 +103,13 @@ export const recordSchema = z.strictObject({
     }),
   ),
   options: z.record(z.string(), z.json()),
-  intent: z.strictObject({ at: z.number(), key: z.record(z.string(), z.json()).optional() }).optional(),
+  intent: z
+    .strictObject({
+      at: z.number(),
+      key: z.record(z.string(), z.json()).optional(),
+      sent: z.record(z.string(), stored).optional(),
+    })
+    .optional(),
   repeated: z.literal(true).optional(),
   deployed: z
     .strictObject({

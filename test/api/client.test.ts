@@ -297,8 +297,9 @@ describe('an answer that is no data', () => {
   ])('such as %s leaves the outcome of a write open', async (_what, answer) => {
     const { client, requests } = scripted([answer]);
     expect(await failureOf(write(client))).toMatchObject({ failure: 'unreadable', outcome: 'unknown', status: 200 });
+    expect(requests).toHaveLength(1);
     expect(await failureOf(read(client))).toMatchObject({ failure: 'unreadable', outcome: 'not executed' });
-    expect(requests).toHaveLength(2);
+    expect(requests).toHaveLength(3);
   });
 });
 
@@ -356,12 +357,57 @@ describe('a failed read', () => {
     expect(new Set(requests.map((request) => JSON.stringify(request))).size).toBe(1);
   });
 
-  it('is given up after four attempts, with growing waits', async () => {
+  it('is given up after four attempts when nothing was answered before, with growing waits', async () => {
     const { client, requests, naps } = scripted([json(500, { message: 'boom' })]);
     expect(await failureOf(read(client))).toMatchObject({ failure: 'server', serverMessage: 'boom' });
     expect(requests).toHaveLength(4);
     expect(naps).toEqual([250, 500, 1_000]);
     expect(client.counts).toEqual({ reads: 4, writes: 0 });
+  });
+
+  it('is given up sooner when nothing was answered for a minute', async () => {
+    let now = 0;
+    const { client, requests } = scripted([ok, json(500, {})], { clock: () => now });
+    await read(client);
+    now = 60_000;
+    await failureOf(read(client));
+    expect(requests).toHaveLength(5);
+  });
+
+  it('is given up sooner after an interruption, which ends the wait before the next attempt', async () => {
+    const stopping = new AbortController();
+    const waits: (AbortSignal | undefined)[] = [];
+    const { client, requests } = scripted([ok, json(500, {})], {
+      sleep: (_ms, signal) => {
+        waits.push(signal);
+        stopping.abort();
+        return Promise.resolve();
+      },
+    });
+    await read(client);
+    await failureOf(client.invoke('compose.one', { composeId: 'c1' }, stopping));
+    expect(requests).toHaveLength(5);
+    expect(waits).toEqual([stopping.signal, undefined, undefined]);
+  });
+
+  it('is given up after ten attempts, once there was a good answer', async () => {
+    const { client, requests, naps } = scripted([ok, json(500, { message: 'boom' })]);
+    await read(client);
+    expect(await failureOf(read(client))).toMatchObject({ failure: 'server', serverMessage: 'boom' });
+    expect(requests).toHaveLength(11);
+    expect(naps).toEqual([250, 500, 1_000, 2_000, 4_000, 4_000, 4_000, 4_000, 4_000]);
+  });
+
+  it.each([
+    { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>soon</html>' },
+    { status: 200, headers: { 'content-type': 'application/json' }, body: '{"compo' },
+  ])('is repeated when its answer is no data: %o', async (reply) => {
+    const late = scripted([ok, reply, reply, reply, ok]);
+    await read(late.client);
+    expect(await read(late.client)).toEqual({ composeId: 'c1' });
+    const early = scripted([reply, reply, ok]);
+    expect(await failureOf(read(early.client))).toMatchObject({ failure: 'unreadable' });
+    expect(early.requests).toHaveLength(2);
   });
 
   it('is repeated as often as is asked for', async () => {

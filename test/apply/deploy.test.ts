@@ -145,7 +145,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
     await plansNothingMore(made, text('nginx:1'));
   });
 
-  test('whose orders all get lost is ordered twice at most, and planned again', async () => {
+  test('whose orders all get lost is ordered four times at most, and planned again', async () => {
     const made = platformWith(1);
     let sent = 0;
     const result = await applyInTime(made, text('nginx:1'), {
@@ -157,7 +157,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
       },
     });
     expect(results(result)[at]).toBe('failed');
-    expect(sent).toBe(2);
+    expect(sent).toBe(4);
     expect(results(await applyInTime(made, text('nginx:1')))[at]).toBe('done');
     await plansNothingMore(made, text('nginx:1'));
   });
@@ -199,7 +199,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
       send: async (request) => {
         if (operationOf(request) !== order || isAnswered) return made.emulator.send(request);
         isAnswered = true;
-        setTimeout(() => void made.emulator.send(request), 500);
+        setTimeout(() => void made.emulator.send(request), 10_000);
         return failed('Bad gateway', 502);
       },
     });
@@ -216,7 +216,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
     });
     expect(results(result)[at]).toBe('failed');
     expect(said(result)).toContain('Out of memory');
-    expect(result.seconds).toBeLessThan(2);
+    expect(result.seconds).toBeLessThan(6);
     expect(ordersIn(made)).toEqual([]);
     expect(results(await applyInTime(made, text('nginx:1')))[at]).toBe('done');
     await plansNothingMore(made, text('nginx:1'));

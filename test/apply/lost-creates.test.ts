@@ -11,6 +11,7 @@ import {
   connection,
   database,
   failed,
+  idOf,
   notesOf,
   operationOf,
   plansNothing,
@@ -72,6 +73,23 @@ describe('a create', () => {
     expect(made.clock.monotonic() - before).toBeGreaterThanOrEqual(60_000);
     expect(rowsIn(made, 'postgres')).toHaveLength(1);
     await plansNothing(made, text);
+  });
+
+  test('that gets lost is not taken for what was there before under the same key', async () => {
+    const made = bench();
+    const same = (keys: string[]) =>
+      keys.map((key) => `${key}: { schedule: "0 3 * * *", destinationId: dst_1, prefix: n/ }`).join(', ');
+    await made.apply(production(database(`backups: { ${same(['one'])} }`)));
+    const both = production(database(`backups: { ${same(['one', 'two'])} }`));
+    const result = await applyOver(
+      made,
+      both,
+      once(made, 'backup.create', () => Promise.reject(connection('ECONNRESET'))),
+    );
+    expect(results(result)[`${main}.backups.two`]).toBe('done');
+    expect(rowsIn(made, 'backup')).toHaveLength(2);
+    expect(idOf(made, `${main}.backups.one`)).not.toBe(idOf(made, `${main}.backups.two`));
+    await plansNothing(made, both);
   });
 
   test('that lands late, within the fence, is found and not sent again', async () => {

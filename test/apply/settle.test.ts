@@ -1,4 +1,18 @@
 import { describe, expect, test } from 'vitest';
+import type { SettleInput } from '../../src/apply/settle.ts';
+import { sentPairs, settle } from '../../src/apply/settle.ts';
+import { idSet } from '../../src/kind/codecs.ts';
+import type { Json, Row } from '../../src/kind/json.ts';
+import type { Field } from '../../src/kind/kind.ts';
+import type { Part } from '../../src/manifest/resource.ts';
+import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
+import type { Action, PlannedPart } from '../../src/plan/action.ts';
+import type { Decision } from '../../src/plan/decide.ts';
+import { contains } from '../../src/plan/merged.ts';
+import { seal } from '../../src/secrets/sealed.ts';
+import type { Pair } from '../../src/state/state.ts';
+import { failed, operationOf, plansNothing } from '../support/faults.ts';
+import { actionOf, anything, declared, here, makeDigest, pairOf, plannedPart, referring } from '../support/made-up.ts';
 import { bench, head } from '../support/world.ts';
 
 /** What is remembered after an apply, seen through the emulator. */
@@ -77,4 +91,231 @@ describe('the state after an apply', () => {
     expect(made.requests('POST')).toEqual(['redis.changeStatus', 'redis.deploy']);
     expect(pairsOf(made)['dockerImage']).toEqual({ wanted: { value: 'redis:9' }, answered: { value: 'redis:9' } });
   });
+});
+
+const growing: Field = { ...anything, codec: contains };
+const referringToHost = referring({ address: 'production.redis.main', output: 'host' });
+
+interface Case {
+  readonly wanted: Wanted | undefined;
+  readonly decision?: Decision;
+  readonly part?: Part;
+  readonly field?: Field;
+  readonly before?: Json;
+  readonly pair?: Pair;
+  readonly after: Row | undefined;
+  readonly made?: Row;
+  readonly wasSent?: boolean;
+  readonly outputs?: Outputs;
+}
+
+function actionWith(...parts: readonly PlannedPart[]): Action {
+  return actionOf(main, { parts });
+}
+
+/** Settles one field of a redis. */
+function settled(about: Case): ReturnType<typeof settle> & { readonly pair: Pair | undefined } {
+  const planned: PlannedPart = {
+    part: about.part ?? { field: 'description' },
+    field: about.field ?? anything,
+    wanted: about.wanted,
+    decision: about.decision ?? { do: 'write', cause: 'edit' },
+    before: seal(about.before ?? null),
+    pair: about.pair,
+  };
+  const input: SettleInput = {
+    action: actionWith(planned),
+    after: about.after,
+    made: about.made,
+    wasSent: about.wasSent ?? true,
+    outputs: about.outputs ?? (() => undefined),
+    digest: makeDigest,
+  };
+  const result = settle(input);
+  return { ...result, pair: Object.values(result.pairs)[0] };
+}
+
+const codes = ({ notes }: ReturnType<typeof settle>) => notes.map(({ code }) => code);
+
+describe('a field that was written', () => {
+  test('is remembered with what the platform says now, and with nothing else', () => {
+    const result = settled({ wanted: declared('new'), after: { description: 'new' } });
+    expect(result).toStrictEqual({
+      pairs: { description: pairOf('new') },
+      pair: pairOf('new'),
+      notes: [],
+      isKept: true,
+    });
+  });
+
+  test('and is not what it was to be is told with where it is declared', () => {
+    const result = settled({ wanted: declared('new'), before: 'old', after: { description: 'old' } });
+    expect(result.notes).toStrictEqual([
+      {
+        code: 'not-kept',
+        severity: 'note',
+        message: 'description: the platform answered 200 and did not keep the value',
+        address: main,
+        position: here,
+        remedy: 'Look at it on the platform; the next plan does not try again until the value changes here.',
+      },
+    ]);
+    expect(result.pair).toStrictEqual({ ...pairOf('new', 'old'), kept: false });
+  });
+
+  test('and got another form is told as well, which is no failure', () => {
+    const result = settled({ wanted: declared('New'), before: 'old', after: { description: 'new' } });
+    expect(result.notes).toMatchObject([
+      { code: 'rewritten', address: main, position: { line: 2 }, message: expect.stringMatching(/^description: /) },
+    ]);
+    expect(result.isKept).toBe(true);
+    expect(result.pair).toStrictEqual(pairOf('New', 'new'));
+  });
+
+  test('is remembered as it was, while the value is not known that was to be written', () => {
+    const pair = pairOf('old');
+    const about = { wanted: referringToHost, pair, after: { description: 'old' } };
+    expect(settled(about)).toMatchObject({ pair, notes: [], isKept: true });
+    expect(settled({ ...about, outputs: () => 'cache', after: { description: 'cache' } }).pair).toEqual(
+      pairOf('cache'),
+    );
+  });
+
+  test('of a new object is compared with what its create gave it, where create does not take the field', () => {
+    const about = { wanted: declared('4G'), part: { field: 'memoryLimit' }, after: { memoryLimit: '1G' } };
+    expect(codes(settled({ ...about, made: { memoryLimit: '1G' } }))).toEqual(['not-kept']);
+    expect(codes(settled({ ...about, made: { memoryLimit: null } }))).toEqual(['rewritten']);
+    const taken = {
+      wanted: declared('Shop'),
+      part: { field: 'name' },
+      after: { name: 'shop' },
+      made: { name: 'shop' },
+    };
+    expect(codes(settled(taken))).toEqual(['rewritten']);
+    expect(codes(settled({ ...about, before: '1G' }))).toEqual(['not-kept']);
+  });
+});
+
+describe('a field that nothing was written to', () => {
+  const pair = pairOf('wanted', 'answered');
+
+  test.each<[string, Decision]>([
+    ['because the platform has it in another form', { do: 'nothing', settled: false }],
+    ['because it is left as it was changed on the platform', { do: 'leave', sentence: 'left' }],
+  ])('%s keeps what is known of it, whatever the platform says now', (_why, decision) => {
+    const about = { wanted: declared('wanted'), decision, pair, before: 'answered' };
+    for (const description of ['answered', 'something else'])
+      expect(settled({ ...about, after: { description } })).toMatchObject({ pair, notes: [], isKept: true });
+  });
+
+  test('and that is left although it came right meanwhile keeps what is known of it', () => {
+    const decision: Decision = { do: 'leave', sentence: 'left' };
+    expect(settled({ wanted: declared('wanted'), decision, pair, after: { description: 'wanted' } }).pair).toBe(pair);
+  });
+
+  test('because it was let go of is forgotten', () => {
+    const result = settled({
+      wanted: undefined,
+      decision: { do: 'release' },
+      pair,
+      after: { description: 'answered' },
+    });
+    expect(result).toMatchObject({ pairs: {}, notes: [], isKept: true });
+  });
+});
+
+describe('a key that was to be removed', () => {
+  const pair = pairOf('1');
+  const about = { wanted: undefined, part: { field: 'env', key: 'A' }, decision: { do: 'remove' } as const, pair };
+
+  test('is forgotten when it is gone', () => {
+    expect(settled({ ...about, after: { env: 'B=2' } })).toMatchObject({ pairs: {}, notes: [], isKept: true });
+  });
+
+  test('and is still there is told and stays ours', () => {
+    const result = settled({ ...about, after: { env: 'A=1\nB=2' } });
+    expect(result).toMatchObject({ pair, isKept: false, notes: [{ code: 'not-kept' }] });
+    expect(result.notes[0]?.message).toMatch(/^env\.A: /);
+  });
+
+  test('stays ours without a word when nothing was sent, or nothing could be read', () => {
+    expect(settled({ ...about, wasSent: false, after: { env: 'A=1' } })).toMatchObject({
+      pair,
+      notes: [],
+      isKept: true,
+    });
+    for (const wasSent of [true, false])
+      expect(settled({ ...about, wasSent, after: undefined })).toMatchObject({ pair, notes: [], isKept: true });
+  });
+});
+
+describe('a set that others add to', () => {
+  const about = { part: { field: 'members' }, field: growing };
+
+  test('is remembered without what others put into it', () => {
+    const result = settled({ ...about, wanted: declared(['a']), after: { members: ['a', 'x'] } });
+    expect(result).toMatchObject({ pair: pairOf(['a']), notes: [], isKept: true });
+  });
+
+  test('keeps what was ours in mind until it is out', () => {
+    const pair = pairOf(['a', 'b']);
+    const less = { ...about, wanted: declared(['a']), pair };
+    expect(settled({ ...less, after: { members: ['a', 'b'] } })).toMatchObject({
+      pair,
+      notes: [{ code: 'not-kept' }],
+      isKept: false,
+    });
+    expect(settled({ ...less, wasSent: false, after: { members: ['a', 'b'] } })).toMatchObject({
+      pair,
+      notes: [],
+      isKept: true,
+    });
+    expect(settled({ ...less, after: { members: ['a', 'x'] } }).pair).toEqual(pairOf(['a']));
+  });
+
+  test('is another thing than one that is declared whole: there, what is too much is what the platform made of it', () => {
+    const field = { ...anything, codec: idSet };
+    const result = settled({
+      part: { field: 'members' },
+      field,
+      wanted: declared(['a']),
+      before: ['b', 'c'],
+      pair: pairOf(['a', 'b']),
+      after: { members: ['a', 'b'] },
+    });
+    expect(result).toMatchObject({ pair: pairOf(['a'], ['a', 'b']), notes: [{ code: 'rewritten' }] });
+  });
+
+  test('loses an id that the platform refused to take out when it is applied again', async () => {
+    const allowed = (ids: string) => `${head}members:\n  admin@example.test: { accessedProjects: ${ids} }\n`;
+    const made = bench();
+    await made.apply(allowed('[prj_1, prj_2]'), { adoption: true });
+    const { send } = made.emulator;
+    made.emulator.send = (request) =>
+      operationOf(request) === 'user.assignPermissions'
+        ? Promise.resolve(failed('not now', 403, { code: 'FORBIDDEN' }))
+        : send(request);
+    const refused = await made.apply(allowed('[prj_1]'));
+    expect(refused.outcomes).toMatchObject([{ result: 'failed' }]);
+    made.emulator.send = send;
+    await made.apply(allowed('[prj_1]'));
+    expect(Object.values(made.emulator.world.tables.member)).toMatchObject([{ accessedProjects: ['prj_1'] }]);
+    await plansNothing(made, allowed('[prj_1]'));
+  });
+});
+
+test('what was sent stands for what was answered while an object cannot be read: as far as it is known', () => {
+  const part = (field: string, wanted: Wanted | undefined) => plannedPart(field, { wanted });
+  const action = actionWith(
+    part('name', declared('lab')),
+    part('secret', declared('s', true)),
+    part('url', referringToHost),
+    part('gone', undefined),
+  );
+  const hidden = { digest: makeDigest('"s"') };
+  expect(sentPairs(action, () => undefined, makeDigest)).toStrictEqual({
+    name: pairOf('lab'),
+    secret: { wanted: hidden, answered: hidden },
+  });
+  expect(Object.keys(sentPairs(action, () => 'cache', makeDigest))).toEqual(['name', 'secret', 'url']);
 });

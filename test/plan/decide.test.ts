@@ -6,11 +6,12 @@ import { idSet, json, list, plain, suffixed, text } from '../../src/kind/codecs.
 import type { Json } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/kind.ts';
 import type { Resolved } from '../../src/manifest/wanted.ts';
-import type { Action } from '../../src/plan/action.ts';
 import type { Decision, Situation } from '../../src/plan/decide.ts';
 import { decide, toStored } from '../../src/plan/decide.ts';
 import { digest } from '../../src/secrets/digest.ts';
+import { seal } from '../../src/secrets/sealed.ts';
 import type { Pair } from '../../src/state/state.ts';
+import { actionOf, declared, plannedPart } from '../support/made-up.ts';
 import { bench, head } from '../support/world.ts';
 
 /** The table of when a field is written: wanted now, observed now, and the pair that was settled last. */
@@ -355,26 +356,10 @@ describe('whole records', () => {
 
 describe('what was read back after a write', () => {
   const settledPart = (before: Json, after: Json | undefined, wasSent = true, old?: Pair) => {
-    const at = { file: 'trueup.yaml', offset: 0, lines: { linePos: () => ({ line: 1, col: 1 }) } };
-    const wanted = {
-      at,
-      concealed: false,
-      references: [],
-      missing: [],
-      content: { reveal: () => ({ hollow: false, value: 'w' }) },
-    };
-    const kind = { kind: 'thing', fields: { name: base } };
-    const part = {
-      part: { field: 'name' },
-      field: base,
-      wanted,
-      decision: { do: 'write', cause: 'edit' },
-      before: { reveal: () => before },
-      pair: old,
-    };
-    const action = { address: 'a', kind, parts: [part] } as unknown as Action; // settling looks at no more of it
+    const decision: Decision = { do: 'write', cause: 'edit' };
+    const part = plannedPart('name', { wanted: declared('w'), decision, before: seal(before), pair: old });
     const { pairs, notes, isKept } = settle({
-      action,
+      action: actionOf('a', { parts: [part] }),
       after: after === undefined ? undefined : { name: after },
       made: undefined,
       wasSent,

@@ -135,6 +135,17 @@ describe('a service is not deployed', () => {
   });
 });
 
+test('a run without a secret of the environment changes nothing of what is known of the deployments', async () => {
+  const made = bench();
+  const text = stack('env: { R: "in ${{environment.REGION}}" }', 'env: "REGION=${secret:REGION}\\nZONE=a\\n"');
+  made.secrets.REGION = 'europe-1';
+  await apply(made, text);
+  const before = JSON.stringify(made.store.state);
+  delete made.secrets.REGION;
+  expect(await deployed(made, text)).toEqual({});
+  expect(JSON.stringify(made.store.state)).toBe(before);
+});
+
 describe('deploy: never', () => {
   test('leaves it to you; what is saved is deployed when the word goes', async () => {
     const made = bench();

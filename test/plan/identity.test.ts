@@ -20,6 +20,7 @@ import {
   said,
   stack,
 } from '../support/faults.ts';
+import { killedRun } from '../support/histories.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -152,7 +153,27 @@ describe('a create whose outcome is not known', () => {
     });
   });
 
-  test('of a block that is gone is forgotten, and the plan says where to look', async () => {
+  test('of a block that is gone is deleted when it is what was sent, and left when it is something else', async () => {
+    const made = bench();
+    const without = production('    postgres: {}\n');
+    expect(await killedRun(made, one, { at: 1, where: 'after the POST' })).toBe(true);
+    const [{ postgresId: id } = {}] = rowsIn(made, 'postgres');
+    expect(made.store.state?.resources[address]).toMatchObject({ id: null, intent: { key: { name: 'main' } } });
+    const planned = await made.plan(without);
+    expect(actionsOf(planned)).toContain(`delete ${address}`);
+    expect(planned.actions.find((action) => action.address === address)).toMatchObject({
+      id,
+      dataAtRisk: expect.any(String) as string,
+    });
+    await made.emulator.act('postgres.update', { postgresId: id, databaseName: 'another' });
+    expect(actionsOf(await made.plan(without))).toContain(`forget ${address}`);
+    await made.emulator.act('postgres.update', { postgresId: id, databaseName: 'shop' });
+    await made.apply(without, everything);
+    expect(rowsIn(made, 'postgres')).toEqual([]);
+    await plansNothing(made, without);
+  });
+
+  test('of a block that is gone is forgotten when nobody knows what it said, and the plan says where to look', async () => {
     const made = bench();
     await made.apply(one);
     forgetAnswer(made, { name: 'main' });

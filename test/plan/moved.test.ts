@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import type { Settings } from '../../src/manifest/settings.ts';
+import { applyMoves } from '../../src/plan/moved.ts';
+import type { State } from '../../src/state/state.ts';
+import { declared, here, inputOf, kindNamed, recordOf, resourceOf } from '../support/made-up.ts';
 import { bench, head } from '../support/world.ts';
 
 /** moved: keeps an object when its address changes. */
@@ -237,4 +241,92 @@ test('a run that ends in the middle leaves the object at its new address only', 
   ]);
   expect(await actionsOf(made, text)).toEqual([]);
   expect(await actionsOf(made, text.replace(/^moved: .*\n/m, ''))).toEqual([]);
+});
+
+describe('the records of the state', () => {
+  const { at } = declared(null);
+  const moved = (from: string, to: string): Settings['moved'] => [{ from, to, at }];
+  const stateOf = (resources: State['resources']) => inputOf({}, resources).state;
+  const redis = (address: string, parent?: string) => resourceOf(kindNamed('redis'), address, { parent });
+  const below = (parent: string | null) =>
+    recordOf('redis', 'redis_1', { parent, dependsOn: parent === null ? [] : [parent] });
+
+  test('are those that were read when nothing is moved', () => {
+    const state = stateOf({ 'production.redis.main': below('production') });
+    const found = applyMoves(state, moved('production.redis.main', 'production.redis.main'), []);
+    expect(found.state).toBe(state);
+  });
+
+  test('get the parent of the new address, and what is below them goes along', () => {
+    const state = stateOf({
+      production: recordOf('environment', 'env_1'),
+      'production.redis.old': below('production'),
+      'production.redis.old.mounts.data': recordOf('mount', 'mount_1', {
+        parent: 'production.redis.old',
+        dependsOn: ['production.redis.old', 'production'],
+      }),
+      'production.redis.other': below('production'),
+      top: below(null),
+    });
+    const found = applyMoves(state, moved('production.redis.old', 'staging.redis["new"]'), [
+      redis('staging.redis.new', 'staging'),
+    ]);
+    expect(found.diagnostics).toEqual([]);
+    expect(found.state).toEqual({
+      ...state,
+      resources: {
+        production: recordOf('environment', 'env_1'),
+        'staging.redis.new': { ...below('staging'), dependsOn: ['production'] },
+        'staging.redis.new.mounts.data': recordOf('mount', 'mount_1', {
+          parent: 'staging.redis.new',
+          dependsOn: ['staging.redis.new', 'production'],
+        }),
+        'production.redis.other': below('production'),
+        top: below(null),
+      },
+    });
+  });
+
+  test('have no parent at the top', () => {
+    const state = stateOf({ 'sshKeys.old': recordOf('sshKey', 'key_1', { parent: 'somewhere' }) });
+    const target = resourceOf(kindNamed('sshKey'), 'sshKeys.new');
+    const { resources } = applyMoves(state, moved('sshKeys.old', 'sshKeys.new'), [target]).state;
+    expect(resources).toEqual({ 'sshKeys.new': recordOf('sshKey', 'key_1') });
+  });
+
+  test('are left alone by an address that is none, which is told as it is written', () => {
+    const found = applyMoves(stateOf({}), moved('not an address', 'nor this'), []);
+    expect(found.diagnostics).toMatchObject([
+      {
+        code: 'bad-move',
+        message: 'moved from not an address to nor this: nothing is declared at nor this',
+        position: here,
+      },
+    ]);
+  });
+
+  test('that an entry names and nobody knows are told; what was moved long ago is not', () => {
+    const target = redis('production.redis.new', 'production');
+    const entry = moved('production.redis.old', 'production.redis.new');
+    expect(applyMoves(stateOf({}), entry, [target]).diagnostics).toEqual([
+      {
+        code: 'stale-move',
+        severity: 'warning',
+        message: 'moved from production.redis.old to production.redis.new: the state knows neither',
+        remedy: 'Correct from:, as `trueup state list` prints it; or remove the entry.',
+        position: here,
+      },
+    ]);
+    const state = stateOf({ 'production.redis.new': below('production') });
+    expect(applyMoves(state, entry, [target])).toEqual({ state, diagnostics: [] });
+  });
+
+  test('of a replacement that did not come to its create are dropped: the old object is still the one', () => {
+    const key = (id: string | null) => recordOf('sshKey', id);
+    const kept = { 'sshKeys.deploy': key('key_1'), 'sshKeys.other': key('key_2'), 'sshKeys.other (old)': key('key_3') };
+    const unbegun = stateOf({ ...kept, 'sshKeys.deploy (old)': key('key_1') });
+    expect(applyMoves(unbegun, [], []).state).toEqual({ ...unbegun, resources: kept });
+    const begun = stateOf({ ...kept, 'sshKeys.lost': key(null), 'sshKeys.lost (old)': key(null) });
+    expect(applyMoves(begun, [], []).state).toBe(begun);
+  });
 });

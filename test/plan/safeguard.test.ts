@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Permissions } from '../../src/plan/safeguard.ts';
+import { massDeletions } from '../../src/plan/mass-deletion.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import { applyPlan } from '../../src/reconcile.ts';
 import {
@@ -13,6 +14,7 @@ import {
   refusal,
   rowsIn,
 } from '../support/faults.ts';
+import { actionOf, inputOf, recordOf } from '../support/made-up.ts';
 import { keys } from '../support/organization-blocks.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -134,6 +136,34 @@ describe('deletions of one kind', () => {
     for (const { domainId } of rowsIn(made, 'domain').slice(0, 11))
       await made.emulator.act('domain.delete', { domainId });
     expect(obstacles(await made.plan(production(stack([]))), usual)).toEqual([]);
+  });
+});
+
+describe('what is counted', () => {
+  const names = (count: number) => Array.from({ length: count }, (_, at) => `production.redis.r${at}`);
+  const deletions = (count: number) => names(count).map((address) => actionOf(address, { action: 'delete' }));
+  const recordsOf = (count: number, id: string | null) =>
+    Object.fromEntries(names(count).map((address) => [address, recordOf('redis', id)]));
+  const stays = { production: recordOf('environment', 'env_1') };
+
+  test('are objects that are known to be there, and not what a create may have made', () => {
+    const known = { ...stays, ...recordsOf(3, 'redis_1'), 'production.redis.x': recordOf('redis', null) };
+    const more = Object.fromEntries(
+      Array.from({ length: 6 }, (_, at) => [`production.redis.y${at}`, recordOf('redis', null)]),
+    );
+    expect(massDeletions(deletions(3), inputOf({}, { ...known, ...more }).state)).toEqual([]);
+    const there = Object.fromEntries(Object.keys(more).map((address) => [address, recordOf('redis', 'redis_1')]));
+    expect(massDeletions(deletions(3), inputOf({}, { ...known, ...there }).state)).toEqual([]);
+    const ten = { ...known, ...there, 'production.redis.x': recordOf('redis', 'redis_1') };
+    expect(massDeletions(deletions(3), inputOf({}, ten).state)).toMatchObject([{ code: 'mass-deletion' }]);
+  });
+
+  test.each([
+    [10, /r8, production\.redis\.r9$/],
+    [11, /r9 and 1 more$/],
+  ])('%i addresses are told, ten of them by name', (count, ending) => {
+    const [said] = massDeletions(deletions(count), inputOf({}, { ...stays, ...recordsOf(count, 'redis_1') }).state);
+    expect(said?.message).toMatch(ending);
   });
 });
 

@@ -2,10 +2,13 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { createEmulator } from '../../emulator/emulator.ts';
+import { createFaults } from '../../emulator/faults/faults.ts';
 import { serve } from '../../emulator/server.ts';
 import type { EmulatorDocument } from '../../render/documents.ts';
+import { printable } from '../../render/printable.ts';
 import { emulatorKey } from '../connect.ts';
 import { openEmulatorFile } from '../emulator-file.ts';
+import { readFaultsFile } from '../faults-file.ts';
 import { readInteger } from '../options.ts';
 import type { Command } from '../run.ts';
 import { printJson } from '../run.ts';
@@ -19,6 +22,7 @@ export interface EmulateFlags {
   readonly deployTime: string;
   readonly documentedOnly?: true;
   readonly strict?: true;
+  readonly faults?: string;
 }
 
 /** Serves the emulator over HTTP until it is told to stop. */
@@ -32,12 +36,18 @@ export function emulateCommand(flags: EmulateFlags): Command {
       documentedOnly: flags.documentedOnly === true,
       strict: flags.strict === true,
     };
+    const plan = flags.faults === undefined ? undefined : readFaultsFile(flags.faults);
     const opened =
       flags.data === undefined
         ? { emulator: createEmulator(behaviour), close: () => Promise.resolve() }
         : await openEmulatorFile(resolve(flags.data), 'emulate', behaviour);
     try {
-      const server = await serve(opened.emulator, { host: flags.host, port, latencyMs }).catch((error: unknown) => {
+      const { emulator } = opened;
+      const faults =
+        plan === undefined
+          ? {}
+          : { faults: createFaults(emulator, plan, (line) => terminal.err(`${printable(line)}\n`)) };
+      const server = await serve(emulator, { host: flags.host, port, latencyMs, ...faults }).catch((error: unknown) => {
         throw cannotListen(flags, error);
       });
       const ended = new AbortController();

@@ -143,6 +143,9 @@ export async function runProcess(place: Place, task: Task, tell: (moment: Moment
   const { made, outcomes } = await sim.finish(run());
   moment('it ends');
   await sim.finish(store.close());
+  // What was on its way is there before anybody looks.
+  const last = Math.max(0, ...place.underway.map(({ landsAt }) => landsAt));
+  await sim.finish(sim.wait(Math.max(0, last - sim.clock.monotonic()) + 1));
   const left = await sim.finish(
     plan(manifest, worldOf(sim, platform.send, localStore(folder, { disk: machine.disk }))),
   );

@@ -1,0 +1,35 @@
+import type { Run } from './run.ts';
+
+/** How long what was written may take to show in what is read. Milliseconds. */
+export const lagMs = 5_000;
+
+/** The pauses between two looks: the first one in milliseconds, and how many times as long each one is after it. */
+interface Pauses {
+  readonly first: number;
+  readonly growth: number;
+}
+
+/** For what shows within the lag, if it does. */
+const short: Pauses = { first: 500, growth: 3 };
+
+/**
+ * Looks again and again until something is seen, or until a moment of the clock that only grows has passed; gives what
+ * was seen last. An interruption ends the pauses, and there is one look after it.
+ */
+export async function lookUntil<T>(
+  { clock, input: { signal } }: Pick<Run, 'clock' | 'input'>,
+  look: () => Promise<T>,
+  {
+    isSeen,
+    until = clock.monotonic() + lagMs,
+    pauses = short,
+  }: { readonly isSeen: (seen: T) => boolean; readonly until?: number; readonly pauses?: Pauses },
+): Promise<T> {
+  for (let pause = pauses.first; ; pause *= pauses.growth) {
+    // A look that takes its time shows what was the case when it began.
+    const begun = clock.monotonic();
+    const seen = await look();
+    if (isSeen(seen) || begun >= until || signal?.aborted === true) return seen;
+    await clock.sleep(Math.max(0, Math.min(pause, until - clock.monotonic())), signal);
+  }
+}

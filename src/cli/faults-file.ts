@@ -1,0 +1,130 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import type * as z from 'zod';
+import { closest } from '../diagnostics/closest.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { operations, patterns } from '../emulator/faults/matching.ts';
+import type { FaultPlan } from '../emulator/faults/plan.ts';
+import { faultPlan, keysIn } from '../emulator/faults/plan.ts';
+import type { Node, Place } from '../manifest/tree.ts';
+import { position, readTree, toJson } from '../manifest/tree.ts';
+import { openWorkspace } from '../manifest/workspace.ts';
+
+/** Most bytes of a file of faults. */
+const limit = 1_000_000;
+
+/** Where what can stand in the file is explained. */
+const seeDocs = 'docs/faults.md shows what can stand here.';
+
+/** Reads a file of faults; whatever is the matter with it stops the run. */
+export function readFaultsFile(path: string): FaultPlan {
+  const found: Diagnostic[] = [];
+  const tree = readTree(path, readText(path).replace(/^\uFEFF/, ''), found);
+  const start = { file: path, line: 1, column: 1 };
+  if (tree === undefined && found.length === 0) {
+    const remedy = 'It begins with faults: and a list, as docs/faults.md shows.';
+    found.push(diagnostic('wrong-type', `${path} is empty`, { remedy, position: start }));
+  }
+  if (tree === undefined) throw new Stop('usage', found);
+  const parsed = faultPlan.safeParse(toJson(tree));
+  const wrong = parsed.success
+    ? strangers(parsed.data, tree)
+    : parsed.error.issues.flatMap((issue) => describe(innermost(issue), tree));
+  if (!parsed.success || wrong.length > 0) throw new Stop('usage', wrong);
+  return parsed.data;
+}
+
+function readText(path: string): string {
+  const file = readFile(path);
+  if ('text' in file) return file.text;
+  const remedy = 'Name a file of faults: YAML, as docs/faults.md shows.';
+  throw new Stop('usage', [diagnostic('file-unreadable', `--faults: ${file.problem}`, { remedy })]);
+}
+
+function readFile(path: string): { readonly text: string } | { readonly problem: string } {
+  let real: string;
+  try {
+    real = realpathSync(resolve(path));
+  } catch {
+    return { problem: `there is no file ${path}` };
+  }
+  return openWorkspace(dirname(real)).read(basename(real), limit);
+}
+
+type Path = readonly PropertyKey[];
+
+/** What is wrong deep inside one form of a value says more than that it has none of its forms. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  const inner = issue.code === 'invalid_union' ? issue.errors.flat().find(({ path }) => path.length > 0) : undefined;
+  return inner === undefined ? issue : innermost({ ...inner, path: [...issue.path, ...inner.path] });
+}
+
+function describe(issue: z.core.$ZodIssue, tree: Node): Diagnostic[] {
+  if (issue.code !== 'unrecognized_keys') {
+    const at = { remedy: seeDocs, position: position(placeOf(tree, issue.path)) };
+    return [diagnostic('wrong-type', `${nameOf(issue.path)}${issue.message}`, at)];
+  }
+  const known = keysAt(issue.path);
+  return issue.keys.map((key) => {
+    const guess = closest(key, known);
+    const remedy = guess === undefined ? `It takes ${known.join(', ')}.` : `Did you mean ${guess}?`;
+    const place = placeOf(tree, [...issue.path, key], 'key');
+    return diagnostic('unknown-key', `${nameOf(issue.path)}has no ${key}`, { remedy, position: position(place) });
+  });
+}
+
+/** A place in words: a fault is known by its line, so its number is not told. */
+function nameOf(path: Path): string {
+  if (path.length === 0) return 'the file: ';
+  if (path.length === 2) return 'a fault: ';
+  const inside = path.length === 1 ? path : path.slice(2);
+  return `${inside.filter((step) => typeof step === 'string').join('.')}: `;
+}
+
+function keysAt(path: Path): readonly string[] {
+  const last = path.at(-1);
+  if (last === 'before' || last === 'after') return keysIn[last];
+  if (path.length === 0) return keysIn.file;
+  return path.includes('oneOf') ? keysIn.way : keysIn.rule;
+}
+
+/** What a file names that the platform does not have. */
+function strangers({ faults }: FaultPlan, tree: Node): Diagnostic[] {
+  return faults.flatMap((rule, index) => {
+    const at = ['faults', index];
+    const ways = [{ way: rule, at }, ...(rule.oneOf ?? []).map((way, n) => ({ way, at: [...at, 'oneOf', n] }))];
+    const edits = ways.flatMap(({ way, at: path }) => [
+      ...check(way.before?.do, operations, [...path, 'before', 'do'], tree),
+      ...check(way.after?.do, operations, [...path, 'after', 'do'], tree),
+    ]);
+    return [...rule.on.flatMap((on, n) => check(on, patterns, [...at, 'on', n], tree)), ...edits];
+  });
+}
+
+function check(name: string | undefined, known: readonly string[], path: Path, tree: Node): Diagnostic[] {
+  if (name === undefined || known.includes(name)) return [];
+  const guess = closest(name, known);
+  const forms =
+    'It takes an operation such as postgres.create, and under on also postgres.*, "*.create", GET, POST and "*".';
+  const remedy = guess === undefined ? `${forms} trueup call --list shows the operations.` : `Did you mean ${guess}?`;
+  const message = `${nameOf(path)}the platform has no ${name}`;
+  return [diagnostic('wrong-type', message, { remedy, position: position(placeOf(tree, path)) })];
+}
+
+/** The place of the innermost value on a path, or of its key. */
+function placeOf(tree: Node, path: Path, what: 'value' | 'key' = 'value'): Place {
+  let place = tree.at;
+  let node: Node | undefined = tree;
+  for (const step of path) {
+    if (node?.is === 'map') {
+      const entry: { readonly keyAt: Place; readonly node: Node } | undefined = node.entries.get(String(step));
+      place = (what === 'key' ? entry?.keyAt : entry?.node.at) ?? place;
+      node = entry?.node;
+    } else if (node?.is === 'list') {
+      node = node.items[Number(step)];
+      place = node?.at ?? place;
+    } else break;
+  }
+  return place;
+}

@@ -1,0 +1,31 @@
+import type { WireRequest } from '../../api/wire.ts';
+import type { Row } from '../json.ts';
+import { routeOf } from '../served.ts';
+import { readQuery } from '../validate.ts';
+
+/** What a request asks for. */
+export interface Asked {
+  readonly method: string;
+  /** Its operation as the platform writes it, else its path. */
+  readonly operation: string;
+  readonly input: Row;
+}
+
+/** Reads what a request asks for; what cannot be read asks for nothing more. */
+export function readAsked({ method, path, body }: WireRequest): Asked {
+  const [, place = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(path) ?? [];
+  const name = place.replace(/^\/api\//, '');
+  const route = routeOf(name);
+  const operation = route?.name ?? name;
+  if (method !== 'GET') return { method, operation, input: readBody(body) };
+  return { method, operation, input: route === undefined ? {} : readQuery(route, query) };
+}
+
+function readBody(body: string | undefined): Row {
+  try {
+    const value: unknown = JSON.parse(body ?? '');
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Row) : {};
+  } catch {
+    return {};
+  }
+}

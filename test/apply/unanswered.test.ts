@@ -1,0 +1,281 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { parse } from 'yaml';
+import { createFaults } from '../../src/emulator/faults/faults.ts';
+import { faultPlan } from '../../src/emulator/faults/plan.ts';
+import type { Row } from '../../src/kind/json.ts';
+import type { Bench } from '../support/world.ts';
+import { composeBody, database, production, rowsIn, stack } from '../support/faults.ts';
+import { applyOnce, calmPlatform, leftOver } from '../support/unreliable.ts';
+import { head } from '../support/world.ts';
+
+/** What one apply does about writes without a good answer, and about what shows late. */
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Applies a manifest while a file of faults holds: what failed, and what was said. */
+async function applyOver(made: Bench, text: string, faults: string) {
+  const begin = performance.now();
+  const before = made.emulator.log.length;
+  const plan = faultPlan.parse(parse(`faults: [${faults}]`));
+  const met: number[] = [];
+  const { send } = createFaults(made.emulator, plan, () => met.push(Date.now()));
+  const { failed, said } = await applyOnce(made, text, send, () => 0.5);
+  return {
+    failed: failed.map(({ action, result }) => `${action.address} ${result}`),
+    said,
+    /** When each fault was met. */
+    met,
+    seconds: (performance.now() - begin) / 1_000,
+    /** How often an operation came to the platform, and how often it was carried out. */
+    count: (operation: string) => {
+      const calls = made.emulator.log.slice(before).filter((item) => item.operation === operation);
+      return [calls.length, calls.filter(({ status }) => status === 200).length];
+    },
+  };
+}
+
+/** A platform on which a manifest was applied without any fault. */
+async function after(text: string): Promise<Bench> {
+  const made = calmPlatform();
+  expect((await applyOver(made, text, '')).failed).toEqual([]);
+  return made;
+}
+
+const one = production(database());
+const described = production(database('description: Live.'));
+const gone = production('    postgres: {}\n');
+
+describe('an update', () => {
+  test.each(['drop', '{ page: 502 }', '{ page: 200 }', '{ answer: 500 }', '{ answer: 400 }', '{ cut: json }'])(
+    'that is carried out, and gets %s for an answer, is looked at and not sent again',
+    async (fault) => {
+      const made = await after(one);
+      const run = await applyOver(made, described, `{ on: postgres.update, at: 1, after: ${fault} }`);
+      expect(run.failed).toEqual([]);
+      expect(run.count('postgres.update')).toEqual([1, 1]);
+      expect(await leftOver(made, described)).toEqual([]);
+    },
+  );
+
+  test('that gets lost again and again is sent four times at most', async () => {
+    const made = await after(one);
+    const lost = await applyOver(made, described, '{ on: postgres.update, before: drop }');
+    expect(lost.failed).toEqual(['production.postgres.main failed']);
+    expect(lost.count('postgres.update')).toEqual([4, 0]);
+    expect(made.store.state?.resources['production.postgres.main']?.intent?.at).toBe(lost.met.at(-1));
+    const again = await after(one);
+    const third = await applyOver(again, described, '{ on: postgres.update, times: 3, before: { page: 502 } }');
+    expect(third.failed).toEqual([]);
+    expect(third.count('postgres.update')).toEqual([4, 1]);
+    expect(await leftOver(again, described)).toEqual([]);
+  });
+
+  test('that is refused is not sent again', async () => {
+    const made = await after(one);
+    const run = await applyOver(made, described, '{ on: postgres.update, before: { answer: 409 } }');
+    expect(run.failed).toEqual(['production.postgres.main failed']);
+    expect(run.count('postgres.update')).toEqual([1, 0]);
+  });
+
+  test('of which some fields are there and others are not is sent again', async () => {
+    const text = (value: string) => production(database(`description: ${value}, env: { A: ${value} }`));
+    const made = await after(text('one'));
+    const theirs = 'with: { postgresId: $postgresId, description: two }';
+    const run = await applyOver(made, text('two'), `{ on: postgres.update, at: 1, before: drop }`);
+    expect(run.failed).toEqual([]);
+    const other = await after(text('one'));
+    const partly = `{ on: postgres.update, at: 1, before: { do: postgres.update, ${theirs}, drop: true } }`;
+    expect((await applyOver(other, text('two'), partly)).failed).toEqual([]);
+    expect(await leftOver(other, text('two'))).toEqual([]);
+  });
+});
+
+describe('a deletion', () => {
+  test('that is carried out and not answered is looked at and not sent again', async () => {
+    const made = await after(one);
+    const run = await applyOver(made, gone, '{ on: postgres.remove, after: drop }');
+    expect(run.failed).toEqual([]);
+    expect(run.count('postgres.remove')).toEqual([1, 1]);
+  });
+
+  test('that gets lost is sent again', async () => {
+    const made = await after(one);
+    const run = await applyOver(made, gone, '{ on: postgres.remove, times: 3, before: drop }');
+    expect(run.failed).toEqual([]);
+    expect(rowsIn(made, 'postgres')).toEqual([]);
+  });
+});
+
+describe('a move', () => {
+  const moving = `${head}moved: [{ from: production.postgres.main, to: staging.postgres.main }]\nenvironments:\n  production: {}\n  staging:\n${database()}`;
+  const both = `${head}environments:\n  staging: {}\n  production:\n${database()}`;
+
+  test.each([
+    ['carried out and not answered is looked at and not sent again', 'after: drop', [1, 1]],
+    ['lost is sent again', 'at: [1, 2], before: drop', [3, 1]],
+  ])('that is %s', async (_what, fault, count) => {
+    const made = await after(both);
+    const run = await applyOver(made, moving, `{ on: postgres.move, ${fault} }`);
+    expect(run.failed).toEqual([]);
+    expect(run.count('postgres.move')).toEqual(count);
+    expect(await leftOver(made, moving)).toEqual([]);
+  });
+});
+
+describe('a create', () => {
+  test('that gets lost again and again is sent four times at most, each time after its fence', async () => {
+    const made = calmPlatform();
+    const run = await applyOver(made, one, '{ on: postgres.create, times: 3, before: drop }');
+    expect(run.failed).toEqual([]);
+    expect(run.count('postgres.create')).toEqual([4, 1]);
+    expect(run.seconds).toBeGreaterThanOrEqual(180);
+    expect(rowsIn(made, 'postgres')).toHaveLength(1);
+    expect(await leftOver(made, one)).toEqual([]);
+    const all = await applyOver(calmPlatform(), one, '{ on: postgres.create, before: drop }');
+    expect(all.failed).toContain('production.postgres.main failed');
+    expect(all.count('postgres.create')).toEqual([4, 0]);
+  });
+
+  test('that lands at the end of its fence, while a look takes its time, is found and not sent again', async () => {
+    const made = calmPlatform();
+    const slow = '{ on: environment.one, after: { delay: 25s } }';
+    const run = await applyOver(made, one, `{ on: postgres.create, at: 1, late: 58s }, ${slow}`);
+    expect(run.failed).toEqual([]);
+    expect(run.count('postgres.create')).toEqual([1, 1]);
+  });
+
+  test('that is answered with an error, in an environment that does not show yet, is found', async () => {
+    const made = calmPlatform();
+    const text = `${head}environments:\n  production: {}\n  staging:\n${database()}`;
+    const unseen = '{ on: environment.create, after: { unseen: 3s } }';
+    const run = await applyOver(made, text, `${unseen}, { on: postgres.create, after: { answer: 500 } }`);
+    expect(run.failed).toEqual([]);
+    expect(rowsIn(made, 'postgres')).toHaveLength(1);
+  });
+
+  test('that got lost is looked for with few looks', async () => {
+    const made = calmPlatform();
+    const calm = await applyOver(calmPlatform(), one, '');
+    const run = await applyOver(made, one, '{ on: postgres.create, at: 1, before: drop }');
+    expect(run.failed).toEqual([]);
+    const [looks = 0] = run.count('environment.one');
+    expect(looks - (calm.count('environment.one')[0] ?? 0)).toBeLessThanOrEqual(5);
+  });
+});
+
+describe('what shows late', () => {
+  const late = '{ on: POST, after: { unseen: 3s } }';
+  const key = JSON.stringify('-----BEGIN OPENSSH PRIVATE KEY-----\none\n-----END OPENSSH PRIVATE KEY-----\n');
+  const withMore = (value: string, databaseName: string) =>
+    `${head}sshKeys: { deploy: { publicKey: ssh-ed25519 AAAA, privateKey: ${key}, description: "${value}" } }
+environments:
+  production: {}
+  staging:
+    env: { A: "${value}" }
+    postgres:
+      main:
+        dockerImage: postgres:17
+        databaseName: ${databaseName}
+        databaseUser: u
+        databasePassword: password-1
+        description: "${value}"
+        backups: { nightly: { schedule: '0 3 * * *', destinationId: dst_1, prefix: "${value}/" } }
+    compose:
+      shop:
+        ${composeBody}
+        env: { DB: "\${ref:postgres.main.host}" }
+        domains: { a.example.com: { serviceName: web, path: "/${value}" } }
+`;
+
+  test('is waited for, whether it was made, changed, replaced or deleted', async () => {
+    const made = calmPlatform();
+    for (const text of [withMore('one', 'shop'), withMore('two', 'shop'), withMore('two', 'store'), gone]) {
+      expect((await applyOver(made, text, late)).failed).toEqual([]);
+      expect(await leftOver(made, text)).toEqual([]);
+    }
+    expect(rowsIn(made, 'postgres')).toEqual([]);
+  });
+
+  test('is waited for by what needs to know of it', async () => {
+    const made = calmPlatform();
+    const text = `${head}selfgit:
+  forge: { selfgitUrl: "https://git.example.com", clientId: c, clientSecret: s-1, redirectUri: "https://d.example.com" }
+environments:
+  production:
+    application:
+      api:
+        source: { type: selfgit, provider: forge, owner: o, repository: r, branch: main }
+        env: { PROVIDER: "\${ref:selfgit.forge.gitProviderId}" }
+`;
+    expect((await applyOver(made, text, late)).failed).toEqual([]);
+    expect(await leftOver(made, text)).toEqual([]);
+  });
+
+  test('is waited for a few seconds, and said to be not kept then', async () => {
+    const made = await after(one);
+    const [calm = 0] = (await applyOver(await after(one), described, '')).count('postgres.one');
+    const { send } = made.emulator;
+    // It answers as if it had kept the value.
+    made.emulator.send = (request, about) =>
+      request.path === '/api/postgres.update'
+        ? Promise.resolve({ status: 200, headers: { 'content-type': 'application/json' }, body: 'true' })
+        : send(request, about);
+    const run = await applyOver(made, described, '');
+    expect(run.failed).toEqual(['production.postgres.main not kept']);
+    expect(run.seconds).toBeLessThan(8);
+    expect((run.count('postgres.one')[0] ?? 0) - calm).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('an order to deploy', () => {
+  const shop = production(stack());
+
+  test.each(['before: { page: 502 }', 'before: { answer: 500 }'])(
+    'that gets %s from what stands before the platform is looked for, and ordered again',
+    async (fault) => {
+      const made = calmPlatform();
+      const run = await applyOver(made, shop, `{ on: compose.deploy, times: 3, ${fault} }`);
+      expect(run.failed).toEqual([]);
+      expect(run.count('compose.deploy')).toEqual([4, 1]);
+      expect(run.said).toContain('it was ordered once more');
+      expect(await leftOver(made, shop)).toEqual([]);
+    },
+  );
+
+  test.each(['{ page: 200 }', '{ answer: 500 }'])('that gets %s is found when it was carried out', async (fault) => {
+    const run = await applyOver(calmPlatform(), shop, `{ on: compose.deploy, after: ${fault} }`);
+    expect([run.failed, run.count('compose.deploy')]).toEqual([[], [1, 1]]);
+  });
+
+  test('that got lost is looked for with few looks', async () => {
+    const calm = await applyOver(calmPlatform(), shop, '');
+    const run = await applyOver(calmPlatform(), shop, '{ on: compose.deploy, at: 1, before: drop }');
+    expect(run.failed).toEqual([]);
+    expect((run.count('compose.one')[0] ?? 0) - (calm.count('compose.one')[0] ?? 0)).toBeLessThanOrEqual(6);
+  });
+
+  test('that gets lost again and again may land a while after the last of them', async () => {
+    const made = calmPlatform();
+    const run = await applyOver(made, shop, '{ on: compose.deploy, before: drop }');
+    expect(run.failed).toEqual(['production.compose.shop (deploy) failed']);
+    expect(made.store.state?.resources['production.compose.shop']?.deployed?.sent?.at).toBe(run.met.at(-1));
+  });
+
+  test('that is found while it runs is waited for as closely as any other', async () => {
+    const made = calmPlatform({ deployDelayMs: 20_000 });
+    const run = await applyOver(made, shop, '{ on: compose.deploy, after: drop }');
+    expect(run.failed).toEqual([]);
+    expect(run.seconds).toBeLessThan(24);
+  });
+
+  test('of a database whose status cannot be reset at first is made after all', async () => {
+    const made = await after(one);
+    const other = one.replace('postgres:17', 'postgres:18');
+    const run = await applyOver(made, other, '{ on: postgres.changeStatus, times: 3, before: drop }');
+    expect(run.failed).toEqual([]);
+    expect(run.count('postgres.changeStatus')).toEqual([4, 1]);
+    expect((rowsIn(made, 'postgres')[0] as Row).dockerImage).toBe('postgres:18');
+    expect(await leftOver(made, other)).toEqual([]);
+  });
+});

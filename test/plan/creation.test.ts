@@ -1,0 +1,244 @@
+import { describe, expect, test } from 'vitest';
+import type { Kind } from '../../src/kind/kind.ts';
+import type { Resource } from '../../src/manifest/resource.ts';
+import type { Action } from '../../src/plan/action.ts';
+import { planCreation } from '../../src/plan/creation.ts';
+import type { StateRecord } from '../../src/state/state.ts';
+import type { ObservedObject } from '../../src/observe/observed.ts';
+import {
+  actionOf,
+  declared,
+  here,
+  inputOf,
+  kindNamed,
+  lacking,
+  objectOf,
+  pairOf,
+  recordOf,
+  referring,
+  resourceOf,
+} from '../support/made-up.ts';
+
+/** A block of which the platform has no object. */
+
+const at = 'production.redis.main';
+const host = { address: 'staging.redis.other', output: 'host' };
+const complete = { name: declared('main'), databasePassword: declared('p') };
+
+interface About {
+  readonly kind?: Kind;
+  readonly resource?: Partial<Resource>;
+  readonly object?: ObservedObject;
+  readonly record?: StateRecord;
+  readonly parent?: Action;
+}
+
+function plan({ kind = kindNamed('redis'), resource, object, record, parent }: About): Action {
+  const input = inputOf(object === undefined ? {} : { [at]: object }, record === undefined ? {} : { [at]: record });
+  return planCreation(
+    input,
+    resourceOf(kind, at, { fields: kind.kind === 'redis' ? complete : {}, ...resource }),
+    object,
+    parent,
+    () => undefined,
+  );
+}
+
+const codes = ({ notes }: Action) => notes.map(({ code }) => code);
+
+describe('it is created', () => {
+  test('with everything that is declared', () => {
+    const action = plan({});
+    expect(action).toMatchObject({
+      address: at,
+      lane: at,
+      action: 'create',
+      id: undefined,
+      parent: 'production',
+      dependsOn: ['production'],
+      teardown: [],
+      steps: [{ operation: 'redis.create' }],
+      dataAtRisk: undefined,
+      needsConsent: false,
+      notes: [],
+      position: here,
+    });
+    expect(action.parts.map(({ part, decision, before, pair }) => [part, decision, before.reveal(), pair])).toEqual([
+      [{ field: 'name' }, { do: 'write', cause: 'create' }, null, undefined],
+      [{ field: 'databasePassword' }, { do: 'write', cause: 'create' }, null, undefined],
+    ]);
+  });
+
+  test('in the lane of what it is below, when that holds its row', () => {
+    const link = kindNamed('domain').parents['compose'];
+    const parent = actionOf('production.compose.shop', { lane: 'the lane' });
+    const below = {
+      kind: kindNamed('domain'),
+      resource: { parent: parent.address, ...(link === undefined ? {} : { link }) },
+    };
+    expect(plan({ ...below, parent }).lane).toBe('the lane');
+    expect(plan(below).lane).toBe(at);
+    expect(plan({ parent: actionOf('production', { lane: 'the lane' }) }).lane).toBe(at);
+  });
+
+  test('and the plan shows each field and each key of a map, and hides what may be secret', () => {
+    const kind = kindNamed('compose');
+    const fields = { name: declared('shop'), composeFile: declared('a:\n  b\n'), command: referring(host) };
+    const maps = { env: new Map([['A', declared('1')]]) };
+    const common = { cause: 'create', before: { is: 'absent' }, position: here, forcesReplacement: false };
+    expect(plan({ kind, resource: { fields, maps } }).changes).toStrictEqual([
+      { ...common, path: 'name', after: { is: 'value', value: 'shop' }, atDeploy: false },
+      { ...common, path: 'source.composeFile', after: { is: 'hidden' }, summary: '2 lines', atDeploy: true },
+      { ...common, path: 'command', after: { is: 'known after apply' }, atDeploy: true },
+      { ...common, path: 'env.A', after: { is: 'hidden' }, atDeploy: true },
+    ]);
+  });
+
+  test('with what Trueup itself sends, which the plan shows too', () => {
+    const kind = kindNamed('backup');
+    const sent = (resource: Partial<Resource>) =>
+      plan({ kind, resource }).changes.filter(({ path }) => path === 'enabled');
+    const enabled = {
+      path: 'enabled',
+      cause: 'create',
+      before: { is: 'absent' },
+      atDeploy: false,
+      forcesReplacement: false,
+    };
+    expect(sent({ fields: {} })).toStrictEqual([{ ...enabled, after: { is: 'value', value: true } }]);
+    expect(sent({ fields: { enabled: declared(false) } })).toMatchObject([{ after: { is: 'value', value: false } }]);
+    const [link] = Object.values(kind.parents);
+    if (link === undefined) throw new Error('a backup stands nowhere');
+    expect(sent({ fields: {}, link: { ...link, set: { enabled: { value: true } } } })).toEqual([]);
+    expect(plan({ kind, resource: { fields: {} } }).changes).toHaveLength(1);
+  });
+
+  test('although an earlier run was about to create it, which is said', () => {
+    const action = plan({ record: recordOf('redis', null) });
+    expect(action.action).toBe('create');
+    expect(action.notes).toEqual([
+      {
+        code: 'unverified',
+        severity: 'note',
+        message: `${at} was about to be created when an earlier run ended; it is not found and is created now`,
+        remedy: 'If its name was changed since, look for the old one on the platform.',
+        address: at,
+      },
+    ]);
+    expect(codes(plan({ record: recordOf('redis', 'redis_1') }))).toEqual([]);
+  });
+
+  test('only when the platform would list it: otherwise it is waited for', () => {
+    const kind = kindNamed('labgit');
+    expect(plan({ kind, record: recordOf('labgit', null) })).toMatchObject({ action: 'no-op', isHeld: true });
+    expect(plan({ kind, record: recordOf('labgit', 'lab_1') })).toMatchObject({ action: 'create' });
+    expect(plan({ kind })).toMatchObject({ action: 'create' });
+  });
+});
+
+describe('it is refused', () => {
+  test('without a secret that flows into it, by the name of the secret', () => {
+    const action = plan({ resource: { fields: { ...complete, databasePassword: lacking('DB') } } });
+    expect(action.notes).toEqual([
+      {
+        code: 'secret-missing',
+        severity: 'error',
+        message: 'databasePassword: needs DB, which this run does not have',
+        remedy: 'Set TRUEUP_SECRET_DB for this run.',
+        address: at,
+        position: here,
+      },
+    ]);
+    const several = { ...lacking('A'), missing: ['A', 'B'] };
+    expect(plan({ resource: { fields: { ...complete, databasePassword: several } } }).notes).toMatchObject([
+      {
+        message: expect.stringContaining('needs A, B,') as string,
+        remedy: 'Set TRUEUP_SECRET_A, TRUEUP_SECRET_B for this run.',
+      },
+    ]);
+  });
+
+  test('without what its create cannot do without, by the names that the manifest has for it', () => {
+    expect(plan({ resource: { fields: {} } }).notes).toEqual([
+      {
+        code: 'cannot-create',
+        severity: 'error',
+        message: `${at} cannot be created without name, databasePassword`,
+        remedy: 'Add name, databasePassword, or id: if it exists under another name.',
+        address: at,
+        position: here,
+      },
+    ]);
+    const git = { name: declared('shop'), sourceType: declared('git') };
+    expect(plan({ kind: kindNamed('compose'), resource: { fields: git } }).notes[0]?.message).toContain(
+      'without source.url, source.branch',
+    );
+  });
+
+  test('where no operation makes one, with the reason', () => {
+    const kind = kindNamed('organization');
+    expect(plan({ kind }).notes).toEqual([
+      {
+        code: 'cannot-create',
+        severity: 'error',
+        message: 'the platform has no such organization, and a new one is out of reach of the key that makes it',
+        remedy: 'Make it there and apply again, pin an existing one with id:, or remove the block.',
+        address: at,
+        position: here,
+      },
+    ]);
+    const { cannot: _, ...silent } = kind;
+    expect(plan({ kind: silent }).notes[0]?.message).toBe(
+      'the platform has no such organization, and no operation makes one',
+    );
+  });
+});
+
+describe('it is made anew because what it is below is', () => {
+  const object = objectOf('redis_1', { redisId: 'redis_1' });
+
+  test('and its old one goes by its own request, unless it goes along', () => {
+    const action = plan({ object });
+    expect(action).toMatchObject({ action: 'replace', id: 'redis_1', dataAtRisk: undefined, needsConsent: false });
+    expect(action.teardown).toMatchObject([{ operation: 'redis.remove' }]);
+    expect(action.steps).toMatchObject([{ operation: 'redis.create' }]);
+    const along = plan({ object, kind: { ...kindNamed('redis'), goesWithParent: true } });
+    expect(along).toMatchObject({ action: 'replace', teardown: [] });
+  });
+
+  test('which its protection forbids, and is no lost create', () => {
+    expect(codes(plan({ object, resource: { options: { protect: true } } }))).toEqual(['protected']);
+    expect(codes(plan({ object, record: recordOf('redis', null) }))).toEqual([]);
+    expect(codes(plan({ object }))).toEqual([]);
+  });
+});
+
+describe('the id of a new object that is ours to choose', () => {
+  const kind = kindNamed('bucketgit');
+  const idIn = (about: About) => {
+    const from = plan({ kind, ...about }).steps[0]?.members['bucketgitId'];
+    return from?.is === 'value' ? from.value.reveal() : undefined;
+  };
+
+  test('is the same in every run until the state has another version', () => {
+    const id = idIn({});
+    expect(id).toMatch(/^[\w-]{21}$/);
+    expect(idIn({})).toBe(id);
+    expect(idIn({ object: objectOf('old', {}) })).not.toBe(id);
+  });
+
+  test('is that of an earlier run which may have sent it', () => {
+    expect(idIn({ record: recordOf('bucketgit', 'sent') })).toBe('sent');
+  });
+
+  test('is never that of one which was there once: a late deletion would take the new one', () => {
+    const id = idIn({});
+    expect(idIn({ record: recordOf('bucketgit', 'gone', { pairs: { name: pairOf('b') } }) })).toBe(id);
+    expect(idIn({ record: recordOf('bucketgit', 'old'), object: objectOf('old', {}) })).not.toBe('old');
+    expect(idIn({ record: recordOf('bucketgit', null) })).toBe(id);
+  });
+
+  test('is none where the platform chooses it', () => {
+    expect(plan({}).steps[0]?.members).not.toHaveProperty('redisId');
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import type { Wanted } from '../../src/manifest/wanted.ts';
+import type { Action, PlannedPart } from '../../src/plan/action.ts';
+import type { ServiceActions } from '../../src/plan/deploy-inputs.ts';
+import { inputsDigest, mentionsOf, reachesContainers } from '../../src/plan/deploy-inputs.ts';
+import { toStored } from '../../src/plan/decide.ts';
+import { actionOf, declared, kindNamed, lacking, makeDigest, plannedPart, referring } from '../support/made-up.ts';
+
+/** What a service is deployed from: the digest of it changes when, and only when, a deployment takes in something else. */
+
+const [compose, domain, environment, mount] = ['compose', 'domain', 'environment', 'mount'].map(kindNamed);
+if (compose === undefined || domain === undefined || environment === undefined) throw new Error('no such kinds');
+const host = { address: 'production.redis.main', output: 'host' };
+
+/** A field of a kind, or a key of a map, with what is declared of it. */
+function part(kind: typeof compose, name: string, wanted: Wanted | undefined, key?: string): PlannedPart {
+  const field = kind?.fields[name];
+  if (field === undefined) throw new Error(`there is no field ${name}`);
+  return plannedPart(name, { part: key === undefined ? { field: name } : { field: name, key }, field, wanted });
+}
+
+const command = (text: string) => part(compose, 'command', declared(text));
+const variable = (key: string, wanted: Wanted) => part(compose, 'env', wanted, key);
+const stack = (...parts: readonly PlannedPart[]) =>
+  actionOf('production.compose.shop', { kind: compose, parts, parent: 'production' });
+const leaf = (parts: readonly PlannedPart[], more: Partial<Action> = {}) =>
+  actionOf('production.compose.shop.domains.a', { kind: domain, lane: 'production.compose.shop', parts, ...more });
+const port = (number: number) => part(domain, 'port', declared(number));
+const inEnvironment = (...parts: readonly PlannedPart[]) => actionOf('production', { kind: environment, parts });
+
+const digestOf = (service: Partial<ServiceActions>, host?: string) =>
+  inputsDigest(
+    { root: stack(), leafs: [], parent: undefined, ...service },
+    { outputs: () => host, digest: makeDigest },
+  );
+
+describe('of its own fields', () => {
+  test('those count that wait for a deployment, with their values', () => {
+    const one = digestOf({ root: stack(command('up')) });
+    expect(one).toBeDefined();
+    expect(digestOf({ root: stack(command('up')) })).toBe(one);
+    expect(digestOf({ root: stack(command('down')) })).not.toBe(one);
+    expect(digestOf({ root: stack(command('up'), variable('A', declared('1'))) })).not.toBe(one);
+    const named = part(compose, 'name', declared('other'));
+    expect(digestOf({ root: stack(command('up'), named) })).toBe(one);
+  });
+
+  test('the order does not count, nor does what is not declared, nor how a value is written that means the same', () => {
+    const [a, b] = [variable('A', declared('1')), variable('B', declared('2'))];
+    expect(digestOf({ root: stack(a, b) })).toBe(digestOf({ root: stack(b, a) }));
+    expect(digestOf({ root: stack(a, b) })).not.toBe(
+      digestOf({ root: stack(variable('A', declared('2')), variable('B', declared('1'))) }),
+    );
+    expect(digestOf({ root: stack(part(compose, 'command', undefined)) })).toBe(digestOf({}));
+    const networks = (value: null | readonly never[]) => stack(part(compose, 'serviceNetworks', declared(value)));
+    expect(digestOf({ root: networks([]) })).toBe(digestOf({ root: networks(null) }));
+  });
+
+  test('while one is not known, nothing is', () => {
+    const root = stack(command('up'), variable('A', referring(host)));
+    expect(digestOf({ root })).toBeUndefined();
+    expect(digestOf({ root }, 'main')).toBe(digestOf({ root: stack(command('up'), variable('A', declared('main'))) }));
+  });
+
+  test('what this run has no secret for is as it was settled last', () => {
+    const { field } = variable('A', declared(null));
+    const stored = toStored(field, 'secret', true, makeDigest);
+    const settled = { ...variable('A', lacking('S')), pair: { wanted: stored, answered: stored } };
+    expect(digestOf({ root: stack(settled) })).toBe(digestOf({ root: stack(variable('A', declared('secret'))) }));
+    const open = {
+      ...part(compose, 'command', lacking('S')),
+      pair: { wanted: { value: 'up' }, answered: { value: 'up' } },
+    };
+    expect(digestOf({ root: stack(open) })).toBe(digestOf({ root: stack(command('up')) }));
+    expect(digestOf({ root: stack(variable('A', lacking('S'))) })).toBeUndefined();
+    const known = { ...variable('A', declared('new')), pair: settled.pair };
+    expect(digestOf({ root: stack(known) })).toBe(digestOf({ root: stack(variable('A', declared('new'))) }));
+  });
+});
+
+describe('of what is below it', () => {
+  test('that it is there counts, and the fields that a deployment takes in or that make another object', () => {
+    const none = digestOf({});
+    const there = digestOf({ leafs: [leaf([])] });
+    expect(there).not.toBe(none);
+    const with80 = digestOf({ leafs: [leaf([port(80)])] });
+    expect(with80).not.toBe(there);
+    expect(digestOf({ leafs: [leaf([port(81)])] })).not.toBe(with80);
+    const two = [leaf([port(80)]), leaf([port(81)], { address: 'production.compose.shop.domains.b' })];
+    expect(digestOf({ leafs: two })).toBe(digestOf({ leafs: two.toReversed() }));
+    expect(digestOf({ leafs: [leaf([part(domain, 'port', undefined)])] })).toBe(there);
+    const at = (type: string) => [leaf([part(mount, 'type', declared(type))], { kind: mount ?? domain })];
+    const redis = { root: actionOf('production.redis.main') };
+    expect(digestOf({ ...redis, leafs: at('bind') })).not.toBe(digestOf({ ...redis, leafs: at('volume') }));
+    const serviceName = leaf([port(80), plannedPart('uniqueConfigKey')]);
+    expect(digestOf({ leafs: [serviceName] })).toBe(with80);
+  });
+
+  test.each<[string, Partial<Action>]>([
+    ['goes', { action: 'delete' }],
+    ['is forgotten', { action: 'forget' }],
+    ['is held back', { isHeld: true }],
+    ['takes effect by itself', { kind: kindNamed('backup') }],
+  ])('what %s does not count', (_what, more) => {
+    expect(digestOf({ leafs: [leaf([port(80)], more)] })).toBe(digestOf({}));
+  });
+
+  test('what takes effect at once below an application waits below a compose', () => {
+    const application = actionOf('production.application.web', { kind: kindNamed('application') });
+    expect(reachesContainers(leaf([]), application)).toBe(false);
+    expect(reachesContainers(leaf([]), stack())).toBe(true);
+    expect(reachesContainers(leaf([], { kind: kindNamed('backup') }), stack())).toBe(false);
+  });
+});
+
+describe('of its environment', () => {
+  const root = stack(variable('R', declared('in ${{environment.REGION}}')));
+  const region = (wanted: Wanted) => part(environment, 'env', wanted, 'REGION');
+  const zone = (text: string) => part(environment, 'env', declared(text), 'ZONE');
+  const inText = (wanted: Wanted) => inEnvironment(part(environment, 'env', wanted));
+
+  test('the variables count that it mentions, and no others', () => {
+    const eu = digestOf({ root, parent: inEnvironment(region(declared('eu')), zone('a')) });
+    expect(eu).toBe(digestOf({ root, parent: inEnvironment(region(declared('eu')), zone('b')) }));
+    expect(eu).not.toBe(digestOf({ root, parent: inEnvironment(region(declared('us')), zone('a')) }));
+    expect(eu).not.toBe(digestOf({ root, parent: inEnvironment(zone('a')) }));
+    expect(eu).not.toBe(digestOf({ root }));
+    const described = inEnvironment(region(declared('eu')), part(environment, 'description', declared('x')));
+    expect(digestOf({ root, parent: described })).toBe(eu);
+  });
+
+  test('a text that they are written in counts as a whole, also when this run does not have a secret of it', () => {
+    const eu = digestOf({ root, parent: inText(declared('REGION=eu\nZONE=a')) });
+    expect(eu).toBeDefined();
+    expect(digestOf({ root, parent: inText(declared('REGION=us\nZONE=a')) })).not.toBe(eu);
+    const { field } = zone('a');
+    const stored = toStored(field, 'REGION=eu\nZONE=a', true, makeDigest);
+    const [settled] = inText(lacking('S')).parts.map((text) => ({
+      ...text,
+      pair: { wanted: stored, answered: stored },
+    }));
+    expect(digestOf({ root, parent: inEnvironment(settled ?? zone('a')) })).toBe(eu);
+    const none = digestOf({ root, parent: inEnvironment() });
+    expect(digestOf({ root, parent: inEnvironment(part(environment, 'env', undefined)) })).toBe(none);
+    expect(digestOf({ root, parent: inEnvironment(part(environment, 'env', undefined, 'REGION')) })).toBe(none);
+  });
+
+  test('one that is not known yet is asked for again, and one that is known counts', () => {
+    const parent = inEnvironment(region(referring(host)));
+    expect(digestOf({ root, parent })).toBeUndefined();
+    expect(digestOf({ root, parent }, 'eu')).toBe(digestOf({ root, parent: inEnvironment(region(declared('eu'))) }));
+    const text = inText(referring(host));
+    expect(digestOf({ root, parent: text })).toBeUndefined();
+    expect(digestOf({ root, parent: text }, 'REGION=eu')).toBe(
+      digestOf({ root, parent: inText(declared('REGION=eu')) }),
+    );
+  });
+
+  test('and is not digested again for each service of it', () => {
+    const parent = inEnvironment(region(declared('eu')));
+    let count = 0;
+    const digest = (text: string): string => {
+      count++;
+      return makeDigest(text);
+    };
+    const how = { outputs: () => undefined, digest };
+    const service = { root, leafs: [], parent };
+    const first = inputsDigest(service, how);
+    const once = count;
+    expect(inputsDigest(service, how)).toBe(first);
+    expect(count - once).toBe(once - 1);
+  });
+
+  test('none does for a service that mentions none', () => {
+    expect(digestOf({ parent: inEnvironment(region(referring(host))) })).toBe(digestOf({}));
+  });
+});
+
+test('variables are mentioned in the texts of maps, as far as these are known', () => {
+  const names = (parts: readonly PlannedPart[], value?: string) => [...mentionsOf(stack(...parts), () => value)];
+  const mention = declared('${{environment.A}} ${{environment.B}}');
+  expect(names([variable('X', mention), variable('Y', declared('${{environment.A}}'))])).toEqual(['A', 'B']);
+  expect(names([part(compose, 'command', mention), part(compose, 'env', undefined)])).toEqual([]);
+  expect(names([variable('X', referring(host))])).toEqual([]);
+  expect(names([variable('X', referring(host))], '${{environment.C}}')).toEqual(['C']);
+});

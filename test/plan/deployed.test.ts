@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import type { Row } from '../../src/kind/json.ts';
+import { afterwards } from '../../src/plan/deployed.ts';
+import type { Deployed } from '../../src/state/state.ts';
+import { kindNamed } from '../support/made-up.ts';
+
+/** What is known of the deployments of a service, once the platform was asked again. */
+
+const compose = kindNamed('compose');
+const owes = { inputs: 'old', owes: { code: true } } as const;
+const sent = { mark: 'trueup-7f3a', inputs: 'new', at: 1 };
+const ordered: Deployed = { ...owes, sent };
+const saved: Deployed = { ...owes, saved: { inputs: 'new', newest: 'd2' } };
+
+/** A deployment as the platform lists it; they are made in the order of their names. */
+const listed = (deploymentId: string, status: string, description = ''): Row => ({
+  deploymentId,
+  status,
+  description,
+  createdAt: deploymentId,
+});
+const rowWith = (...deployments: readonly Row[]): Row => ({ deployments });
+
+test('what nothing is known of stays so, and what cannot be read stays as it is known', () => {
+  expect(afterwards(compose, undefined, rowWith(listed('d1', 'done', 'trueup-7f3a')))).toBeUndefined();
+  expect(afterwards(compose, ordered, undefined)).toBe(ordered);
+});
+
+describe('a deployment that an earlier run ordered', () => {
+  test('and that succeeded has put everything into effect', () => {
+    const row = rowWith(listed('d1', 'error'), listed('d2', 'done', 'Trueup trueup-7f3a'), listed('d3', 'error'));
+    expect(afterwards(compose, ordered, row)).toEqual({ inputs: 'new' });
+  });
+
+  test('is known by its id too, when the platform says something else of it by now', () => {
+    const known: Deployed = { ...owes, sent: { ...sent, id: 'd2' } };
+    const row = rowWith(listed('d1', 'error'), listed('d2', 'done', 'Commit: abc'));
+    expect(afterwards(compose, known, row)).toEqual({ inputs: 'new' });
+    expect(afterwards(compose, ordered, row)).toBe(ordered);
+  });
+
+  test.each(['error', 'cancelled'])('and that ended as %s is owed still', (status) => {
+    const row = rowWith(listed('d1', status, 'trueup-7f3a'));
+    expect(afterwards(compose, ordered, row)).toStrictEqual(owes);
+    expect(afterwards(compose, { ...saved, sent }, row)).toStrictEqual(saved);
+  });
+
+  test.each([
+    ['that runs', rowWith(listed('d1', 'running', 'trueup-7f3a'))],
+    ['that is not listed', rowWith(listed('d1', 'done', 'of somebody else'))],
+    ['when nothing is listed', rowWith()],
+  ])('%s is asked for again', (_what, row) => {
+    expect(afterwards(compose, ordered, row)).toBe(ordered);
+  });
+
+  test('of which the platform says no more than how the service runs: its status counts, because it was reset before', () => {
+    const redis = kindNamed('redis');
+    expect(afterwards(redis, ordered, { applicationStatus: 'done' })).toEqual({ inputs: 'new' });
+    expect(afterwards(redis, ordered, { applicationStatus: 'error' })).toEqual(owes);
+    expect(afterwards(redis, ordered, { applicationStatus: 'idle' })).toBe(ordered);
+    const never = { ...redis, status: { at: 'applicationStatus' } };
+    expect(afterwards(never, ordered, { applicationStatus: 'done' })).toBe(ordered);
+    const { status: _, ...without } = redis;
+    expect(afterwards(without, ordered, { applicationStatus: 'done' })).toBe(ordered);
+  });
+});
+
+describe('a deployment that somebody else made after everything was saved', () => {
+  const known: Deployed = { ...saved, owes: {} };
+
+  test('counts when it succeeded', () => {
+    const row = rowWith(listed('d1', 'done'), listed('d2', 'done'), listed('d3', 'error'), listed('d4', 'done'));
+    expect(afterwards(compose, known, row)).toEqual({ inputs: 'new' });
+    expect(afterwards(compose, { inputs: 'old', saved: { inputs: 'new', newest: null } }, row)).toEqual({
+      inputs: 'new',
+    });
+  });
+
+  test('and with it all that are listed when the one that was the newest is not any more', () => {
+    expect(afterwards(compose, known, rowWith(listed('d3', 'done')))).toEqual({ inputs: 'new' });
+  });
+
+  test.each([
+    ['that began before', rowWith(listed('d1', 'done'), listed('d2', 'done'))],
+    ['that did not succeed', rowWith(listed('d2', 'done'), listed('d3', 'error'), listed('d4', 'running'))],
+    ['of which nothing is listed', {}],
+  ])('does not when it is one %s', (_what, row) => {
+    expect(afterwards(compose, known, row)).toBe(known);
+  });
+
+  test('has new code only when it fetched some', () => {
+    expect(afterwards(compose, saved, rowWith(listed('d2', 'done'), listed('d3', 'done', 'by hand')))).toBe(saved);
+    const fetched = rowWith(listed('d2', 'done'), listed('d3', 'done', 'Commit: abc'));
+    expect(afterwards(compose, saved, fetched)).toEqual({ inputs: 'new' });
+  });
+
+  test('does not count before everything was saved', () => {
+    expect(afterwards(compose, owes, rowWith(listed('d3', 'done', 'Commit: abc')))).toBe(owes);
+  });
+});

@@ -1,0 +1,293 @@
+import { describe, expect, test } from 'vitest';
+import type { Row } from '../../src/kind/json.ts';
+import type { Action, PlannedPart } from '../../src/plan/action.ts';
+import type { Decision } from '../../src/plan/decide.ts';
+import { withDeployments } from '../../src/plan/deploys.ts';
+import type { Deployed } from '../../src/state/state.ts';
+import {
+  actionOf,
+  aStep,
+  declared,
+  here,
+  inputOf,
+  kindNamed,
+  objectOf,
+  plannedPart,
+  recordOf,
+  referring,
+} from '../support/made-up.ts';
+
+/** The actions that deploy: one for each service that needs it, at its place in the order. */
+
+const write: Decision = { do: 'write', cause: 'edit' };
+const shop = 'production.compose.shop';
+const web = 'production.application.web';
+const cache = 'production.redis.cache';
+
+function part(kind: string, name: string, value: string | null, decision: Decision = write): PlannedPart {
+  const field = kindNamed(kind).fields[name];
+  if (field === undefined) throw new Error(`a ${kind} has no ${name}`);
+  return plannedPart(name, { field, wanted: declared(value), decision });
+}
+
+const compose = (more: Partial<Action> = {}) =>
+  actionOf(shop, { kind: kindNamed('compose'), parent: 'production', ...more });
+const changed = (more: Partial<Action> = {}) =>
+  compose({ parts: [part('compose', 'command', 'up')], steps: [aStep], ...more });
+const application = (source: string, more: Partial<Action> = {}) =>
+  actionOf(web, {
+    kind: kindNamed('application'),
+    parts: [part('application', 'sourceType', source, { do: 'nothing', settled: true })],
+    ...more,
+  });
+
+interface About {
+  readonly rows?: Readonly<Record<string, Row>>;
+  readonly deployed?: Readonly<Record<string, Deployed>>;
+  readonly deploys?: boolean;
+}
+
+function planned(actions: readonly Action[], { rows = {}, deployed = {}, deploys = true }: About = {}): Action[] {
+  const objects = Object.entries(rows).map(([address, row]) => [address, objectOf(`id of ${address}`, row)] as const);
+  const records = Object.entries(deployed).map(
+    ([address, known]) => [address, recordOf('compose', 'x', { deployed: known })] as const,
+  );
+  const input = { ...inputOf(Object.fromEntries(objects), Object.fromEntries(records)), deploys };
+  return withDeployments(input, actions, () => undefined);
+}
+
+const deployments = (actions: readonly Action[]) => actions.filter(({ action }) => action === 'deploy');
+const serviceAt = (actions: readonly Action[], address: string) =>
+  actions.find((action) => action.address === address)?.service;
+const listed = (...statuses: readonly string[]): Row => ({
+  deployments: statuses.map((status, at) => ({ deploymentId: `d${at}`, status, createdAt: String(at) })),
+});
+
+describe('a deployment', () => {
+  test('is an action of its own, with one request that bears a mark', () => {
+    const [root, deployment] = planned([changed()]);
+    expect(root).toMatchObject({
+      address: shop,
+      action: 'no-op',
+      service: { known: undefined, debt: { because: ['command'] } },
+    });
+    expect(root?.service).not.toHaveProperty('isLeft');
+    expect(deployment).toEqual({
+      address: `${shop} (deploy)`,
+      lane: `${shop} (deploy)`,
+      kind: kindNamed('compose'),
+      action: 'deploy',
+      id: `id of ${shop}`,
+      parent: shop,
+      changes: [],
+      teardown: [],
+      steps: [
+        {
+          operation: 'compose.deploy',
+          role: 'deploy',
+          changed: [],
+          members: {
+            composeId: { is: 'id', address: shop },
+            title: { is: 'value', value: expect.anything() as unknown },
+            description: { is: 'mark' },
+          },
+        },
+      ],
+      parts: [],
+      dependsOn: [shop],
+      options: {},
+      notes: [],
+      dataAtRisk: undefined,
+      protect: undefined,
+      needsConsent: false,
+      position: here,
+      because: ['command'],
+    });
+    const title = deployment?.steps[0]?.members['title'];
+    expect(title?.is === 'value' && title.value.reveal()).toBe('Trueup');
+  });
+
+  test('of what tells only how it runs begins with a status that says nothing', () => {
+    const [deployment] = deployments(planned([actionOf(cache, { action: 'create', id: undefined })]));
+    expect(deployment?.steps).toMatchObject([
+      {
+        operation: 'redis.changeStatus',
+        role: 'reset',
+        changed: [],
+        members: { redisId: { is: 'id', address: cache } },
+      },
+      { operation: 'redis.deploy', role: 'deploy', members: { redisId: { is: 'id', address: cache } } },
+    ]);
+    expect(Object.keys(deployment?.steps[1]?.members ?? {})).toEqual(['redisId']);
+    const status = deployment?.steps[0]?.members['applicationStatus'];
+    expect(status?.is === 'value' && status.value.reveal()).toBe('idle');
+  });
+
+  test('is the first one of what is made, and of what is taken over and surely was never deployed', () => {
+    const first = (actions: readonly Action[], about?: About) =>
+      deployments(planned(actions, about)).map(({ because }) => because);
+    expect(first([compose({ action: 'create', id: undefined })])).toEqual([undefined]);
+    expect(first([compose({ action: 'replace' })], { rows: { [shop]: listed('done') } })).toEqual([undefined]);
+    expect(first([compose({ action: 'adopt' })], { rows: { [shop]: listed() } })).toEqual([undefined]);
+    expect(first([compose({ action: 'adopt' })], { rows: { [shop]: listed('error') } })).toEqual([]);
+    expect(first([compose({ action: 'adopt' })], { rows: { [shop]: {} } })).toEqual([]);
+    expect(first([compose({ action: 'adopt' })])).toEqual([]);
+    expect(first([compose()], { rows: { [shop]: listed() }, deployed: { [shop]: { inputs: 'a' } } })).toEqual([]);
+  });
+
+  test('is owed until it was there', () => {
+    const owed = planned([compose()], { deployed: { [shop]: { owes: {} } } });
+    expect(deployments(owed)).toMatchObject([{ because: [] }]);
+    expect(deployments(owed)[0]).not.toHaveProperty('isOrdered');
+    expect(deployments(planned([compose()], { deployed: { [shop]: { inputs: 'a' } } }))).toEqual([]);
+  });
+
+  test('that was ordered is looked for first, unless there is more to deploy by now', () => {
+    const sent = { mark: 'm', inputs: 'a', at: 1 };
+    const deployed = { [shop]: { owes: {}, sent } };
+    expect(deployments(planned([compose()], { deployed }))).toMatchObject([{ isOrdered: true }]);
+    expect(deployments(planned([changed()], { deployed }))[0]).not.toHaveProperty('isOrdered');
+    const rows = { [shop]: { deployments: [{ deploymentId: 'd1', status: 'done', description: 'm' }] } };
+    const over = planned([compose()], { deployed, rows });
+    expect(deployments(over)).toEqual([]);
+    expect(serviceAt(over, shop)).toStrictEqual({ known: { inputs: 'a' } });
+  });
+
+  test('is none of what goes, of what is held back, and of what cannot be deployed', () => {
+    for (const more of [{ action: 'delete' }, { action: 'forget' }, { isHeld: true }] as const) {
+      const actions = [changed(more)];
+      expect(planned(actions)).toEqual(actions);
+    }
+    const backup = actionOf('production.redis.cache.backups.a', { kind: kindNamed('backup'), action: 'create' });
+    expect(planned([backup])).toEqual([backup]);
+  });
+
+  test('left to somebody else is remembered and told of the service', () => {
+    const never = changed({ options: { deploy: 'never' } });
+    for (const actions of [planned([never]), planned([changed()], { deploys: false })]) {
+      expect(deployments(actions)).toEqual([]);
+      expect(serviceAt(actions, shop)).toMatchObject({ isLeft: true, debt: { because: ['command'] } });
+    }
+    expect(serviceAt(planned([compose()], { deploys: false }), shop)).toStrictEqual({ known: undefined });
+    expect(deployments(planned([changed({ options: { deploy: 'auto' } })]))).toHaveLength(1);
+    const made = planned([application('git', { action: 'create', id: undefined, options: { deploy: 'never' } })]);
+    expect(made[0]).toMatchObject({ notes: [], service: { isLeft: true } });
+  });
+});
+
+describe('what cannot be deployed from here', () => {
+  test('is said each time, and what to do', () => {
+    const [made] = planned([application('git', { action: 'create', id: undefined })]);
+    expect(made?.service).toStrictEqual({
+      known: { owes: { code: true } },
+      debt: { owes: { code: true }, because: [], through: [] },
+      isLeft: true,
+    });
+    expect(made?.notes).toMatchObject([
+      {
+        code: 'not-deployed',
+        address: web,
+        position: here,
+        message: `${web} is saved and cannot be deployed from here: it was never deployed, and the platform has no documented operation for the first deployment from a repository`,
+        remedy: 'Push to its repository, or deploy it once in the platform.',
+      },
+    ]);
+  });
+
+  test('is said beside what is said of it already', () => {
+    const [made] = planned([application('git', { action: 'create', id: undefined })]);
+    const [again] = planned([application('git', { action: 'create', id: undefined, notes: made?.notes ?? [] })]);
+    expect(again?.notes.map(({ code }) => code)).toEqual(['not-deployed', 'not-deployed']);
+  });
+
+  test('is rebuilt when no new code is owed, and there is some', () => {
+    const rows = { [web]: { ...listed('done'), sourceType: 'git' } };
+    const rebuilt = planned([application('git')], { rows, deployed: { [web]: { owes: {} } } });
+    expect(deployments(rebuilt)).toMatchObject([{ steps: [{ operation: 'application.redeploy' }] }]);
+    const newCode = planned([application('git')], { rows, deployed: { [web]: { owes: { code: true } } } });
+    expect(deployments(newCode)).toEqual([]);
+    expect(newCode[0]?.notes.map(({ message }) => message)).toEqual([
+      `${web} is saved and cannot be deployed from here: the platform has no documented operation that fetches the code of an application`,
+    ]);
+    const branch = application('git', {
+      parts: [
+        part('application', 'sourceType', 'git', { do: 'nothing', settled: true }),
+        part('application', 'customGitBranch', 'next'),
+      ],
+    });
+    expect(deployments(planned([branch], { rows, deployed: { [web]: { inputs: 'a' } } }))).toEqual([]);
+    const never = { [web]: { ...listed(), sourceType: 'git' } };
+    expect(deployments(planned([application('git')], { rows: never, deployed: { [web]: { owes: {} } } }))).toEqual([]);
+  });
+
+  test('goes by the source that it will have, and not by the one that it has', () => {
+    const rows = { [web]: { ...listed('done'), sourceType: 'git' } };
+    const deployed = { [web]: { owes: {} } };
+    const toImage = planned([application('docker')], { rows, deployed: { [web]: { owes: { code: true } } } });
+    expect(deployments(toImage)).toMatchObject([{ steps: [{ operation: 'application.redeploy' }] }]);
+    const made = planned([application('docker', { action: 'replace' })], { rows });
+    expect(serviceAt(made, web)).toMatchObject({ known: { owes: {} } });
+    // A replacement has no deployments yet, whatever the old one has.
+    expect(deployments(planned([application('git', { action: 'replace' })], { rows, deployed }))).toEqual([]);
+    const undeclared = { ...application('git'), parts: [plannedPart('sourceType', { wanted: undefined })] };
+    expect(deployments(planned([undeclared], { rows, deployed }))).toHaveLength(1);
+    const unknown = plannedPart('sourceType', { wanted: referring({ address: 'x', output: 'y' }) });
+    expect(deployments(planned([{ ...undeclared, parts: [unknown] }], { rows, deployed }))).toHaveLength(1);
+    const key = plannedPart('sourceType', { part: { field: 'sourceType', key: 'a' }, wanted: declared('docker') });
+    const owesCode = { [web]: { owes: { code: true } } } as const;
+    expect(deployments(planned([{ ...undeclared, parts: [key] }], { rows, deployed: owesCode }))).toEqual([]);
+  });
+});
+
+describe('a deployment comes after', () => {
+  const domain = (key: string, more: Partial<Action> = {}) =>
+    actionOf(`${shop}.domains.${key}`, { kind: kindNamed('domain'), lane: shop, parent: shop, ...more });
+  const dependsOn = (actions: readonly Action[], address: string) =>
+    actions.find((action) => action.address === `${address} (deploy)`)?.dependsOn;
+
+  test('what changes below its service and reaches the containers, and what owes it elsewhere', () => {
+    const region = part('environment', 'env', 'eu');
+    const environment = actionOf('production', {
+      kind: kindNamed('environment'),
+      parts: [{ ...region, part: { field: 'env', key: 'REGION' } }],
+    });
+    const mention = { ...part('compose', 'env', '${{environment.REGION}}'), part: { field: 'env', key: 'R' } };
+    const actions = planned([
+      environment,
+      compose({ parts: [mention] }),
+      domain('new', { action: 'create', steps: [aStep] }),
+      domain('old', { action: 'delete' }),
+      domain('same'),
+      domain('backup', { kind: kindNamed('backup'), steps: [aStep] }),
+    ]);
+    expect(dependsOn(actions, shop)).toEqual([shop, `${shop}.domains.new`, `${shop}.domains.old`, 'production']);
+  });
+
+  test('the deployments of services that it refers to, itself or by what is below it', () => {
+    const redis = actionOf(cache, { action: 'create', id: undefined });
+    const direct = planned([redis, changed({ dependsOn: ['production', cache] })]);
+    expect(dependsOn(direct, shop)).toEqual([shop, `${cache} (deploy)`]);
+    expect(dependsOn(direct, cache)).toEqual([cache]);
+    const below = planned([redis, changed(), domain('a', { dependsOn: [shop, cache] })]);
+    expect(dependsOn(below, shop)).toEqual([shop, `${cache} (deploy)`]);
+    const mount = actionOf(`${cache}.mounts.a`, { kind: kindNamed('mount'), lane: cache, parent: cache });
+    expect(dependsOn(planned([redis, mount, changed({ dependsOn: [mount.address] })]), shop)).toEqual([
+      shop,
+      `${cache} (deploy)`,
+    ]);
+  });
+
+  test('those that they wait for in their turn, when they are not deployed themselves', () => {
+    const redis = actionOf(cache, { action: 'create', id: undefined });
+    const middle = actionOf('production.compose.middle', { kind: kindNamed('compose'), dependsOn: [cache] });
+    const actions = planned([redis, middle, changed({ dependsOn: [middle.address] })]);
+    expect(dependsOn(actions, shop)).toEqual([shop, `${cache} (deploy)`]);
+    const both = planned([redis, { ...middle, action: 'create' }, changed({ dependsOn: [middle.address] })]);
+    expect(dependsOn(both, shop)).toEqual([shop, `${middle.address} (deploy)`]);
+    expect(dependsOn(planned([middle, changed({ dependsOn: [middle.address] })]), shop)).toEqual([shop]);
+  });
+
+  test('no deployment of its own', () => {
+    expect(dependsOn(planned([changed(), domain('a', { dependsOn: [shop] })]), shop)).toEqual([shop]);
+  });
+});

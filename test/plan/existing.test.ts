@@ -1,0 +1,307 @@
+import { describe, expect, test } from 'vitest';
+import type { Row } from '../../src/kind/json.ts';
+import type { Kind } from '../../src/kind/kind.ts';
+import type { Resource } from '../../src/manifest/resource.ts';
+import type { ObservedObject } from '../../src/observe/observed.ts';
+import type { Action } from '../../src/plan/action.ts';
+import { planExisting } from '../../src/plan/existing.ts';
+import type { StateRecord } from '../../src/state/state.ts';
+import {
+  actionOf,
+  declared,
+  here,
+  inputOf,
+  kindNamed,
+  objectOf,
+  pairOf,
+  recordOf,
+  referring,
+  resourceOf,
+} from '../support/made-up.ts';
+
+/** A block whose object the platform has. */
+
+const at = 'production.redis.main';
+const production = actionOf('production', { kind: kindNamed('environment'), id: 'env_1' });
+const image = { dockerImage: declared('redis:8') };
+const settledImage = (value: string) => recordOf('redis', 'redis_1', { pairs: { dockerImage: pairOf(value) } });
+
+interface About {
+  readonly kind?: Kind;
+  readonly resource?: Partial<Resource>;
+  readonly row?: Row;
+  readonly object?: Partial<ObservedObject>;
+  readonly record?: StateRecord;
+  readonly parent?: Action | undefined;
+}
+
+function plan(about: About): Action {
+  const { kind = kindNamed('redis'), row = { dockerImage: 'redis:8' } } = about;
+  const found = objectOf('redis_1', row, { parentId: 'env_1', ...about.object });
+  const input = inputOf({ [at]: found }, about.record === undefined ? {} : { [at]: about.record });
+  const resource = resourceOf(kind, at, { fields: image, ...about.resource });
+  return planExisting(input, resource, found, 'parent' in about ? about.parent : production, () => undefined);
+}
+
+const told = ({ notes }: Action) => notes.map(({ code, message, remedy = '' }) => `${code}: ${message} | ${remedy}`);
+const codes = ({ notes }: Action) => notes.map(({ code }) => code);
+
+describe('it', () => {
+  test('stays as it is when nothing is to be changed', () => {
+    const action = plan({ record: settledImage('redis:8') });
+    expect(action).toMatchObject({
+      address: at,
+      action: 'no-op',
+      id: 'redis_1',
+      changes: [],
+      teardown: [],
+      steps: [],
+      dataAtRisk: undefined,
+      needsConsent: false,
+      notes: [],
+    });
+    expect(action.parts.map(({ part, decision }) => [part, decision])).toEqual([
+      [{ field: 'dockerImage' }, { do: 'nothing', settled: true }],
+    ]);
+  });
+
+  test('is updated when a field is', () => {
+    expect(plan({ row: { dockerImage: 'redis:7' }, record: settledImage('redis:7') })).toMatchObject({
+      action: 'update',
+      changes: [{ path: 'dockerImage', cause: 'edit' }],
+      steps: [{ operation: 'redis.update' }],
+      needsConsent: false,
+    });
+  });
+
+  test('is moved when it is declared below another one than it is below', () => {
+    const moved = plan({ object: { parentId: 'env_2' }, row: { dockerImage: 'redis:7' } });
+    expect(moved).toMatchObject({ action: 'move', notes: [] });
+    expect(moved.steps).toMatchObject([
+      { operation: 'redis.move', members: { targetEnvironmentId: { is: 'id', address: 'production' } } },
+      { operation: 'redis.update' },
+    ]);
+    // One that is only made has no id yet.
+    expect(plan({ parent: { ...production, id: undefined } }).action).toBe('move');
+    expect(plan({ parent: undefined }).action).toBe('move');
+  });
+
+  test('is found out to stand below another one at the top, too', () => {
+    const kind = kindNamed('environment');
+    const about = { kind, resource: { fields: {} }, row: {}, parent: undefined };
+    expect(plan({ ...about, object: { parentId: 'prj_1' } }).notes).toEqual([]);
+    expect(plan({ ...about, object: { parentId: undefined } }).notes).toEqual([]);
+    expect(told(plan({ ...about, object: { parentId: 'prj_2' } }))).toEqual([
+      `cannot-change: ${at} belongs to another project or organization on the platform | Declare it where it is, or correct id:.`,
+    ]);
+    const ai = { ...about, kind: kindNamed('ai') };
+    expect(plan({ ...ai, object: { parentId: 'org_1' } }).notes).toEqual([]);
+    expect(plan({ ...ai, object: { parentId: 'prj_1' } }).notes).toHaveLength(1);
+  });
+
+  test('stays where it is when the platform cannot move it, or when it is to be taken over', () => {
+    const below = {
+      object: { parentId: 'compose_2' },
+      parent: actionOf('production.compose.shop', { id: 'compose_1' }),
+    };
+    const domain = plan({
+      kind: kindNamed('domain'),
+      resource: { fields: {}, parent: 'production.compose.shop' },
+      row: {},
+      ...below,
+    });
+    expect(told(domain)).toEqual([
+      `cannot-change: ${at} belongs to another parent on the platform | The platform cannot move a domain: remove the entry of moved:, so that it is deleted and created.`,
+    ]);
+    expect(domain.notes[0]).toMatchObject({ address: at, position: here });
+    for (const foundBy of ['key', 'pin'] as const) {
+      expect(told(plan({ object: { parentId: 'env_2', foundBy } }))).toEqual([
+        `cannot-change: ${at} belongs to another parent on the platform | Declare it where it is, or correct id:.`,
+      ]);
+    }
+  });
+});
+
+describe('one that somebody else made', () => {
+  test.each(['key', 'pin'] as const)('and that is found by %s is taken over', (foundBy) => {
+    expect(plan({ object: { foundBy } })).toMatchObject({ action: 'adopt', changes: [], id: 'redis_1' });
+  });
+
+  test('is compared as if nothing was known of it, whatever was settled with another one', () => {
+    const row = { dockerImage: 'redis:7' };
+    const [change] = plan({ object: { foundBy: 'key' }, row, record: settledImage('redis:6') }).changes;
+    expect(change?.cause).toBe('first managed');
+    const [known] = plan({ object: { foundBy: 'intent' }, row, record: settledImage('redis:6') }).changes;
+    expect(known?.cause).toBe('conflict');
+  });
+
+  test('needs consent when it is found by its key; to pin it or to have sent its create is consent', () => {
+    expect(plan({ object: { foundBy: 'key' } }).needsConsent).toBe(true);
+    expect(plan({ object: { foundBy: 'pin' } }).needsConsent).toBe(false);
+    expect(plan({ object: { foundBy: 'intent' } })).toMatchObject({ needsConsent: false, action: 'no-op' });
+  });
+});
+
+describe('one that the platform made by itself', () => {
+  const kind = kindNamed('environment');
+  const environment = (fields: Resource['fields'], row: Row, about: About = {}) =>
+    plan({
+      kind,
+      parent: undefined,
+      row,
+      ...about,
+      resource: { fields, ...about.resource },
+      object: { parentId: 'prj_1', foundBy: 'key', isProvided: true, ...about.object },
+    });
+
+  test('is taken over without consent when that takes nothing from anybody', () => {
+    const fields = { description: declared('Ours') };
+    for (const description of ['', null, 'Production environment'])
+      expect(environment(fields, { description })).toMatchObject({ action: 'adopt', needsConsent: false });
+    expect(environment(fields, { description: 'Of somebody' })).toMatchObject({ action: 'adopt', needsConsent: true });
+    expect(environment({ description: declared('Of somebody') }, { description: 'Of somebody' }).needsConsent).toBe(
+      false,
+    );
+    expect(environment(fields, { description: 'Of somebody' }, { object: { foundBy: 'pin' } }).needsConsent).toBe(
+      false,
+    );
+    const maps = { env: new Map([['A', declared('1')]]) };
+    expect(environment({}, { env: 'B=1' }, { resource: { maps } }).needsConsent).toBe(true);
+  });
+
+  test('keeps the fields that the platform does not let anybody change, also once it is ours', () => {
+    for (const foundBy of ['key', 'id'] as const) {
+      const named = environment({ name: declared('live') }, { name: 'production' }, { object: { foundBy } });
+      expect(codes(named)).toEqual(['cannot-change']);
+    }
+    const own = environment({ name: declared('live') }, { name: 'old' }, { object: { isProvided: false } });
+    expect(codes(own)).toEqual([]);
+  });
+
+  test('and that is not to be managed is refused, unless it is ours since', () => {
+    const mount = (about: Partial<ObservedObject>) =>
+      plan({
+        kind: kindNamed('mount'),
+        resource: { fields: {} },
+        row: {},
+        parent: { ...production },
+        object: { isProvided: true, ...about },
+      });
+    expect(told(mount({ foundBy: 'key' }))).toEqual([
+      `cannot-change: ${at} is the one that the platform made by itself | Remove the block: it is not to be managed.`,
+    ]);
+    expect(mount({ foundBy: 'id' }).notes).toEqual([]);
+    expect(mount({ foundBy: 'key', isProvided: false }).notes).toEqual([]);
+  });
+});
+
+describe('a change that needs a new object', () => {
+  const server = { serverId: declared('srv_2') };
+  const row = { serverId: 'srv_1' };
+  const record = recordOf('redis', 'redis_1', { pairs: { serverId: pairOf('srv_1') } });
+  const fields = { name: declared('main'), databasePassword: declared('p'), ...server };
+
+  test('replaces it: the old one goes, and the new one is made', () => {
+    const action = plan({ resource: { fields }, row: { ...row, name: 'main', databasePassword: 'p' }, record });
+    expect(action).toMatchObject({
+      action: 'replace',
+      id: 'redis_1',
+      changes: [{ path: 'serverId', forcesReplacement: true }],
+      teardown: [{ operation: 'redis.remove' }],
+      steps: [{ operation: 'redis.create' }],
+      dataAtRisk: 'the data of this database',
+      notes: [],
+      needsConsent: false,
+    });
+    expect(action.parts.map(({ decision }) => decision)).toEqual([
+      { do: 'write', cause: 'create' },
+      { do: 'write', cause: 'create' },
+      { do: 'write', cause: 'create' },
+    ]);
+    expect(action.parts.every(({ pair }) => pair === undefined)).toBe(true);
+  });
+
+  test('is refused where the new one cannot be made, where the old one is protected, and where it is pinned', () => {
+    expect(codes(plan({ resource: { fields: server }, row, record }))).toEqual(['cannot-create']);
+    expect(codes(plan({ resource: { fields, options: { protect: true } }, row, record }))).toEqual(['protected']);
+    expect(told(plan({ resource: { fields, pinned: 'redis_1' }, row, record }))).toEqual([
+      `cannot-change: ${at} is pinned to redis_1, and the change needs a new object | Remove id: first.`,
+    ]);
+  });
+
+  describe('where two can stand side by side', () => {
+    const kind = kindNamed('certificate');
+    const pairs = { certificateData: pairOf('old'), certificatePath: pairOf('here') };
+    const certificate = (more: Resource['fields'], old: Row = {}) =>
+      plan({
+        kind,
+        parent: undefined,
+        resource: {
+          fields: { name: declared('shop'), privateKey: declared('k'), certificateData: declared('new'), ...more },
+        },
+        row: { name: 'shop', privateKey: 'k', certificateData: 'old', ...old },
+        object: { parentId: 'org_1' },
+        record: recordOf('certificate', 'redis_1', { pairs }),
+      });
+
+    test('makes the new one first; the old one goes by an action of its own', () => {
+      const action = certificate({});
+      expect(action).toMatchObject({ action: 'replace', teardown: [], dataAtRisk: undefined });
+      expect(action.id).toBeUndefined();
+    });
+
+    test('makes it after the old one is gone, when it wants what there can be only one of', () => {
+      const path = { certificatePath: declared('here') };
+      const same = certificate(path, { certificatePath: 'here' });
+      expect(same).toMatchObject({ id: 'redis_1', teardown: [{ operation: 'certificates.remove' }] });
+      const other = certificate(path, { certificatePath: 'elsewhere' });
+      expect(other.changes.map((change) => change.path)).not.toContain('certificatePath');
+      const edited = certificate({ certificatePath: declared('there') }, { certificatePath: 'here' });
+      expect(edited).toMatchObject({ teardown: [], id: undefined });
+    });
+  });
+});
+
+describe('it is said', () => {
+  test('what a change does not bring about', () => {
+    const kind = kindNamed('postgres');
+    const fields = { databasePassword: declared('new') };
+    const idle = plan({ kind, resource: { fields }, row: { databasePassword: 'old', applicationStatus: 'idle' } });
+    expect(idle.notes).toMatchObject([
+      { code: 'not-effective', address: at, message: expect.stringContaining('does not run') as string },
+    ]);
+    expect(idle.action).toBe('update');
+  });
+
+  test('what an update needs that neither the block nor the platform has', () => {
+    const kind = kindNamed('backup');
+    const [link] = Object.values(kind.parents);
+    if (link === undefined) throw new Error('a backup stands nowhere');
+    const fields = { schedule: declared('0 4 * * *') };
+    const whole = { destinationId: 'd', prefix: 'p', database: 'shop', schedule: '0 3 * * *' };
+    const backup = (row: Row) => plan({ kind, resource: { fields, link }, row });
+    expect(backup(whole).notes).toEqual([]);
+    expect(backup({ ...whole, prefix: '', destinationId: null }).notes).toMatchObject([
+      {
+        code: 'cannot-change',
+        message: 'destinationId: the platform has none, and backup.update cannot go without',
+        remedy: 'Declare destinationId.',
+        address: at,
+        position: here,
+      },
+    ]);
+    const labgit = plan({
+      kind: kindNamed('labgit'),
+      resource: { fields: { labgitUrl: declared('u') } },
+      row: { gitProvider: {} },
+      parent: undefined,
+      object: { parentId: undefined },
+    });
+    expect(labgit.notes.map(({ message }) => message.split(':')[0])).toContain('name');
+  });
+
+  test('nothing of what is declared and only known later', () => {
+    const host = referring({ address: 'production.redis.other', output: 'host' });
+    expect(plan({ resource: { fields: { dockerImage: host } } })).toMatchObject({ action: 'update', notes: [] });
+  });
+});

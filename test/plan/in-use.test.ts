@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import type { Row } from '../../src/kind/json.ts';
+import type { Action, Change } from '../../src/plan/action.ts';
+import { stillUsed } from '../../src/plan/in-use.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { actionOf, kindNamed, objectOf } from '../support/made-up.ts';
+
+/** What others name does not go from under them. */
+
+const key = actionOf('sshKeys.deploy', { kind: kindNamed('sshKey'), action: 'delete', id: 'key_1' });
+const compose = (name: string, more: Partial<Action> = {}) =>
+  actionOf(`production.compose.${name}`, { kind: kindNamed('compose'), ...more });
+const fetched: Row = { sourceType: 'git', customGitSSHKeyId: 'key_1' };
+const changing = (path: string): Change => ({
+  path,
+  cause: 'edit',
+  before: { is: 'absent' },
+  after: { is: 'absent' },
+  atDeploy: false,
+  forcesReplacement: false,
+});
+
+/** What is said of the deletion of a key, beside services with their rows. */
+function saidOf(...users: readonly (readonly [Action, Row | undefined])[]): string[] {
+  const actions = [key, ...users.map(([action]) => action)];
+  const objects = new Map(
+    users.flatMap(([{ address }, row]) => (row === undefined ? [] : [[address, objectOf(address, row)] as const])),
+  );
+  const [deletion, ...rest] = stillUsed(kinds, actions, objects);
+  expect(rest).toEqual(actions.slice(1));
+  return deletion?.notes.map(({ code, message }) => `${code} ${message}`) ?? [];
+}
+
+const loses = ['goes-along what uses sshKeys.deploy and is not in this manifest loses it'];
+
+test('the deletion of what something uses that stays is refused, and says where to change it', () => {
+  expect(saidOf([compose('a'), fetched], [compose('b'), fetched])).toEqual([
+    'cannot-change sshKeys.deploy is still used: source.sshKey of production.compose.a, source.sshKey of production.compose.b',
+  ]);
+  const [deletion] = stillUsed(kinds, [key, compose('a')], new Map([['production.compose.a', objectOf('c', fetched)]]));
+  expect(deletion?.notes).toMatchObject([
+    { address: 'sshKeys.deploy', remedy: 'Lead these to something else first, or put the block back.' },
+  ]);
+});
+
+test('where nobody uses it, what is in no manifest may: that is said', () => {
+  expect(saidOf([compose('a'), { ...fetched, customGitSSHKeyId: null }])).toEqual(loses);
+  const [deletion] = stillUsed(kinds, [key], new Map());
+  expect(deletion?.notes).toMatchObject([{ address: 'sshKeys.deploy', severity: 'warning' }]);
+});
+
+test('what is said already of the deletion is said all the same', () => {
+  const [first] = stillUsed(kinds, [key], new Map()).flatMap(({ notes }) => notes);
+  const again = stillUsed(kinds, [{ ...key, notes: first === undefined ? [] : [first] }], new Map());
+  expect(again[0]?.notes).toEqual([first, first]);
+});
+
+test.each<[string, readonly [Action, Row | undefined]]>([
+  ['goes too', [compose('a', { action: 'delete' }), fetched]],
+  ['is replaced', [compose('a', { action: 'replace' }), fetched]],
+  ['is only created', [compose('a', { action: 'create' }), undefined]],
+  ['is led to another one', [compose('a', { changes: [changing('source.sshKey')] }), fetched]],
+  ['is not fetched with it any more', [compose('a', { changes: [changing('source.type')] }), fetched]],
+  ['is not fetched with it as it is', [compose('a'), { ...fetched, sourceType: 'raw' }]],
+  ['only has a text like its id', [compose('a'), { ...fetched, customGitSSHKeyId: 'key_2', name: 'key_1' }]],
+])('what %s does not use it', (_what, user) => {
+  expect(saidOf(user)).toEqual(loses);
+});
+
+test('another change of what uses it takes nothing from that', () => {
+  expect(saidOf([compose('a', { changes: [changing('description'), changing('env.A')] }), fetched])).toHaveLength(1);
+  expect(saidOf([compose('a', { changes: [changing('description')] }), fetched])[0]).toMatch(/^cannot-change/);
+});
+
+test('what nobody can name by its kind goes without a word, and so does nothing that stays', () => {
+  const database = actionOf('production.redis.main', { action: 'delete' });
+  const stays = { ...key, action: 'update' } as const;
+  expect(stillUsed(kinds, [database, stays], new Map())).toEqual([database, stays]);
+  const [, both] = stillUsed(kinds, [key, database], new Map());
+  expect(both).toBe(database);
+});

@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import type { Wanted } from '../../src/manifest/wanted.ts';
+import { heldBack, planPending } from '../../src/plan/pending.ts';
+import type { StateRecord } from '../../src/state/state.ts';
+import {
+  actionOf,
+  declared,
+  here,
+  inputOf,
+  kindNamed,
+  pairOf,
+  recordOf,
+  referring,
+  resourceOf,
+} from '../support/made-up.ts';
+
+/** What the platform does not list until something happens outside of it. */
+
+const kind = kindNamed('labgit');
+const until = 'somebody has connected it';
+
+function pending(fields: Readonly<Record<string, Wanted>>, pairs: StateRecord['pairs'] = {}) {
+  const input = inputOf({}, { 'labgit.lab': recordOf('labgit', null, { pairs }) });
+  return planPending(input, resourceOf(kind, 'labgit.lab', { fields }), undefined, until);
+}
+
+describe('an object that is not listed yet', () => {
+  test('and whose create was answered is waited for', () => {
+    const action = pending({ name: declared('lab') }, { name: pairOf('lab') });
+    expect(action).toMatchObject({ action: 'no-op', isHeld: true, id: undefined, steps: [], parts: [], changes: [] });
+    expect(action).toMatchObject({ teardown: [], needsConsent: false, dataAtRisk: undefined });
+    expect(action.notes).toEqual([
+      {
+        code: 'pending',
+        severity: 'warning',
+        message: 'labgit.lab was created and is listed only once somebody has connected it',
+        remedy: 'If the platform does not have it, remove the block, apply, and put it back.',
+        address: 'labgit.lab',
+        position: here,
+      },
+    ]);
+  });
+
+  test('and whose create got no answer may be there or not', () => {
+    const [note] = pending({ name: declared('lab') }).notes;
+    expect(note?.message).toBe(
+      'whether labgit.lab was created is not known: its create got no answer, and it is listed only once somebody has connected it',
+    );
+  });
+
+  test('cannot be changed until then: fields that are declared otherwise than they were sent are named', () => {
+    const sent = { name: pairOf('lab'), groupName: pairOf('shop'), labgitUrl: pairOf('https://a.test') };
+    const fields = {
+      name: declared('lab'),
+      groupName: declared('store'),
+      labgitUrl: declared('https://b.test'),
+      // Neither what was not sent nor what is not known is an edit.
+      applicationId: declared('new'),
+    };
+    const [note] = pending(fields, sent).notes;
+    expect(note?.remedy).toBe(
+      'If the platform does not have it, remove the block, apply, and put it back. Until then groupName, labgitUrl cannot be changed.',
+    );
+    const host = referring({ address: 'production.redis.main', output: 'host' });
+    const [other] = pending({ ...fields, groupName: host, labgitUrl: declared('https://a.test') }, sent).notes;
+    expect(other?.remedy).toBe('If the platform does not have it, remove the block, apply, and put it back.');
+  });
+});
+
+describe('what depends on it', () => {
+  const lab = actionOf('labgit.lab', { kind, id: undefined, isHeld: true });
+  const user = actionOf('production.compose.shop', {
+    action: 'update',
+    dependsOn: ['production', 'labgit.lab'],
+    notes: [],
+    needsConsent: true,
+    dataAtRisk: 'its volumes',
+  });
+  const among = (...actions: readonly ReturnType<typeof actionOf>[]) =>
+    new Map([actionOf('production'), ...actions].map((action) => [action.address, action]));
+
+  test('is held back, and says what it waits for', () => {
+    const held = heldBack(user, among(lab));
+    expect(held).toMatchObject({
+      action: 'no-op',
+      isHeld: true,
+      steps: [],
+      needsConsent: false,
+      dataAtRisk: undefined,
+    });
+    expect(held.notes).toEqual([
+      {
+        code: 'pending',
+        severity: 'warning',
+        message: 'production.compose.shop waits for labgit.lab, whose id is not known yet',
+        remedy: 'Apply again when it is.',
+        address: 'production.compose.shop',
+        position: here,
+      },
+    ]);
+  });
+
+  test('is held back as well when it is only about to be created, and when it waits itself for something', () => {
+    const created = actionOf('labgit.lab', { kind, id: undefined, action: 'create' });
+    expect(heldBack(user, among(created)).isHeld).toBe(true);
+    const waiting = actionOf('labgit.lab', { id: undefined, isHeld: true });
+    expect(heldBack(user, among(waiting)).isHeld).toBe(true);
+  });
+
+  test('keeps what was said of it', () => {
+    const [note] = heldBack(user, among(lab)).notes;
+    const again = heldBack({ ...user, notes: note === undefined ? [] : [note] }, among(lab));
+    expect(again.notes).toEqual([note, note]);
+  });
+
+  test.each([
+    ['that has an id', actionOf('labgit.lab', { kind, id: 'lab_1', isHeld: true })],
+    ['that is created and known at once', actionOf('labgit.lab', { id: undefined, action: 'create' })],
+    ['of another plan', actionOf('labgit.other', { kind, id: undefined, isHeld: true })],
+  ])('on something %s waits for nothing', (_what, other) => {
+    expect(heldBack(user, among(other))).toBe(user);
+  });
+});

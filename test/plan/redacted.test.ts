@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import type { Change, Shown } from '../../src/plan/action.ts';
+import { redactDiagnostic, redactPlan } from '../../src/plan/redacted.ts';
+import { actionOf, inputOf } from '../support/made-up.ts';
+
+/** Nothing of a plan shows what is known to be secret, wherever on the platform it stands. */
+
+const redact = (text: string) => text.replaceAll('main', '(sensitive)');
+const about = { address: 'production.redis.main' };
+
+describe('a sentence', () => {
+  test('is told without the secret, in each of its parts', () => {
+    const said = diagnostic('unverified', 'main is not there', {
+      remedy: 'Look for main.',
+      details: ['a', 'log of main'],
+    });
+    expect(redactDiagnostic(said, redact)).toStrictEqual({
+      ...said,
+      message: '(sensitive) is not there',
+      remedy: 'Look for (sensitive).',
+      details: ['a', 'log of (sensitive)'],
+    });
+    const short = diagnostic('unverified', 'x');
+    expect(redactDiagnostic(short, redact)).toStrictEqual(short);
+  });
+
+  test('names what it is about, also where a word of that is the secret', () => {
+    const said = diagnostic('unverified', 'production.redis.main has main, and production.redis.main not', {
+      ...about,
+      remedy: 'Look at production.redis.main for main.',
+    });
+    expect(redactDiagnostic(said, redact)).toMatchObject({
+      message: 'production.redis.main has (sensitive), and production.redis.main not',
+      remedy: 'Look at production.redis.main for (sensitive).',
+      ...about,
+    });
+    const deployment = { ...said, address: 'production.redis.main (deploy)' };
+    expect(redactDiagnostic(deployment, redact).message).toBe(
+      'production.redis.main has (sensitive), and production.redis.main not',
+    );
+  });
+});
+
+describe('a plan', () => {
+  const change = (before: Shown, more: Partial<Change> = {}): Change => ({
+    path: 'env.A',
+    cause: 'edit',
+    before,
+    after: { is: 'known after apply' },
+    atDeploy: false,
+    forcesReplacement: false,
+    ...more,
+  });
+  const { state, observed } = inputOf({});
+  const redacted = (more: Parameters<typeof actionOf>[1]) => {
+    const actions = [actionOf('production.redis.main', more)];
+    return redactPlan({ base: state, saved: state, observed, actions, diagnostics: [] }, redact).actions[0];
+  };
+
+  test('says nothing secret beside its actions', () => {
+    const diagnostics = [diagnostic('renamed', 'main')];
+    const plan = { base: state, saved: state, observed, actions: [], diagnostics };
+    expect(redactPlan(plan, redact)).toEqual({ ...plan, diagnostics: [diagnostic('renamed', '(sensitive)')] });
+  });
+
+  test('hides a value with a secret in it, however deep, and shows all others', () => {
+    const secret: Shown = { is: 'value', value: { a: ['b', 'in main'] } };
+    const harmless: Shown = { is: 'value', value: ['b'] };
+    const action = redacted({
+      changes: [change(secret, { after: secret, last: secret }), change(harmless, { after: harmless, last: harmless })],
+    });
+    expect(action?.changes).toStrictEqual([
+      change({ is: 'hidden' }, { after: { is: 'hidden' }, last: { is: 'hidden' } }),
+      change(harmless, { after: harmless, last: harmless }),
+    ]);
+  });
+
+  test('leaves alone what is no value', () => {
+    const changes = [change({ is: 'absent' })];
+    expect(redacted({ changes })?.changes).toStrictEqual(changes);
+  });
+
+  test('hides secrets in summaries, in notes and in what is at risk', () => {
+    const action = redacted({
+      changes: [change({ is: 'hidden' }, { summary: 'line 2 of main' })],
+      notes: [diagnostic('protected', 'not main')],
+      dataAtRisk: 'the data of main',
+    });
+    expect(action?.changes[0]?.summary).toBe('line 2 of (sensitive)');
+    expect(action?.notes[0]?.message).toBe('not (sensitive)');
+    expect(action?.dataAtRisk).toBe('the data of (sensitive)');
+  });
+
+  test.each([
+    { notes: [diagnostic('protected', 'not main')] },
+    { dataAtRisk: 'the data of main' },
+    { changes: [change({ is: 'value', value: 'main' })] },
+  ])('hides them in an action that has nothing else', (more) => {
+    const { notes, changes, dataAtRisk } = redacted(more) ?? {};
+    expect(JSON.stringify([notes, changes, dataAtRisk])).not.toContain('main');
+  });
+});

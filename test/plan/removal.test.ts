@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest';
+import type { Kind } from '../../src/kind/kind.ts';
+import type { ObservedObject } from '../../src/observe/observed.ts';
+import type { Action } from '../../src/plan/action.ts';
+import { planRemoval, protectOf, takeAway } from '../../src/plan/removal.ts';
+import { kinds } from '../../src/resources/index.ts';
+import type { StateRecord } from '../../src/state/state.ts';
+import { actionOf, inputOf, kindNamed, objectOf, recordOf } from '../support/made-up.ts';
+
+/** What becomes of an object whose block is gone. */
+
+const at = 'production.redis.main';
+const there = objectOf('redis_1', { redisId: 'redis_1' });
+
+interface About {
+  readonly kind?: Kind;
+  readonly object?: ObservedObject | undefined;
+  readonly record?: Partial<StateRecord>;
+  readonly others?: readonly Action[];
+  readonly objects?: Readonly<Record<string, ObservedObject>>;
+}
+
+function plan(about: About = {}): Action {
+  const { kind = kindNamed('redis'), others = [], objects = {} } = about;
+  const object = 'object' in about ? about.object : there;
+  const record = recordOf(kind.kind, 'redis_1', { parent: 'production', dependsOn: ['production'], ...about.record });
+  const input = inputOf({ ...objects, ...(object === undefined ? {} : { [at]: object }) }, { [at]: record });
+  return planRemoval(input, kind, at, record, new Map(others.map((action) => [action.address, action])));
+}
+
+const said = ({ notes }: Action) => notes.map(({ code, message, remedy = '' }) => `${code}: ${message} | ${remedy}`);
+
+describe('it is deleted', () => {
+  test('with what the state knows of it', () => {
+    expect(plan({ record: { options: { protect: false } } })).toMatchObject({
+      address: at,
+      lane: at,
+      action: 'delete',
+      id: 'redis_1',
+      parent: 'production',
+      dependsOn: ['production'],
+      options: { protect: false },
+      protect: false,
+      teardown: [{ operation: 'redis.remove', members: { redisId: { is: 'id', address: at } } }],
+      steps: [],
+      parts: [],
+      changes: [],
+      dataAtRisk: 'the data of this database',
+      needsConsent: false,
+      notes: [],
+      position: undefined,
+    });
+    expect(plan({ record: { parent: null } }).parent).toBeUndefined();
+  });
+
+  test('in the lane of what it is below, when that holds its row', () => {
+    const shop = actionOf('production.compose.shop', { kind: kindNamed('compose'), lane: 'the lane' });
+    const domain = { kind: kindNamed('domain'), record: { parent: shop.address } };
+    expect(plan({ ...domain, others: [shop] }).lane).toBe('the lane');
+    expect(plan(domain).lane).toBe(at);
+    const production = actionOf('production', { kind: kindNamed('environment'), lane: 'the lane' });
+    expect(plan({ others: [production] }).lane).toBe(at);
+  });
+
+  test('by no request of its own when it goes with what it is below', () => {
+    const shop = (action: Action['action']) =>
+      actionOf('production.compose.shop', { kind: kindNamed('compose'), action });
+    const file = {
+      kind: { ...kindNamed('fileMount'), keepsData: () => 'its content' },
+      record: { parent: 'production.compose.shop' },
+    };
+    for (const action of ['delete', 'replace'] as const)
+      expect(plan({ ...file, others: [shop(action)] })).toMatchObject({
+        action: 'delete',
+        teardown: [],
+        dataAtRisk: undefined,
+      });
+    const stays = plan({ ...file, others: [shop('update')] });
+    expect(stays).toMatchObject({ teardown: [{ operation: 'mounts.remove' }], dataAtRisk: 'its content' });
+    // What does not go along is taken out of what goes before.
+    const database = plan({ others: [actionOf('production', { kind: kindNamed('environment'), action: 'delete' })] });
+    expect(database.teardown).toHaveLength(1);
+  });
+});
+
+describe('it is forgotten', () => {
+  const forgotten = { action: 'forget', teardown: [], dataAtRisk: undefined };
+
+  test('when it is gone', () => {
+    expect(plan({ object: undefined })).toMatchObject({ ...forgotten, id: undefined, notes: [] });
+  });
+
+  test('when the platform made it by itself and keeps it', () => {
+    const kind = kindNamed('environment');
+    expect(plan({ kind, object: { ...there, isProvided: true } })).toMatchObject({
+      ...forgotten,
+      id: 'redis_1',
+      notes: [],
+    });
+    expect(plan({ kind }).action).toBe('delete');
+    expect(plan({ kind: kindNamed('mount'), object: { ...there, isProvided: true } }).action).toBe('delete');
+  });
+
+  test('when nobody knows whether it was created, which is said', () => {
+    const lost = plan({ object: undefined, record: { id: null } });
+    expect(lost).toMatchObject(forgotten);
+    expect(said(lost)).toEqual([
+      `unverified: ${at} was about to be created when a run ended; whether it exists is not known | Look for it on the platform.`,
+    ]);
+    expect(lost.notes[0]?.address).toBe(at);
+  });
+
+  test('when it is not listed yet, which is said too', () => {
+    const kind = kindNamed('labgit');
+    const pending = plan({ kind, object: undefined, record: { id: null } });
+    expect(pending).toMatchObject(forgotten);
+    expect(said(pending)[0]).toMatch(
+      new RegExp(`^stays-there: ${at} was created, stays on the platform, and is listed only once somebody`),
+    );
+    expect(pending.notes[0]?.address).toBe(at);
+    expect(plan({ kind, object: undefined }).notes).toEqual([]);
+  });
+
+  test('when there is no operation that deletes it, with the reason', () => {
+    const kind = kindNamed('organization');
+    const left = plan({ kind });
+    expect(left).toMatchObject({ ...forgotten, id: 'redis_1' });
+    expect(said(left)).toEqual([
+      `stays-there: ${at} (redis_1) is not deleted: everything in it would go; \`trueup call organization.delete\` does it | `,
+    ]);
+    expect(left.notes[0]?.address).toBe(at);
+    const { cannot: _, ...silent } = kind;
+    expect(said(plan({ kind: silent }))).toEqual([
+      `stays-there: ${at} (redis_1) is not deleted: the platform has no operation for it | `,
+    ]);
+  });
+});
+
+describe('what stands in the way of taking something away', () => {
+  function take(action: 'delete' | 'replace', options: StateRecord['options'], before: StateRecord['options'] = {}) {
+    const input = inputOf({ [at]: there }, { [at]: recordOf('redis', 'redis_1', { options: before }) });
+    const notes: Action['notes'][number][] = [];
+    const gone = takeAway(input, kindNamed('redis'), at, there, options, action, notes);
+    return { ...gone, notes };
+  }
+
+  test('is its protection, until an apply of its own lifted it', () => {
+    expect(take('delete', { protect: true }).notes).toEqual([
+      {
+        code: 'protected',
+        severity: 'error',
+        message: `${at} is protected and would be deleted`,
+        remedy: 'Put its block back; to delete it, write protect: false, apply, and remove the block then.',
+        address: at,
+      },
+    ]);
+    expect(take('replace', { protect: false }, { protect: true }).notes).toMatchObject([
+      {
+        message: `${at} is protected and would be replaced`,
+        remedy: 'Undo the change, or write protect: false and apply that first.',
+      },
+    ]);
+    expect(take('delete', { protect: false }, { protect: false }).notes).toEqual([]);
+    expect(take('delete', {}).notes).toEqual([]);
+  });
+
+  test('is not its data: those are named, for the one who permits it', () => {
+    expect(take('replace', {}).dataAtRisk).toBe('the data of this database');
+    expect(take('delete', {}).steps).toMatchObject([{ operation: 'redis.remove' }]);
+    const input = inputOf({});
+    const asked: unknown[] = [];
+    const kind: Kind = { ...kindNamed('redis'), keepsData: (facts) => String(asked.push(facts)) };
+    takeAway(input, kind, at, there, { a: 1 }, 'replace', []);
+    expect(asked).toEqual([{ row: there.row, options: { a: 1 }, action: 'replace' }]);
+    const { keepsData: _, ...harmless } = kind;
+    expect(takeAway(input, harmless, at, there, {}, 'delete', []).dataAtRisk).toBeUndefined();
+  });
+});
+
+describe('what is below it and in no manifest', () => {
+  const row = {
+    composeId: 'compose_1',
+    domains: [{ domainId: 'ours' }, { domainId: 'other' }, { domainId: 'another' }, 'no row'],
+    mounts: 'no list',
+    backups: [{ backupId: 'b' }],
+  };
+  const shop = objectOf('compose_1', row);
+  const ours = objectOf('ours', {});
+
+  test('goes with it, which is said by kind and number', () => {
+    const action = plan({
+      kind: kindNamed('compose'),
+      object: shop,
+      objects: { 'production.compose.shop.domains.a': ours },
+    });
+    expect(said(action)).toEqual([
+      `goes-along: what is below ${at} and not in the manifest goes with it: 1 of backups, 2 of domains | `,
+    ]);
+    expect(action.notes[0]?.address).toBe(at);
+    const own = { ...row, domains: [{ domainId: 'ours' }], backups: [] };
+    expect(
+      plan({ kind: kindNamed('compose'), object: objectOf('compose_1', own), objects: { a: ours } }).notes,
+    ).toEqual([]);
+  });
+
+  test('is not what the platform made by itself, nor what is listed elsewhere', () => {
+    const mounts = [{ mountId: 'm', type: 'volume', volumeName: 'main-data' }];
+    const database = { postgresId: 'pg_1', appName: 'main', mounts, backups: [] };
+    const mount = kinds.find(({ kind }) => kind === 'mount');
+    const isOwn = mount?.provided?.is(mounts[0] ?? {}, database);
+    expect(isOwn).toBe(true);
+    expect(plan({ kind: kindNamed('postgres'), object: objectOf('pg_1', database) }).notes).toEqual([]);
+    const byHand = { ...database, mounts: [{ mountId: 'm', type: 'volume', volumeName: 'by-hand' }] };
+    expect(plan({ kind: kindNamed('postgres'), object: objectOf('pg_1', byHand) }).notes).toHaveLength(1);
+    expect(
+      plan({ kind: kindNamed('environment'), object: objectOf('env_1', { redis: [{ redisId: 'r' }] }) }).notes,
+    ).toHaveLength(1);
+  });
+});
+
+test('a block says of its protection that it is on, that it is off, or nothing', () => {
+  expect([{ protect: true }, { protect: false }, {}, { protect: 'yes' }].map(protectOf)).toEqual([
+    true,
+    false,
+    undefined,
+    undefined,
+  ]);
+});

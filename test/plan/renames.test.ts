@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import type { Action } from '../../src/plan/action.ts';
+import { possibleRenames } from '../../src/plan/renames.ts';
+import { actionOf, aStep, kindNamed } from '../support/made-up.ts';
+
+/** A new key without moved: looks like a deletion and a creation. */
+
+const deletion = (address: string, more: Partial<Action> = {}) =>
+  actionOf(address, { action: 'delete', teardown: [aStep], ...more });
+const creation = (address: string, more: Partial<Action> = {}) =>
+  actionOf(address, { action: 'create', id: undefined, ...more });
+const fresh = creation('production.redis.new');
+
+test('what is deleted while one of its kind is created may have got a new name', () => {
+  expect(possibleRenames([fresh, deletion('production.redis["a b"]')])).toEqual([
+    {
+      code: 'renamed',
+      severity: 'note',
+      message: 'production.redis["a b"] is deleted and production.redis.new is created',
+      remedy:
+        'If that is one object under a new name, write moved: [{ from: "production.redis[\\"a b\\"]", to: "production.redis.new" }].',
+      address: 'production.redis["a b"]',
+    },
+  ]);
+});
+
+test('so may what cannot be deleted and is let go of', () => {
+  const kind = kindNamed('labgit');
+  const letGo = actionOf('labgit.old', { action: 'forget', kind });
+  const [said] = possibleRenames([letGo, creation('labgit.new', { kind })]);
+  expect(said?.message).toBe('labgit.old is let go of and labgit.new is created');
+});
+
+test('it is said once for a kind', () => {
+  const many = possibleRenames([fresh, deletion('production.redis.a'), deletion('production.redis.b')]);
+  expect(many.map(({ address }) => address)).toEqual(['production.redis.a']);
+});
+
+test.each<[string, Action]>([
+  ['what stays', actionOf('production.redis.old')],
+  ['what is forgotten because it is gone', actionOf('production.redis.old', { action: 'forget', id: undefined })],
+  ['what could be deleted and is let go of', actionOf('production.redis.old', { action: 'forget' })],
+  ['what goes with what it is in', deletion('production.redis.old', { teardown: [] })],
+  ['the old object of a replacement', deletion('production.redis.new (old)')],
+  ['another kind', deletion('production.compose.old', { kind: kindNamed('compose') })],
+])('%s did not get a new name', (_what, action) => {
+  expect(possibleRenames([fresh, action])).toEqual([]);
+});
+
+test('nothing did when nothing is created, and nothing of what cannot be deleted and is gone', () => {
+  expect(possibleRenames([actionOf('production.redis.new'), deletion('production.redis.old')])).toEqual([]);
+  const kind = kindNamed('labgit');
+  const gone = actionOf('labgit.old', { action: 'forget', kind, id: undefined });
+  const stays = actionOf('labgit.other', { kind });
+  expect(possibleRenames([gone, stays, creation('labgit.new', { kind })])).toEqual([]);
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import type { Action } from '../../src/plan/action.ts';
+import { withOldOnes } from '../../src/plan/replaced.ts';
+import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf } from '../support/made-up.ts';
+
+/** Where two can stand side by side, the new one is made first, and the old one goes when nobody uses it any more. */
+
+const kind = kindNamed('sshKey');
+const key = actionOf('sshKeys.deploy', { kind, action: 'replace', options: { protect: false, note: 'x' } });
+const old = 'sshKeys.deploy (old)';
+const present = objectOf('key_1', { sshKeyId: 'key_1' });
+
+function withOld(actions: readonly Action[], objects: Parameters<typeof inputOf>[0] = { 'sshKeys.deploy': present }) {
+  const input = inputOf(objects, { 'sshKeys.deploy': recordOf('sshKey', 'key_1') });
+  return withOldOnes(input, new Map(actions.map((action) => [action.address, action])));
+}
+
+const deletionIn = ({ planned }: ReturnType<typeof withOld>, address = old) =>
+  planned.find((action) => action.address === address);
+
+describe('the old object', () => {
+  test('gets an address of its own and an action that deletes it there', () => {
+    const found = withOld([key]);
+    expect([...found.objects]).toEqual([[old, present]]);
+    expect(found.planned.map(({ action, address }) => `${action} ${address}`)).toEqual([
+      'replace sshKeys.deploy',
+      `delete ${old}`,
+    ]);
+    expect(deletionIn(found)).toMatchObject({
+      id: 'key_1',
+      parent: undefined,
+      dependsOn: [],
+      options: { note: 'x' },
+      teardown: [{ operation: 'sshKey.remove', members: { sshKeyId: { is: 'id', address: old } } }],
+    });
+  });
+
+  test('stays below what it was below', () => {
+    const found = withOld([{ ...key, parent: 'production' }]);
+    expect(deletionIn(found)).toMatchObject({ parent: 'production' });
+  });
+
+  test('leaves the address to an older one that is still there', () => {
+    const older = actionOf(old, { kind, action: 'delete', teardown: [aStep] });
+    const found = withOld([key, older]);
+    expect([...found.objects.keys()]).toEqual([`${old} (old)`]);
+    expect(deletionIn(found, `${old} (old)`)).toMatchObject({ action: 'delete', id: 'key_1' });
+  });
+
+  test('is there only where the new one is made first', () => {
+    const first = { ...key, teardown: [aStep] };
+    const other = actionOf('production.redis.main', { action: 'replace' });
+    const update = actionOf('sshKeys.other', { kind, action: 'update' });
+    const { planned, objects } = withOld([first, other, update]);
+    expect(planned).toEqual([first, other, update]);
+    expect([...objects.keys()]).toEqual(['sshKeys.deploy']);
+  });
+});
+
+describe('it goes after', () => {
+  test('the new one was made and what depends on the address was led there, and after nothing else', () => {
+    const user = actionOf('production.compose.shop', { dependsOn: ['production', 'sshKeys.deploy'] });
+    const found = withOld([key, user, actionOf('production.compose.other', { dependsOn: ['production'] })]);
+    expect(deletionIn(found)?.follows).toEqual(['sshKeys.deploy', 'production.compose.shop']);
+  });
+
+  test('nothing that goes itself', () => {
+    const going = actionOf('production.compose.shop', { action: 'delete', dependsOn: ['sshKeys.deploy'] });
+    expect(deletionIn(withOld([key, going]))?.follows).toEqual(['sshKeys.deploy']);
+  });
+
+  test('which is said of old objects only', () => {
+    const { planned } = withOld([key, actionOf('production.redis.main', { action: 'delete' })]);
+    expect(planned.flatMap((action) => ('follows' in action ? [action.address] : []))).toEqual([old]);
+  });
+});

@@ -1,0 +1,398 @@
+import { describe, expect, test } from 'vitest';
+import type { Json, Row } from '../../src/kind/json.ts';
+import type { Kind } from '../../src/kind/kind.ts';
+import type { Resource } from '../../src/manifest/resource.ts';
+import type { Wanted } from '../../src/manifest/wanted.ts';
+import type { Member, PlannedPart, Step } from '../../src/plan/action.ts';
+import type { Decision } from '../../src/plan/decide.ts';
+import type { StepInput } from '../../src/plan/steps.ts';
+import { bodySize, createSteps, deleteSteps, updateSteps } from '../../src/plan/steps.ts';
+import { seal } from '../../src/secrets/sealed.ts';
+import { declared, kindNamed, lacking, pairOf, plannedPart, referring, resourceOf } from '../support/made-up.ts';
+
+/** The requests that an action has, and what they carry. */
+
+const write: Decision = { do: 'write', cause: 'edit' };
+const settled: Decision = { do: 'nothing', settled: true };
+const context = { projectId: 'prj_1', organizationId: 'org_1', userId: 'user_1' };
+const host = { address: 'production.redis.main', output: 'host' };
+
+/** Where a member comes from, in a few words. */
+function told(member: Member): string {
+  switch (member.is) {
+    case 'value':
+      return JSON.stringify(member.value.reveal());
+    case 'wanted': {
+      const content = member.wanted.content.reveal();
+      return `declared ${content.hollow ? 'later' : JSON.stringify(content.value)}`;
+    }
+    case 'map':
+      return `${member.name}: ${[...member.entries.keys()].join(' ')}, removed ${member.removed.join(' ')}${member.keepOthers ? ', others stay' : ''}`;
+    case 'set':
+      return `a set, formerly ${member.formerly.join(' ')}`;
+    case 'id':
+      return `id of ${member.address}`;
+    case 'as read':
+      return `${member.from} as read`;
+    case 'mark':
+      return 'mark';
+    default:
+      return member satisfies never;
+  }
+}
+
+/** `role operation: member = …; member = …`, with a star at what it is sent for, and what it is sent for without it. */
+function view({ operation, role, members, changed }: Step): string {
+  const all = Object.entries(members).map(
+    ([name, member]) => `${name}${changed.includes(name) ? '*' : ''} = ${told(member)}`,
+  );
+  const others = changed.filter((name) => members[name] === undefined).map((name) => `for ${name}`);
+  return `${role} ${operation}: ${[...all, ...others].join('; ')}`;
+}
+
+/** What is declared of a field, to be written; or all that was decided about it. */
+type Fields = Readonly<Record<string, string | boolean | null | { readonly planned: Partial<PlannedPart> }>>;
+
+function as(wanted: Wanted, decision: Decision, more: Partial<PlannedPart> = {}) {
+  return { planned: { wanted, decision, ...more } };
+}
+
+/** A resource with fields, and what was decided about each. */
+function inputFor(kind: Kind, fields: Fields, more: Partial<Resource> = {}): StepInput {
+  const parts = Object.entries(fields).map(([name, value]): PlannedPart => {
+    const field = kind.fields[name];
+    if (field === undefined) throw new Error(`a ${kind.kind} has no ${name}`);
+    return typeof value === 'object' && value !== null
+      ? plannedPart(name, { field, ...value.planned })
+      : plannedPart(name, { field, wanted: declared(value), decision: write });
+  });
+  const own = Object.fromEntries(
+    parts.flatMap(({ part, wanted }) => (wanted === undefined ? [] : [[part.field, wanted]])),
+  );
+  return { resource: resourceOf(kind, 'it', { fields: own, ...more }), context, parts, chosenId: undefined };
+}
+
+function created(name: string, fields: Fields, more: Partial<Resource> = {}, chosenId?: string) {
+  const { steps, missing } = createSteps({ ...inputFor(kindNamed(name), fields, more), chosenId });
+  return { steps: steps.map(view), missing };
+}
+
+function updated(
+  name: string,
+  fields: Fields,
+  row: Row = {},
+  about: { more?: Partial<Resource>; moveTo?: string } = {},
+) {
+  const { steps, notes } = updateSteps(inputFor(kindNamed(name), fields, about.more), { row, moveTo: about.moveTo });
+  return { steps: steps.map(view), notes };
+}
+
+/** The link of a kind to one kind of parent. */
+const below = (name: string, parent: string): Partial<Resource> => {
+  const link = kindNamed(name).parents[parent];
+  if (link === undefined) throw new Error(`no ${name} below ${parent}`);
+  return { link, parent: 'above' };
+};
+
+describe('a create', () => {
+  const redis = { name: 'main', databasePassword: 'p' };
+
+  test('carries what it takes, and updates what it does not', () => {
+    expect(created('redis', { ...redis, memoryLimit: '1G', cpuLimit: '2' })).toEqual({
+      steps: [
+        'create redis.create: environmentId* = id of production; name* = declared "main"; databasePassword* = declared "p"',
+        'update redis.update: redisId = id of it; memoryLimit* = declared "1G"; cpuLimit* = declared "2"',
+      ],
+      missing: [],
+    });
+  });
+
+  test('carries a null where it takes one; otherwise the update writes it, whatever the default of the platform is', () => {
+    expect(created('redis', { ...redis, description: null }).steps).toEqual([
+      expect.stringContaining('description* = declared null'),
+    ]);
+    expect(created('compose', { name: 'shop', sourceType: 'raw', composeFile: null }).steps).toEqual([
+      expect.not.stringContaining('composeFile'),
+      'update compose.update: composeId = id of it; composeFile* = declared null',
+    ]);
+    expect(
+      created('compose', { name: 'shop', sourceType: 'raw', composeFile: as(referring(host), write) }).steps,
+    ).toHaveLength(1);
+  });
+
+  test('names what it cannot do without, and what the object is no use without in its case', () => {
+    expect(created('redis', { name: 'main' }).missing).toEqual(['databasePassword']);
+    expect(created('compose', { name: 'shop' }).missing).toEqual(['sourceType']);
+    expect(created('compose', { name: 'shop', sourceType: 'raw' }).missing).toEqual(['composeFile']);
+    expect(created('compose', { name: 'shop', sourceType: 'git' }).missing).toEqual([
+      'customGitUrl',
+      'customGitBranch',
+    ]);
+    const git = { name: 'shop', sourceType: 'git', customGitUrl: 'u', customGitBranch: 'b' };
+    expect(created('compose', git).missing).toEqual([]);
+    const domain = { host: 'a.test' };
+    expect(created('domain', domain, below('domain', 'application')).missing).toEqual([]);
+    expect(created('domain', domain, below('domain', 'compose')).missing).toEqual(['serviceName']);
+  });
+
+  test('says where the object is to stand, and what its place decides', () => {
+    expect(created('sshKey', { name: 'k', publicKey: 'a', privateKey: 'b' }).steps).toEqual([
+      'create sshKey.create: organizationId* = "org_1"; name* = declared "k"; publicKey* = declared "a"; privateKey* = declared "b"',
+    ]);
+    expect(created('fileMount', { filePath: 'a.conf', content: 'x' }).steps).toEqual([
+      'create mounts.create: serviceId* = id of production; serviceType* = "compose"; type* = "file"; mountPath* = declared "a.conf"; filePath* = declared "a.conf"; content* = declared "x"',
+    ]);
+    expect(created('fileMount', { content: 'x' })).toMatchObject({ missing: ['mountPath'] });
+    expect(created('redis', redis, { parent: undefined }).missing).toEqual(['environmentId']);
+  });
+
+  test('carries what is sent with every create, unless something else is declared', () => {
+    const backup = { schedule: '0 3 * * *', prefix: 'p', destinationId: 'd', database: 'shop' };
+    const place = below('backup', 'postgres');
+    expect(created('backup', backup, place).steps).toEqual([expect.stringContaining('; enabled* = true;')]);
+    expect(created('backup', { ...backup, enabled: false }, place).steps).toEqual([
+      expect.stringContaining('enabled* = declared false'),
+    ]);
+  });
+
+  test('carries the id where it is ours to choose', () => {
+    const [step] = created('bucketgit', { name: 'b' }, {}, 'chosen').steps;
+    expect(step).toBe('create bucketgit.create: authId* = "user_1"; bucketgitId* = "chosen"; name* = declared "b"');
+    expect(created('bucketgit', { name: 'b' }).steps[0]).not.toContain('bucketgitId');
+  });
+
+  test('is followed by the operation that chooses a case, with what that cannot do without', () => {
+    const fields = { name: 'web', sourceType: 'git', customGitUrl: 'u', customGitBranch: 'b' };
+    expect(created('application', fields).steps).toEqual([
+      'create application.create: environmentId* = id of production; name* = declared "web"; sourceType* = declared "git"',
+      'update application.saveGitProvider: applicationId = id of it; customGitBuildPath = customGitBuildPath as read; customGitUrl* = declared "u"; watchPaths = watchPaths as read; customGitBranch* = declared "b"; for sourceType',
+    ]);
+    expect(created('application', { name: 'web' }).steps).toHaveLength(1);
+    const docker = created('application', { name: 'web', sourceType: 'docker' });
+    expect(docker).toMatchObject({
+      steps: [{}, expect.stringContaining('update application.saveDockerProvider')],
+      missing: ['dockerImage'],
+    });
+  });
+
+  test('is none where no operation makes such an object', () => {
+    expect(created('memberPermissions', { canAccessToAPI: true })).toEqual({ steps: [], missing: [] });
+  });
+});
+
+describe('an update', () => {
+  test('carries what changed and nothing else', () => {
+    const fields = {
+      dockerImage: 'redis:8',
+      memoryLimit: as(declared('1G'), settled),
+      cpuLimit: as(declared('2'), { do: 'leave', sentence: '' }),
+      description: as(declared(null), { do: 'remove' }),
+    };
+    expect(updated('redis', fields).steps).toEqual([
+      'update redis.update: redisId = id of it; dockerImage* = declared "redis:8"; description* = declared null',
+    ]);
+    expect(updated('redis', { dockerImage: as(declared('a'), settled) })).toEqual({ steps: [], notes: [] });
+  });
+
+  test('carries what its operation cannot do without: as declared, else as it was read', () => {
+    const fields = {
+      schedule: '0 4 * * *',
+      prefix: as(declared('p'), settled),
+      metadata: as(lacking('S'), settled),
+      destinationId: as(declared('d'), { do: 'leave', sentence: '' }),
+    };
+    expect(updated('backup', fields, {}, { more: below('backup', 'postgres') }).steps).toEqual([
+      'update backup.update: backupId = id of it; databaseType = "postgres"; schedule* = declared "0 4 * * *"; enabled = enabled as read; prefix = declared "p"; destinationId = destinationId as read; database = database as read; keepLatestCount = keepLatestCount as read; serviceName = serviceName as read; metadata = metadata as read',
+    ]);
+  });
+
+  test('carries what the platform would guess wrong, and no other constant of its place', () => {
+    expect(updated('domain', { host: 'a.test' }, {}, { more: below('domain', 'application') }).steps).toEqual([
+      'update domain.update: domainId = id of it; domainType = "application"; host* = declared "a.test"',
+    ]);
+    expect(updated('fileMount', { content: 'b' }).steps).toEqual([
+      'update mounts.update: mountId = id of it; content* = declared "b"',
+    ]);
+  });
+
+  test('carries what goes with every update, when it is declared or there', () => {
+    const fields = { name: 'new', model: as(declared('m'), settled) };
+    expect(updated('ai', fields, { apiKey: 'k', apiUrl: null }).steps).toEqual([
+      'update ai.update: aiId = id of it; name* = declared "new"; apiKey = apiKey as read; model = declared "m"',
+    ]);
+    const changed = { apiKey: 'new', apiUrl: as(declared('u'), settled) };
+    expect(updated('ai', changed, { model: 'm' }).steps).toEqual([
+      'update ai.update: aiId = id of it; apiUrl = declared "u"; apiKey* = declared "new"; model = model as read',
+    ]);
+    const web = { sourceType: 'git', customGitUrl: 'u', customGitBranch: 'b' };
+    expect(updated('application', web, { triggerType: 'push' }).steps[0]).not.toContain('triggerType');
+  });
+
+  test('reads a member where the row has it', () => {
+    const [step] = updated('labgit', { labgitUrl: 'u' }, {}).steps;
+    expect(step).toContain('name = gitProvider.name as read');
+    expect(step).toContain('labgitUrl* = declared "u"');
+  });
+
+  test('sends each operation once, in the order of what changed', () => {
+    const fields = {
+      env: as(declared('A=1'), write),
+      buildType: 'static',
+      buildArgs: as(declared('B=1'), write),
+      sourceType: as(declared('docker'), settled),
+      dockerImage: 'nginx',
+    };
+    expect(updated('application', fields).steps.map((step) => step.split(':')[0])).toEqual([
+      'update application.saveEnvironment',
+      'update application.saveBuildType',
+      'update application.saveDockerProvider',
+    ]);
+    // What no operation carries in this case is not sent.
+    const other = { customGitUrl: 'u', sourceType: as(declared('docker'), settled) };
+    expect(updated('application', other).steps).toEqual([]);
+    expect(updated('application', { customGitUrl: 'u' }).steps).toEqual([]);
+    expect(updated('application', { customGitUrl: 'u', sourceType: as(referring(host), settled) }).steps).toEqual([]);
+  });
+
+  test('takes another way where the object as it is allows that', () => {
+    const fields = { databasePassword: 'new', dockerImage: 'postgres:17' };
+    expect(updated('postgres', fields, { applicationStatus: 'done' })).toEqual({
+      steps: [
+        'update postgres.changePassword: postgresId = id of it; password* = declared "new"',
+        'update postgres.update: postgresId = id of it; dockerImage* = declared "postgres:17"',
+      ],
+      notes: [],
+    });
+    const idle = updated('postgres', fields, { applicationStatus: 'idle' });
+    expect(idle.steps).toEqual([
+      'update postgres.update: postgresId = id of it; databasePassword* = declared "new"; dockerImage* = declared "postgres:17"',
+    ]);
+    expect(idle.notes).toEqual([expect.stringContaining('the database does not run')]);
+    const same = updated('postgres', { databasePassword: as(declared('p'), settled) }, { applicationStatus: 'done' });
+    expect(same).toEqual({ steps: [], notes: [] });
+  });
+
+  test('gives the object another parent first: by an operation of its own, or with the rest', () => {
+    expect(updated('redis', { dockerImage: 'redis:8' }, {}, { moveTo: 'staging' }).steps).toEqual([
+      'move redis.move: redisId = id of it; targetEnvironmentId* = id of staging',
+      'update redis.update: redisId = id of it; dockerImage* = declared "redis:8"',
+    ]);
+    expect(updated('compose', { command: 'up' }, {}, { moveTo: 'staging' }).steps).toEqual([
+      'update compose.update: composeId = id of it; command* = declared "up"; environmentId* = id of staging',
+    ]);
+    expect(updated('domain', {}, {}, { moveTo: 'staging' }).steps).toEqual([]);
+  });
+
+  test('takes the id under the name that the operation gives it', () => {
+    expect(updated('memberPermissions', { canAccessToAPI: true }).steps[0]).toMatch(
+      /^update user\.assignPermissions: id = id of it; /,
+    );
+  });
+});
+
+describe('a map', () => {
+  const entry = (key: string, decision: Decision): PlannedPart =>
+    plannedPart('env', {
+      part: { field: 'env', key },
+      decision,
+      wanted: decision.do === 'remove' ? undefined : declared('1'),
+    });
+  const resource = (mapMode: 'own' | 'merge') =>
+    resourceOf(kindNamed('redis'), 'it', {
+      maps: {
+        env: new Map([
+          ['A', declared('1')],
+          ['B', declared('2')],
+        ]),
+      },
+      mapMode,
+    });
+  const steps = (mapMode: 'own' | 'merge', ...parts: readonly PlannedPart[]) =>
+    updateSteps(
+      { resource: resource(mapMode), context, parts, chosenId: undefined },
+      { row: {}, moveTo: undefined },
+    ).steps.map(view);
+
+  test('is sent whole when one of its keys changes, with the keys that are to go', () => {
+    const parts = [entry('A', write), entry('B', settled), entry('C', { do: 'remove' })];
+    expect(steps('own', ...parts)).toEqual(['update redis.update: redisId = id of it; env* = env: A B, removed C']);
+    expect(steps('merge', ...parts)).toEqual([
+      'update redis.update: redisId = id of it; env* = env: A B, removed C, others stay',
+    ]);
+  });
+
+  test('is not sent when none does', () => {
+    expect(steps('own', entry('A', settled), entry('B', settled))).toEqual([]);
+  });
+
+  test('knows the keys of its own field only', () => {
+    const other = plannedPart('command', {
+      part: { field: 'command', key: 'X' },
+      wanted: undefined,
+      decision: { do: 'remove' },
+    });
+    expect(steps('own', entry('A', write), other)).toEqual([
+      'update redis.update: redisId = id of it; env* = env: A B, removed ',
+    ]);
+    const whole = plannedPart('env', { wanted: undefined, decision: { do: 'remove' } });
+    expect(steps('own', entry('A', write), whole)).toEqual([
+      'update redis.update: redisId = id of it; env* = env: A B, removed ',
+    ]);
+  });
+
+  test('is no field of its own where it is text', () => {
+    const key = plannedPart('env', { part: { field: 'env', key: 'A' }, decision: write });
+    const text = { ...resource('own'), maps: {} };
+    const input = { resource: text, context, parts: [key], chosenId: undefined };
+    expect(updateSteps(input, { row: {}, moveTo: undefined }).steps).toEqual([]);
+  });
+});
+
+test('a set that others add to is sent with what was ours in it', () => {
+  const wanted = declared(['prj_1']);
+  const fields = { accessedProjects: as(wanted, write, { pair: pairOf(['prj_1', 'prj_2']) }) };
+  expect(updated('memberPermissions', fields, {}, { more: { mapMode: 'merge' } }).steps[0]).toContain(
+    'accessedProjects* = a set, formerly prj_1 prj_2',
+  );
+  expect(updated('memberPermissions', fields).steps[0]).toContain('accessedProjects* = declared ["prj_1"]');
+});
+
+describe('a deletion', () => {
+  const steps = (name: string, options = {}) => deleteSteps(kindNamed(name), 'it', options).map(view);
+
+  test('carries the id, and the options that go with it', () => {
+    expect(steps('redis')).toEqual(['delete redis.remove: redisId = id of it']);
+    expect(steps('compose')).toEqual(['delete compose.delete: composeId = id of it; deleteVolumes = false']);
+    expect(steps('compose', { deleteVolumes: true, protect: false })).toEqual([
+      'delete compose.delete: composeId = id of it; deleteVolumes = true',
+    ]);
+    const options = {
+      other: { schema: kindNamed('redis').fields['name']?.schema, sentWith: { call: 'redis.stop', otherwise: 1 } },
+    };
+    const kind = { ...kindNamed('redis'), options } as Kind;
+    expect(deleteSteps(kind, 'it', {}).map(view)).toEqual(['delete redis.remove: redisId = id of it']);
+    expect(deleteSteps(kind, 'it', {})[0]?.changed).toEqual([]);
+  });
+
+  test('is none where there is no operation for it', () => {
+    expect(steps('labgit')).toEqual([]);
+  });
+});
+
+test('the size of a request is that of what is known of it, in bytes', () => {
+  const size = (members: Step['members']) =>
+    bodySize({ operation: 'redis.update', role: 'update', members, changed: [] });
+  const field = kindNamed('redis').fields['name'] ?? plannedPart('name').field;
+  const wanted = (value: Json): Member => ({ is: 'wanted', field, wanted: declared(value) });
+  expect(size({})).toBe(0);
+  expect(size({ ab: { is: 'value', value: seal('cd') } })).toBe(10);
+  expect(size({ ab: wanted('cd') })).toBe(10);
+  expect(size({ ab: wanted('é') })).toBe(10);
+  expect(size({ ab: { is: 'wanted', field, wanted: referring(host) } })).toBe(6);
+  expect(size({ a: { is: 'id', address: 'it' }, b: { is: 'mark' }, c: { is: 'as read', from: 'c' } })).toBe(15);
+  const entries = new Map([
+    ['KEY', declared('v')],
+    ['K', declared('w')],
+  ]);
+  expect(size({ env: { is: 'map', field, name: 'env', entries, keepOthers: false, removed: [] } })).toBe(7 + 6 + 4);
+});

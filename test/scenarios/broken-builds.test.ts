@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+/**
+ * Builds of Trueup in which one of the mechanisms is switched off that keep objects from being lost or made twice. The
+ * tests that are about that have to fail; with the build as it is they pass.
+ */
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Breakage {
+  readonly file: string;
+  readonly line: string;
+  readonly instead: string;
+  /** The tests that notice: a file, and words of a title. */
+  readonly noticedBy: readonly [file: string, title: string];
+}
+
+const kinds = 'test/scenarios/crashes-of-kinds.test.ts';
+
+const builds: readonly (readonly [string, Breakage])[] = [
+  [
+    'writes no journal',
+    {
+      file: 'src/apply/run.ts',
+      line: '  if (how === undefined) await run.input.store.append(run.input.plan.base, address, content);\n',
+      instead: '',
+      noticedBy: [kinds, 'backup below postgres is created'],
+    },
+  ],
+  [
+    'does not wait until requests of an earlier run cannot land any more',
+    {
+      file: 'src/apply/wait-out.ts',
+      line: 'if (left <= 0) return;',
+      instead: 'return;',
+      noticedBy: [kinds, 'backup below postgres is created'],
+    },
+  ],
+  [
+    'does not look for a create that got no answer until its fence has passed',
+    {
+      file: 'src/apply/create.ts',
+      line: 'mayLandLater(error) ? from + run.fenceMs :',
+      instead: 'mayLandLater(error) ? from :',
+      noticedBy: ['test/apply/lost-creates.test.ts', 'a create'],
+    },
+  ],
+  [
+    'does not know what was there before a create',
+    {
+      file: 'src/apply/run.ts',
+      line: 'new Set([...observed.listed, ...known])',
+      instead: 'new Set()',
+      noticedBy: ['test/apply/lost-creates.test.ts', 'a create'],
+    },
+  ],
+  [
+    'forgets that a create was sent before',
+    {
+      file: 'src/apply/run.ts',
+      line: '|| (isMade(action) && known?.id === null && known.intent !== undefined)',
+      instead: '',
+      noticedBy: [kinds, 'backup below postgres has one twin'],
+    },
+  ],
+  [
+    'writes although its lock is lost',
+    {
+      file: 'src/state/keep-lease.ts',
+      line: 'if (end !== undefined) throw lost(register.of, end.why);',
+      instead: '',
+      noticedBy: ['test/state/lease.test.ts', ''],
+    },
+  ],
+  [
+    'takes a torn record for a whole one',
+    {
+      file: 'src/state/wave.ts',
+      line: "if (line[8] !== ' ' || sum !== checksum(json)) return undefined;",
+      instead: '',
+      noticedBy: ['test/state/folder.test.ts', ''],
+    },
+  ],
+];
+
+let copy = '';
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), 'trueup-broken-'));
+  chmodSync(copy, 0o755); // some tests start programs of another user
+  for (const name of ['src', 'test', 'examples', 'package.json', 'tsconfig.json', 'vitest.config.ts'])
+    cpSync(join(root, name), join(copy, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+/** What some tests say of the copy: the titles of those that failed, and how many passed. */
+function testsSay([file, title]: Breakage['noticedBy']): Promise<{ failed: string[]; passed: number }> {
+  const args = [join(copy, 'node_modules/vitest/vitest.mjs'), 'run', file, '-t', title, '--reporter=json'];
+  const env = { ...process.env, TRUEUP_TESTS: 'all', VITEST: undefined, NODE_OPTIONS: '' };
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, { cwd: copy, env, maxBuffer: 64 * 1024 * 1024 }, (_error, out, err) => {
+      const start = out.indexOf('{"numTotal');
+      if (start < 0) {
+        reject(new Error(`the tests did not run: ${out}${err}`));
+        return;
+      }
+      const { testResults } = JSON.parse(out.slice(start)) as Report;
+      const all = testResults.flatMap(({ assertionResults }) => assertionResults);
+      const failed = all.flatMap(({ status, fullName }) => (status === 'failed' ? [fullName] : []));
+      resolve({ failed, passed: all.filter(({ status }) => status === 'passed').length });
+    });
+  });
+}
+
+interface Report {
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+}
+
+test('the build as it is passes', async () => {
+  const all = new Map(builds.map(([, { noticedBy }]) => [noticedBy.join(), noticedBy]));
+  for (const noticedBy of all.values()) {
+    const { failed, passed } = await testsSay(noticedBy);
+    expect([failed, passed > 0]).toEqual([[], true]);
+  }
+}, 240_000);
+
+test.each(builds)(
+  'a build that %s is noticed',
+  async (_, { file, line, instead, noticedBy }) => {
+    const path = join(copy, file);
+    const text = readFileSync(path, 'utf8');
+    expect(text.split(line)).toHaveLength(2);
+    try {
+      writeFileSync(path, text.replace(line, instead));
+      expect((await testsSay(noticedBy)).failed).not.toEqual([]);
+    } finally {
+      writeFileSync(path, text);
+    }
+  },
+  120_000,
+);

@@ -1,0 +1,32 @@
+import fc from 'fast-check';
+import { expect, test, vi } from 'vitest';
+import type * as Moved from '../../src/plan/moved.ts';
+import { histories } from '../support/random-commands.ts';
+import { failureOf, tell, tryHistory } from './histories/failing.ts';
+
+const engine = vi.hoisted(() => ({ isBroken: false }));
+
+vi.mock('../../src/plan/moved.ts', async (importOriginal) => {
+  const real = await importOriginal<typeof Moved>();
+  const ignoring: typeof Moved.applyMoves = (state) => ({ state, diagnostics: [] });
+  return { applyMoves: ((...input) => (engine.isBroken ? ignoring : real.applyMoves)(...input)) as typeof ignoring };
+});
+
+test('of an engine that is broken a random history tells, and what it prints shows that alone', async () => {
+  const property = fc.asyncProperty(histories, tryHistory);
+  engine.isBroken = true;
+  const limit = { interruptAfterTimeLimit: 50_000, markInterruptAsFailure: true };
+  const details = await fc.check(property, { seed: 1, numRuns: 250, ...limit });
+  const printed = tell(details, 'test/scenarios/convergence.test.ts');
+  const [, seed = '', path = ''] = /TRUEUP_SEED=(\S+) TRUEUP_PATH=(\S+) npx vitest run \S+/.exec(printed) ?? [];
+  const document = printed.slice(printed.indexOf('--- history ---')).split('\n').slice(1).join('\n');
+
+  const words = /^# (.*)$/m.exec(document)?.[1];
+  expect(words).toMatch(/\S/);
+  expect(await failureOf(document)).toBe(words);
+  const again = await fc.check(property, { seed: Number(seed), path, numRuns: 1, endOnFailure: true });
+  expect(again.errorInstance).toMatchObject({ message: words });
+
+  engine.isBroken = false;
+  expect(await failureOf(document)).toBeUndefined();
+}, 120_000);

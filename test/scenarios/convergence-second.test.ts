@@ -1,0 +1,14 @@
+import fc from 'fast-check';
+import { test } from 'vitest';
+import { histories } from '../support/random-commands.ts';
+import { chance, limitMs, tryHistory } from './histories/failing.ts';
+
+/** As many random histories again as in convergence.test.ts, from another seed: a second thread works on them. */
+test(
+  'whatever else happens, an apply makes the platform what the manifest says, touches nothing else, and then plans nothing',
+  async () => {
+    const file = 'test/scenarios/convergence-second.test.ts';
+    await fc.assert(fc.asyncProperty(histories, tryHistory), chance({ file, seed: 2, runs: 500 }));
+  },
+  limitMs,
+);

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { LoggedRequest } from '../../src/emulator/emulator.ts';
+import type { OneApply } from '../support/unreliable.ts';
+import {
+  applyOnce,
+  applyUnreliably,
+  calmPlatform,
+  edited,
+  everyFault,
+  leftOver,
+  objectsOf,
+  whole,
+} from '../support/unreliable.ts';
+
+/**
+ * One apply, while 30 % of all requests go wrong in all the ways that they can. What is counted are requests:
+ *
+ * - A write is lost when it was not carried out and nothing proves that, and in doubt when it was carried out and its
+ *   answer does not say so, or does not show in what is read. 429 proves that nothing happened: such a write is sent
+ *   again as often as it takes.
+ * - Looks are the reads for the sake of one write that is lost or in doubt: until its fence has passed for a create and
+ *   an order to deploy, one or two else. One in four has to be sent again itself.
+ */
+
+/** What one run came to. */
+interface Measured extends OneApply {
+  readonly seed: number;
+  readonly left: readonly string[];
+  readonly objects: readonly string[];
+  readonly log: readonly LoggedRequest[];
+}
+
+/** Applies manifests one after the other, and measures the last of them. */
+async function measure(texts: readonly string[], seed?: number): Promise<Measured> {
+  const made = calmPlatform();
+  const last = texts.at(-1) ?? '';
+  for (const text of texts.slice(0, -1)) await applyOnce(made, text, made.emulator.send, () => 0.5);
+  made.emulator.log.splice(0);
+  const run =
+    seed === undefined
+      ? await applyOnce(made, last, made.emulator.send, () => 0.5)
+      : await applyUnreliably(made, last, seed);
+  const log = [...made.emulator.log];
+  return { ...run, seed: seed ?? 0, left: await leftOver(made, last), objects: objectsOf(made), log };
+}
+
+const posts = ({ log }: Measured) => log.filter(({ method }) => method === 'POST');
+const creates = (run: Measured) =>
+  posts(run)
+    .flatMap(({ operation, status }) => (operation.endsWith('.create') && status === 200 ? [operation] : []))
+    .toSorted();
+const isProvedUndone = ({ fault = '' }: LoggedRequest) => fault.includes('answer 429');
+const isSlow = ({ fault = '' }: LoggedRequest) => /delay|drip/.test(fault);
+const lost = (run: Measured) => posts(run).filter((item) => item.status === 0 && !isProvedUndone(item)).length;
+const inDoubt = (run: Measured) =>
+  posts(run).filter((item) => item.status !== 0 && item.fault !== undefined && !isSlow(item)).length;
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+/** How often each write was sent, apart from when it was proved undone. */
+function sends(run: Measured): number[] {
+  const counts = new Map<string, number>();
+  for (const item of posts(run)) {
+    if (isProvedUndone(item)) continue;
+    const write = JSON.stringify([item.operation, item.input]);
+    counts.set(write, (counts.get(write) ?? 0) + 1);
+  }
+  return [...counts.values()];
+}
+
+describe.each([
+  ['makes 50 resources', [whole], 40],
+  ['changes, replaces, moves and deletes', [whole, edited], 20],
+])('an apply that %s while three requests in ten go wrong', (_what, texts, seeds) => {
+  let calm: Measured;
+  const runs: Measured[] = [];
+
+  beforeAll(async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    calm = await measure(texts);
+    for (let seed = 1; seed <= seeds; seed++) runs.push(await measure(texts, seed));
+  }, 60_000);
+  afterAll(() => void vi.useRealTimers());
+
+  /** The runs of which something is not true, by their seed. */
+  const exceptions = (isTrue: (run: Measured) => boolean) =>
+    runs.flatMap((run) => (isTrue(run) ? [] : [{ seed: run.seed, failed: run.failed, left: run.left }]));
+
+  test('meets every fault', () => {
+    const met = new Set(runs.flatMap(({ log }) => log.flatMap(({ fault }) => fault ?? [])));
+    expect(calm.failed).toEqual([]);
+    expect([...met].toSorted()).toEqual(everyFault.toSorted());
+    const share = sum(runs.map(({ log }) => log.filter(({ fault }) => fault !== undefined).length));
+    expect(share / sum(runs.map(({ log }) => log.length))).toBeCloseTo(0.3, 1);
+  });
+
+  test('comes to its end: everything is done, nothing is left to do, and every object is there once', () => {
+    expect(exceptions(({ failed, left }) => failed.length + left.length === 0)).toEqual([]);
+    for (const { objects } of runs) expect(objects).toEqual(calm.objects);
+  });
+
+  test('carries out the creates that were planned, and no others', () => {
+    for (const run of runs) expect(creates(run)).toEqual(creates(calm));
+  });
+
+  test('sends a write four times at most, one in a hundred more than twice, and 1.25 times as many as without faults', () => {
+    const all = runs.flatMap(sends);
+    expect(Math.max(...all)).toBeLessThanOrEqual(4);
+    expect(all.filter((count) => count > 2).length / all.length).toBeLessThan(0.01);
+    expect(exceptions(({ writes }) => writes <= 1.25 * calm.writes)).toEqual([]);
+  });
+
+  test('sends 1.5 times as many reads, and 8 looks for each write that is lost, and 3 for each that is in doubt, at most', () => {
+    const bound = (run: Measured) => 1.5 * calm.reads + 8 * lost(run) + 3 * inDoubt(run);
+    expect(exceptions((run) => run.reads <= bound(run))).toEqual([]);
+  });
+
+  test('sends twice as many writes and looks together as there are writes, at most, over all runs', () => {
+    const looks = runs.map(({ reads }) => Math.max(0, reads - 1.5 * calm.reads));
+    expect(sum(runs.map(({ writes }) => writes)) + sum(looks)).toBeLessThanOrEqual(2 * calm.writes * runs.length);
+  });
+});

@@ -1,0 +1,158 @@
+import { LineCounter } from 'yaml';
+import * as z from 'zod';
+import type { Json, Row } from '../../src/kind/json.ts';
+import type { Field, Kind } from '../../src/kind/kind.ts';
+import { root } from '../../src/kind/kind.ts';
+import type { Resource } from '../../src/manifest/resource.ts';
+import type { Reference, Wanted } from '../../src/manifest/wanted.ts';
+import type { ObservedObject } from '../../src/observe/observed.ts';
+import type { Action, PlannedPart } from '../../src/plan/action.ts';
+import { toStored } from '../../src/plan/decide.ts';
+import type { PlanInput } from '../../src/plan/input.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { digest } from '../../src/secrets/digest.ts';
+import { seal } from '../../src/secrets/sealed.ts';
+import type { Pair, StateRecord } from '../../src/state/state.ts';
+
+/** Values, resources and actions that no manifest was written for. */
+
+/** A field that takes anything and hides nothing. */
+export const anything: Field = { schema: z.json(), examples: ['a', 'b'] };
+
+/** Makes digests as a state does. */
+export const makeDigest = (content: string): string => digest('key', content);
+
+/** A kind by its name. */
+export function kindNamed(name: string): Kind {
+  const kind = kinds.find((item) => item.kind === name);
+  if (kind === undefined) throw new Error(`there is no kind ${name}`);
+  return kind;
+}
+
+const lines = new LineCounter();
+lines.addNewLine(0);
+lines.addNewLine(9);
+
+/** Where everything here is declared. */
+export const here = { file: 'trueup.yaml', line: 2, column: 3 };
+const at = { file: here.file, offset: 11, lines };
+
+/** A value as a manifest declares it; `isConcealed`: a secret flowed into it. */
+export function declared(value: Json, isConcealed = false): Wanted {
+  return { at, concealed: isConcealed, references: [], missing: [], content: seal({ hollow: false, value }) };
+}
+
+/** An output of another resource, and nothing else. */
+export function referring(to: Reference): Wanted {
+  const shape = { is: 'text', pieces: [to] } as const;
+  return { ...declared(null), references: [to], content: seal({ hollow: true, shape }) };
+}
+
+/** A secret that this run does not have. */
+export function lacking(secret: string): Wanted {
+  const shape = { is: 'text', pieces: [{ secret }] } as const;
+  return { ...declared(null), concealed: true, missing: [secret], content: seal({ hollow: true, shape }) };
+}
+
+/** What is remembered of a value that was settled. */
+export function pairOf(wanted: Json, answered: Json = wanted): Pair {
+  return {
+    wanted: toStored(anything, wanted, false, makeDigest),
+    answered: toStored(anything, answered, false, makeDigest),
+  };
+}
+
+/** A part that is as it should be. */
+export function plannedPart(field: string, more: Partial<PlannedPart> = {}): PlannedPart {
+  return {
+    part: { field },
+    field: anything,
+    wanted: declared('value'),
+    decision: { do: 'nothing', settled: true },
+    before: seal(null),
+    pair: undefined,
+    ...more,
+  };
+}
+
+/** An action that does nothing; the kind is a Redis when nothing else is said. */
+export function actionOf(address: string, more: Partial<Action> = {}): Action {
+  return {
+    address,
+    lane: address,
+    kind: kindNamed('redis'),
+    action: 'no-op',
+    id: `id of ${address}`,
+    parent: undefined,
+    changes: [],
+    teardown: [],
+    steps: [],
+    parts: [],
+    dependsOn: [],
+    options: {},
+    notes: [],
+    dataAtRisk: undefined,
+    protect: undefined,
+    needsConsent: false,
+    position: here,
+    ...more,
+  };
+}
+
+/** A request that an action can have. */
+export const aStep = { operation: 'redis.remove', role: 'delete', members: {}, changed: [] } as const;
+
+/** A resource of a kind, below the first parent that the kind can have. */
+export function resourceOf(kind: Kind, address: string, more: Partial<Resource> = {}): Resource {
+  const [name = root, link] = Object.entries(kind.parents)[0] ?? [];
+  if (link === undefined) throw new Error(`a ${kind.kind} stands nowhere`);
+  return {
+    address,
+    kind,
+    key: address.split('.').at(-1) ?? address,
+    parent: name === root ? undefined : 'production',
+    link,
+    at,
+    fields: {},
+    maps: {},
+    mapMode: 'own',
+    options: {},
+    pinned: undefined,
+    ...more,
+  };
+}
+
+/** An object that was found by the id that the state has. */
+export function objectOf(id: string, row: Row, more: Partial<ObservedObject> = {}): ObservedObject {
+  return { id, row, parentId: undefined, foundBy: 'id', isProvided: false, ...more };
+}
+
+/** A record of the state. */
+export function recordOf(kind: string, id: string | null, more: Partial<StateRecord> = {}): StateRecord {
+  return { kind, id, parent: null, dependsOn: [], pairs: {}, options: {}, ...more };
+}
+
+/** What a plan is made from: what the platform has, and what the state remembers. */
+export function inputOf(
+  objects: Readonly<Record<string, ObservedObject>>,
+  resources: Readonly<Record<string, StateRecord>> = {},
+): PlanInput {
+  const base = { organizationId: 'org_1', projectId: 'prj_1' };
+  const state = { ...base, formatVersion: 1, lineage: 'lineage', serial: 3, digestKey: 'key', resources } as const;
+  return {
+    kinds,
+    resources: [],
+    observed: {
+      ...base,
+      userId: 'user_1',
+      role: 'owner',
+      objects: new Map(Object.entries(objects)),
+      listed: new Set(),
+    },
+    state,
+    saved: state,
+    deploys: true,
+    destroys: false,
+    digest: makeDigest,
+  };
+}
