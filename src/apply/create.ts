@@ -5,6 +5,7 @@ import { valueAt } from '../kind/wire.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { isMadeFirst } from '../plan/action.ts';
+import { knownPairs } from '../plan/known-pairs.ts';
 import type { StateRecord } from '../state/state.ts';
 import { chosenId, created } from './perform.ts';
 import { creationIntent } from './intents.ts';
@@ -28,11 +29,11 @@ export async function create(run: Run, action: Action, step: Step): Promise<void
 
 async function createNow(run: Run, action: Action, step: Step): Promise<void> {
   const { address } = action;
-  const before = recordNow(run, address) ?? null;
+  const before = knownBefore(run, action);
   // The old object of this address is not the one that is being made.
   run.ids.delete(address);
   run.rows.delete(address);
-  const old = isMadeFirst(action) ? oldOf(run, address, before?.id) : undefined;
+  const old = isMadeFirst(action) ? oldOnes(run, address).find(({ id }) => id === before?.id) : undefined;
   if (old?.id !== undefined) await save(run, old.address, recordOf(run, old, old.id, {}));
   const undo = async () => {
     await save(run, address, before?.id === null ? null : before);
@@ -49,6 +50,15 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
     const row = await readOwn(run, action, object.id);
     if (row !== 'gone') run.rows.set(address, { ...object.row, ...row.row });
   }
+}
+
+/** What is known of an address before its create; that of an object whose own create got no answer, since it was found. */
+function knownBefore(run: Run, action: Action): StateRecord | null {
+  const known = recordNow(run, action.address);
+  if (known === undefined || known.id !== null) return known ?? null;
+  const found = isMadeFirst(action) ? oldOnes(run, action.address).at(-1)?.id : undefined;
+  if (found === undefined) return known;
+  return recordOf(run, action, found, knownPairs(known));
 }
 
 /** Sends the create, and again only when its answer got lost and nothing of it showed until its fence had passed. */
@@ -103,13 +113,10 @@ function lacksOutputs(run: Run, { address, kind }: Action, row: Row): boolean {
   return run.needed.has(address) && outputs.some(({ from }) => valueAt(row, from) === undefined);
 }
 
-/** The action that takes the old object of a replacement away. */
-function oldOf(run: Run, address: string, id: string | null | undefined): Action | undefined {
-  for (let old = run.actions.get(oldAddress(address)); old !== undefined;) {
-    if (old.id === id) return old;
-    old = run.actions.get(oldAddress(old.address));
-  }
-  return undefined;
+/** The actions that take the old objects of an address away, the newest last. */
+function oldOnes(run: Run, address: string): Action[] {
+  const old = run.actions.get(oldAddress(address));
+  return old === undefined ? [] : [old, ...oldOnes(run, old.address)];
 }
 
 /** Whether the id of a new object is found by comparing the list at the top before and after. */

@@ -2,6 +2,7 @@ import { takes } from '../kind/wire.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { toStored } from '../plan/decide.ts';
 import { resolveField } from '../plan/diff.ts';
+import { knownPairs } from '../plan/known-pairs.ts';
 import type { Intent, State, Stored } from '../state/state.ts';
 import { noteDebts } from './debts.ts';
 import type { Run } from './run.ts';
@@ -18,7 +19,10 @@ export async function noteIntent(run: Run, action: Action): Promise<void> {
   const id = run.ids.get(address);
   if (id !== undefined) {
     const deployed = run.deployed.get(address);
-    const known = recordNow(run, address) ?? recordOf(run, action, id, {});
+    const now = recordNow(run, address);
+    // What a create made that got no answer was found by what that said, which is written down as settled from now on.
+    const isFound = now === undefined || now.id === null || now.intent?.sent !== undefined;
+    const known = isFound ? recordOf(run, action, id, knownPairs(now)) : now;
     const intent = { at: run.clock.wall() };
     // What a create made that got no answer is known by now.
     noting.push(save(run, address, { ...known, id, ...(deployed === undefined ? {} : { deployed }), intent }));

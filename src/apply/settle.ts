@@ -98,6 +98,8 @@ function settlePart(
   // What others put into a set beside ours is not remembered.
   if (isMeant) return { pair: make(field.codec === contains ? resolved.value : answered) };
   if (decision.do === 'nothing' || !input.wasSent) return { pair: old };
+  // A key of a map that is gone again was taken out by somebody: that is no form of its value.
+  if (planned.part.key !== undefined && answered === null) return { pair: old, said: 'not kept' };
   const before = valueBefore(input, planned);
   const isAsBefore = means(field.codec ?? plain, before, answered);
   return isAsBefore ? { pair: make(answered, false), said: 'not kept' } : { pair: make(answered), said: 'rewritten' };

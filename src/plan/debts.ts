@@ -45,12 +45,11 @@ export function debtsOf(
       const { decision } = planned ?? {};
       isPending &&= decision?.do === 'write' && decision.cause === 'known after apply';
     };
-    const mentioned = parent === undefined ? new Set<string>() : mentionsOf(root, outputs);
     if (parent !== undefined) {
+      const mentioned = mentionsOf(root, outputs);
       if (root.action === 'move' && mentioned.size > 0) owe(parent.address, root);
-      const variables = mentioned.size === 0 ? new Map<string, string>() : changedIn(parent);
       for (const key of mentioned) {
-        const path = variables.get(key);
+        const path = changedIn(parent).get(key);
         if (path !== undefined) owe(path, parent);
       }
     }
@@ -65,7 +64,7 @@ export function debtsOf(
     }
     for (const leaf of leafs) {
       if (!reachesContainers(leaf, root) || leaf.isHeld === true) continue;
-      const name = leaf.address.slice(root.address.length).replace(/^\./, '');
+      const name = leaf.address.slice(root.address.length + 1);
       const isKnown = typeof input.state.resources[leaf.address]?.id === 'string';
       if (isMade(leaf) || leaf.action === 'delete' || (leaf.action === 'forget' && isKnown)) owe(name, leaf);
       else if (leaf.action !== 'forget') {

@@ -52,9 +52,9 @@ function inputsBelow({ root, leafs }: ServiceActions, how: Digesting): Input[] {
 
 /** The variables of the environment that the service mentions. */
 function inputsAbove({ root, parent }: ServiceActions, how: Digesting): Input[] {
-  const names = parent === undefined ? [] : [...mentionsOf(root, how.outputs)];
-  if (parent === undefined || names.length === 0) return [];
+  if (parent === undefined) return [];
   const { keyed, text } = variablesOf(parent, how);
+  const names = [...mentionsOf(root, how.outputs)];
   return names.map((name) => [`(variable) ${name}`, keyed.has(name) ? keyed.get(name) : text]);
 }
 

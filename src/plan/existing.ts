@@ -6,12 +6,12 @@ import { resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { fromContext } from '../observe/observed.ts';
-import type { StateRecord } from '../state/state.ts';
 import type { Action } from './action.ts';
 import { actionFor } from './action-for.ts';
 import { creation } from './creation.ts';
 import { diffResource } from './diff.ts';
 import type { PlanInput } from './input.ts';
+import { knownPairs } from './known-pairs.ts';
 import { takeAway } from './removal.ts';
 import { updateSteps } from './steps.ts';
 
@@ -30,7 +30,7 @@ export function planExisting(
     resource,
     row: object.row,
     // What was settled with another object says nothing of this one.
-    pairs: isAdoption ? {} : pairsOf(input.state.resources[address]),
+    pairs: isAdoption ? {} : knownPairs(input.state.resources[address]),
     isProvided,
     outputs,
     digest: input.digest,
@@ -94,13 +94,6 @@ export function planExisting(
     dataAtRisk: undefined,
     needsConsent: object.foundBy === 'key' && (overwrites || !object.isProvided),
   };
-}
-
-/** What was settled last; of an object whose create got no answer, what that said. */
-function pairsOf(record: StateRecord | undefined): StateRecord['pairs'] {
-  const sent = record?.id === null ? record.intent?.sent : undefined;
-  const said = Object.entries(sent ?? {}).map(([name, stored]) => [name, { wanted: stored, answered: stored }]);
-  return { ...(Object.fromEntries(said) as StateRecord['pairs']), ...record?.pairs };
 }
 
 /** Whether the object has another parent on the platform than in the manifest. */

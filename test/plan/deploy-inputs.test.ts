@@ -96,6 +96,19 @@ describe('of what is below it', () => {
     expect(digestOf({ leafs: [serviceName] })).toBe(with80);
   });
 
+  test('each value counts for its field', () => {
+    const names = { serviceName: declared('a'), host: declared('b') };
+    const parts = (first: Wanted, second: Wanted) => [part(domain, 'serviceName', first), part(domain, 'host', second)];
+    const [one, other] = [parts(names.serviceName, names.host), parts(names.host, names.serviceName)];
+    expect(digestOf({ leafs: [leaf(one)] })).not.toBe(digestOf({ leafs: [leaf(other)] }));
+  });
+
+  test('the address of the service does not: one that was only renamed takes in the same', () => {
+    const moved = { ...stack(), address: 'staging.compose.store' };
+    const domains = [leaf([port(80)], { address: 'staging.compose.store.domains.a' })];
+    expect(digestOf({ root: moved, leafs: domains })).toBe(digestOf({ leafs: [leaf([port(80)])] }));
+  });
+
   test.each<[string, Partial<Action>]>([
     ['goes', { action: 'delete' }],
     ['is forgotten', { action: 'forget' }],
@@ -125,8 +138,13 @@ describe('of its environment', () => {
     expect(eu).not.toBe(digestOf({ root, parent: inEnvironment(region(declared('us')), zone('a')) }));
     expect(eu).not.toBe(digestOf({ root, parent: inEnvironment(zone('a')) }));
     expect(eu).not.toBe(digestOf({ root }));
-    const described = inEnvironment(region(declared('eu')), part(environment, 'description', declared('x')));
-    expect(digestOf({ root, parent: described })).toBe(eu);
+    const described = inEnvironment(part(environment, 'description', declared('x')), zone('a'));
+    expect(digestOf({ root, parent: described })).toBe(digestOf({ root, parent: inEnvironment() }));
+    const both = stack(variable('R', declared('${{environment.REGION}} ${{environment.ZONE}}')));
+    const swapped = [region(declared('a')), zone('eu')];
+    expect(digestOf({ root: both, parent: inEnvironment(...swapped) })).not.toBe(
+      digestOf({ root: both, parent: inEnvironment(region(declared('eu')), zone('a')) }),
+    );
   });
 
   test('a text that they are written in counts as a whole, also when this run does not have a secret of it', () => {

@@ -49,6 +49,7 @@ describe('a deployment that an earlier run ordered', () => {
     ['that runs', rowWith(listed('d1', 'running', 'trueup-7f3a'))],
     ['that is not listed', rowWith(listed('d1', 'done', 'of somebody else'))],
     ['when nothing is listed', rowWith()],
+    ['of which the platform does not tell what was said', rowWith({ deploymentId: 'd1', status: 'done' })],
   ])('%s is asked for again', (_what, row) => {
     expect(afterwards(compose, ordered, row)).toBe(ordered);
   });

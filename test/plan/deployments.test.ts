@@ -139,6 +139,7 @@ describe('a deployment', () => {
     const owed = planned([compose()], { deployed: { [shop]: { owes: {} } } });
     expect(deployments(owed)).toMatchObject([{ because: [] }]);
     expect(deployments(owed)[0]).not.toHaveProperty('isOrdered');
+    expect(deployments(owed)[0]?.dependsOn).toEqual([shop]);
     expect(deployments(planned([compose()], { deployed: { [shop]: { inputs: 'a' } } }))).toEqual([]);
   });
 
@@ -220,6 +221,25 @@ describe('what cannot be deployed from here', () => {
     expect(deployments(planned([application('git')], { rows: never, deployed: { [web]: { owes: {} } } }))).toEqual([]);
   });
 
+  test('is said as it is of the deployment, when it cannot be rebuilt either', () => {
+    const kind = kindNamed('application');
+    const verbs = { deploy: { cannot: 'a', remedy: 'A' }, redeploy: { cannot: 'b', remedy: 'B' } };
+    const message = (more: Partial<typeof verbs>) =>
+      planned([application('git', { kind: { ...kind, verbs: { deploy: verbs.deploy, ...more } } })], {
+        rows: { [web]: listed('done') },
+        deployed: { [web]: { owes: {} } },
+      })[0]?.notes.map((note) => note.message);
+    for (const more of [verbs, {}])
+      expect(message(more)).toEqual([`${web} is saved and cannot be deployed from here: a`]);
+  });
+
+  test('is not an image, however what is not built would be built', () => {
+    const rows = { [web]: { ...listed(), sourceType: 'docker', buildType: 'static' } };
+    const adopted = planned([application('docker', { action: 'adopt' })], { rows });
+    expect(serviceAt(adopted, web)).toStrictEqual({ known: { owes: {} } });
+    expect(deployments(adopted)).toHaveLength(1);
+  });
+
   test('goes by the source that it will have, and not by the one that it has', () => {
     const rows = { [web]: { ...listed('done'), sourceType: 'git' } };
     const deployed = { [web]: { owes: {} } };
@@ -228,7 +248,9 @@ describe('what cannot be deployed from here', () => {
     const made = planned([application('docker', { action: 'replace' })], { rows });
     expect(serviceAt(made, web)).toMatchObject({ known: { owes: {} } });
     // A replacement has no deployments yet, whatever the old one has.
-    expect(deployments(planned([application('git', { action: 'replace' })], { rows, deployed }))).toEqual([]);
+    const anew = planned([application('git', { action: 'replace' })], { rows, deployed });
+    expect(deployments(anew)).toEqual([]);
+    expect(anew[0]?.notes[0]?.message).toContain('it was never deployed');
     const undeclared = { ...application('git'), parts: [plannedPart('sourceType', { wanted: undefined })] };
     expect(deployments(planned([undeclared], { rows, deployed }))).toHaveLength(1);
     const unknown = plannedPart('sourceType', { wanted: referring({ address: 'x', output: 'y' }) });

@@ -11,7 +11,7 @@ import { textsIn } from '../../src/kind/json.ts';
 import type { Json } from '../../src/kind/json.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
 import { contract } from '../../src/api/contract.ts';
-import { isPlanFileText, parsePlanFile, planFileText } from '../../src/plan/file.ts';
+import { planFileText } from '../../src/plan/file.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { actionsOf, database, plansNothing, production, results, stack } from '../support/faults.ts';
@@ -292,48 +292,5 @@ describe('what a file holds', () => {
         .toSorted(),
     ).toEqual(['env.A', 'env.B', 'env.HOST', 'env.MORE', 'source.composeFile']);
     await applied(made, text);
-  });
-});
-
-describe('a text that is read as a plan file', () => {
-  const text = production(stack());
-  const whole = async () => review(bench(), text);
-
-  test.each([
-    ['', 'is no plan file'],
-    ['null', 'is no plan file'],
-    ['[]', 'is no plan file'],
-    ['"trueup/plan-file"', 'is no plan file'],
-    ['trueup: 1\n', 'is no plan file'],
-    ['{"format":"trueup/state-list","version":1}', 'is no plan file'],
-    ['{"format":"trueup/plan","version":1}', 'is what plan --format json prints, and no plan file'],
-    ['{"format":"trueup/plan-file"}', 'is damaged at version'],
-    ['{"format":"trueup/plan-file","version":"1"}', 'is damaged at version'],
-    ['{"format":"trueup/plan-file","version":1}', 'is damaged at madeBy'],
-    ['{"format":"trueup/plan-file","version":2}', 'has format 2, which a newer Trueup wrote'],
-    ['{"format":"trueup/plan-file","version":0}', 'has format 0, which an older Trueup wrote'],
-  ])('%j: %s', (content, problem) => {
-    expect(parsePlanFile(content)).toMatchObject({ problem });
-  });
-
-  test('is refused wherever it ends too early', async () => {
-    const file = await whole();
-    for (let length = 0; length < file.trimEnd().length; length++) {
-      const short = file.slice(0, length);
-      const problem = isPlanFileText(short) ? 'is damaged: it ends too early, or was changed' : 'is no plan file';
-      expect(parsePlanFile(short)).toMatchObject({ problem });
-    }
-  });
-
-  test('is refused with a member too many or too few', async () => {
-    const file = fileIn(await whole());
-    const problem = (content: object) => parsePlanFile(JSON.stringify(content));
-    expect(problem({ ...file, more: 1 })).toMatchObject({ problem: 'is damaged at its top' });
-    const { seal: _, ...rest } = file;
-    expect(problem(rest)).toMatchObject({ problem: 'is damaged at seal' });
-    expect(problem({ ...file, actions: [{ ...file.actions[0], action: 'ruin' }] })).toMatchObject({
-      problem: 'is damaged at actions.0.action',
-    });
-    expect(problem(file)).toEqual(file);
   });
 });

@@ -107,6 +107,12 @@ describe('what depends on it', () => {
     expect(heldBack(user, among(waiting)).isHeld).toBe(true);
   });
 
+  test('names all that it waits for', () => {
+    const other = actionOf('labgit.other', { kind, id: undefined, isHeld: true });
+    const [note] = heldBack({ ...user, dependsOn: ['labgit.lab', 'labgit.other'] }, among(lab, other)).notes;
+    expect(note?.message).toBe('production.compose.shop waits for labgit.lab, labgit.other, whose id is not known yet');
+  });
+
   test('keeps what was said of it', () => {
     const [note] = heldBack(user, among(lab)).notes;
     const again = heldBack({ ...user, notes: note === undefined ? [] : [note] }, among(lab));

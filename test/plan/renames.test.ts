@@ -38,6 +38,7 @@ test('it is said once for a kind', () => {
 
 test.each<[string, Action]>([
   ['what stays', actionOf('production.redis.old')],
+  ['what is replaced', deletion('production.redis.old', { action: 'replace' })],
   ['what is forgotten because it is gone', actionOf('production.redis.old', { action: 'forget', id: undefined })],
   ['what could be deleted and is let go of', actionOf('production.redis.old', { action: 'forget' })],
   ['what goes with what it is in', deletion('production.redis.old', { teardown: [] })],

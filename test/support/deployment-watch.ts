@@ -3,7 +3,7 @@ import type { Emulator } from '../../src/emulator/emulator.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { canonical } from '../../src/kind/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
-import { observedValue } from '../../src/kind/wire.ts';
+import { isInCase, observedValue } from '../../src/kind/wire.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { isDeployOrder } from './deployments.ts';
 
@@ -139,10 +139,12 @@ export function containersOf({ world: { tables } }: Emulator): Map<string, strin
   );
 }
 
+/** What another case of a union left behind is nothing that it is made from. */
 function madeFrom(kind: Kind, row: Row): string {
   const fields = Object.entries(kind.fields).filter(
-    ([, { appliesAt, onChange }]) =>
-      appliesAt === 'deploy' || (onChange === 'replace' && kind.verbs?.deploy === undefined),
+    ([name, { appliesAt, onChange }]) =>
+      isInCase(kind, name, (tag) => observedValue(kind, tag, row)) &&
+      (appliesAt === 'deploy' || (onChange === 'replace' && kind.verbs?.deploy === undefined)),
   );
   return canonical(fields.map(([name]) => [name, observedValue(kind, name, row) ?? null]));
 }

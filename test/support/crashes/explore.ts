@@ -59,7 +59,8 @@ export async function explore({ start, task, next: again = task, ...how }: Story
     const next: Crash[] = [];
     for (const { place, how: before } of begins) {
       const told: Moment[] = [];
-      const ended = await runProcess(place, depth === 1 ? task : again, (moment) => void told.push(moment));
+      const tell = (moment: Moment) => void told.push(moment);
+      const ended = await runProcess(place, depth === 1 ? task : again, tell).catch(after(before));
       if (depth > 1) expectEnd(ended, before);
       moments += told.length;
       for (const moment of told) {
@@ -75,7 +76,7 @@ export async function explore({ start, task, next: again = task, ...how }: Story
     }
     begins = next;
   }
-  for (const { place, how: before } of begins) expectEnd(await runProcess(place, again), before);
+  for (const { place, how: before } of begins) expectEnd(await runProcess(place, again).catch(after(before)), before);
   return { moments, situations: seen.size, bytes };
 }
 
@@ -113,6 +114,13 @@ export async function exploreBeyondFence({ start, task }: Pick<Story, 'start' | 
     twins += extra.length;
   }
   return twins;
+}
+
+/** Says how it came to a failure. */
+function after(how: string): (error: unknown) => never {
+  return (error) => {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}${how}`, { cause: error });
+  };
 }
 
 /** What may become of what was under way when a process ended. */

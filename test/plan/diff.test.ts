@@ -1,0 +1,410 @@
+import { describe, expect, test } from 'vitest';
+import type { Row } from '../../src/kind/json.ts';
+import type { Field, Kind } from '../../src/kind/kind.ts';
+import type { Resource } from '../../src/manifest/resource.ts';
+import type { Outputs } from '../../src/manifest/wanted.ts';
+import type { Difference } from '../../src/plan/diff.ts';
+import { diffResource, partField, pathOf, resolveField, summaryOf, waits } from '../../src/plan/diff.ts';
+import { contains } from '../../src/plan/merged.ts';
+import type { Pair } from '../../src/state/state.ts';
+import {
+  anything,
+  declared,
+  here,
+  kindNamed,
+  lacking,
+  makeDigest,
+  pairOf,
+  referring,
+  resourceOf,
+} from '../support/made-up.ts';
+
+/** How what is wanted of a resource differs from what the platform has. */
+
+const at = 'production.redis.main';
+const host = { address: 'production.redis.other', output: 'host' };
+const hiddenPair = (text: string): Pair => ({
+  wanted: { digest: makeDigest(text) },
+  answered: { digest: makeDigest(text) },
+});
+const value = (content: unknown) => ({ is: 'value', value: content });
+
+interface About extends Partial<Resource> {
+  readonly kind?: Kind;
+  readonly row?: Row;
+  readonly pairs?: Readonly<Record<string, Pair>>;
+  readonly isProvided?: boolean;
+  readonly outputs?: Outputs;
+}
+
+function diff({
+  kind = kindNamed('redis'),
+  row = {},
+  pairs = {},
+  isProvided = false,
+  outputs = () => undefined,
+  ...more
+}: About): Difference {
+  return diffResource({ resource: resourceOf(kind, at, more), row, pairs, isProvided, outputs, digest: makeDigest });
+}
+
+const inShort = ({ parts }: Difference) =>
+  parts.map(({ part, decision }) => `${decision.do} ${part.field}${part.key === undefined ? '' : `.${part.key}`}`);
+const told = ({ diagnostics }: Difference) =>
+  diagnostics.map(({ code, message, remedy = '' }) => `${code}: ${message} | ${remedy}`);
+
+describe('a field', () => {
+  test('that is to be written is a change, with what was there, what comes, and where it is declared', () => {
+    const { parts, changes, diagnostics } = diff({
+      fields: { dockerImage: declared('redis:8') },
+      row: { dockerImage: 'redis:7' },
+    });
+    expect(changes).toStrictEqual([
+      {
+        path: 'dockerImage',
+        cause: 'first managed',
+        before: value('redis:7'),
+        after: value('redis:8'),
+        position: here,
+        atDeploy: true,
+        forcesReplacement: false,
+      },
+    ]);
+    expect(diagnostics).toEqual([]);
+    expect(parts).toMatchObject([{ part: { field: 'dockerImage' }, decision: { do: 'write' }, pair: undefined }]);
+    expect(parts[0]?.before.reveal()).toBe('redis:7');
+  });
+
+  test('that nobody declared or settled is no part of it', () => {
+    expect(diff({ row: { dockerImage: 'redis:7' } })).toEqual({ parts: [], changes: [], diagnostics: [] });
+  });
+
+  test('that is as it should be is a part and no change', () => {
+    const found = diff({
+      fields: { dockerImage: declared('redis:8') },
+      row: { dockerImage: 'redis:8' },
+      pairs: { dockerImage: pairOf('redis:8') },
+    });
+    expect(found).toMatchObject({ changes: [], diagnostics: [], parts: [{ pair: pairOf('redis:8') }] });
+  });
+
+  test('that the row does not have is null there', () => {
+    const found = diff({ fields: { dockerImage: declared('redis:8') } });
+    expect(found.changes).toMatchObject([{ before: { is: 'absent' } }]);
+    expect(found.parts[0]?.before.reveal()).toBeNull();
+  });
+
+  test('with three values shows the one that was settled last', () => {
+    const about = { fields: { dockerImage: declared('redis:8') }, pairs: { dockerImage: pairOf('redis:7') } };
+    expect(diff({ ...about, row: { dockerImage: 'redis:6' } }).changes).toMatchObject([
+      { cause: 'conflict', last: value('redis:7') },
+    ]);
+    expect(diff({ ...about, row: { dockerImage: 'redis:7' } }).changes[0]).not.toHaveProperty('last');
+  });
+
+  test('that a secret flows into, or once did, does not show', () => {
+    const row = { dockerImage: 'redis:7' };
+    const hidden = { is: 'hidden' };
+    const now = diff({ fields: { dockerImage: declared('redis:8', true) }, row });
+    expect(now.changes).toMatchObject([{ before: hidden, after: hidden }]);
+    const once = diff({ fields: { dockerImage: declared('redis:8') }, row, pairs: { dockerImage: hiddenPair('"a"') } });
+    expect(once.changes).toMatchObject([{ before: hidden, after: value('redis:8'), last: hidden }]);
+  });
+
+  test('with hidden text tells which lines differ', () => {
+    const kind = kindNamed('compose');
+    const of = (text: string) =>
+      diff({ kind, fields: { composeFile: declared(text) }, row: { composeFile: 'a\nb\n' } }).changes[0];
+    expect(of('a\nc\n')).toMatchObject({ before: { is: 'hidden' }, summary: 'line 2 of 2, before 2' });
+    expect(of('c')).not.toHaveProperty('summary');
+  });
+
+  test('that only a new object can have forces one, and then nothing counts that is said of the old one', () => {
+    const about = { row: { serverId: 'srv_1' }, pairs: { serverId: pairOf('srv_1'), description: pairOf('x') } };
+    const replaced = diff({ ...about, fields: { serverId: declared('srv_2') } });
+    expect(replaced.changes).toMatchObject([{ path: 'serverId', forcesReplacement: true }]);
+    expect(replaced.diagnostics).toEqual([]);
+    const kept = diff({ ...about, fields: { serverId: declared('srv_1') } });
+    expect(told(kept)).toEqual(['released: description: is no longer managed and stays as it is | ']);
+    expect(kept.diagnostics[0]).toMatchObject({ address: at });
+    expect(kept.diagnostics[0]).not.toHaveProperty('position');
+    const refused = diff({
+      ...about,
+      fields: { serverId: declared('srv_2'), appName: declared('x') },
+      row: { ...about.row, appName: 'y-abcdef' },
+    });
+    expect(refused.diagnostics).toEqual([]);
+  });
+});
+
+describe('what is said of a field', () => {
+  test('that is let go of, that was not kept, and that is left as somebody changed it', () => {
+    const notKept = diff({
+      fields: { dockerImage: declared('redis:8') },
+      row: { dockerImage: 'redis:7' },
+      pairs: { dockerImage: { ...pairOf('redis:8', 'redis:7'), kept: false } },
+    });
+    expect(notKept.diagnostics).toEqual([
+      {
+        code: 'not-kept',
+        severity: 'note',
+        message: 'dockerImage: the platform did not keep what was written',
+        address: at,
+        position: here,
+      },
+    ]);
+    const rewritten = diff({
+      fields: { dockerImage: declared('Redis') },
+      row: { dockerImage: 'redis' },
+      pairs: { dockerImage: pairOf('Redis', 'redis') },
+    });
+    expect(rewritten).toMatchObject({
+      changes: [],
+      diagnostics: [],
+      parts: [{ decision: { do: 'nothing', settled: false } }],
+    });
+    const left = diff({
+      fields: { serverId: declared('srv_1') },
+      row: { serverId: 'srv_2' },
+      pairs: { serverId: pairOf('srv_1') },
+    });
+    expect(left).toMatchObject({ changes: [], diagnostics: [{ code: 'drift-left', address: at, position: here }] });
+    expect(told(left)).toEqual([
+      'drift-left: serverId: it was changed on the platform and is left so: only a new object can have another value | ',
+    ]);
+  });
+
+  test('that cannot be changed: what to write instead, when that is no secret', () => {
+    const server = (more: About) => told(diff({ fields: { serverId: declared('srv_1') }, ...more }));
+    const message =
+      'cannot-change: serverId: the platform has another value, and it cannot be changed: only a new object can have another value';
+    expect(server({ row: { serverId: 'srv_2' } })).toEqual([
+      `${message} | Write "srv_2", as the platform has it, or leave the line out.`,
+    ]);
+    expect(server({})).toEqual([`${message} | Write what the platform has, or leave the line out.`]);
+    expect(server({ row: { serverId: 'srv_2' }, fields: { serverId: declared('srv_1', true) } })).toEqual([
+      `${message} | Write what the platform has, or leave the line out.`,
+    ]);
+    const conflict = { row: { serverId: 'srv_3' }, pairs: { serverId: hiddenPair('"srv_2"') } };
+    expect(server(conflict)).toEqual([
+      'cannot-change: serverId: it was changed here and on the platform, and a replacement on such grounds is never automatic | Write what the platform has, or leave the line out.',
+    ]);
+    const certificate = diff({
+      kind: kindNamed('certificate'),
+      fields: { privateKey: declared('k') },
+      row: { privateKey: 'other' },
+    });
+    expect(told(certificate)[0]).toContain('| Write what the platform has, or leave the line out.');
+    expect(certificate.diagnostics[0]).toMatchObject({ address: at, position: here });
+  });
+
+  test('that needs a secret: to set it', () => {
+    const found = diff({ fields: { dockerImage: lacking('S') } });
+    expect(told(found)).toEqual([
+      'secret-missing: dockerImage: it needs S, which this run does not have | Set the secret for this run.',
+    ]);
+  });
+
+  test('in conflict, also where something else makes a new object', () => {
+    const found = diff({
+      fields: { serverId: declared('srv_2'), appName: declared('new') },
+      row: { serverId: 'srv_1', appName: 'other-abcdef' },
+      pairs: { serverId: pairOf('srv_1'), appName: pairOf('old', 'old-abcdef') },
+    });
+    expect(found.diagnostics.map(({ code }) => code)).toEqual(['cannot-change']);
+  });
+
+  test('of an object that the platform made, where it lets nobody change it', () => {
+    const kind = kindNamed('environment');
+    const about = {
+      kind,
+      fields: { name: declared('live'), description: declared('x') },
+      row: { name: 'production', description: '' },
+    };
+    expect(told(diff({ ...about, isProvided: true }))).toEqual([
+      'cannot-change: name: the platform has another value, and it cannot be changed: the platform made this object and does not let it be changed | Write "production", as the platform has it, or leave the line out.',
+    ]);
+    expect(diff(about).diagnostics).toEqual([]);
+  });
+});
+
+describe('a map', () => {
+  const env = (...keys: readonly string[]) => ({ maps: { env: new Map(keys.map((key) => [key, declared('1')])) } });
+  const pairs = (...keys: readonly string[]) =>
+    Object.fromEntries(keys.map((key) => [`env["${key}"]`, hiddenPair('"1"')]));
+
+  test('is compared key by key, and a key that is not there is not an empty one', () => {
+    const found = diff({ ...env('A', 'B', 'C'), row: { env: 'A=1\nB=2\n' }, pairs: pairs('A', 'B') });
+    expect(inShort(found)).toEqual(['nothing env.A', 'write env.B', 'write env.C']);
+    expect(found.changes).toMatchObject([
+      { path: 'env.B', cause: 'drift', before: { is: 'hidden' }, atDeploy: true },
+      { path: 'env.C', cause: 'first managed', before: { is: 'absent' } },
+    ]);
+    const empty = diff({ maps: { env: new Map([['A', declared('')]]) }, row: { env: null } });
+    expect(empty.changes).toMatchObject([{ path: 'env.A', before: { is: 'absent' } }]);
+    expect(diff({ maps: { env: new Map([['A', declared('')]]) }, row: { env: 'A=' } }).changes).toEqual([]);
+  });
+
+  test('that is ours as a whole loses the keys of others', () => {
+    const found = diff({ ...env('A'), row: { env: 'A=1\nX=2' } });
+    expect(inShort(found)).toEqual(
+      ['write env.A', 'remove env.X'].map((line) => line.replace('write env.A', 'nothing env.A')),
+    );
+    expect(found.changes).toStrictEqual([
+      {
+        path: 'env.X',
+        cause: 'removed',
+        before: { is: 'hidden' },
+        after: { is: 'absent' },
+        atDeploy: true,
+        forcesReplacement: false,
+      },
+    ]);
+    expect(found.parts[1]).toMatchObject({ wanted: undefined, pair: undefined });
+    expect(found.parts[1]?.before.reveal()).toBe('2');
+    expect(found.diagnostics).toEqual([]);
+  });
+
+  test('that is merged keeps them, and loses those that were ours', () => {
+    const found = diff({ ...env('A'), mapMode: 'merge', row: { env: 'A=1\nX=2\nB=1' }, pairs: pairs('A', 'B') });
+    expect(inShort(found)).toEqual(['nothing env.A', 'remove env.B']);
+    expect(found.parts[1]?.pair).toEqual(hiddenPair('"1"'));
+    expect(found.diagnostics).toEqual([]);
+  });
+
+  test('that is merged for the first time says what stays', () => {
+    const first = diff({ ...env('A'), mapMode: 'merge', row: { env: 'A=1\nX=2\nY=3' } });
+    expect(told(first)).toEqual(['left-alone: env: keys that are there stay, ours of old among them: X, Y | ']);
+    expect(first.diagnostics[0]?.address).toBe(at);
+    expect(diff({ ...env('A'), mapMode: 'merge', row: { env: 'A=1' } }).diagnostics).toEqual([]);
+  });
+
+  test('lets go of keys that were ours and are gone already', () => {
+    const found = diff({ ...env('A'), row: { env: 'A=1' }, pairs: pairs('A', 'B') });
+    expect(inShort(found)).toEqual(['nothing env.A', 'release env.B']);
+  });
+
+  test('that is text now speaks for its keys; one that is nothing any more lets go of them', () => {
+    const row = { env: 'A=1' };
+    const text = diff({ fields: { env: declared('A=1') }, row, pairs: pairs('A') });
+    expect(inShort(text)).toEqual(['nothing env']);
+    const gone = diff({ row, pairs: { ...pairs('A'), description: pairOf('x') } });
+    expect(inShort(gone)).toEqual(['release description', 'release env.A']);
+  });
+
+  test('shows what it removes where nothing secret can be in it', () => {
+    const fields = { open: { ...anything, map: kindNamed('redis').fields['env']?.map } as Field };
+    const kind = { ...kindNamed('redis'), fields };
+    const about = { kind, maps: { open: new Map() }, row: { open: 'X=2' } };
+    expect(diff(about).changes).toMatchObject([{ before: value('2'), atDeploy: false }]);
+    expect(diff({ ...about, pairs: { 'open["X"]': hiddenPair('"2"') } }).changes).toMatchObject([
+      { before: { is: 'hidden' } },
+    ]);
+    const other = { 'openly["X"]': pairOf('1'), open: pairOf('1'), 'open["X': pairOf('1') };
+    expect(inShort(diff({ kind, row: {}, pairs: other }))).toEqual(['release open']);
+  });
+});
+
+describe('a set that others add to', () => {
+  const kind = kindNamed('memberPermissions');
+  const projects = (wanted: readonly string[], there: readonly string[], pair?: Pair, isConcealed = false) =>
+    diff({
+      kind,
+      mapMode: 'merge',
+      fields: { accessedProjects: declared(wanted, isConcealed) },
+      row: { accessedProjects: there },
+      pairs: pair === undefined ? {} : { accessedProjects: pair },
+    });
+
+  test('is as it should be when ours are in it', () => {
+    const found = projects(['a'], ['x', 'a'], pairOf(['a']));
+    expect(found).toMatchObject({ changes: [], diagnostics: [], parts: [{ field: { codec: contains } }] });
+  });
+
+  test('is written when ours are missing, or when one that was ours is to go: the plan shows what it will be', () => {
+    expect(projects(['a', 'b'], ['a'], pairOf(['a'])).changes).toMatchObject([
+      { cause: 'edit', before: value(['a']), after: value(['a', 'b']) },
+    ]);
+    expect(projects(['a', 'b'], ['x', 'a'], pairOf(['a'])).changes).toMatchObject([{ after: value(['x', 'a', 'b']) }]);
+    expect(projects(['a'], ['x', 'a', 'b'], pairOf(['a', 'b'])).changes).toMatchObject([
+      { cause: 'edit', before: value(['x', 'a', 'b']), after: value(['x', 'a']) },
+    ]);
+    expect(projects(['a'], ['x'], pairOf(['a'])).changes).toMatchObject([{ cause: 'drift', after: value(['x', 'a']) }]);
+  });
+
+  test('does not show what came from a secret', () => {
+    expect(projects(['a'], ['x'], undefined, true).changes).toMatchObject([{ after: { is: 'hidden' } }]);
+  });
+
+  test('says that ids stay of which nobody remembers that they were ours', () => {
+    const hidden = hiddenPair('["a","b"]');
+    expect(told(projects(['a'], ['a', 'b'], hidden))).toEqual([
+      'left-alone: accessedProjects: ids that came from a secret or the environment and are not declared any more stay | Remove them on the platform, or apply once with accessMode: own.',
+    ]);
+    expect(projects(['a'], ['a', 'b'], hidden).diagnostics[0]?.address).toBe(at);
+    expect(projects(['b', 'a'], ['a', 'b'], hidden).diagnostics).toEqual([]);
+    expect(projects(['a'], ['a', 'b'], pairOf(['a', 'b'])).diagnostics).toEqual([]);
+  });
+
+  test('is another one where the block wants the whole: that is compared and written as it is', () => {
+    const own = (there: readonly string[], pair: Pair) =>
+      diff({
+        kind,
+        fields: { accessedProjects: declared(['a']) },
+        row: { accessedProjects: there },
+        pairs: { accessedProjects: pair },
+      });
+    expect(own(['a', 'x'], pairOf(['a'])).changes).toMatchObject([{ cause: 'drift', after: value(['a']) }]);
+    expect(own(['a'], hiddenPair('["b"]'))).toMatchObject({ changes: [], diagnostics: [] });
+  });
+
+  test('whose ids are known only after apply is written then', () => {
+    const ids = { ...referring(host) };
+    const found = diff({
+      kind,
+      mapMode: 'merge',
+      fields: { accessedProjects: ids },
+      row: { accessedProjects: ['x'] },
+      pairs: { accessedProjects: hiddenPair('[]') },
+    });
+    expect(found).toMatchObject({ changes: [{ after: { is: 'known after apply' } }], diagnostics: [] });
+  });
+});
+
+test('a text is read as a number or a boolean where the field is one', () => {
+  const port = kindNamed('redis').fields['externalPort'] ?? anything;
+  expect(resolveField(port, referring(host), () => '6379')).toEqual({ is: 'known', value: 6379 });
+  const name = kindNamed('redis').fields['name'] ?? anything;
+  expect(resolveField(name, referring(host), () => '6379')).toEqual({ is: 'known', value: '6379' });
+});
+
+test('a change waits for a deployment where the field does, and nothing of the place takes effect at once', () => {
+  const field = kindNamed('domain').fields['port'] ?? anything;
+  const below = (parent: string) => {
+    const link = kindNamed('domain').parents[parent];
+    return resourceOf(kindNamed('domain'), at, link === undefined ? {} : { link });
+  };
+  expect([
+    waits(below('compose'), field),
+    waits(below('application'), field),
+    waits(below('compose'), anything),
+  ]).toEqual([true, false, false]);
+});
+
+test('of hidden text something is told where it may hold secrets and is known', () => {
+  const text = { ...anything, secrecy: 'private' } as const;
+  expect(summaryOf(text, 'a\n', { is: 'known', value: 'b\n' })).toEqual({ summary: 'line 1 of 1, before 1' });
+  expect(summaryOf({ ...anything, secrecy: 'secret' }, 'a\n', { is: 'known', value: 'b\n' })).toEqual({});
+  expect(summaryOf(text, 'a\n', { is: 'pending', on: [] })).toEqual({});
+});
+
+test('a part stands where its field does in YAML; a key of a map is compared as it is', () => {
+  const compose = kindNamed('compose');
+  expect(pathOf(compose, { field: 'composeFile' })).toBe('source.composeFile');
+  expect(pathOf(compose, { field: 'env', key: 'A' })).toBe('env.A');
+  const env = compose.fields['env'];
+  expect(partField(compose, { field: 'env' })).toBe(env);
+  const key = partField(compose, { field: 'env', key: 'A' });
+  expect(key).toMatchObject({ secrecy: 'private', appliesAt: 'deploy' });
+  expect([key.codec?.normal(null), env?.codec?.normal(null)]).toEqual([null, '']);
+});

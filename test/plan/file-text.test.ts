@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../src/kind/json.ts';
+import { isObject } from '../../src/kind/json.ts';
+import type { PlanFile } from '../../src/plan/file.ts';
+import { isPlanFileText, parsePlanFile, planFileText } from '../../src/plan/file.ts';
+
+/** The text of a plan file, and what is refused to be one. */
+
+/** A file with one of everything that a file can have. */
+const file: PlanFile = {
+  format: 'trueup/plan-file',
+  version: 1,
+  madeBy: '1.2.3',
+  madeAt: '2026-01-02T03:04:05Z',
+  platform: 'emulator',
+  organizationId: 'org_1',
+  projectId: 'prj_1',
+  deploys: true,
+  destroys: false,
+  state: { lineage: 'lineage', serial: 3, content: 'content' },
+  moved: 'moved',
+  resources: [
+    {
+      address: 'production',
+      declared: [{ path: 'name', value: { digest: 'd', after: ['a.b'], missing: ['S'], concealed: true } }],
+    },
+  ],
+  actions: [
+    {
+      address: 'production.redis.main',
+      action: 'update',
+      id: 'redis_1',
+      teardown: [{ operation: 'redis.remove', role: 'delete', members: [], changed: [] }],
+      steps: [
+        {
+          operation: 'redis.update',
+          role: 'update',
+          members: [
+            { is: 'value', name: 'a', value: { digest: 'd' } },
+            {
+              is: 'map',
+              name: 'b',
+              keepsOthers: true,
+              entries: [{ key: 'A', value: { digest: 'd' } }],
+              removed: ['B'],
+            },
+            { is: 'set', name: 'c', value: { digest: 'd' }, formerly: 'f' },
+            { is: 'id', name: 'd', of: 'production' },
+            { is: 'as read', name: 'e', from: 'e' },
+            { is: 'mark', name: 'f' },
+          ],
+          changed: ['a'],
+        },
+      ],
+      before: [{ path: 'a', was: ['w'], refersTo: ['a.b'] }],
+      needsConsent: true,
+      dataAtRisk: 'its data',
+      warnings: ['beware'],
+    },
+  ],
+  seal: 'seal',
+};
+
+const plain = file as unknown as Json; // its type says it member by member
+
+interface PlaceInFile {
+  readonly path: readonly string[];
+  readonly content: Json;
+}
+
+/** Every place in a value, the value itself first. */
+function placesIn(content: Json, path: readonly string[] = []): PlaceInFile[] {
+  const below = typeof content === 'object' && content !== null ? Object.entries(content as Record<string, Json>) : [];
+  return [{ path, content }, ...below.flatMap(([name, item]) => placesIn(item, [...path, name]))];
+}
+
+/** A value with other content at one place; undefined removes what is there. */
+function changed(content: Json, [name, ...rest]: readonly string[], other: Json | undefined): Json {
+  if (name === undefined) return other ?? null;
+  const copy = structuredClone(content) as Record<string, Json>;
+  if (rest.length > 0) copy[name] = changed(copy[name] ?? null, rest, other);
+  else if (other === undefined) delete copy[name];
+  else copy[name] = other;
+  return copy;
+}
+
+describe('a text that is read as a plan file', () => {
+  const whole = planFileText(file);
+
+  test.each([
+    ['', 'is no plan file'],
+    ['null', 'is no plan file'],
+    ['[]', 'is no plan file'],
+    ['"trueup/plan-file"', 'is no plan file'],
+    ['trueup: 1\n', 'is no plan file'],
+    ['{"format":"trueup/state-list","version":1}', 'is no plan file'],
+    ['{"format":"trueup/plan","version":1}', 'is what plan --format json prints, and no plan file'],
+    ['{"format":"trueup/plan-file"}', 'is damaged at version'],
+    ['{"format":"trueup/plan-file","version":"1"}', 'is damaged at version'],
+    ['{"format":"trueup/plan-file","version":1}', 'is damaged at madeBy'],
+    ['{"format":"trueup/plan-file","version":2}', 'has format 2, which a newer Trueup wrote'],
+    ['{"format":"trueup/plan-file","version":0}', 'has format 0, which an older Trueup wrote'],
+  ])('%j: %s', (content, problem) => {
+    expect(parsePlanFile(content)).toMatchObject({ problem });
+  });
+
+  test('is refused wherever it ends too early', () => {
+    for (let length = 0; length < whole.trimEnd().length; length++) {
+      const short = whole.slice(0, length);
+      const problem = isPlanFileText(short) ? 'is damaged: it ends too early, or was changed' : 'is no plan file';
+      expect(parsePlanFile(short)).toMatchObject({ problem });
+    }
+  });
+
+  test('is the file that was made', () => {
+    expect(parsePlanFile(whole)).toStrictEqual(file);
+    expect(whole).toMatch(/^\{\n "format": "trueup\/plan-file",\n.*\}\n$/s);
+    expect(isPlanFileText('\n { "format":  "trueup/plan-file", "version"')).toBe(true);
+    expect(isPlanFileText('x{"format":"trueup/plan-file"')).toBe(false);
+  });
+
+  test('says what to do about it', () => {
+    const remedy = (text: string) => {
+      const read = parsePlanFile(text);
+      return 'remedy' in read ? read.remedy : undefined;
+    };
+    expect(remedy('')).toBe('trueup plan --out FILE writes one.');
+    expect(remedy('[]')).toBe('trueup plan --out FILE writes one.');
+    expect(remedy('{"format":"trueup/plan"}')).toBe('trueup plan --out FILE writes one.');
+    expect(remedy(whole.slice(0, -9))).toBe('Plan again.');
+    expect(remedy('{"format":"trueup/plan-file","version":1}')).toBe('Plan again.');
+    expect(remedy('{"format":"trueup/plan-file","version":2}')).toBe('Plan again with the version that applies.');
+  });
+
+  const places = placesIn(plain);
+  const optional = /(^|\.)(after|missing|concealed|id|refersTo|needsConsent|dataAtRisk)$/;
+
+  test.each(places.filter(({ content }) => isObject(content)).map(({ path }) => path.join('.')))(
+    'is refused with a member too many at %j',
+    (place) => {
+      const path = place === '' ? [] : place.split('.');
+      const problem = parsePlanFile(JSON.stringify(changed(plain, [...path, 'more'], 1)));
+      expect(problem).toMatchObject({ problem: expect.stringMatching(/^is damaged at /) as string });
+    },
+  );
+
+  test('is refused with a member too few, wherever one has to be', () => {
+    for (const { path } of places) {
+      const name = path.join('.');
+      if (path.length === 0 || /\.\d+$/.test(name)) continue;
+      const read = parsePlanFile(JSON.stringify(changed(plain, path, undefined)));
+      expect([name, 'problem' in read]).toEqual([name, !optional.test(name)]);
+    }
+  });
+
+  test('is refused with a member of another sort, wherever it is', () => {
+    for (const { path, content } of places.slice(1)) {
+      for (const other of [null, isObject(content) ? 'text' : { more: 1 }, typeof content === 'string' ? 1 : ['no']]) {
+        if (Array.isArray(content) && Array.isArray(other)) continue;
+        const read = parsePlanFile(JSON.stringify(changed(plain, path, other)));
+        expect([path.join('.'), 'problem' in read]).toEqual([path.join('.'), true]);
+      }
+    }
+  });
+
+  test.each([
+    ['actions.0.action', 'ruin'],
+    ['actions.0.steps.0.role', 'ruin'],
+    ['actions.0.steps.0.members.0.is', 'ruin'],
+    ['actions.0.needsConsent', false],
+    ['madeAt', 'yesterday'],
+    ['state.serial', 1.5],
+    ['state.serial', -1],
+  ])('is refused with %s: %j', (place, content) => {
+    const read = parsePlanFile(JSON.stringify(changed(plain, place.split('.'), content)));
+    expect(read).toMatchObject({
+      problem: expect.stringContaining(`is damaged at ${place.split('.')[0] ?? ''}`) as string,
+    });
+  });
+
+  test.each(['create', 'update', 'move', 'replace', 'delete', 'adopt', 'forget', 'deploy'])(
+    'may have the action %s',
+    (action) => {
+      expect(parsePlanFile(JSON.stringify(changed(plain, ['actions', '0', 'action'], action)))).not.toHaveProperty(
+        'problem',
+      );
+    },
+  );
+
+  test.each(['create', 'update', 'move', 'delete', 'reset', 'deploy'])('may have a request to %s', (role) => {
+    const read = parsePlanFile(JSON.stringify(changed(plain, ['actions', '0', 'steps', '0', 'role'], role)));
+    expect(read).not.toHaveProperty('problem');
+  });
+
+  test('may be of a state that is still to be made', () => {
+    const damaged = { problem: expect.stringMatching(/^is damaged at state/) as string };
+    const read = (state: Json) => parsePlanFile(JSON.stringify(changed(plain, ['state'], state)));
+    expect(read({ lineage: 'l', digestKey: 'k' })).not.toHaveProperty('problem');
+    expect(read({ lineage: '', digestKey: 'k' })).toMatchObject(damaged);
+    expect(read({ lineage: 'l', digestKey: '' })).toMatchObject(damaged);
+    expect(read({ lineage: 'l', digestKey: 'k', serial: 1 })).toMatchObject(damaged);
+  });
+});
