@@ -92,9 +92,8 @@ export function creation(input: PlanInput, resource: Resource, outputs: Outputs,
     });
   }
   for (const [name, field] of Object.entries(kind.fields)) {
-    const isOurs =
-      field.atCreate !== undefined && resource.fields[name] === undefined && resource.link.set[name] === undefined;
-    if (!isOurs || field.atCreate === undefined) continue;
+    const isGiven = resource.fields[name] !== undefined || resource.link.set[name] !== undefined;
+    if (field.atCreate === undefined || isGiven) continue;
     const after = { is: 'value', value: field.atCreate } as const;
     const path = fieldPath(kind, name);
     changes.push({ path, cause: 'create', before: { is: 'absent' }, after, atDeploy: false, forcesReplacement: false });

@@ -149,7 +149,7 @@ function updateStep(
   const asRead = (name: string): Member => ({ is: 'as read', from: kind.fields[name]?.readAt ?? name });
   for (const name of requiredMembers(operation)) members[name] ??= wanted[name] ?? asRead(name);
   for (const [name, field] of Object.entries(kind.fields)) {
-    if (field.inEveryUpdate !== true || members[name] !== undefined || !takes(operation, name)) continue;
+    if (field.inEveryUpdate !== true || !takes(operation, name)) continue;
     const hasValue = row !== undefined && (observedValue(kind, name, row) ?? null) !== null;
     const member = wanted[name] ?? (hasValue ? asRead(name) : undefined);
     if (member !== undefined) members[name] = member;

@@ -249,6 +249,24 @@ describe('a key that was to be removed', () => {
   });
 });
 
+describe('a key that was to be written', () => {
+  const about = { wanted: declared('1'), part: { field: 'env', key: 'A' } };
+
+  test('and that somebody took out again is told, and what was known of it stays', () => {
+    const pair = pairOf('0');
+    const gone = settled({ ...about, pair, before: '0', after: { env: 'B=2' } });
+    expect(gone).toMatchObject({ pair, isKept: false, notes: [{ code: 'not-kept' }] });
+    expect(settled({ ...about, pair, wasSent: false, after: { env: 'B=2' } })).toMatchObject({ pair, notes: [] });
+  });
+
+  test('and that has another value is that value', () => {
+    const other = settled({ ...about, before: '0', after: { env: 'A=one' } });
+    expect(other).toMatchObject({ pair: pairOf('1', 'one'), notes: [{ code: 'rewritten' }] });
+    const field = settled({ wanted: declared('1'), before: '0', after: { description: null } });
+    expect(field).toMatchObject({ pair: pairOf('1', null), notes: [{ code: 'rewritten' }] });
+  });
+});
+
 describe('a set that others add to', () => {
   const about = { part: { field: 'members' }, field: growing };
 

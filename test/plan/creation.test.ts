@@ -207,7 +207,9 @@ describe('it is made anew because what it is below is', () => {
   });
 
   test('which its protection forbids, and is no lost create', () => {
-    expect(codes(plan({ object, resource: { options: { protect: true } } }))).toEqual(['protected']);
+    expect(plan({ object, resource: { options: { protect: true } } }).notes).toMatchObject([
+      { code: 'protected', message: `${at} is protected and would be replaced` },
+    ]);
     expect(codes(plan({ object, record: recordOf('redis', null) }))).toEqual([]);
     expect(codes(plan({ object }))).toEqual([]);
   });

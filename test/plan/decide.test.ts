@@ -138,6 +138,8 @@ describe('not known before apply', () => {
   row(4, 'without its secret a value that was never settled is an error', () => {
     expect(decided(unavailable, 'y')).toEqual(error(saying('TOKEN'), 'secret-missing'));
     expect(decided(unavailable, null)).toEqual(error(saying('TOKEN'), 'secret-missing'));
+    const two: Resolved = { is: 'unavailable', secrets: ['TOKEN', 'KEY'] };
+    expect(decided(two, null)).toEqual(error(saying('needs TOKEN, KEY, which'), 'secret-missing'));
   });
 });
 

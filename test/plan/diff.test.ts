@@ -329,6 +329,9 @@ describe('a set that others add to', () => {
     expect(projects(['a'], ['x', 'a', 'b'], pairOf(['a', 'b'])).changes).toMatchObject([
       { cause: 'edit', before: value(['x', 'a', 'b']), after: value(['x', 'a']) },
     ]);
+    expect(projects(['a'], ['b'], pairOf(['a', 'b'])).changes).toMatchObject([
+      { cause: 'conflict', after: value(['a']) },
+    ]);
     expect(projects(['a'], ['x'], pairOf(['a'])).changes).toMatchObject([{ cause: 'drift', after: value(['x', 'a']) }]);
   });
 
@@ -344,6 +347,13 @@ describe('a set that others add to', () => {
     expect(projects(['a'], ['a', 'b'], hidden).diagnostics[0]?.address).toBe(at);
     expect(projects(['b', 'a'], ['a', 'b'], hidden).diagnostics).toEqual([]);
     expect(projects(['a'], ['a', 'b'], pairOf(['a', 'b'])).diagnostics).toEqual([]);
+    const released = diff({
+      kind,
+      mapMode: 'merge',
+      row: { accessedProjects: ['a'] },
+      pairs: { accessedProjects: hidden },
+    });
+    expect(released.diagnostics.map(({ code }) => code)).toEqual(['released']);
   });
 
   test('is another one where the block wants the whole: that is compared and written as it is', () => {
@@ -365,7 +375,7 @@ describe('a set that others add to', () => {
       mapMode: 'merge',
       fields: { accessedProjects: ids },
       row: { accessedProjects: ['x'] },
-      pairs: { accessedProjects: hiddenPair('[]') },
+      pairs: { accessedProjects: hiddenPair('["a"]') },
     });
     expect(found).toMatchObject({ changes: [{ after: { is: 'known after apply' } }], diagnostics: [] });
   });

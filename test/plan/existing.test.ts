@@ -135,6 +135,20 @@ describe('one that somebody else made', () => {
     expect(known?.cause).toBe('conflict');
   });
 
+  test('is compared with what its create said, when that got no answer; what was settled since counts more', () => {
+    const row = { dockerImage: 'redis:7', description: 'x' };
+    const sent = { dockerImage: { value: 'redis:7' }, description: { value: 'y' } };
+    const record = recordOf('redis', null, { intent: { at: 1, sent } });
+    const fields = { ...image, description: declared('z') };
+    const causes = (known: StateRecord) =>
+      plan({ object: { foundBy: 'intent' }, row, record: known, resource: { fields } }).changes.map(
+        ({ cause }) => cause,
+      );
+    expect(causes(record)).toEqual(['conflict', 'edit']);
+    expect(causes({ ...record, pairs: { description: pairOf('x') } })).toEqual(['edit', 'edit']);
+    expect(causes(recordOf('redis', null, { intent: { at: 1 } }))).toEqual(['first managed', 'first managed']);
+  });
+
   test('needs consent when it is found by its key; to pin it or to have sent its create is consent', () => {
     expect(plan({ object: { foundBy: 'key' } }).needsConsent).toBe(true);
     expect(plan({ object: { foundBy: 'pin' } }).needsConsent).toBe(false);
@@ -223,7 +237,9 @@ describe('a change that needs a new object', () => {
 
   test('is refused where the new one cannot be made, where the old one is protected, and where it is pinned', () => {
     expect(codes(plan({ resource: { fields: server }, row, record }))).toEqual(['cannot-create']);
-    expect(codes(plan({ resource: { fields, options: { protect: true } }, row, record }))).toEqual(['protected']);
+    expect(told(plan({ resource: { fields, options: { protect: true } }, row, record }))[0]).toMatch(
+      /^protected: production\.redis\.main is protected and would be replaced \|/,
+    );
     expect(told(plan({ resource: { fields, pinned: 'redis_1' }, row, record }))).toEqual([
       `cannot-change: ${at} is pinned to redis_1, and the change needs a new object | Remove id: first.`,
     ]);

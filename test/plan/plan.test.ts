@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { maxRequestBytes } from '../../src/api/request.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { hasChanges, isEffective, isMade, isMadeFirst } from '../../src/plan/action.ts';
 import { buildPlan } from '../../src/plan/plan.ts';
+import { bodySize } from '../../src/plan/steps.ts';
 import type { StateRecord } from '../../src/state/state.ts';
 import {
   actionOf,
@@ -180,6 +182,12 @@ test('what one request cannot carry is refused before anything is sent', () => {
       position: here,
     },
   ]);
+  const sized = (length: number) =>
+    plan([production, redis('main', { dockerImage: declared('x'.repeat(length)) })], { objects: environment })
+      .actions[1];
+  const [none] = sized(0)?.steps ?? [];
+  const most = maxRequestBytes - (none === undefined ? 0 : bodySize(none));
+  expect([sized(most)?.notes.length, sized(most + 1)?.notes.length]).toEqual([0, 1]);
   const [, twice] = plan([production, redis('main', { dockerImage: declared('x') })], { objects: environment }).actions;
   expect(twice?.notes).toEqual([]);
 });

@@ -4,8 +4,8 @@ import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { planRemoval, protectOf, takeAway } from '../../src/plan/removal.ts';
 import { kinds } from '../../src/resources/index.ts';
-import type { StateRecord } from '../../src/state/state.ts';
-import { actionOf, inputOf, kindNamed, objectOf, recordOf } from '../support/made-up.ts';
+import type { StateRecord, Stored } from '../../src/state/state.ts';
+import { actionOf, inputOf, kindNamed, makeDigest, objectOf, recordOf } from '../support/made-up.ts';
 
 /** What becomes of an object whose block is gone. */
 
@@ -97,6 +97,8 @@ describe('it is forgotten', () => {
       id: 'redis_1',
       notes: [],
     });
+    const taken = plan({ kind, object: { ...there, foundBy: 'key', isProvided: true }, record: { id: null } });
+    expect(taken).toMatchObject({ ...forgotten, notes: [] });
     expect(plan({ kind }).action).toBe('delete');
     expect(plan({ kind: kindNamed('mount'), object: { ...there, isProvided: true } }).action).toBe('delete');
   });
@@ -117,7 +119,10 @@ describe('it is forgotten', () => {
     expect(said(pending)[0]).toMatch(
       new RegExp(`^stays-there: ${at} was created, stays on the platform, and is listed only once somebody`),
     );
-    expect(pending.notes[0]?.address).toBe(at);
+    expect(pending.notes[0]).toMatchObject({
+      address: at,
+      remedy: 'Delete it there before you declare it again: it would be made a second time.',
+    });
     expect(plan({ kind, object: undefined }).notes).toEqual([]);
   });
 
@@ -132,6 +137,47 @@ describe('it is forgotten', () => {
     const { cannot: _, ...silent } = kind;
     expect(said(plan({ kind: silent }))).toEqual([
       `stays-there: ${at} (redis_1) is not deleted: the platform has no operation for it | `,
+    ]);
+  });
+});
+
+describe('one that a create may have made which got no answer', () => {
+  const row = { redisId: 'redis_1', name: 'main', dockerImage: 'redis:8', description: null };
+  const object = objectOf('redis_1', row, { foundBy: 'intent' });
+  const sent = {
+    name: { value: 'main' },
+    dockerImage: { digest: makeDigest('"redis:8"') },
+    description: { value: '' },
+  };
+  const lost = (said: Readonly<Record<string, Stored>> | undefined) =>
+    plan({ object, record: { id: null, intent: { at: 1, ...(said === undefined ? {} : { sent: said }) } } });
+
+  test('is ours when it is what that said, and goes', () => {
+    expect(lost(sent)).toMatchObject({
+      action: 'delete',
+      id: 'redis_1',
+      notes: [],
+      teardown: [{ operation: 'redis.remove' }],
+    });
+  });
+
+  test.each<[string, Readonly<Record<string, Stored>> | undefined]>([
+    ['another name', { ...sent, name: { value: 'other' } }],
+    ['another image', { ...sent, dockerImage: { digest: makeDigest('"redis:7"') } }],
+    ['a field that it does not have', { ...sent, databasePassword: { digest: makeDigest('"p"') } }],
+    ['what is no field any more', { ...sent, lost: { value: null } }],
+    ['nothing', {}],
+    ['nobody knows what', undefined],
+  ])('is let go of and told when that said %s', (_what, said) => {
+    const action = lost(said);
+    expect(action).toMatchObject({ action: 'forget', teardown: [], dataAtRisk: undefined });
+    expect(action.notes).toMatchObject([
+      {
+        code: 'unverified',
+        message: `${at} was about to be created when a run ended, and redis_1 bears its key; whether it is that is not known`,
+        remedy: 'Look at it on the platform, and delete it there if nobody needs it.',
+        address: at,
+      },
     ]);
   });
 });

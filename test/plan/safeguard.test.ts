@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import type { Action } from '../../src/plan/action.ts';
 import type { Permissions } from '../../src/plan/safeguard.ts';
 import { massDeletions } from '../../src/plan/mass-deletion.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
@@ -14,7 +15,7 @@ import {
   refusal,
   rowsIn,
 } from '../support/faults.ts';
-import { actionOf, inputOf, recordOf } from '../support/made-up.ts';
+import { actionOf, here, inputOf, recordOf } from '../support/made-up.ts';
 import { keys } from '../support/organization-blocks.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -136,6 +137,44 @@ describe('deletions of one kind', () => {
     for (const { domainId } of rowsIn(made, 'domain').slice(0, 11))
       await made.emulator.act('domain.delete', { domainId });
     expect(obstacles(await made.plan(production(stack([]))), usual)).toEqual([]);
+  });
+});
+
+describe('an action that needs a permission', () => {
+  const { state, observed } = inputOf({});
+  const found = (more: Partial<Action>, permissions: Partial<Permissions> = {}) => {
+    const actions = [actionOf('production.redis.main', more)];
+    const plan = { base: state, saved: state, observed, actions, diagnostics: [] };
+    return obstacles(plan, { dataLoss: false, adoption: false, ...permissions });
+  };
+  const about = { severity: 'error', address: 'production.redis.main', position: here };
+
+  test('because of data is refused without it, and where the block gave the data up it is not', () => {
+    const risk = { action: 'replace', dataAtRisk: 'its data' } as const;
+    expect(found(risk)).toEqual([
+      {
+        ...about,
+        code: 'data-at-risk',
+        message: 'to replace production.redis.main puts its data at risk',
+        remedy: 'Allow it with --allow-data-loss, or write protect: false in the block and apply that first.',
+      },
+    ]);
+    expect(found(risk, { dataLoss: true })).toEqual([]);
+    expect(found({ ...risk, protect: false })).toEqual([]);
+    expect(found({ protect: undefined })).toEqual([]);
+  });
+
+  test('because it takes something over is refused without it, and names the object', () => {
+    const adoption = { action: 'adopt', needsConsent: true, id: 'redis_1' } as const;
+    expect(found(adoption)).toEqual([
+      {
+        ...about,
+        code: 'consent',
+        message: 'production.redis.main exists on the platform (redis_1) and is not ours yet',
+        remedy: 'Take it over with --adopt, or pin it with id:.',
+      },
+    ]);
+    expect(found(adoption, { adoption: true })).toEqual([]);
   });
 });
 

@@ -74,10 +74,12 @@ describe('of two texts that do not show', () => {
   test.each([
     ['the lines that differ are told', 'a\nb\nc\n', 'a\nx\nc\n', 'line 2 of 3, before 3'],
     ['the first', 'a\nb\n', 'x\nb\n', 'line 1 of 2, before 2'],
+    ['the first of many', 'a\nb\nc\nd\n', 'x\nb\nc\nd\n', 'line 1 of 4, before 4'],
     ['the last', 'a\nb\n', 'a\nx\n', 'line 2 of 2, before 2'],
     ['several', 'a\nb\nc\nd\n', 'a\nx\ny\nd\n', 'lines 2 to 3 of 4, before 4'],
     ['all of them', 'a\nb\n', 'x\ny\n', 'lines 1 to 2 of 2, before 2'],
     ['one more at the end', 'a\n', 'a\nb\n', 'line 2 of 2, before 1'],
+    ['two more of the same', 'a\n', 'a\na\na\n', 'lines 2 to 3 of 3, before 1'],
     ['one more in the middle, like its neighbour', 'a\na\n', 'a\na\na\n', 'line 3 of 3, before 2'],
     ['one less', 'a\nb\nc\n', 'a\nc\n', 'line 2 of 2, before 3'],
     ['one less at the end', 'a\nb\nc\n', 'a\nb\n', 'line 2 of 2, before 3'],

@@ -27,7 +27,7 @@ function told(member: Member): string {
       return `declared ${content.hollow ? 'later' : JSON.stringify(content.value)}`;
     }
     case 'map':
-      return `${member.name}: ${[...member.entries.keys()].join(' ')}, removed ${member.removed.join(' ')}${member.keepOthers ? ', others stay' : ''}`;
+      return `${member.name}: ${[...member.entries.keys()].join(' ')}, removed ${member.removed.map(String).join(' ')}${member.keepOthers ? ', others stay' : ''}`;
     case 'set':
       return `a set, formerly ${member.formerly.join(' ')}`;
     case 'id':
@@ -168,6 +168,9 @@ describe('a create', () => {
       'update application.saveGitProvider: applicationId = id of it; customGitBuildPath = customGitBuildPath as read; customGitUrl* = declared "u"; watchPaths = watchPaths as read; customGitBranch* = declared "b"; for sourceType',
     ]);
     expect(created('application', { name: 'web' }).steps).toHaveLength(1);
+    // There is no row yet of which it could be told what has to go along.
+    const hubgit = { name: 'web', sourceType: 'hubgit', hubgitId: 'h', repository: 'r', owner: 'o', branch: 'b' };
+    expect(created('application', hubgit).steps[1]).not.toContain('triggerType');
     const docker = created('application', { name: 'web', sourceType: 'docker' });
     expect(docker).toMatchObject({
       steps: [{}, expect.stringContaining('update application.saveDockerProvider')],
@@ -367,6 +370,7 @@ describe('a deletion', () => {
       'delete compose.delete: composeId = id of it; deleteVolumes = true',
     ]);
     const options = {
+      own: { schema: kindNamed('redis').fields['name']?.schema },
       other: { schema: kindNamed('redis').fields['name']?.schema, sentWith: { call: 'redis.stop', otherwise: 1 } },
     };
     const kind = { ...kindNamed('redis'), options } as Kind;

@@ -15,7 +15,10 @@ import type { Plan } from '../../src/plan/action.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import type { State } from '../../src/state/state.ts';
 import { actionsOf, notesOf } from '../support/faults.ts';
-import { applyEdit, declareMentioned, histories, modelOf, render } from '../support/random-manifest.ts';
+import { declareMentioned, modelOf } from '../support/random-blocks.ts';
+import { histories } from '../support/random-commands.ts';
+import { applyEdit } from '../support/random-edits.ts';
+import { treeOf, yamlOf } from '../support/random-yaml.ts';
 import { again, applyFile, review } from '../support/reviewed.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
@@ -123,14 +126,15 @@ test('of a reviewed plan nothing is sent but what it says, whatever somebody doe
       const made = begin(somebody(), undefined);
       const model = modelOf(history);
       declareMentioned(model);
-      const first = await unlessRefused(made.plan(render(model, []).text));
+      const start = yamlOf(treeOf(model, []));
+      const first = await unlessRefused(made.plan(start));
       if (first === undefined || !isApplicable(first)) return;
-      await made.apply(render(model, []).text, all);
+      await made.apply(start, all);
       for (const { command, ...step } of history.commands) {
         if (command === 'edit' && 'edits' in step) for (const one of step.edits) applyEdit(model, one);
       }
       declareMentioned(model);
-      const { text } = render(model, Object.keys(made.store.state?.resources ?? {}));
+      const text = yamlOf(treeOf(model, Object.keys(made.store.state?.resources ?? {})));
       const planned = await unlessRefused(made.plan(text));
       if (planned === undefined || !isApplicable(planned)) return;
       const file = await review(made, text);

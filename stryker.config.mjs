@@ -1,0 +1,28 @@
+/**
+ * How good the tests are: each small change of the source has to make some test fail. TRUEUP_MUTATION says of which part, the
+ * plan by default; `-m FILE` takes another choice of files. What each part is tested with: scripts/mutation-tests.ts.
+ */
+const part = process.env.TRUEUP_MUTATION ?? 'plan';
+
+const parts = {
+  plan: { mutate: ['src/plan/*.ts', 'src/apply/settle.ts'], atLeast: 85 },
+  apply: { mutate: ['src/apply/*.ts', '!src/apply/settle.ts'], atLeast: null },
+  state: { mutate: ['src/state/**/*.ts'], atLeast: null },
+};
+
+export default {
+  mutate: parts[part].mutate,
+  thresholds: { high: 95, low: 85, break: parts[part].atLeast },
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  vitest: { configFile: 'scripts/mutation-tests.ts', related: false },
+  coverageAnalysis: 'perTest',
+  concurrency: 2,
+  // A slow machine kills nothing: what runs on for ever is counted by its loops.
+  timeoutMS: 120_000,
+  timeoutFactor: 10,
+  reporters: ['progress-append-only', 'clear-text', 'json', 'html'],
+  clearTextReporter: { reportTests: false, allowColor: false },
+  jsonReporter: { fileName: `reports/mutation-${part}.json` },
+  htmlReporter: { fileName: `reports/mutation-${part}.html` },
+};

@@ -1,0 +1,186 @@
+import { requiredMembers } from '../../../src/api/contract.ts';
+import type { Operation } from '../../../src/api/contract.ts';
+import type { Json, Row } from '../../../src/kind/json.ts';
+import type { Kind } from '../../../src/kind/kind.ts';
+import { carrierOf, idMember, takes, updatesOf } from '../../../src/kind/wire.ts';
+import { kinds } from '../../../src/resources/index.ts';
+import { blockFrom, openFields, pick, weighted } from '../../support/random-blocks.ts';
+import type { Drift } from '../../support/random-commands.ts';
+import type { Block, Model } from '../../support/random-manifest.ts';
+import {
+  blocksOf,
+  fieldOf,
+  isNamed,
+  isRef,
+  kindsBelow,
+  linkOf,
+  nullOf,
+  steady,
+  valuesOf,
+} from '../../support/random-manifest.ts';
+import type { Act } from './by-hand.ts';
+import { removalOf } from './by-hand.ts';
+import type { Snapshot } from './platform.ts';
+import { isDataMount, isListed, look, rowsOf, services, steadyIds, tableOf, valueIn } from './platform.ts';
+import type { Run } from './run.ts';
+import { idAt } from './run.ts';
+
+/** From numbers to what somebody does by hand. */
+
+/** An object of the platform that somebody may change. */
+interface Target {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly row: Row;
+}
+
+const envTexts = ['A=1\n', '# note\nB="x y"\nFOREIGN=here\n', 'A=9\nFOREIGN=there\nOTHER=\n', ''];
+
+/** What somebody does; nothing where it does not fit. */
+export function actsFor(run: Run, model: Model, drift: Drift): Act[] {
+  const seen = look(run.made.emulator);
+  const all = targetsIn(seen);
+  const target = pick(all, drift.at);
+  if (target === undefined) return [];
+  switch (drift.drift) {
+    case 'update':
+      return updateOf(target, drift);
+    case 'env': {
+      const holder = pick(
+        all.filter(({ kind }) => kind.fields.env !== undefined),
+        drift.at,
+      );
+      const operation = holder === undefined ? undefined : carrierOf(holder.kind, 'env');
+      const env = pick(envTexts, drift.text) ?? '';
+      return holder === undefined || operation === undefined ? [] : [updateWith(holder, operation, { env })];
+    }
+    case 'connect':
+      return connections(seen);
+    case 'delete':
+      return target.row.isDefault === true ? [] : removalOf(target.kind, target.id, target.row);
+    case 'create': {
+      const parents = [undefined, ...all.filter(({ kind }) => kindsBelow(kind).length > 0)];
+      const parent = pick(parents, drift.at);
+      const nothing = { uid: 0, key: '', fields: {}, env: undefined, options: {}, children: [], home: undefined };
+      const stub = parent === undefined ? undefined : { ...nothing, kind: parent.kind };
+      const block = blockFrom(model, stub, drift.seed);
+      return block === undefined ? [] : creationOf(block, parent);
+    }
+    case 'anticipate': {
+      const missing = blocksOf(model).filter(({ address }) => idAt(run, address) === undefined);
+      const placed = pick(missing, drift.at);
+      if (placed === undefined) return [];
+      const parent = placed.parent === undefined ? undefined : all.find(isAt(run, placed.parent.address));
+      if (placed.parent !== undefined && parent === undefined) return [];
+      return creationOf(placed.block, parent, drift.without);
+    }
+    case 'move': {
+      const service = pick(
+        all.filter(({ kind }) => kind.calls.move !== undefined),
+        drift.at,
+      );
+      const to = pick(
+        all.filter(({ kind }) => kind.kind === 'environment'),
+        drift.to,
+      );
+      const move = service?.kind.calls.move;
+      if (service === undefined || to === undefined || move === undefined) return [];
+      return [{ operation: move.call, input: { [service.kind.id]: service.id, [move.as]: to.id } }];
+    }
+    case 'deploy': {
+      const service = pick(
+        all.filter(({ kind }) => services.includes(kind)),
+        drift.at,
+      );
+      if (service === undefined) return [];
+      return [{ operation: `${tableOf(service.kind)}.deploy`, input: { [service.kind.id]: service.id } }];
+    }
+    default:
+      return drift satisfies never;
+  }
+}
+
+/** Somebody allows the connections that wait for it. */
+export function connections(seen: Snapshot): Act[] {
+  const labgit = kinds.find(({ kind }) => kind === 'labgit');
+  const rows = labgit === undefined ? [] : [...rowsOf(seen, labgit)];
+  return rows.flatMap(([labgitId, row]) =>
+    labgit === undefined || isListed(labgit, row) ? [] : [{ operation: 'labgit.connect', input: { labgitId } }],
+  );
+}
+
+function targetsIn(seen: Snapshot): Target[] {
+  return kinds.flatMap((kind) =>
+    [...rowsOf(seen, kind)]
+      .filter(([id, row]) => !isDataMount(seen, row) && !steadyIds.has(id))
+      .map(([id, row]) => ({ kind, id, row })),
+  );
+}
+
+const isAt =
+  (run: Run, address: string) =>
+  ({ id }: Target): boolean =>
+    id === idAt(run, address);
+
+function updateOf(target: Target, change: Extract<Drift, { drift: 'update' }>): Act[] {
+  const { kind, row } = target;
+  const carried = Object.keys(kind.fields).filter(
+    (item) => item !== 'env' && carrierOf(kind, item) !== undefined && takes(carrierFor(kind, item, row), item),
+  );
+  const name = pick(weighted(kind, carried), change.field);
+  if (name === undefined || (kind.kind === 'environment' && row.isDefault === true && name === 'name')) return [];
+  const { refersTo } = fieldOf(kind, name);
+  const other = refersTo === undefined ? valuesOf(kind, name)[change.value] : (steady[refersTo]?.id ?? null);
+  const value = change.value === 2 ? nullOf(kind, name)?.value : other;
+  return value === undefined ? [] : [updateWith(target, carrierFor(kind, name, row), { [name]: value })];
+}
+
+function updateWith({ kind, id, row }: Target, operation: Operation, input: Act['input']): Act {
+  const required = requiredMembers(operation).map((name) => [name, valueIn(kind, name, row)]);
+  return { operation, input: { ...Object.fromEntries(required), [idMember(kind, operation)]: id, ...input } };
+}
+
+/** The operation by which somebody changes a field: where there is a choice of sources, often that of another one. */
+function carrierFor(kind: Kind, name: string, row: Row): Operation {
+  const chosen = carrierOf(kind, name, (tag) => row[tag]) ?? carrierOf(kind, name);
+  const [first] = updatesOf(kind);
+  const operation = chosen ?? first;
+  if (operation === undefined) throw new Error(`nothing carries ${name} of a ${kind.kind}`);
+  return operation;
+}
+
+/** Makes what a block says, below an object; without some of what can be left out. */
+function creationOf(block: Block, parent: Target | undefined, without = 0): Act[] {
+  const { kind, fields, key } = block;
+  const { create } = kind.calls;
+  if (create === undefined) return [];
+  const link = linkOf(kind, parent?.kind);
+  const context = { projectId: 'prj_1', organizationId: 'org_1', userId: 'user_1' };
+  const written = (name: string): Json | undefined => {
+    const value = fields[name];
+    return value === null || isRef(value) || isNamed(value) ? undefined : value;
+  };
+  const input: Record<string, Json> = {};
+  for (const [name, from] of Object.entries(link.set)) {
+    const value =
+      'value' in from
+        ? from.value
+        : 'parent' in from
+          ? parent?.id
+          : 'context' in from
+            ? context[from.context]
+            : (written(from.sameAs) ?? key);
+    if (value !== undefined) input[name] = value;
+  }
+  if (kind.keyField !== undefined) input[kind.keyField] ??= written(kind.keyField) ?? key;
+  for (const [at, name] of openFields(block, link).entries()) {
+    const value = written(name);
+    const isLeftOut = without > 0 && (at + without) % 3 === 0 && !requiredMembers(create).includes(name);
+    if (value !== undefined && takes(create, name) && !isLeftOut) input[name] ??= value;
+  }
+  for (const { tag } of kind.unions ?? []) {
+    const value = written(tag);
+    if (value !== undefined && takes(create, tag)) input[tag] = value;
+  }
+  return [{ operation: create, input }];
+}

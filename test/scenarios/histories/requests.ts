@@ -1,0 +1,175 @@
+import equal from 'fast-deep-equal';
+import { mostSends } from '../../../src/apply/send.ts';
+import { waitOut } from '../../../src/apply/wait-out.ts';
+import type { WireRequest } from '../../../src/api/wire.ts';
+import type { LoggedRequest } from '../../../src/emulator/emulator.ts';
+import type { Row } from '../../../src/kind/json.ts';
+import { root } from '../../../src/kind/kind.ts';
+import { idMember } from '../../../src/kind/wire.ts';
+import type { Manifest } from '../../../src/manifest/manifest.ts';
+import type { Workspace } from '../../../src/manifest/workspace.ts';
+import type { Action, Member, Plan, Step } from '../../../src/plan/action.ts';
+import { validate } from '../../../src/reconcile.ts';
+import { kinds } from '../../../src/resources/index.ts';
+import { isDeployOrder } from '../../support/deployments.ts';
+import { operationOf } from '../../support/faults.ts';
+import { yamlOf } from '../../support/random-yaml.ts';
+import type { Declared } from './declared.ts';
+import { look, rowsOf } from './platform.ts';
+import type { Run } from './run.ts';
+import { holds, same } from './same.ts';
+
+/** What a run may ask of the platform. */
+
+/** Reads a manifest as the engine does. */
+export function manifestOf(run: Run, { tree }: Declared): Manifest {
+  if (run.read?.tree === tree) return run.read.manifest;
+  const text = yamlOf(tree);
+  const { manifest } = validate({
+    workspace: workspaceOf(text),
+    file: 'trueup.yaml',
+    kinds,
+    env: () => undefined,
+    secret: () => undefined,
+    given: () => undefined,
+    conceal: () => undefined,
+  });
+  run.read = { tree, manifest };
+  return manifest;
+}
+
+/** A folder that is on no disk. */
+function workspaceOf(text: string): Workspace {
+  const nothing = (path: string) => ({ problem: `there is no file ${path}` });
+  return {
+    root: '/',
+    read: (path) => (path === 'trueup.yaml' ? { text } : nothing(path)),
+    readBytes: nothing,
+    beside: (_from, path) => path,
+    match: () => [],
+  };
+}
+
+/** Waits, as the command line does, until no request of an earlier run can be carried out any more. */
+export async function waitForRest(run: Run): Promise<void> {
+  await run.clock.leap(waitOut(run.made.store, { fenceMs: 60_000, clock: run.clock }));
+  same(
+    [...run.underway].filter(isOfWeight).map(({ path, body }) => `${path} ${body ?? ''}`),
+    [],
+    'requests that may still be carried out, of which the state says nothing',
+  );
+}
+
+/** A deletion that comes twice deletes nothing more; a deployment is looked for by its mark, or its status. */
+function isOfWeight(request: WireRequest): boolean {
+  const operation = operationOf(request);
+  const deletions = kinds.map(({ calls }) => calls.delete);
+  return (
+    !deletions.some((one) => one === operation) && !isDeployOrder(operation) && !operation.endsWith('.changeStatus')
+  );
+}
+
+/** Makes a plan, which sends no POST and no more GETs than it may. */
+export async function planFrugally(run: Run, manifest: Manifest, make: () => Promise<Plan>): Promise<Plan> {
+  const { log } = run.made.emulator;
+  const start = log.length;
+  const planned = await make();
+  const sent = log.slice(start);
+  const posts = sent.filter(({ method }) => method !== 'GET');
+  same(posts, [], 'what a plan sends beside GETs');
+  const most = mostReads(manifest, planned);
+  if (sent.length <= most) return planned;
+  // What is in no list is asked for once more before it is said to be gone.
+  const more = most + goneOf(run, planned);
+  holds(sent.length <= more, `a plan takes ${sent.length} GETs, and ${more} are enough`);
+  return planned;
+}
+
+function mostReads({ resources }: Manifest, { base: { resources: records } }: Plan): number {
+  const names = new Map([
+    ...Object.entries(records).map(([address, { kind }]) => [address, kind] as const),
+    ...resources.map(({ address, kind }) => [address, kind.kind] as const),
+  ]);
+  const those = [...names.values()].map((name) => kinds.find(({ kind }) => kind === name));
+  const tops = those.flatMap((kind) => (kind?.parents[root] === undefined ? [] : [kind.kind]));
+  const named = resources.flatMap(({ kind, fields }) =>
+    Object.keys(fields).flatMap((name) => kind.fields[name]?.refersTo ?? []),
+  );
+  const readAlone = those.filter((kind) => Object.values(kind?.parents ?? {}).some(({ rows }) => rows !== 'whole'));
+  const copies = those.filter((kind) => kind?.kind === 'volumeBackup');
+  return 2 + new Set([...tops, ...named]).size + readAlone.length + copies.length;
+}
+
+/** How many objects of the state are gone. */
+function goneOf(run: Run, { base }: Plan): number {
+  const seen = look(run.made.emulator);
+  return Object.values(base.resources).filter(({ kind: name, id }) => {
+    const kind = kinds.find((one) => one.kind === name);
+    return id !== null && kind !== undefined && !rowsOf(seen, kind).has(id);
+  }).length;
+}
+
+/** Every POST since the last look is one that a step of the plan names. */
+export function checkPosts(run: Run, planned: Plan, { isDisturbed }: { readonly isDisturbed: boolean }): void {
+  const { log } = run.made.emulator;
+  const posts = log.slice(run.seen).filter((entry) => entry.method === 'POST' && !run.late.has(entry));
+  run.seen = log.length;
+  const steps = planned.actions.flatMap((action) => stepsOf(action));
+  // What got no answer may be sent again, unless it makes something.
+  const repeated = isDisturbed ? steps.filter(({ step }) => step.role !== 'create') : [];
+  const allowed = [...steps, ...Array.from({ length: mostSends - 1 }, () => repeated).flat()];
+  const replaced = new Set(planned.actions.flatMap(({ action, address }) => (action === 'replace' ? [address] : [])));
+  // Each request takes a step of its own; one that it could take may be given up by another for a third.
+  const takenBy = new Map<number, number>();
+  const takesStep = (post: number, tried: Set<number>): boolean =>
+    allowed.some((step, at) => {
+      const sent = posts[post];
+      if (sent === undefined || tried.has(at) || !fits(sent, step, replaced)) return false;
+      tried.add(at);
+      const holder = takenBy.get(at);
+      if (holder !== undefined && !takesStep(holder, tried)) return false;
+      takenBy.set(at, post);
+      return true;
+    });
+  for (const [at, { operation, input, status }] of posts.entries()) {
+    const words = () => `${operation} ${JSON.stringify(input)}`;
+    if (!takesStep(at, new Set())) throw new Error(`${words()} is in no step of the plan`);
+    if (!isDisturbed && status !== 200) throw new Error(`${words()} is answered with ${status}`);
+  }
+}
+
+interface Allowed {
+  readonly action: Action;
+  readonly step: Step;
+  readonly isTeardown: boolean;
+}
+
+function stepsOf(action: Action): Allowed[] {
+  return [
+    ...action.teardown.map((step) => ({ action, step, isTeardown: true })),
+    ...action.steps.map((step) => ({ action, step, isTeardown: false })),
+  ];
+}
+
+function fits(
+  { operation, input }: LoggedRequest,
+  { action, step, isTeardown }: Allowed,
+  replaced: ReadonlySet<string>,
+): boolean {
+  const sent = input as Row;
+  if (step.operation !== operation) return false;
+  if (!Object.entries(sent).every(([name, value]) => mayBe(step.members[name], value))) return false;
+  if (step.role === 'create') return true;
+  const id = sent[idMember(action.kind, step.operation)];
+  const isNew = action.action === 'replace' || (action.action === 'deploy' && replaced.has(action.parent ?? ''));
+  return isTeardown || !isNew ? id === action.id || action.id === undefined : id !== action.id;
+}
+
+/** Whether a plan lets a member of a request have a value. */
+function mayBe(member: Member | undefined, value: unknown): boolean {
+  if (member === undefined) return false;
+  if (member.is === 'value') return equal(member.value.reveal(), value);
+  if (member.is !== 'wanted') return true;
+  const content = member.wanted.content.reveal();
+  return content.hollow || equal(content.value, value);
+}
