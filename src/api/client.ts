@@ -45,7 +45,7 @@ export interface ClientOptions {
   readonly clock?: () => number;
   /**
    * How often a read is sent at most; 10 by default, and 4 when nothing was answered for a minute, or ever: the address
-   * may be wrong. A write is repeated only when it surely was not executed.
+   * may be wrong. The sixth error of the platform itself is the answer. A write is repeated only when it surely was not executed.
    */
   readonly readAttempts?: number;
   /** How long it is waited, in a row, until the platform takes requests again; 10 minutes by default. Milliseconds. */
@@ -59,6 +59,9 @@ const backOff = { firstMs: 500, maxMs: 8_000 };
 
 /** How often a read is sent to a platform that does not answer; the key goes to no stranger more often than that. */
 const inDoubt = { usual: 4, unreadable: 2 };
+
+/** After so many errors of the platform itself, the next one would be the same. */
+const mostErrors = 6;
 
 /** How long a good answer shows that the platform is there. Milliseconds. */
 const shownFor = 60_000;
@@ -137,6 +140,7 @@ export function createClient(options: ClientOptions): Client {
     const call = callOf(operation);
     const request = buildRequest(call, input, apiKey);
     let failures = 0;
+    let errors = 0;
     for (let refusals = 0; ;) {
       const opening = await passGate(call, about);
       const answer = attempt(call, request);
@@ -146,6 +150,9 @@ export function createClient(options: ClientOptions): Client {
       const why = whyToWait(result);
       if (why === undefined) {
         failures += 1;
+        // What the platform itself says again and again is no trouble on the way.
+        errors += result.code === undefined ? 0 : 1;
+        if (errors === mostErrors) throw result;
         // Only someone who looks at the platform can know whether a write took effect.
         if (call.isWrite || failures >= mostAttempts(result, about.signal) || !isTransient(result)) throw result;
         const delay = computeDelay(failures, random, result.retryAfterSeconds);

@@ -98,11 +98,11 @@ function settlePart(
   // What others put into a set beside ours is not remembered.
   if (isMeant) return { pair: make(field.codec === contains ? resolved.value : answered) };
   if (decision.do === 'nothing' || !input.wasSent) return { pair: old };
+  const before = valueBefore(input, planned);
+  if (means(field.codec ?? plain, before, answered)) return { pair: make(answered, false), said: 'not kept' };
   // A key of a map that is gone again was taken out by somebody: that is no form of its value.
   if (planned.part.key !== undefined && answered === null) return { pair: old, said: 'not kept' };
-  const before = valueBefore(input, planned);
-  const isAsBefore = means(field.codec ?? plain, before, answered);
-  return isAsBefore ? { pair: make(answered, false), said: 'not kept' } : { pair: make(answered), said: 'rewritten' };
+  return { pair: make(answered), said: 'rewritten' };
 }
 
 /** What the platform had before the request that carries a part: for a new object, what its create gave it. */

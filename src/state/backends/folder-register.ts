@@ -30,7 +30,7 @@ async function look(disk: Disk, place: string): Promise<Seen | undefined> {
       const entry = parseEntry(await disk.read(path)) ?? { counter: version, holder: null, past: null };
       return { entry, version: String(version), ageMs: await disk.ageOf(path) };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 10) throw error; // a newer one is there
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === 100) throw error; // a newer one is there
     }
   }
 }
