@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 
 /** What kills, corrupts and starts other programs for minutes: run where CI is set, and by TRUEUP_TESTS=all. */
@@ -6,12 +7,17 @@ const long = [
   'test/state/processes.test.ts',
   'test/state/s3.test.ts',
   'test/state/postgres.test.ts',
+  'test/scenarios/broken-builds.test.ts',
+  'test/scenarios/convergence-reproduction.test.ts',
   'test/scenarios/convergence-second.test.ts',
   'test/scenarios/crashes-in-pairs.test.ts',
   'test/scenarios/crashes-of-kinds.test.ts',
   'test/scenarios/killed-processes.test.ts',
   'test/scenarios/kills-and-faults.test.ts',
   'test/scenarios/kills-of-organization.test.ts',
+  'test/scenarios/minds-changed.test.ts',
+  'test/scenarios/reviewed-plans.test.ts',
+  'test/scenarios/unreliable.test.ts',
 ];
 
 const isWhole = (process.env['CI'] ?? '') !== '' || process.env['TRUEUP_TESTS'] === 'all';
@@ -20,8 +26,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...(isWhole ? [] : long)],
+    globalSetup: ['test/support/temporary-folder.ts', 'test/support/built-program.ts'],
     testTimeout: 20_000,
     pool: 'threads',
-    maxWorkers: '100%', // by default one processor is left to the watcher
+    maxWorkers: availableParallelism() + 1, // some tests wait for other programs
   },
 });

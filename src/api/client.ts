@@ -27,6 +27,8 @@ interface InvokeOptions {
   readonly signal?: AbortSignal;
   /** Called before the request is sent when that had to wait: what was noted of the time of sending is not true. */
   readonly beforeLateSend?: () => Promise<void>;
+  /** How many errors of the platform itself are its word: the last one is thrown. 6 by default. */
+  readonly mostErrors?: number;
 }
 
 /** What a client works with. */
@@ -59,9 +61,6 @@ const backOff = { firstMs: 500, maxMs: 8_000 };
 
 /** How often a read is sent to a platform that does not answer; the key goes to no stranger more often than that. */
 const inDoubt = { usual: 4, unreadable: 2 };
-
-/** After so many errors of the platform itself, the next one would be the same. */
-const mostErrors = 6;
 
 /** How long a good answer shows that the platform is there. Milliseconds. */
 const shownFor = 60_000;
@@ -140,6 +139,7 @@ export function createClient(options: ClientOptions): Client {
     const call = callOf(operation);
     const request = buildRequest(call, input, apiKey);
     let failures = 0;
+    const { mostErrors = 6 } = about;
     let errors = 0;
     for (let refusals = 0; ;) {
       const opening = await passGate(call, about);

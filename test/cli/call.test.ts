@@ -10,10 +10,8 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { plainStyle } from '../../src/render/style.ts';
-import { buildOnce, documentOf, program, project, trueup } from './process.ts';
+import { documentOf, program, project, trueup } from './process.ts';
 import { inShell, lacks, quote } from './shell.ts';
-
-buildOnce();
 
 const emulator = createEmulator({ apiKey: 'right-key' });
 const folder = project({});

@@ -8,10 +8,8 @@ import { complete } from '../../src/cli/complete.ts';
 import { findValues } from '../../src/cli/completion-source.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { completionScript, shells } from '../../src/cli/completion-scripts.ts';
-import { buildOnce, program, project, trueup } from './process.ts';
+import { program, project, trueup } from './process.ts';
 import { inShell, lacks, quote } from './shell.ts';
-
-buildOnce();
 
 const manifest = (platform = 'emulator') => `trueup: 1
 platform: ${platform}

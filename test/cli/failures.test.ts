@@ -7,9 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { localStore } from '../../src/state/backends/local.ts';
-import { buildOnce, documentOf, documentsOf, finish, project, start, trueup } from './process.ts';
-
-buildOnce();
+import { documentOf, documentsOf, finish, project, start, trueup } from './process.ts';
 
 const manifest = (platform: string): string =>
   `trueup: 1\nplatform: ${platform}\nproject: prj_1\nenvironments: { production: {} }\n`;

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { readFaultsFile } from '../../src/cli/faults-file.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import { buildOnce, finish, project, start, trueup } from './process.ts';
+import { finish, project, start, trueup } from './process.ts';
 
 /** Files of faults as users write them. */
-
-buildOnce();
 
 const fault = '{ on: postgres.create, before: drop }';
 

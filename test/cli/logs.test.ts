@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { logsCommand } from '../../src/cli/commands/logs.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { apiKey, documentIn, places } from './place.ts';
-import { buildOnce, documentOf, trueup } from './process.ts';
+import { documentOf, trueup } from './process.ts';
 
-buildOnce();
 const open = places();
 
 const secrets = { DB: 'canary-7f3a' };
@@ -65,11 +64,10 @@ describe('logs', () => {
 
   it('says why there is none when nothing runs', async () => {
     const place = await open(withDatabase(', deploy: never'), { secrets });
-    const fast = await trueup(['logs', address], { cwd: place.folder, env: { TRUEUP_API_KEY: apiKey } }).then(
-      (run) => run,
-    );
-    expect(fast).toMatchObject({ code: 1, out: '' });
-    expect(fast.err).toContain('No container found');
+    const run = await trueup(['logs', address], { cwd: place.folder, env: { TRUEUP_API_KEY: apiKey } });
+    expect(run).toMatchObject({ code: 1, out: '' });
+    expect(run.err).toContain('No container found');
+    expect(place.emulator.log.filter(({ operation }) => operation === 'postgres.readLogs')).toHaveLength(1);
   });
 
   it('hides the secrets of the service, and shows a terminal no character that it obeys', async () => {

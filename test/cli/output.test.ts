@@ -1,9 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { outputCommand } from '../../src/cli/commands/output.ts';
 import { documentIn, places } from './place.ts';
-import { buildOnce, documentOf, project, trueup } from './process.ts';
+import { documentOf, project, trueup } from './process.ts';
 
-buildOnce();
 const open = places();
 
 const secrets = { DB: 'canary-7f3a' };

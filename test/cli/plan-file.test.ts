@@ -25,9 +25,8 @@ import type { PlanFile } from '../../src/plan/file.ts';
 import { planFileText } from '../../src/plan/file.ts';
 import { apiKey, places } from './place.ts';
 import type { Finished } from './process.ts';
-import { buildOnce, documentOf, documentsOf, finish, program, project, start, trueup } from './process.ts';
+import { documentOf, documentsOf, finish, program, project, start, trueup } from './process.ts';
 
-buildOnce();
 const open = places();
 
 const secrets = { DB: 'canary-7f3a' };

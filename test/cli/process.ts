@@ -1,30 +1,12 @@
-import { execSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { threadId } from 'node:worker_threads';
-import { afterAll, beforeAll } from 'vitest';
+import { inject } from 'vitest';
 import { anyDocument } from '../../src/render/documents.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-// Below node_modules, so that the built program finds its dependencies; one per worker.
-const built = join(root, `node_modules/.trueup-cli-test/${process.pid}-${threadId}`);
-
-/** Bundles the program for the tests of this file, as the build does: bundled it starts in a fraction of the time. */
-export function buildOnce(): void {
-  beforeAll(() => {
-    mkdirSync(built, { recursive: true });
-    cpSync(join(root, 'package.json'), join(built, 'package.json'));
-    cpSync(join(root, 'bin'), join(built, 'bin'), { recursive: true });
-    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { build: string } };
-    const bundle = scripts.build.split(' && ').find((command) => command.startsWith('esbuild '));
-    if (bundle?.includes('--outdir=dist/cli') !== true) throw new Error('the build bundles no more: correct this test');
-    const command = bundle.replace('--outdir=dist/cli', `--outdir=${JSON.stringify(join(built, 'dist/cli'))}`);
-    execSync(`${join(root, 'node_modules/.bin/')}${command}`, { cwd: root });
-  }, 60_000);
-  afterAll(() => rmSync(built, { recursive: true, force: true }));
-}
 
 /** What a run of the real program gave. */
 export interface Finished {
@@ -54,7 +36,7 @@ export function start(
 
 /** The file of the real program, for whoever starts it in another way. */
 export function program(): string {
-  return join(built, 'bin/trueup.js');
+  return inject('program');
 }
 
 /** Waits for the end of a program. */

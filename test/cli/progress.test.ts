@@ -13,9 +13,7 @@ import type { Happened, Planned } from '../support/progress.ts';
 import { eventOf, planOf } from '../support/progress.ts';
 import type { Screen } from '../support/screen.ts';
 import { createScreen } from '../support/screen.ts';
-import { buildOnce, documentsOf, project, trueup } from './process.ts';
-
-buildOnce();
+import { documentsOf, project, trueup } from './process.ts';
 
 const shop = 'production.compose.shop';
 const planned: readonly Planned[] = [

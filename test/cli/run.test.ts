@@ -10,10 +10,9 @@ import type { Row } from '../../src/kind/json.ts';
 import { waysOf } from '../../src/kind/verb.ts';
 import type { RunDocument } from '../../src/render/documents.ts';
 import { kinds } from '../../src/resources/index.ts';
-import { buildOnce, documentOf, trueup } from './process.ts';
+import { documentOf, trueup } from './process.ts';
 import { apiKey, documentIn, places } from './place.ts';
 
-buildOnce();
 const open = places();
 
 const password = 'canary-7f3a';

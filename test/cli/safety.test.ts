@@ -6,11 +6,9 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { seedWorld } from '../../src/emulator/world.ts';
 import { addKey, addPerson } from '../emulator/people.ts';
-import { buildOnce, documentsOf, finish, project, start, trueup } from './process.ts';
+import { documentsOf, finish, project, start, trueup } from './process.ts';
 
 /** What the command line refuses, and what it waits for. */
-
-buildOnce();
 
 const key = { TRUEUP_API_KEY: 'right-key' };
 const bare: WireAnswer = {

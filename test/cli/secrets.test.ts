@@ -4,9 +4,7 @@ import { armor, Encrypter, generateX25519Identity, identityToRecipient } from 'a
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { buildOnce, documentOf, project, trueup } from './process.ts';
-
-buildOnce();
+import { documentOf, project, trueup } from './process.ts';
 
 const key = { TRUEUP_API_KEY: 'right-key-4711' };
 let server: Awaited<ReturnType<typeof serve>>;

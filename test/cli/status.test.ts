@@ -7,9 +7,8 @@ import { runVerb } from '../../src/cli/commands/run.ts';
 import { openEmulatorFile } from '../../src/cli/emulator-file.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { apiKey, documentIn, places } from './place.ts';
-import { buildOnce, finish, start, trueup } from './process.ts';
+import { finish, start, trueup } from './process.ts';
 
-buildOnce();
 const open = places();
 
 const secrets = { DB: 'canary-7f3a' };

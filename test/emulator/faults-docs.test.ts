@@ -6,12 +6,10 @@ import type { WireAnswer } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { createFaults } from '../../src/emulator/faults/faults.ts';
 import { keysIn } from '../../src/emulator/faults/plan.ts';
-import { buildOnce, finish, project, start } from '../cli/process.ts';
+import { finish, project, start } from '../cli/process.ts';
 import { applyOnce, calmPlatform, leftOver, whole } from '../support/unreliable.ts';
 
 /** docs/faults.md: every example in it is run here, and does what stands beside it. */
-
-buildOnce();
 
 const page = readFileSync(new URL('../../docs/faults.md', import.meta.url), 'utf8');
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { buildOnce, finish, project, start, trueup } from '../cli/process.ts';
+import { finish, project, start, trueup } from '../cli/process.ts';
 import { chance } from '../support/crashes/simulation.ts';
 import { watchDeployments } from '../support/deployment-watch.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
@@ -15,8 +15,6 @@ import { bench } from '../support/world.ts';
  * The real program, killed again and again while it works on a platform over HTTP: the next one has another manifest to
  * apply, and begins where the one before was killed. Whenever one is let come to its end, everything is there once.
  */
-
-buildOnce();
 
 const kills = Number(process.env.TRUEUP_KILLS ?? 200);
 const seed = Number(process.env.TRUEUP_SEED ?? Date.now() % 1_000_000);

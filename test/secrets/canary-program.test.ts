@@ -5,12 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { buildOnce, finish, project, start, trueup } from '../cli/process.ts';
+import { finish, project, start, trueup } from '../cli/process.ts';
 import { canariesIn, oddCanary, plainCanary, quotings, quoting } from './canaries.ts';
 
 /** No secret comes out of the real program: neither by what it prints, nor by what it leaves, nor when it crashes. */
-
-buildOnce();
 
 const open: { close(): Promise<void> }[] = [];
 afterAll(async () => {

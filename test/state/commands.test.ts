@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { localStore } from '../../src/state/backends/local.ts';
-import { buildOnce, project, trueup } from '../cli/process.ts';
+import { project, trueup } from '../cli/process.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 import type { S3Server } from '../support/s3-server.ts';
@@ -13,8 +13,6 @@ import { bench } from '../support/world.ts';
 import { stopOf } from './conformance.ts';
 
 /** Where the state is, by the manifest, and the commands about its lock and its loss. */
-
-buildOnce();
 
 const key = { TRUEUP_API_KEY: 'right-key' };
 let platform: Awaited<ReturnType<typeof serve>>;

@@ -6,12 +6,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { localStore } from '../../src/state/backends/local.ts';
-import { buildOnce, finish, project, start, trueup } from '../cli/process.ts';
+import { finish, project, start, trueup } from '../cli/process.ts';
 import { stopOf } from './conformance.ts';
 
 /** Runs of the real program that share a state, against a platform that counts their requests. */
-
-buildOnce();
 
 const env = { TRUEUP_API_KEY: 'right-key' };
 const servers: { close(): Promise<void> }[] = [];

@@ -49,7 +49,8 @@ export function logsCommand(address: string, flags: LogsFlags): Command {
     try {
       // The secrets of the service, so that its log does not print them.
       const row = showSecrets === true ? {} : ((await readRow(client, kind, id)) ?? {});
-      const answer = await client.invoke(kind.logs, input);
+      // Somebody waits for it: that nothing runs is not asked again.
+      const answer = await client.invoke(kind.logs, input, { mostErrors: 1 });
       const log = knowingInput(redactor, row).redact(typeof answer === 'string' ? answer : '');
       if (options.isJson) printJson(terminal, logsJson(object.address, log));
       else terminal.out(renderLog(log, terminal.outStyle));

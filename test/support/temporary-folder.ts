@@ -1,0 +1,11 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Gives a run of the tests one folder for all that they write, and takes it away at the end. */
+export default function setup(): () => void {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-tests-'));
+  chmodSync(folder, 0o711); // servers run as users of their own
+  process.env['TMPDIR'] = folder;
+  return () => rmSync(folder, { recursive: true, force: true });
+}
