@@ -35,7 +35,7 @@ export default defineConfig({
   test: {
     include: [...(parts[process.env['TRUEUP_MUTATION'] ?? 'plan'] ?? [])],
     exclude: [...configDefaults.exclude, ...long],
-    globalSetup: ['test/support/temporary-folder.ts', 'test/support/built-program.ts'],
+    globalSetup: 'test/support/temporary-folder.ts',
     testTimeout: 120_000,
     hookTimeout: 120_000,
     pool: 'threads',
