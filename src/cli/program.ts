@@ -27,6 +27,8 @@ Environment:
   TRUEUP_API_KEY        key of the platform
   TRUEUP_URL            the only platform this run may talk to
   TRUEUP_SECRET_<NAME>  value of \${secret:NAME}
+  TRUEUP_AGE_IDENTITY, TRUEUP_AGE_IDENTITY_FILE
+                        key for secrets that age encrypted, or a file with it
   TRUEUP_VAR_<name>     value of \${var:name}
   TRUEUP_STATE_URL      database of the state, with state: { backend: postgres }
   AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY

@@ -7,6 +7,7 @@ import { position } from '../manifest/tree.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { seal } from '../secrets/sealed.ts';
+import { howToGive } from '../secrets/sources/env.ts';
 import type { Action, Change, PlannedPart } from './action.ts';
 import { actionFor } from './action-for.ts';
 import { partField, pathOf, resolveField, summaryOf, waits } from './diff.ts';
@@ -66,7 +67,7 @@ export function creation(input: PlanInput, resource: Resource, outputs: Outputs,
     if (resolved.is === 'unavailable') {
       notes.push(
         diagnostic('secret-missing', `${path}: needs ${resolved.secrets.join(', ')}, which this run does not have`, {
-          remedy: `Set ${resolved.secrets.map((name) => `TRUEUP_SECRET_${name}`).join(', ')} for this run.`,
+          remedy: howToGive(resolved.secrets),
           address,
           position: position(wanted.at),
         }),

@@ -10,6 +10,7 @@ import { position } from '../manifest/tree.ts';
 import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
 import { seal } from '../secrets/sealed.ts';
+import { howToGive } from '../secrets/sources/env.ts';
 import type { Pair } from '../state/state.ts';
 import type { Change, PlannedPart } from './action.ts';
 import type { Decision } from './decide.ts';
@@ -182,7 +183,10 @@ function addPart(
       (pair === undefined ? found.unlessReplaced : found.diagnostics).push(
         diagnostic(decision.code, `${path}: ${decision.sentence}`, {
           ...about,
-          remedy: remedyFor(field, observed, decision.code, wanted?.concealed === true || isConcealed(pair)),
+          remedy:
+            resolved?.is === 'unavailable'
+              ? howToGive(resolved.secrets)
+              : remedyFor(field, observed, wanted?.concealed === true || isConcealed(pair)),
         }),
       );
       return;
@@ -227,8 +231,7 @@ function isConcealed(pair: Pair | undefined): boolean {
   return pair !== undefined && 'digest' in pair.answered;
 }
 
-function remedyFor(field: Field, observed: Json, code: string, isHidden: boolean): string {
-  if (code === 'secret-missing') return 'Set the secret for this run.';
+function remedyFor(field: Field, observed: Json, isHidden: boolean): string {
   const now =
     field.secrecy === undefined && !isHidden && observed !== null
       ? `Write ${JSON.stringify(observed)}, as the platform has it`

@@ -71,7 +71,9 @@ literal     = \${ref:x} and \${{environment.X}}
     expect((await place.run(outputCommand('db_url', {}))).out).toBe('(sensitive)\n');
     const missing = await place.run(outputCommand('db_url', { showSecrets: true }));
     expect(missing).toMatchObject({ exit: 'stopped', out: '' });
-    expect(missing.err).toContain('the output db_url needs the secret DB -> Set TRUEUP_SECRET_DB.');
+    expect(missing.err).toContain(
+      'the output db_url needs the secret DB -> Set TRUEUP_SECRET_DB, or name a source under secrets: that has it.',
+    );
   });
 
   it('of what is not applied yet, or gone, is an error', async () => {

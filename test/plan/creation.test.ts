@@ -144,7 +144,7 @@ describe('it is refused', () => {
         code: 'secret-missing',
         severity: 'error',
         message: 'databasePassword: needs DB, which this run does not have',
-        remedy: 'Set TRUEUP_SECRET_DB for this run.',
+        remedy: 'Set TRUEUP_SECRET_DB, or name a source under secrets: that has it.',
         address: at,
         position: here,
       },
@@ -153,7 +153,7 @@ describe('it is refused', () => {
     expect(plan({ resource: { fields: { ...complete, databasePassword: several } } }).notes).toMatchObject([
       {
         message: expect.stringContaining('needs A, B,') as string,
-        remedy: 'Set TRUEUP_SECRET_A, TRUEUP_SECRET_B for this run.',
+        remedy: 'Set TRUEUP_SECRET_A, TRUEUP_SECRET_B, or name a source under secrets: that has it.',
       },
     ]);
   });

@@ -201,7 +201,7 @@ describe('what is said of a field', () => {
   test('that needs a secret: to set it', () => {
     const found = diff({ fields: { dockerImage: lacking('S') } });
     expect(told(found)).toEqual([
-      'secret-missing: dockerImage: it needs S, which this run does not have | Set the secret for this run.',
+      'secret-missing: dockerImage: it needs S, which this run does not have | Set TRUEUP_SECRET_S, or name a source under secrets: that has it.',
     ]);
   });
 

@@ -4,6 +4,7 @@ import type { OutputValue } from '../../observe/outputs.ts';
 import { evaluateOutputs } from '../../observe/outputs.ts';
 import { counted } from '../../render/lines.ts';
 import { outputsJson, renderOutput, renderOutputs } from '../../render/outputs.ts';
+import { howToGive } from '../../secrets/sources/env.ts';
 import { readState } from '../addressed.ts';
 import { connect } from '../connect.ts';
 import { loadManifest, loadWithSecrets } from '../load.ts';
@@ -54,7 +55,7 @@ function refuseMissing(outputs: readonly OutputValue[]): void {
   const problems = outputs.flatMap(({ name, missing }) =>
     missing.map((secret) =>
       diagnostic('secret-missing', `the output ${name} needs the secret ${secret}`, {
-        remedy: `Set TRUEUP_SECRET_${secret}.`,
+        remedy: howToGive([secret]),
       }),
     ),
   );

@@ -4,3 +4,8 @@ export function envSecrets(env: Readonly<Record<string, string | undefined>>): (
   // A pipeline gives a secret that is not set as an empty one; an empty secret is never meant.
   return (name) => env[`TRUEUP_SECRET_${name}`] || undefined;
 }
+
+/** What to do about secrets that a run does not have. */
+export function howToGive(names: readonly string[]): string {
+  return `Set ${names.map((name) => `TRUEUP_SECRET_${name}`).join(', ')}, or name a source under secrets: that has it.`;
+}
