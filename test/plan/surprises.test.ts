@@ -163,6 +163,39 @@ describe('what was not reviewed', () => {
     ]);
   });
 
+  test('an action comes to itself, a move to an update and a deletion to forgetting, and to nothing else', () => {
+    const all = ['create', 'adopt', 'update', 'move', 'replace', 'delete', 'forget', 'deploy'] as const;
+    const allowed = all.flatMap((then) =>
+      all
+        .filter((now) => {
+          const of = (action: FiledAction['action']): FiledAction => {
+            const { id: _, ...rest } = { ...reviewed, action, teardown: [], steps: [] };
+            return rest;
+          };
+          return surprises(of(now), of(then), []).length === 0;
+        })
+        .map((now) => `${then} -> ${now}`),
+    );
+    const itself = all.map((action) => `${action} -> ${action}`);
+    expect(new Set(allowed)).toEqual(new Set([...itself, 'move -> update', 'delete -> forget']));
+  });
+
+  test('what was overwritten in the meantime is told as what the action does now', () => {
+    const adoption: FiledAction = { ...reviewed, action: 'adopt', before: [{ path: 'image', was: ['x'] }] };
+    expect(surprises({ ...adoption, action: 'update', before: [{ path: 'image', was: ['y'] }] }, adoption, [])).toEqual(
+      ['production.compose.shop has to be updated now'],
+    );
+  });
+
+  test('of what is only done otherwise it is told what is left out', () => {
+    const move: FiledAction = { ...reviewed, action: 'move' };
+    expect(whatIsLeftOut(move, reviewed)).toEqual(['production.compose.shop is already where it was to be moved']);
+    const { id: _, ...forgetting } = { ...reviewed, action: 'forget' as const };
+    expect(whatIsLeftOut(forgetting, forgetting)).toEqual([]);
+    const deletion: FiledAction = { ...reviewed, action: 'delete' };
+    expect(whatIsLeftOut(deletion, deletion)).toEqual([]);
+  });
+
   test('a deletion of what is there comes to no forgetting', () => {
     const deletion: FiledAction = { ...reviewed, action: 'delete', steps: [] };
     const { id: _, ...gone } = { ...deletion, action: 'forget' as const, teardown: [] };
