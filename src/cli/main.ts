@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { CommanderError } from 'commander';
 import { createProgram } from './program.ts';
-import { toleratePipes } from './streams.ts';
+import { watchStreams } from './streams.ts';
 
-toleratePipes();
+watchStreams();
 try {
   await createProgram().parseAsync();
 } catch (error) {

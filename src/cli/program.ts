@@ -31,8 +31,9 @@ Environment:
                         key for secrets that age encrypted, or a file with it
   TRUEUP_VAR_<name>     value of \${var:name}
   TRUEUP_STATE_URL      database of the state, with state: { backend: postgres }
-  AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
+  AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN
                         key for the state, with state: { backend: s3 }
+  TRUEUP_DEBUG=1        says where an error came about
 
 Exit codes:
 ${describeExitCodes()}

@@ -7,12 +7,41 @@ import type { Action } from './action.ts';
 /** More deletions of one kind than this need a permission; and so does this share of at least so many. */
 const usual = { most: 10, share: 0.3, of: 10 };
 
+/** Of so few things that go together one edit may well mean all. */
+const few = 2;
+
+const isTheManifestWhole = 'Look whether the manifest is whole: the folder, the branch, its includes.';
+
 /**
  * What a plan deletes beyond what one edit usually means. A replacement counts as a deletion, and so does what goes
  * because its parent does. To delete all that the state holds is an error: a command of its own is there for it.
  */
-export function massDeletions(actions: readonly Action[], state: State): Diagnostic[] {
-  return allOf(actions, state) ?? tooMany(actions, state);
+export function massDeletions(
+  actions: readonly Action[],
+  state: State,
+  isProvided: (address: string) => boolean,
+): Diagnostic[] {
+  return allOf(actions, state) ?? [...allThatCanGo(actions, state, isProvided), ...tooMany(actions, state)];
+}
+
+/** What the platform has in each project, such as its default environment, stays for whoever wrote nothing else. */
+function allThatCanGo(
+  actions: readonly Action[],
+  { resources }: State,
+  isProvided: (address: string) => boolean,
+): Diagnostic[] {
+  const fates = new Map(actions.map(({ address, action }) => [address, action]));
+  const known = Object.keys(resources).filter((address) => !isProvided(address));
+  const gone = known.filter((address) => fates.get(address) === 'delete');
+  const alone = gone.filter((address) => fates.get(resources[address]?.parent ?? '') !== 'delete');
+  if (alone.length <= few || known.some((address) => !['delete', 'forget'].includes(fates.get(address) ?? '')))
+    return [];
+  const message = `this plan deletes all that was ever made, ${gone.length} resources: ${someOf(gone.toSorted())}`;
+  return [
+    diagnostic('mass-deletion', message, {
+      remedy: `${isTheManifestWhole} If it is meant, apply needs --allow-mass-delete.`,
+    }),
+  ];
 }
 
 function allOf(actions: readonly Action[], { resources }: State): Diagnostic[] | undefined {
@@ -24,9 +53,7 @@ function allOf(actions: readonly Action[], { resources }: State): Diagnostic[] |
   const message = `this plan deletes everything that the state holds, ${known.length} resources: ${someOf(gone)}`;
   return [
     diagnostic('deletes-everything', message, {
-      remedy:
-        'Look whether the manifest is whole: the folder, the branch, its includes. If all of it is to go, use trueup ' +
-        'destroy; if blocks only got other keys, say so under moved:.',
+      remedy: `${isTheManifestWhole} If all of it is to go, use trueup destroy; if blocks only got other keys, say so under moved:.`,
     }),
   ];
 }

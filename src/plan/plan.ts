@@ -53,7 +53,10 @@ export function buildPlan(input: PlanInput): Plan {
     saved: input.saved,
     observed: withOld.observed,
     actions: withDeployments(withOld, planned, outputs),
-    diagnostics: [...possibleRenames(planned), ...(input.destroys ? [] : massDeletions(planned, state))],
+    diagnostics: [
+      ...possibleRenames(planned),
+      ...(input.destroys ? [] : massDeletions(planned, state, (address) => objects.get(address)?.isProvided === true)),
+    ],
   };
 }
 

@@ -184,25 +184,66 @@ describe('what is counted', () => {
   const recordsOf = (count: number, id: string | null) =>
     Object.fromEntries(names(count).map((address) => [address, recordOf('redis', id)]));
   const stays = { production: recordOf('environment', 'env_1') };
+  const none = () => false;
 
   test('are objects that are known to be there, and not what a create may have made', () => {
     const known = { ...stays, ...recordsOf(3, 'redis_1'), 'production.redis.x': recordOf('redis', null) };
     const more = Object.fromEntries(
       Array.from({ length: 6 }, (_, at) => [`production.redis.y${at}`, recordOf('redis', null)]),
     );
-    expect(massDeletions(deletions(3), inputOf({}, { ...known, ...more }).state)).toEqual([]);
+    expect(massDeletions(deletions(3), inputOf({}, { ...known, ...more }).state, none)).toEqual([]);
     const there = Object.fromEntries(Object.keys(more).map((address) => [address, recordOf('redis', 'redis_1')]));
-    expect(massDeletions(deletions(3), inputOf({}, { ...known, ...there }).state)).toEqual([]);
+    expect(massDeletions(deletions(3), inputOf({}, { ...known, ...there }).state, none)).toEqual([]);
     const ten = { ...known, ...there, 'production.redis.x': recordOf('redis', 'redis_1') };
-    expect(massDeletions(deletions(3), inputOf({}, ten).state)).toMatchObject([{ code: 'mass-deletion' }]);
+    expect(massDeletions(deletions(3), inputOf({}, ten).state, none)).toMatchObject([{ code: 'mass-deletion' }]);
   });
 
   test.each([
     [10, /r8, production\.redis\.r9$/],
     [11, /r9 and 1 more$/],
   ])('%i addresses are told, ten of them by name', (count, ending) => {
-    const [said] = massDeletions(deletions(count), inputOf({}, { ...stays, ...recordsOf(count, 'redis_1') }).state);
+    const [said] = massDeletions(
+      deletions(count),
+      inputOf({}, { ...stays, ...recordsOf(count, 'redis_1') }).state,
+      none,
+    );
     expect(said?.message).toMatch(ending);
+  });
+});
+
+describe('a plan that keeps only what every project has', () => {
+  const bare = `${head}environments: { production: {} }\n`;
+  const redis = (...names: string[]) =>
+    production(`    redis: { ${names.map((name) => `${name}: { databasePassword: secret-77 }`).join(', ')} }\n`);
+
+  test('needs a permission, and says what it deletes', async () => {
+    const made = bench();
+    await made.apply(redis('a', 'b', 'c'), everything);
+    const { found } = await refused(made, bare, usual);
+    expect(found).toMatchObject([
+      {
+        code: 'mass-deletion',
+        message:
+          'this plan deletes all that was ever made, 3 resources: production.redis.a, production.redis.b, production.redis.c',
+        remedy: expect.stringContaining('its includes. If it is meant, apply needs --allow-mass-delete.'),
+      },
+    ]);
+    await made.apply(bare, everything);
+    await plansNothing(made, bare);
+  });
+
+  test('needs none for one or two, nor where something else stays', async () => {
+    const made = bench();
+    await made.apply(redis('a', 'b', 'c', 'd'), everything);
+    expect(obstacles(await made.plan(redis('a')), usual)).toEqual([]);
+    await made.apply(redis('a', 'b'), usual);
+    expect(obstacles(await made.plan(bare), usual)).toEqual([]);
+  });
+
+  test('does not count what goes with its parent', async () => {
+    const made = bench();
+    await made.apply(production(stack(hosts(3))), everything);
+    expect(obstacles(await made.plan(bare), usual)).toEqual([]);
   });
 });
 

@@ -34,7 +34,7 @@ export interface Bench {
   plan(files: string | Record<string, string>): Promise<Plan>;
   apply(
     files: string | Record<string, string>,
-    permissions?: { dataLoss?: boolean; adoption?: boolean },
+    permissions?: { dataLoss?: boolean; adoption?: boolean; massDeletion?: boolean },
   ): Promise<ApplyResult>;
   destroy(files: string | Record<string, string>): Promise<ApplyResult>;
   /** How many requests of a method the platform got since the last call. */
@@ -88,7 +88,7 @@ export function bench(options: { emulator?: Emulator; folder?: string; clock?: C
     apply: async (files, permissions = {}) => {
       await waitOut(store, { fenceMs: 60_000, clock });
       return applyPlan(await self.plan(files), self.world(), {
-        permissions: { dataLoss: permissions.dataLoss ?? false, adoption: permissions.adoption ?? false },
+        permissions: { dataLoss: false, adoption: false, ...permissions },
         connections: 4,
         clock,
       });
