@@ -86,6 +86,15 @@ const builds: readonly (readonly [string, Breakage])[] = [
       noticedBy: ['test/state/folder.test.ts', ''],
     },
   ],
+  [
+    'leaves its journal in the memory of the system',
+    {
+      file: 'src/state/disk.ts',
+      line: 'sync: () => handle.datasync()',
+      instead: 'sync: () => Promise.resolve()',
+      noticedBy: ['test/state/disk.test.ts', ''],
+    },
+  ],
 ];
 
 let copy = '';
@@ -93,7 +102,7 @@ let copy = '';
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'trueup-broken-'));
   chmodSync(copy, 0o755); // some tests start programs of another user
-  for (const name of ['src', 'test', 'examples', 'package.json', 'tsconfig.json', 'vitest.config.ts'])
+  for (const name of ['bin', 'src', 'test', 'examples', 'package.json', 'tsconfig.json', 'vitest.config.ts'])
     cpSync(join(root, name), join(copy, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
 });

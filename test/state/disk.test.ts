@@ -1,0 +1,70 @@
+import type { FileHandle } from 'node:fs/promises';
+import { mkdtempSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { nodeDisk } from '../../src/state/disk.ts';
+import { localStore } from '../../src/state/backends/local.ts';
+import { recordOf, stateWith } from './conformance.ts';
+
+/** What is said to be durable was given to the disk itself, not only to the memory of the system. */
+
+afterEach(() => vi.restoreAllMocks());
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'trueup-disk-')));
+
+/** Notes the paths that are given to the disk from now on, with what each file held then. */
+async function watchSyncs(): Promise<{ path: string; held: string | undefined }[]> {
+  const handle = await open(folder, 'r');
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const synced: { path: string; held: string | undefined }[] = [];
+  for (const name of ['sync', 'datasync'] as const) {
+    const real = Reflect.get(prototype, name) as () => Promise<void>;
+    vi.spyOn(prototype, name).mockImplementation(async function noted(this: FileHandle) {
+      const path = readlinkSync(`/proc/self/fd/${this.fd}`);
+      const isFile = (await this.stat()).isFile();
+      await real.call(this);
+      synced.push({ path, held: isFile ? readFileSync(path, 'utf8') : undefined });
+    });
+  }
+  return synced;
+}
+
+describe.skipIf(process.platform !== 'linux')('what is durable', () => {
+  it('is a file, as a whole, and the name of a file in its folder', async () => {
+    const synced = await watchSyncs();
+    const file = await nodeDisk.create(join(folder, 'one'));
+    await file.append('all of it');
+    await file.sync();
+    await file.close();
+    await nodeDisk.syncFolder(folder);
+    expect(synced).toEqual([
+      { path: join(folder, 'one'), held: 'all of it' },
+      { path: folder, held: undefined },
+    ]);
+  });
+
+  it('is each folder that was made, in the one above it', async () => {
+    const synced = await watchSyncs();
+    await nodeDisk.makeFolder(join(folder, 'a/b/c'));
+    expect(synced.map(({ path }) => path)).toEqual([join(folder, 'a/b'), join(folder, 'a'), folder]);
+  });
+
+  it('is an intent before anybody is told that it is, and a state before its journal goes', async () => {
+    const store = localStore(join(folder, 'state'));
+    await store.lock({ purpose: 'apply' });
+    const synced = await watchSyncs();
+    await store.append(stateWith({}), 'production.redis.a', recordOf(null));
+    const journal = synced.findLast(({ held }) => held?.includes('production.redis.a') === true);
+    expect(journal?.path).toBe(join(folder, 'state/state.journal'));
+    expect(synced.map(({ path }) => path)).toContain(join(folder, 'state'));
+    synced.splice(0);
+    await store.write(stateWith({ 'production.redis.b': recordOf('1') }));
+    const [state, ...others] = synced;
+    expect(state?.held).toContain('production.redis.b');
+    expect(others.map(({ path }) => path)).toContain(join(folder, 'state'));
+    await store.close();
+  });
+});
