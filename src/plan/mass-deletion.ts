@@ -83,7 +83,8 @@ function blockOf(address: string): string {
   return replacedAddress(address) ?? address;
 }
 
-function someOf(addresses: readonly string[]): string {
+/** Ten of many addresses, and how many more there are. */
+export function someOf(addresses: readonly string[]): string {
   const more = addresses.length - 10;
   return `${addresses.slice(0, 10).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

@@ -1,5 +1,6 @@
 import type { Action, Plan } from '../plan/action.ts';
 import { hasChanges } from '../plan/action.ts';
+import { someOf } from '../plan/mass-deletion.ts';
 import { renderAction } from './action-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
 import { groupActions } from './groups.ts';
@@ -49,7 +50,7 @@ function notDeployed(actions: readonly Action[]): string[] {
   );
   if (left.length === 0) return [];
   return [
-    `Takes effect when these are deployed next: ${left.map(({ address }) => printable(address)).join(', ')}. ` +
+    `Takes effect when these are deployed next: ${someOf(left.map(({ address }) => printable(address)))}. ` +
       'This plan does not deploy them: trueup run deploy ADDRESS does.',
   ];
 }

@@ -23,6 +23,6 @@ export function checkState(place: string, content: unknown): State {
     place,
     typeof version === 'number' && version > 1
       ? `has format ${version}, which a newer Trueup wrote`
-      : `is not a state of Trueup: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+      : `is not a state of Trueup: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(' ')}`,
   );
 }

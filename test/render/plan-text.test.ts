@@ -119,6 +119,21 @@ Plan: 1 to update, 1 unchanged.
     );
   });
 
+  it('names ten of many of them, and counts the others', async () => {
+    const many = (fields: string): string => {
+      const redis = Array.from(
+        { length: 12 },
+        (_, at) => `      r${at + 10}: { databasePassword: secret-77${fields} }\n`,
+      );
+      return `${head}environments:\n  production:\n    redis:\n${redis.join('')}`;
+    };
+    const world = bench();
+    await world.apply(many(', deploy: never'));
+    expect(shown(await world.plan(many(', deploy: never, command: run')))).toContain(
+      'production.redis.r18, production.redis.r19 and 2 more. This plan does not deploy them',
+    );
+  });
+
   it('says where a service moves', async () => {
     const world = bench();
     await world.apply(`${database(basic)}  staging: {}\n`);
