@@ -18,6 +18,7 @@ export const codes = {
   'bad-move': { severity: 'error', about: 'an entry of moved: that cannot be followed' },
   'hostile-setting': { severity: 'error', about: 'a manifest that would print or send away the key' },
   'state-unusable': { severity: 'error', about: 'the state file is damaged or of another project' },
+  'under-way': { severity: 'note', about: 'another run that changes the platform while this one looks at it' },
   locked: { severity: 'error', about: 'another run holds the lock of this state' },
   'platform-answer': { severity: 'error', about: 'the platform refused, or gave an answer that cannot be used' },
   'not-found': { severity: 'error', about: 'an id that the platform does not have' },

@@ -1,8 +1,11 @@
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { diagnostic } from '../../diagnostics/diagnostic.ts';
 import { hasChanges } from '../../plan/action.ts';
 import { obstacles } from '../../plan/safeguard.ts';
 import { planJson } from '../../render/plan-json.ts';
 import { renderPlan } from '../../render/plan-text.ts';
 import { printable } from '../../render/printable.ts';
+import type { StateStore } from '../../state/state.ts';
 import { connect } from '../connect.ts';
 import { loadManifest, loadWithSecrets } from '../load.ts';
 import { writePlanFile } from '../plan-file.ts';
@@ -35,8 +38,9 @@ export function planCommand(flags: PlanFlags): Command {
       // What can be permitted is not in the way of a plan; what can only be mended is.
       const isInTheWay = obstacles(made, { dataLoss: true, adoption: true, massDeletion: true }).length > 0;
       if (flags.out !== undefined && !isInTheWay) await writePlanFile(flags.out, fileOf(made, purpose));
+      const others = hasChanges(made) ? await underWay(connection.world.store) : [];
       const view = {
-        plan: { ...made, diagnostics: [...warningsIn(options.isJson, warnings), ...made.diagnostics] },
+        plan: { ...made, diagnostics: [...warningsIn(options.isJson, warnings), ...others, ...made.diagnostics] },
         counts: client.counts,
       };
       if (options.isJson) printJson(terminal, planJson(view));
@@ -48,6 +52,17 @@ export function planCommand(flags: PlanFlags): Command {
       await connection.close();
     }
   };
+}
+
+/** The run that has the lock: what it has still to do is a difference now, and none soon. */
+async function underWay(store: StateStore): Promise<Diagnostic[]> {
+  const holder = await store.holder();
+  if (holder === undefined) return [];
+  const { owner, purpose, since } = holder;
+  const message = `${printable(owner)} runs ${printable(purpose)} since ${printable(since)}`;
+  return [
+    diagnostic('under-way', message, { remedy: 'What it has still to do is shown here. Plan again when it is over.' }),
+  ];
 }
 
 function tellOfFile({ options, terminal }: Run, path: string, isWritten: boolean): void {
