@@ -42,7 +42,10 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
         );
       return;
     }
-    fields[name] = checked(evaluate(node, evaluation), written, field, node, evaluation);
+    const told = evaluation.diagnostics.length;
+    const wanted = evaluate(node, evaluation);
+    // What could not be evaluated has no value that could be wrong too.
+    fields[name] = evaluation.diagnostics.length > told ? wanted : checked(wanted, written, field, node, evaluation);
     const named = field.refersTo === undefined ? undefined : knownText(fields[name]);
     const reference = named === undefined ? undefined : evaluation.named(field.refersTo ?? '', named);
     if (reference !== undefined) fields[name] = referring(reference, fields[name]);

@@ -20,9 +20,22 @@ function sentenceOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') return `has no ${issue.keys.join(', ')}`;
   const [inner] = issue.code === 'invalid_union' ? issue.errors.flat().filter((item) => item.path.length > 0) : [];
   if (inner !== undefined) return `${inner.path.join('.')}: ${sentenceOf(inner)}`;
+  const length =
+    issue.code === 'too_small'
+      ? lengthOf(issue.origin, issue.minimum, 'at least')
+      : issue.code === 'too_big'
+        ? lengthOf(issue.origin, issue.maximum, 'at most')
+        : undefined;
+  if (length !== undefined) return length;
   return issue.message
-    .replace(/^Invalid (input|option): /, '')
+    .replace(/^(Invalid (input|option)|Too (small|big)): /, '')
     .replace(/^Invalid input$/, 'is not one of the forms it can have');
+}
+
+function lengthOf(origin: string, size: number | bigint, bound: 'at least' | 'at most'): string | undefined {
+  if (origin === 'string' && size === 1 && bound === 'at least') return 'is empty';
+  const units: Readonly<Record<string, string>> = { string: 'characters', array: 'items' };
+  return units[origin] === undefined ? undefined : `has to have ${bound} ${size} ${units[origin]}`;
 }
 
 function placeAt(node: Node, path: readonly PropertyKey[]): Place {

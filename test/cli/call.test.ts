@@ -200,7 +200,7 @@ describe.concurrent('refused before anything is sent', () => {
       'Did you mean composeId?',
     ],
     [['compose.one'], 'missing-key', 'compose.one needs composeId', 'trueup call --list compose.one'],
-    [['compose.one', 'composeId='], 'wrong-type', 'composeId: Too small', ''],
+    [['compose.one', 'composeId='], 'wrong-type', 'composeId: is empty', ''],
     [['environment.byProjectId', 'projectId='], 'missing-key', 'needs projectId, and it is empty', ''],
     [['compsoe.one'], 'usage', 'there is no operation compsoe.one', 'Did you mean compose.one?'],
     [['compose.one', 'composeId:=7'], 'wrong-type', 'composeId: expected string, received number', ''],

@@ -87,6 +87,18 @@ const mistakes: Record<string, readonly Case[]> = {
       /replicas: expected number.*Number of containers.*For example 2/,
     ],
     ['a fraction for a whole number', postgres('        replicas: §1.5\n'), 'wrong-type', 'replicas'],
+    [
+      'nothing for text that is needed',
+      postgres('').replace('databaseName: shop', 'databaseName: §""'),
+      'wrong-type',
+      'databaseName: is empty',
+    ],
+    [
+      'a file that is not there, for text that is needed',
+      postgres('').replace('databaseName: shop', 'databaseName: §${file:nope}'),
+      'file-unreadable',
+      'there is no file nope',
+    ],
     ['text for a list', postgres('        args: §x\n'), 'wrong-type', /args: expected array/],
     ['a map for text', postgres('        description: §{ a: 1 }\n'), 'wrong-type', /description: expected string/],
     ['a number for text', postgres('        description: §5\n'), 'wrong-type', /description: expected string/],
