@@ -33,6 +33,7 @@ export function createActivity(): Activity {
         look: counted(process, medium.lease.look),
         swap: counted(process, medium.lease.swap),
         ...(medium.lease.prove === undefined ? {} : { prove: counted(process, medium.lease.prove) }),
+        ...(medium.lease.isNewest === undefined ? {} : { isNewest: counted(process, medium.lease.isNewest) }),
       },
       load: counted(process, medium.load),
       begin: counted(process, medium.begin),

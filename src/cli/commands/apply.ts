@@ -76,7 +76,7 @@ export async function planAndApply(
     ...(deploying === undefined ? {} : { deadlineMs: deadlinesFor(deploying) }),
     work: async (world, interruption, lease) => {
       await waitOut(world.store, {
-        mayLandUntil: fenceMs === 0 ? 0 : lease.inherited?.mayLandUntil,
+        lease,
         fenceMs,
         clock: systemClock,
         signal: interruption.signal,

@@ -51,13 +51,15 @@ export function localMedium(folder: string, disk: Disk): Medium {
       return load(disk, file, journal);
     },
     begin: (base, writer) => begin(base, writer).catch(failing(journal, 'cannot be written')),
-    add: async (wave) => {
+    add: async (wave, { confirm }) => {
+      await confirm();
       try {
         await open?.append(writeLine(wave));
         await open?.sync();
       } catch (error) {
         throw failed(journal, 'cannot be written', error);
       }
+      await confirm(); // whoever took the lock since may have read the journal before this was in it
     },
     save: async (state, writer) => {
       // A journal that goes on from this very version would be read after it, were it still there.
@@ -90,7 +92,7 @@ async function putFile(
     handle = await disk.create(temporary);
     await handle.append(text);
     await handle.sync();
-    writer.check();
+    await writer.confirm();
     await disk.rename(temporary, path);
     await disk.syncFolder(folder);
     return handle;
