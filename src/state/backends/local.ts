@@ -57,7 +57,7 @@ export function localMedium(folder: string, disk: Disk): Medium {
         await open?.append(writeLine(wave));
         await open?.sync();
       } catch (error) {
-        throw failed(journal, 'cannot be written', error);
+        throw failed(journal, 'cannot be written', { error });
       }
       await confirm(); // whoever took the lock since may have read the journal before this was in it
     },
@@ -71,7 +71,11 @@ export function localMedium(folder: string, disk: Disk): Medium {
       );
       await handle.close().catch(() => undefined);
       serial = undefined;
-      await disk.remove(journal).catch(failing(journal, 'cannot be removed; the state itself is saved'));
+      await disk.remove(journal).catch((error: unknown) => {
+        const remedy =
+          'Nothing was overwritten that counts. Remove it, or run again: it is older than the state, and not read any more.';
+        throw failed(journal, 'cannot be removed; the state itself is saved', { error, remedy });
+      });
       await removeLeft(disk, file, journal).catch(() => undefined);
     },
     close,
@@ -131,7 +135,7 @@ async function readText(disk: Disk, path: string): Promise<string | undefined> {
     return await disk.read(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw failed(path, 'cannot be read', error);
+    throw failed(path, 'cannot be read', { error, remedy: 'Mend that and run again. Nothing was overwritten.' });
   }
 }
 
@@ -182,13 +186,16 @@ function readOldLine(line: string): Wave | undefined {
   }
 }
 
-function failed(path: string, what: string, error: unknown) {
-  return unusable(path, `${what} (${reasonOf(error)})`, { cause: error });
+function failed(path: string, what: string, { error, remedy = again }: { error: unknown; remedy?: string }) {
+  return unusable(path, `${what} (${reasonOf(error)})`, { remedy, cause: error });
 }
+
+const again =
+  'Make room, or mend the disk, and run again. Nothing was overwritten: what was begun is in the journal, and found then.';
 
 /** Says what could not be done to a file; what is no failure of the disk is said already. */
 function failing(path: string, what: string): (error: unknown) => never {
   return (error) => {
-    throw error instanceof Error && 'code' in error ? failed(path, what, error) : error;
+    throw error instanceof Error && 'code' in error ? failed(path, what, { error }) : error;
   };
 }
