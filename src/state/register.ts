@@ -13,6 +13,8 @@ export interface Register {
    * where no write takes effect without the lease.
    */
   readonly isNewest?: (seen: Seen) => Promise<boolean>;
+  /** The highest counter that the place knows of from elsewhere: somebody may delete what stands here. */
+  readonly lastCounter?: () => Promise<number>;
   /** Rejects with a Stop when the place does not keep what `swap` promises. */
   readonly prove?: (mine: Seen) => Promise<void>;
 }

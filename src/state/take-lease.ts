@@ -36,8 +36,8 @@ export async function takeLease(register: Register, wish: Wish, taking: Taking):
         beat: 0,
         lastsMs: terms.lastsMs,
       };
+      const counter = Math.max(seen?.entry.counter ?? 0, (await register.lastCounter?.()) ?? 0) + 1;
       const began = momentOf(clock);
-      const counter = (seen?.entry.counter ?? 0) + 1;
       const swapped = await swapSurely(register, seen, { counter, holder: hold, past: pastOf(inherited, now) });
       if (swapped.is === 'mine') {
         const lease = keepLease(register, {

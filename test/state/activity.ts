@@ -32,6 +32,7 @@ export function createActivity(): Activity {
         of: medium.lease.of,
         look: counted(process, medium.lease.look),
         swap: counted(process, medium.lease.swap),
+        ...(medium.lease.lastCounter === undefined ? {} : { lastCounter: counted(process, medium.lease.lastCounter) }),
         ...(medium.lease.prove === undefined ? {} : { prove: counted(process, medium.lease.prove) }),
         ...(medium.lease.isNewest === undefined ? {} : { isNewest: counted(process, medium.lease.isNewest) }),
       },

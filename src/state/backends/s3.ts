@@ -154,6 +154,11 @@ function s3Register(bucket: Bucket): Register {
       if (entry === undefined) throw unusable(bucket.placeOf(leaseName), 'is no lease of Trueup');
       return { entry, version: object.etag, ageMs: object.ageMs };
     },
+    lastCounter: async () => {
+      // Waves are named by counters: one that is given again would bring those back that a killed run left.
+      const object = await bucket.get(stateName);
+      return object === undefined ? 0 : parseHead(bucket.placeOf(stateName), object.text).counter;
+    },
     isNewest: async ({ version }) => (await bucket.get(leaseName))?.etag === version,
     swap: async (seen, entry) => {
       const etag = await bucket.put(leaseName, JSON.stringify(entry), { over: seen?.version ?? 'none' });
