@@ -1,22 +1,22 @@
 import { same } from '../kind/json.ts';
-import { PlatformError } from '../api/errors.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { isEffective } from '../plan/action.ts';
 import { blockAddress } from '../kind/address.ts';
-import type { StateRecord } from '../state/state.ts';
+import type { State, StateStore } from '../state/state.ts';
+import { withWaves } from '../state/wave.ts';
 import { settleDebt } from './debts.ts';
 import { deploy } from './deploy.ts';
 import { settleLane } from './lane.ts';
 import { make, tearDown } from './make.ts';
 import type { ApplyNode } from './nodes.ts';
 import { planNodes } from './nodes.ts';
-import type { ApplyInput, ApplyResult, Outcome, Run } from './run.ts';
+import type { ApplyEvent, ApplyInput, ApplyResult, Outcome, Run } from './run.ts';
 import { complain, laneRoot, report, startRun } from './run.ts';
 import { runSchedule } from './schedule.ts';
 
 /** Sends what the plan says, reads back what came of it, and saves it. */
 export async function apply(input: ApplyInput): Promise<ApplyResult> {
-  const run = startRun(input);
+  const run: Run = startRun({ ...input, onEvent: (event) => tell(run, input, event) });
   await runSchedule({
     tasks: planNodes(input.plan),
     // The platform loses entries of a member's access lists when that member creates in parallel.
@@ -31,6 +31,15 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
     stopped: () => (input.signal?.aborted === true ? 'the run was interrupted' : run.stopped),
   });
   return finish(run);
+}
+
+/** Tells whoever listens; who fails at that holds nothing up, and is told of at the end. */
+function tell(run: Run, { onEvent }: ApplyInput, event: ApplyEvent): void {
+  try {
+    onEvent?.(event);
+  } catch (error) {
+    run.defect ??= { error };
+  }
 }
 
 async function runNode(run: Run, node: ApplyNode): Promise<'done' | 'failed'> {
@@ -60,16 +69,8 @@ async function runNode(run: Run, node: ApplyNode): Promise<'done' | 'failed'> {
     complain(run, action, error);
     run.results.set(address, 'failed');
     onEvent?.({ event: 'failed', ...about });
-    if (error instanceof PlatformError && isShutOut(error)) run.stopped = 'the platform takes no more requests';
-    if (error instanceof Stop && error.failure === 'state') run.stopped = 'the state cannot be saved';
-    if (error instanceof Stop && error.failure === 'locked') run.stopped = 'the lock of the state is lost';
     return 'failed';
   }
-}
-
-/** Whether the platform accepts the key no more, or has taken no requests for longer than anybody waits. */
-function isShutOut({ failure, code }: PlatformError): boolean {
-  return failure === 'throttled' || (failure === 'authentication' && code === undefined);
 }
 
 /** Whether something was sent and is not, or may not be, as it was to be. */
@@ -102,14 +103,10 @@ function nameOf(address: string): string {
 async function finish(run: Run): Promise<ApplyResult> {
   const { plan, store } = run.input;
   for (const action of plan.actions) await settleDebt(run, action);
-  const resources: Record<string, StateRecord> = { ...plan.base.resources };
-  for (const [address, content] of run.records) {
-    if (content === null) delete resources[address];
-    else resources[address] = content;
-  }
-  const isNew = plan.saved === undefined || !same(plan.saved.resources, resources);
-  const state = isNew ? { ...plan.base, serial: plan.base.serial + 1, resources } : plan.base;
-  if (isNew || run.sent.size > 0) await store.write(state);
+  const reached = withWaves(plan.base, [[...run.records]]);
+  const isNew = plan.saved === undefined || !same(plan.saved.resources, reached.resources);
+  const state = isNew ? { ...reached, serial: plan.base.serial + 1 } : plan.base;
+  const unsaved = isNew || run.sent.size > 0 ? await write(store, state) : undefined;
   if (run.defect !== undefined) throw run.defect.error;
   const outcomes = plan.actions.map((action) => ({
     action,
@@ -117,5 +114,16 @@ async function finish(run: Run): Promise<ApplyResult> {
     mayHaveWritten: run.written.has(action.address),
     diagnostics: run.problems.get(action.address) ?? [],
   }));
-  return { outcomes, state };
+  return { outcomes, state, unsaved };
+}
+
+/** Writes the state; gives why that was not possible: what was done is told all the same. */
+async function write(store: StateStore, state: State): Promise<Stop | undefined> {
+  try {
+    await store.write(state);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Stop) return error;
+    throw error;
+  }
 }

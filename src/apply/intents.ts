@@ -3,7 +3,7 @@ import type { Action, Step } from '../plan/action.ts';
 import { toStored } from '../plan/decide.ts';
 import { resolveField } from '../plan/diff.ts';
 import { knownPairs } from '../plan/known-pairs.ts';
-import type { Intent, State, Stored } from '../state/state.ts';
+import type { Intent, Stored } from '../state/state.ts';
 import { noteDebts } from './debts.ts';
 import type { Run } from './run.ts';
 import { recordNow, recordOf, save } from './run.ts';
@@ -44,10 +44,4 @@ export function creationIntent(run: Run, action: Action, { step, at }: { step: S
     if (resolved?.is === 'known') sent[part.field] = toStored(field, resolved.value, isConcealed, input.digest);
   }
   return { at, ...(key !== undefined && isOpen ? { key } : {}), sent };
-}
-
-/** Until when requests of earlier runs may still land, in milliseconds since 1970; undefined: none was left open. */
-export function openUntil(state: State | undefined, fenceMs: number): number | undefined {
-  const times = Object.values(state?.resources ?? {}).flatMap(({ intent }) => intent?.at ?? []);
-  return times.length === 0 ? undefined : Math.max(...times) + fenceMs;
 }

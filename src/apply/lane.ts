@@ -26,7 +26,14 @@ export async function settleLane(run: Run, lane: string): Promise<void> {
   for (const [index, action] of actions.entries()) {
     const what = found[index] ?? { is: 'unread' };
     if (what.is === 'unread' && what.error !== undefined) complain(run, action, what.error);
-    await settleAction(run, action, what);
+    await settleAction(run, action, what).catch((error: unknown) => {
+      complain(run, action, error);
+      conclude(
+        run,
+        action,
+        run.results.get(action.address) ?? (run.sent.has(action.address) ? 'unverified' : 'failed'),
+      );
+    });
   }
   if (after !== undefined && after !== 'gone') run.readBack.set(lane, after.row);
 }

@@ -63,7 +63,7 @@ export interface Deploying {
 /** What became of one action. */
 export interface Outcome {
   readonly action: Action;
-  /** `unverified`: everything was sent, and what the platform has could not be read back. */
+  /** `unverified`: everything was sent, and what the platform has could not be read back, or not be written down. */
   readonly result: 'done' | 'failed' | 'skipped' | 'not kept' | 'unverified';
   /** A write of it was executed, or may have been. */
   readonly mayHaveWritten: boolean;
@@ -74,6 +74,8 @@ export interface Outcome {
 export interface ApplyResult {
   readonly outcomes: readonly Outcome[];
   readonly state: State;
+  /** Why the state could not be written at the end; what it lacks is found by the next run. */
+  readonly unsaved?: Stop | undefined;
 }
 
 /** How long a request that got no answer may take to land when nobody says another time. Milliseconds. */
@@ -90,6 +92,8 @@ export interface Run {
   readonly claimed: Set<string>;
   readonly rows: Map<string, Row>;
   readonly records: Map<string, StateRecord | null>;
+  /** Those of them that are on the disk, or that nothing was sent for. */
+  readonly kept: Map<string, StateRecord | null>;
   readonly actions: ReadonlyMap<string, Action>;
   readonly lanes: ReadonlyMap<string, readonly Action[]>;
   /** Addresses that others need. */
@@ -160,6 +164,7 @@ export function startRun(input: ApplyInput): Run {
     needed,
     before: new Map(),
     records: new Map(),
+    kept: new Map(),
     turns: new Map(),
     listed: new Map(),
     problems: new Map(),
@@ -248,26 +253,51 @@ export function recordNow(run: Run, address: string): StateRecord | undefined {
   return run.records.get(address) ?? run.input.plan.base.resources[address];
 }
 
-/** Keeps a record for the state; it is on the disk when this resolves, unless nothing was sent for it. */
+/**
+ * Keeps a record for the state; it is on the disk when this resolves, unless nothing was sent for it. One that cannot be
+ * written down is as if it never was: what it announces is not sent, and what it tells of is found by the next run.
+ */
 export async function save(
   run: Run,
   address: string,
   content: StateRecord | null,
   how?: 'with the rest',
 ): Promise<void> {
-  run.records.set(address, content);
-  if (how === undefined) await run.input.store.append(run.input.plan.base, address, content);
+  const { records, kept, input } = run;
+  records.set(address, content); // at once: what is saved next goes on from it
+  try {
+    if (how === undefined) await input.store.append(input.plan.base, address, content);
+    kept.set(address, content);
+  } catch (error) {
+    const last = kept.get(address);
+    if (last === undefined) records.delete(address);
+    else records.set(address, last);
+    throw error;
+  }
 }
 
-/** Tells of a failure. What is no failure of the platform or the disk is ours, and is thrown once the state is saved. */
+/**
+ * Tells of a failure, after some of which nothing new is started. What is no failure of the platform or the disk is ours,
+ * and is thrown once the state is saved.
+ */
 export function complain(run: Run, action: Action, error: unknown): void {
   const about = { address: action.address, position: action.position };
-  if (error instanceof Stop) for (const item of error.diagnostics) report(run, action, item);
-  else if (error instanceof PlatformError) report(run, action, diagnostic('platform-answer', error.message, about));
-  else {
+  if (error instanceof Stop) {
+    for (const item of error.diagnostics) report(run, action, item);
+    if (error.failure === 'state') run.stopped = 'the state cannot be saved';
+    if (error.failure === 'locked') run.stopped = 'the lock of the state is lost';
+  } else if (error instanceof PlatformError) {
+    report(run, action, diagnostic('platform-answer', error.message, about));
+    if (isShutOut(error)) run.stopped = 'the platform takes no more requests';
+  } else {
     run.defect ??= { error };
     run.stopped = 'of an internal error';
   }
+}
+
+/** Whether the platform accepts the key no more, or has taken no requests for longer than anybody waits. */
+function isShutOut({ failure, code }: PlatformError): boolean {
+  return failure === 'throttled' || (failure === 'authentication' && code === undefined);
 }
 
 /** Adds something to what is said of an action. */

@@ -97,7 +97,8 @@ function explain(error: unknown): { exit: Exit; diagnostics: readonly Diagnostic
   return { exit: isKey ? 'authentication' : 'failed', diagnostics: [diagnostic('platform-answer', error.message)] };
 }
 
-const stopExits: Readonly<Record<Stop['failure'], Exit>> = {
+/** How a run ends that was stopped. */
+export const stopExits: Readonly<Record<Stop['failure'], Exit>> = {
   manifest: 'manifest',
   refused: 'failed',
   authentication: 'authentication',

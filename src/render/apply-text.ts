@@ -65,9 +65,11 @@ function summary(outcomes: readonly Outcome[], isInterrupted: boolean): string {
 function advice({ result, ending, isInterrupted }: ResultView): string[] {
   if (ending === 'done' && !isInterrupted) return [];
   const lines = [
-    ending === 'failed'
-      ? 'Nothing is known to be changed on the platform; what was learned is in the state.'
-      : 'What was done is on the platform and in the state, and is not done again.',
+    result.unsaved !== undefined
+      ? 'What was done is on the platform; what the state does not have of it is found by the next run.'
+      : ending === 'failed'
+        ? 'Nothing is known to be changed on the platform; what was learned is in the state.'
+        : 'What was done is on the platform and in the state, and is not done again.',
   ];
   const isUnsure = result.outcomes.some(
     (outcome) => outcome.result === 'unverified' || (outcome.result === 'failed' && outcome.action.steps.length > 0),

@@ -10,9 +10,9 @@ export function isNews({ action, result }: Outcome): boolean {
 }
 
 /** How an apply ended as a whole. */
-export function endingOf({ outcomes }: ApplyResult): Ending {
+export function endingOf({ outcomes, unsaved }: ApplyResult): Ending {
   const news = outcomes.filter(isNews);
-  if (news.every(({ result }) => result === 'done')) return 'done';
+  if (unsaved === undefined && news.every(({ result }) => result === 'done')) return 'done';
   return outcomes.some(({ mayHaveWritten }) => mayHaveWritten) ? 'partly' : 'failed';
 }
 

@@ -20,10 +20,10 @@ export async function findHolder(register: Register, { terms }: Taking): Promise
   const seen = await register.look();
   const holder = seen?.entry.holder ?? undefined;
   if (seen === undefined || holder === undefined) return undefined;
-  const leftMs = Math.max(0, holder.lastsMs - (seen.ageMs ?? 0));
+  const leftMs = Math.max(0, holder.lastsMs - Math.max(0, seen.ageMs ?? 0));
   const { counter, past } = seen.entry;
   const mayLandMs = Math.max(leftMs + terms.fenceMs, past?.mayLandMs ?? 0);
-  const entry: LeaseEntry = { counter, holder: null, past: { ...toldOf(holder), mayLandMs } };
+  const entry: LeaseEntry = { counter, holder: null, past: { ...toldOf(holder), mayLandMs, wasRemoved: true } };
   return {
     ...toldOf(holder),
     endsInMs: seen.ageMs === undefined ? undefined : leftMs,

@@ -1,3 +1,5 @@
+import type { StdioOptions } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
@@ -15,20 +17,29 @@ export interface Host {
   readonly newId: () => string;
 }
 
-/** This process. */
-export function thisHost(): Host {
+/**
+ * This process. Two machines may have one name: where nothing else tells them apart, each process is a machine of its
+ * own, and nobody takes another one for dead.
+ */
+export function thisHost(marks: () => readonly string[] = bootMarks): Host {
+  const known = marks();
   return {
     owner: `${userName()}@${hostname()} pid ${process.pid}`,
-    machine: [hostname(), ...linuxMarks()].join(' '),
+    machine: [hostname(), ...(known.length === 0 ? [randomUUID()] : known)].join(' '),
     pid: process.pid,
     isAlive,
     newId: randomUUID,
   };
 }
 
-/** The id of the boot and the namespace of pids: two containers may have one host name, and each a process 7. */
-function linuxMarks(): string[] {
+/** The id of the boot; on Linux the namespace of pids too: two containers may have one host name, and each a process 7. */
+function bootMarks(): string[] {
   try {
+    if (process.platform === 'darwin') {
+      const stdio: StdioOptions = ['ignore', 'pipe', 'ignore'];
+      const id = execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8', stdio }).trim();
+      return id === '' ? [] : [id];
+    }
     return [readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim(), readlinkSync('/proc/self/ns/pid')];
   } catch {
     return [];

@@ -24,11 +24,13 @@ interface Taken {
   /** Before it was sent. */
   readonly began: Moment;
   readonly inherited: Inherited | undefined;
+  readonly quietSince: number;
   readonly taking: Taking;
 }
 
 /** Renews a lease again and again. One that ran out is not renewed: somebody may be about to take it. */
-export function keepLease(register: Register, { mine, hold, began, inherited, taking }: Taken): Lease {
+export function keepLease(register: Register, taken: Taken): Lease {
+  const { mine, hold, began, inherited, quietSince, taking } = taken;
   const { clock, terms } = taking;
   const { counter } = mine.entry;
   let seen = mine;
@@ -87,12 +89,23 @@ export function keepLease(register: Register, { mine, hold, began, inherited, ta
     });
   });
 
+  const check = (): void => {
+    noticeExpiry();
+    if (end !== undefined) throw lost(register.of, end.why);
+  };
+
   return {
     counter,
     inherited,
-    check: () => {
-      noticeExpiry();
-      if (end !== undefined) throw lost(register.of, end.why);
+    quietSince,
+    check,
+    confirm: async () => {
+      check();
+      if ((await register.isNewest?.(seen)) === false) {
+        const now = await register.look(); // a renewal is newer too
+        if (now?.entry.holder?.id !== hold.id) finish(whoHas(now));
+      }
+      check();
     },
     release: async () => {
       stopBeating();

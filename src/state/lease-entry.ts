@@ -12,7 +12,13 @@ const hold = z.object({
   lastsMs: z.number(),
 });
 
-const past = z.object({ owner: z.string(), purpose: z.string(), since: z.string(), mayLandMs: z.number() });
+const past = z.object({
+  owner: z.string(),
+  purpose: z.string(),
+  since: z.string(),
+  mayLandMs: z.number(),
+  wasRemoved: z.literal(true).optional(),
+});
 
 const entrySchema = z.object({ counter: z.number().int(), holder: hold.nullable(), past: past.nullable() });
 

@@ -9,6 +9,10 @@ export interface Lease {
   readonly counter: number;
   /** Throws a Stop when no request may start any more. */
   readonly check: () => void;
+  /** Asks the place whether it is still there, where that does not keep others out by itself; rejects as `check` throws. */
+  readonly confirm: () => Promise<void>;
+  /** Until then a holder before may have started a request, by the clock of the place. Milliseconds of the monotonic clock. */
+  readonly quietSince: number;
   /** The holder before, when that did not release. */
   readonly inherited: Inherited | undefined;
   /** Gives it back; one that is lost is left alone. */
@@ -23,6 +27,8 @@ export interface Inherited {
   readonly since: string;
   /** Until then a request of it may still land. Milliseconds of the monotonic clock. */
   readonly mayLandUntil: number;
+  /** Somebody took the lease away from it, or from one before it: it may go on for a while without knowing. */
+  readonly wasRemoved: boolean;
 }
 
 /** How long a lease lasts. Milliseconds. */

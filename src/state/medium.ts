@@ -26,4 +26,6 @@ export interface Writer {
   readonly counter: number;
   /** Throws a Stop when nothing may be written any more. Asked last before a write takes effect. */
   readonly check: () => void;
+  /** The same, after a look at the place: it is for those that keep nobody out whose lease was taken away. */
+  readonly confirm: () => Promise<void>;
 }

@@ -8,6 +8,13 @@ export interface Register {
   readonly look: () => Promise<Seen | undefined>;
   /** Puts an entry in the place of the one that was seen; undefined when that is not there any more. */
   readonly swap: (seen: Seen | undefined, entry: LeaseEntry) => Promise<Seen | undefined>;
+  /**
+   * Whether what was seen is the newest that stands there: asked again and again, so it has to cost little. Left out
+   * where no write takes effect without the lease.
+   */
+  readonly isNewest?: (seen: Seen) => Promise<boolean>;
+  /** The highest counter that the place knows of from elsewhere: somebody may delete what stands here. */
+  readonly lastCounter?: () => Promise<number>;
   /** Rejects with a Stop when the place does not keep what `swap` promises. */
   readonly prove?: (mine: Seen) => Promise<void>;
 }

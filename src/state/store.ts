@@ -28,7 +28,11 @@ export function storeOver(medium: Medium, some: Partial<Taking> = {}): StateStor
     if (lease === undefined && medium.isShared) throw unusable(medium.place, 'is not written without its lock');
     lease?.check();
     const held = lease;
-    return { counter: held?.counter ?? 0, check: () => held?.check() };
+    return {
+      counter: held?.counter ?? 0,
+      check: () => held?.check(),
+      confirm: async () => held?.confirm(),
+    };
   };
 
   const drain = async (base: State): Promise<void> => {

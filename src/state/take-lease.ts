@@ -1,6 +1,6 @@
 import { isoTime } from './clock.ts';
 import type { Host } from './host.ts';
-import { inheritedFrom, pastOf } from './inheritance.ts';
+import { inheritedFrom, pastOf, quietSince } from './inheritance.ts';
 import { keepLease, momentOf } from './keep-lease.ts';
 import type { Hold } from './lease-entry.ts';
 import type { Lease, Taking, Wish } from './lease.ts';
@@ -36,11 +36,18 @@ export async function takeLease(register: Register, wish: Wish, taking: Taking):
         beat: 0,
         lastsMs: terms.lastsMs,
       };
+      const counter = Math.max(seen?.entry.counter ?? 0, (await register.lastCounter?.()) ?? 0) + 1;
       const began = momentOf(clock);
-      const counter = (seen?.entry.counter ?? 0) + 1;
       const swapped = await swapSurely(register, seen, { counter, holder: hold, past: pastOf(inherited, now) });
       if (swapped.is === 'mine') {
-        const lease = keepLease(register, { mine: swapped.seen, hold, began, inherited, taking });
+        const lease = keepLease(register, {
+          mine: swapped.seen,
+          hold,
+          began,
+          inherited,
+          quietSince: quietSince(seen, now, terms),
+          taking,
+        });
         await register.prove?.(swapped.seen).catch(async (error: unknown) => {
           await lease.release();
           throw error;

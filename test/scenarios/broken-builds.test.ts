@@ -27,7 +27,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'writes no journal',
     {
       file: 'src/apply/run.ts',
-      line: '  if (how === undefined) await run.input.store.append(run.input.plan.base, address, content);\n',
+      line: '    if (how === undefined) await input.store.append(input.plan.base, address, content);\n',
       instead: '',
       noticedBy: [kinds, 'backup below postgres is created'],
     },
@@ -36,9 +36,27 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'does not wait until requests of an earlier run cannot land any more',
     {
       file: 'src/apply/wait-out.ts',
-      line: 'if (left <= 0) return;',
+      line: 'if (fenceMs === 0 || left <= 0) return;',
       instead: 'return;',
       noticedBy: [kinds, 'backup below postgres is created'],
+    },
+  ],
+  [
+    'does not wait for a holder whose lock was taken away',
+    {
+      file: 'src/apply/wait-out.ts',
+      line: 'lease?.inherited?.wasRemoved !== true && ',
+      instead: '',
+      noticedBy: ['test/apply/wait-out.test.ts', ''],
+    },
+  ],
+  [
+    'does not ask the place whether its lock was taken away',
+    {
+      file: 'src/state/keep-lease.ts',
+      line: 'if ((await register.isNewest?.(seen)) === false) {',
+      instead: 'if (seen === undefined) {',
+      noticedBy: ['test/state/memory.test.ts', 'taken away'],
     },
   ],
   [

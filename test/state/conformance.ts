@@ -580,6 +580,31 @@ export function conforms(title: string, make: () => Promise<Ground>): void {
         await leave(two);
       });
 
+      test.each([
+        ['before it ever wrote', false],
+        ['in the middle of a run', true],
+      ])(
+        'that was taken away %s lets its holder keep nothing more, long before that notices',
+        async (_title, wrote) => {
+          const one = await enter({ machine: 'far' });
+          const base = stateWith({ a: recordOf('1') });
+          if (wrote) {
+            await one.store.write(base);
+            await one.store.append(base, 'b', recordOf('2'));
+          }
+          await (await (await begin()).store.holder())?.remove();
+          const kept = wrote ? { a: recordOf('1'), b: recordOf('2') } : undefined;
+          if (wrote) expect((await stopOf(one.store.append(base, 'c', recordOf('3')))).failure).toBe('locked');
+          const two = await enter();
+          expect((await two.store.read())?.resources).toEqual(kept);
+          expect((await stopOf(one.store.append(base, 'c', recordOf('3')))).failure).toBe('locked');
+          expect((await stopOf(one.store.write(stateWith({}, 9)))).failure).toBe('locked');
+          await two.store.append(stateWith(kept ?? {}), 'd', recordOf('4'));
+          expect(await resourcesNow()).toEqual({ ...kept, d: recordOf('4') });
+          await leave(two);
+        },
+      );
+
       test('is not taken away when it was renewed since somebody looked', async () => {
         const one = await enter();
         const two = await begin();

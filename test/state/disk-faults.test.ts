@@ -110,6 +110,7 @@ describe('an operation of the disk that fails', () => {
         expect(stop.message).toContain(`${code}: ${words}`);
         expect(stop.message).toMatch(/state\.(json|journal)|lease/);
         expect(stop.diagnostics[0]?.remedy).toMatch(/Nothing was (overwritten|changed)/);
+        expect(stop.diagnostics[0]?.remedy).not.toContain('--adopt');
         // When the disk is well again, the next run goes on.
         const next = localStore(folder);
         await next.lock({ purpose: 'apply' });
@@ -175,6 +176,7 @@ test('a journal that cannot be removed changes nothing of a state that has the n
   await store.append(first, 'c', recordOf(null));
   const stop = await stopOf(store.write(first));
   expect(stop.message).toContain('cannot be removed; the state itself is saved (EIO: the disk fails)');
+  expect(stop.diagnostics[0]?.remedy).toContain('Remove it, or run again');
   expect(await localStore(folder).read()).toEqual(first);
   await store.close();
 });

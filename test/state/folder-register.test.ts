@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { folderRegister } from '../../src/state/backends/folder-register.ts';
 import { localStore } from '../../src/state/backends/local.ts';
+import { nodeDisk } from '../../src/state/disk.ts';
 import { thisHost } from '../../src/state/host.ts';
 import { stopOf } from './conformance.ts';
 
@@ -111,6 +112,13 @@ describe('the files of a lease', () => {
     expect(await register.swap(first, entry(9))).toBeUndefined();
     expect((await register.look())?.entry.counter).toBe(5);
     expect(filesOf(folder)).toEqual(['4', '5']);
+  });
+
+  test('are not made by somebody whose draft the others took for one that was left', async () => {
+    const folder = newFolder();
+    const link = (from: string, to: string) => nodeDisk.remove(from).then(() => nodeDisk.link(from, to));
+    const register = folderRegister(folder, { of: 'it', disk: { ...nodeDisk, link } });
+    expect(await register.swap(undefined, { counter: 1, holder: null, past: null })).toBeUndefined();
   });
 
   test('are as old as the clock of the disk says, not that of whoever looks', async () => {

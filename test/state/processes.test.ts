@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -108,6 +108,36 @@ describe('a run that has the lock', () => {
     await store.close();
     expect(existsSync(join(folder, '.trueup/state.journal'))).toBe(false);
   }, 60_000);
+});
+
+describe('a run whose state cannot be written at the end', () => {
+  it.each([['text'], ['json']])(
+    'tells what was done and why that is, as %s, and the next one goes on',
+    async (format) => {
+      const { url, writes } = await platform(100);
+      const folder = project(manifest(url));
+      const args = ['apply', '--auto-approve', '--adopt', '-C', folder];
+      const child = start([...args, '--format', format], { env });
+      await until(() => writes().some(({ operation }) => operation === 'redis.create'));
+      mkdirSync(join(folder, '.trueup/state.json')); // nothing can take its place
+      const { code, out, err } = await finish(child);
+      expect([code, out, err]).toEqual([7, expect.stringMatching('redis'), expect.anything()]);
+      const last = out.trim().split('\n').at(-1) ?? '';
+      if (format === 'text') {
+        expect(out).toContain('6 created');
+        expect(err).toMatch(/state\.json cannot be written.+\n.*-> Make room, or mend the disk, and run again/);
+      } else {
+        const { ending, exitCode, diagnostics } = JSON.parse(last) as Record<string, unknown>;
+        expect({ ending, exitCode }).toEqual({ ending: 'partly', exitCode: 7 });
+        expect(diagnostics).toContainEqual(expect.objectContaining({ code: 'state-unusable' }));
+      }
+      rmdirSync(join(folder, '.trueup/state.json'));
+      expect((await trueup(args, { env })).code).toBe(0);
+      expect((await trueup(['plan', '--detailed-exitcode', '-C', folder], { env })).code).toBe(0);
+      expect(writes().filter(({ operation }) => operation === 'redis.create')).toHaveLength(services.length);
+    },
+    60_000,
+  );
 });
 
 describe('a process that is stopped for longer than its lock lasts, and goes on', () => {

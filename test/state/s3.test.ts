@@ -203,6 +203,35 @@ describe('a store of objects', () => {
     await store.close();
   });
 
+  test('of which somebody deleted the lease gives no counter again: what killed runs left stays what it is', async () => {
+    const { server, store, another } = await begin();
+    const names = () => [...server.objects.keys()].filter((name) => name.includes('/journal/'));
+    const base = stateWith({}, 0);
+    await store.lock({ purpose: 'apply' });
+    await store.append(base, 'old', recordOf('1')); // and it is killed
+    const unlock = () => server.objects.delete('bucket/shop/lease.json');
+    unlock();
+    const two = another();
+    expect((await two.lock({ purpose: 'apply' })).counter).toBe(2);
+    expect(Object.keys((await two.read())?.resources ?? {})).toEqual(['old']);
+    await two.append((await two.read()) ?? base, 'other', recordOf('2')); // and it is killed
+    unlock();
+    const three = another();
+    expect((await three.lock({ purpose: 'apply' })).counter).toBe(3);
+    await three.read();
+    await three.write({ ...base, serial: 1, resources: { other: recordOf('2') } });
+    await three.close();
+    expect(names()).toEqual(['bucket/shop/journal/1/000000']);
+    unlock();
+    const four = another();
+    expect((await four.lock({ purpose: 'apply' })).counter).toBe(4);
+    const state = await four.read();
+    expect(Object.keys(state?.resources ?? {})).toEqual(['other']);
+    await four.write({ ...(state ?? base), serial: 2 });
+    await four.close();
+    expect(Object.keys((await another().read())?.resources ?? {})).toEqual(['other']);
+  });
+
   test('takes the token of a session', async () => {
     const { store } = await begin({
       key: { accessKeyId: 'key', secretAccessKey: secretOf('key'), sessionToken: 'token/+=' },

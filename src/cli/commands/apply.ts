@@ -29,7 +29,7 @@ import { readInteger, usage } from '../options.ts';
 import { readPlanFile } from '../plan-file.ts';
 import { planAgain } from '../reviewed.ts';
 import type { Command, Run } from '../run.ts';
-import { printJson, printWarnings } from '../run.ts';
+import { printJson, printWarnings, stopExits } from '../run.ts';
 
 /** Plans, asks, and makes the platform what the manifest says; with the file of a plan it does that and does not ask. */
 export function applyCommand(flags: ApplyFlags & DeployFlags, path?: string): Command {
@@ -76,7 +76,7 @@ export async function planAndApply(
     ...(deploying === undefined ? {} : { deadlineMs: deadlinesFor(deploying) }),
     work: async (world, interruption, lease) => {
       await waitOut(world.store, {
-        mayLandUntil: fenceMs === 0 ? 0 : lease.inherited?.mayLandUntil,
+        lease,
         fenceMs,
         clock: systemClock,
         signal: interruption.signal,
@@ -130,13 +130,18 @@ function deadlinesFor({ limitMs }: Deploying): (operation: string) => number {
 }
 
 function finish(
-  { options, terminal }: Run,
+  run: Run,
   { view, made, warnings }: { view: ResultView; made: Plan; warnings: readonly Diagnostic[] },
 ): Exit {
-  const exit: Exit = view.ending;
+  const { options, terminal } = run;
+  const { unsaved } = view.result;
+  const exit: Exit = unsaved === undefined ? view.ending : stopExits[unsaved.failure];
+  const lost = unsaved?.diagnostics ?? [];
   if (options.isJson) {
     const notes = made.actions.flatMap((action) => action.notes);
-    printJson(terminal, resultJson(view, exitCodes[exit].code, [...warnings, ...made.diagnostics, ...notes]), 'lines');
+    const diagnostics = [...warnings, ...made.diagnostics, ...notes, ...lost];
+    printJson(terminal, resultJson(view, exitCodes[exit].code, diagnostics), 'lines');
   } else if (hasChanges(made) || exit !== 'done') terminal.out(renderResult(view, terminal.outStyle));
+  printWarnings(run, lost);
   return exit;
 }

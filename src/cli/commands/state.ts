@@ -58,7 +58,8 @@ export function stateUnlockCommand(flags: { readonly yes?: true }): Command {
       const ends = endsInMs === undefined ? '' : `, and it ends by itself in ${Math.ceil(endsInMs / 1_000)} s`;
       const held = `${owner} has the lock of the state ${store.place} since ${printable(since)}, for ${printable(purpose)}`;
       const isMeant = await confirm(run, {
-        question: `${held}${ends}.\nIf it is there after all, it stops within seconds and saves nothing more.`,
+        question: `${held}${ends}.\nIf it is there after all, it saves nothing more and begins nothing new, and what it is about to send it sends within a minute.
+The next run waits until nothing of it can land any more: 2 minutes at most.`,
         about: `taking the lock away: ${held}`,
         isGiven: flags.yes === true,
       });

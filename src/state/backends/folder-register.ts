@@ -16,6 +16,7 @@ export function folderRegister(folder: string, about: { readonly disk?: Disk; re
   return {
     of,
     look: () => look(disk, place).catch(failing(place)),
+    isNewest: async ({ version }) => String(await newest(disk, place).catch(failing(place))) === version,
     swap: (seen, entry) => swap(disk, place, { seen, entry }).catch(failing(place)),
   };
 }
@@ -54,7 +55,8 @@ async function swap(
     }
     await disk.link(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    // ENOENT: others were so much faster that they took the draft for one that was left.
+    if (['EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   } finally {
     await disk.remove(draft).catch(() => undefined);

@@ -51,13 +51,15 @@ export function localMedium(folder: string, disk: Disk): Medium {
       return load(disk, file, journal);
     },
     begin: (base, writer) => begin(base, writer).catch(failing(journal, 'cannot be written')),
-    add: async (wave) => {
+    add: async (wave, { confirm }) => {
+      await confirm();
       try {
         await open?.append(writeLine(wave));
         await open?.sync();
       } catch (error) {
-        throw failed(journal, 'cannot be written', error);
+        throw failed(journal, 'cannot be written', { error });
       }
+      await confirm(); // whoever took the lock since may have read the journal before this was in it
     },
     save: async (state, writer) => {
       // A journal that goes on from this very version would be read after it, were it still there.
@@ -69,7 +71,11 @@ export function localMedium(folder: string, disk: Disk): Medium {
       );
       await handle.close().catch(() => undefined);
       serial = undefined;
-      await disk.remove(journal).catch(failing(journal, 'cannot be removed; the state itself is saved'));
+      await disk.remove(journal).catch((error: unknown) => {
+        const remedy =
+          'Nothing was overwritten that counts. Remove it, or run again: it is older than the state, and not read any more.';
+        throw failed(journal, 'cannot be removed; the state itself is saved', { error, remedy });
+      });
       await removeLeft(disk, file, journal).catch(() => undefined);
     },
     close,
@@ -90,7 +96,7 @@ async function putFile(
     handle = await disk.create(temporary);
     await handle.append(text);
     await handle.sync();
-    writer.check();
+    await writer.confirm();
     await disk.rename(temporary, path);
     await disk.syncFolder(folder);
     return handle;
@@ -129,7 +135,7 @@ async function readText(disk: Disk, path: string): Promise<string | undefined> {
     return await disk.read(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw failed(path, 'cannot be read', error);
+    throw failed(path, 'cannot be read', { error, remedy: 'Mend that and run again. Nothing was overwritten.' });
   }
 }
 
@@ -180,13 +186,16 @@ function readOldLine(line: string): Wave | undefined {
   }
 }
 
-function failed(path: string, what: string, error: unknown) {
-  return unusable(path, `${what} (${reasonOf(error)})`, { cause: error });
+function failed(path: string, what: string, { error, remedy = again }: { error: unknown; remedy?: string }) {
+  return unusable(path, `${what} (${reasonOf(error)})`, { remedy, cause: error });
 }
+
+const again =
+  'Make room, or mend the disk, and run again. Nothing was overwritten: what was begun is in the journal, and found then.';
 
 /** Says what could not be done to a file; what is no failure of the disk is said already. */
 function failing(path: string, what: string): (error: unknown) => never {
   return (error) => {
-    throw error instanceof Error && 'code' in error ? failed(path, what, error) : error;
+    throw error instanceof Error && 'code' in error ? failed(path, what, { error }) : error;
   };
 }

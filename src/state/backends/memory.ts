@@ -54,18 +54,18 @@ export function createMemory(clock: BeatingClock): Memory {
       lease: memoryRegister(clock),
       isShared: false,
       load: () => Promise.resolve(memory.state),
-      begin: (base) => {
+      begin: async (base, { confirm }) => {
+        await confirm();
         // A copy that waves are added to: what was read stays as it was.
         memory.state = { ...base, resources: { ...base.resources } };
-        return Promise.resolve();
       },
-      add: (wave) => {
+      add: async (wave, { confirm }) => {
+        await confirm();
         for (const [address, record] of wave) setRecord(memory.state?.resources ?? {}, address, record);
-        return Promise.resolve();
       },
-      save: (state) => {
+      save: async (state, { confirm }) => {
+        await confirm();
         memory.state = structuredClone(state);
-        return Promise.resolve();
       },
       close: () => Promise.resolve(),
     },
@@ -92,6 +92,7 @@ function memoryRegister(clock: BeatingClock): Register {
   return {
     of: 'the state in memory',
     look: () => Promise.resolve(seen()),
+    isNewest: ({ version }) => Promise.resolve(version === seen()?.version),
     swap: (before, entry) => {
       const version = present?.version ?? 0;
       if (Number(before?.version ?? 0) !== version) return Promise.resolve(undefined);

@@ -57,8 +57,9 @@ export function s3Medium(where: BucketPlace, clock: Clock): Medium {
   };
 
   /** Waves before the next one are in the state. */
-  const put = async (state: State, { counter, check }: Writer): Promise<void> => {
+  const put = async (state: State, { counter, check, confirm }: Writer): Promise<void> => {
     if (etag === undefined) await load();
+    await confirm();
     if (own.counter !== counter) own = { counter, from: 0, next: 0 };
     const head: Head = { counter, from: own.next, state };
     const text = `${JSON.stringify(head, null, 1)}\n`;
@@ -78,9 +79,15 @@ export function s3Medium(where: BucketPlace, clock: Clock): Medium {
     isShared: true,
     load,
     begin: put,
-    add: async (wave, { counter, check }) => {
+    add: async (wave, { counter, check, confirm }) => {
       // Only this writer has names with its counter, and gives each of them once: to send one twice is harmless.
-      await bucket.put(waveName(counter, own.next++), writeLine(wave), { over: 'any', check });
+      const name = waveName(counter, own.next++);
+      await bucket.put(name, writeLine(wave), { over: 'any', check });
+      // Whoever took the lock since may have begun without it; what is refused is better not read by somebody else.
+      await confirm().catch(async (error: unknown) => {
+        await bucket.remove(name);
+        throw error;
+      });
     },
     save: async (state, writer) => {
       await put(state, writer);
@@ -147,6 +154,12 @@ function s3Register(bucket: Bucket): Register {
       if (entry === undefined) throw unusable(bucket.placeOf(leaseName), 'is no lease of Trueup');
       return { entry, version: object.etag, ageMs: object.ageMs };
     },
+    lastCounter: async () => {
+      // Waves are named by counters: one that is given again would bring those back that a killed run left.
+      const object = await bucket.get(stateName);
+      return object === undefined ? 0 : parseHead(bucket.placeOf(stateName), object.text).counter;
+    },
+    isNewest: async ({ version }) => (await bucket.get(leaseName))?.etag === version,
     swap: async (seen, entry) => {
       const etag = await bucket.put(leaseName, JSON.stringify(entry), { over: seen?.version ?? 'none' });
       return etag === undefined ? undefined : { entry, version: etag, ageMs: 0 };

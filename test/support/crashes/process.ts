@@ -133,8 +133,7 @@ export async function runProcess(place: Place, task: Task, tell: (moment: Moment
   const lease = await sim.finish(store.lock({ purpose: 'apply' }));
   const world = worldOf(sim, send, store);
   const run = async () => {
-    const mayLandUntil = lease.inherited?.mayLandUntil;
-    await waitOut(store, { fenceMs, clock: sim.clock, mayLandUntil });
+    await waitOut(store, { fenceMs, clock: sim.clock, lease });
     const made = await plan(manifest, world, { begins: { lineage: 'of-the-test', digestKey: 'k'.repeat(43) } });
     const permissions = { dataLoss: true, adoption, massDeletion: true };
     const { outcomes } = await applyPlan(made, world, { permissions, connections, clock: sim.clock, fenceMs });
