@@ -71,11 +71,11 @@ async function sendUntilKnown(
   const chosen = chosenId(action, step);
   const earlier = isFoundInList(action) ? await listedBefore(run, action) : new Map<string, Row>();
   const at = run.clock.wall();
-  const since = run.clock.monotonic();
   await save(run, address, {
     ...recordOf(run, action, chosen ?? null, {}),
     intent: creationIntent(run, action, { step, at }),
   });
+  const since = run.clock.monotonic();
   let answer: unknown;
   try {
     answer = await send(run, action, step);

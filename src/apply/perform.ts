@@ -1,4 +1,4 @@
-import type { Client } from '../api/client.ts';
+import type { BeforeLateSend, Client } from '../api/client.ts';
 import { endpointOf } from '../api/contract.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { means, plain } from '../kind/codecs.ts';
@@ -26,7 +26,7 @@ export interface PerformInput {
   /** Reads the object as it is now. */
   readonly readNow: () => Promise<Row>;
   /** Called before a request is sent that had to wait. */
-  readonly beforeLateSend?: () => Promise<void>;
+  readonly beforeLateSend?: BeforeLateSend;
 }
 
 /** What filling in the members of a step needs. */

@@ -50,11 +50,12 @@ async function sendOnce(run: Run, action: Action, step: Step): Promise<unknown> 
 }
 
 /** Says anew when a request is sent, which had to wait or is sent again: until when it may land is reckoned from then. */
-async function renewIntent(run: Run, { address }: Action): Promise<void> {
+async function renewIntent(run: Run, { address }: Action): Promise<undefined> {
   run.sentAt.set(address, run.clock.monotonic());
   const record = run.records.get(address);
-  if (record === undefined || record === null || record.intent === undefined) return;
+  if (record === undefined || record === null || record.intent === undefined) return undefined;
   await save(run, address, { ...record, intent: { ...record.intent, at: run.clock.wall() } });
+  return undefined;
 }
 
 /** Whether a request that failed may have been carried out all the same. */
