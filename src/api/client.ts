@@ -21,21 +21,18 @@ export interface Client {
   readonly counts: { reads: number; writes: number };
 }
 
-/**
- * Called when a request had to wait: what was noted of the time of sending is not true, and what it says may be old.
- * Gives what to say instead, where that is something else; when it throws, nothing is sent.
- */
-export type BeforeLateSend = (late: {
-  /** It has a connection by now: what is read for it has `hasTurn` too. */
-  readonly hasTurn: boolean;
-}) => Promise<Readonly<Record<string, unknown>> | undefined>;
+/** How a request is late: `paused`, because the platform took none; `connected`, because it has its connection only now. */
+export type Late = 'paused' | 'connected';
 
 /** What can be said of one call. */
 interface InvokeOptions {
   /** Ends waiting for a platform that takes no requests; a request under way is finished. */
   readonly signal?: AbortSignal;
-  /** Called before the request is sent when that had to wait. */
-  readonly beforeLateSend?: BeforeLateSend;
+  /**
+   * Called before the request is sent when that had to wait: what was noted of the time of sending is not true, and what
+   * it says may be old. Gives the input to send instead, if that is another; when it throws, nothing is sent.
+   */
+  readonly beforeLateSend?: (late: Late) => Promise<Readonly<Record<string, unknown>> | undefined>;
   /** It is sent for another one that has a connection and waits for it: it needs none of its own. */
   readonly hasTurn?: true;
   /** How many errors of the platform itself are its word: the last one is thrown. 6 by default. */
@@ -139,17 +136,17 @@ export function createClient(options: ClientOptions): Client {
     const { beforeLateSend, hasTurn } = about;
     const build = (said: Readonly<Record<string, unknown>>): WireRequest => {
       const request = { ...buildRequest(call, said, apiKey), ...(hasTurn === undefined ? {} : { hasTurn }) };
-      return beforeLateSend === undefined ? request : { ...request, renew: () => renew(true) };
+      return beforeLateSend === undefined ? request : { ...request, renew: () => renew('connected') };
     };
     let request = build(input);
-    const renew = async (isConnected: boolean): Promise<WireRequest> => {
-      const other = await beforeLateSend?.({ hasTurn: isConnected });
+    const renew = async (late: Late): Promise<WireRequest> => {
+      const other = await beforeLateSend?.(late);
       if (other !== undefined) request = build(other);
       return request;
     };
     return {
       now: () => request,
-      ...(beforeLateSend === undefined ? {} : { afterPause: () => renew(false) }),
+      ...(beforeLateSend === undefined ? {} : { afterPause: () => renew('paused') }),
     };
   }
 

@@ -15,8 +15,9 @@ import type { Run } from './run.ts';
 import { claim, laneRoot, readOwn, recordNow, recordOf, report, save } from './run.ts';
 import { seek } from './seek.ts';
 import { readSiblings } from './siblings.ts';
-import { mayBeExecuted, mayLandLater, mostSends, send, stop } from './send.ts';
+import { mayBeExecuted, mayLandLater, mostSends, send } from './send.ts';
 import { settle } from './settle.ts';
+import { stop } from './unchanged.ts';
 
 /** An object that was made, with what is known of its row. */
 type Made = { readonly id: string; readonly row: Row };
