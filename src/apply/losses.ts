@@ -5,8 +5,8 @@ import type { Kind } from '../kind/kind.ts';
 import { fieldPath, observedValue } from '../kind/wire.ts';
 import type { Action } from '../plan/action.ts';
 import { knownPairs } from '../plan/known-pairs.ts';
-import { findById } from './read-back.ts';
 import type { LaneRow } from './read-back.ts';
+import { findById } from './read-back.ts';
 import type { Run } from './run.ts';
 
 /**
@@ -18,39 +18,34 @@ export function lossSince(run: Run, action: Action, lane: LaneRow | 'gone'): str
   const going = action.address === lane.root.address ? (run.lanes.get(action.lane) ?? []) : [action];
   for (const one of going) {
     if (one.action !== 'delete' && one.action !== 'replace') continue;
-    const then = run.input.plan.observed.objects.get(one.address);
-    const now = then === undefined ? undefined : findById(lane, one, then.id);
-    const change = then === undefined || now === undefined ? undefined : changeOf(run, one, { then: then.row, now });
+    const planned = run.input.plan.observed.objects.get(one.address);
+    const now = planned === undefined ? undefined : findById(lane, one, planned.id);
+    const change = planned === undefined || now === undefined ? undefined : changeOf(run, one, planned.row, now);
     if (change !== undefined) return change;
   }
   return undefined;
 }
 
-/** An object as the plan saw it, and as it is now. */
-interface Pair {
-  readonly then: Row;
-  readonly now: Row;
-}
-
-function changeOf(run: Run, action: Action, { then, now }: Pair): string | undefined {
+/** What differs between an object as the plan saw it, and as it is now. */
+function changeOf(run: Run, action: Action, planned: Row, now: Row): string | undefined {
   const { kind, address, options } = action;
   const isChanged = (name: string): boolean =>
     !means(
       kind.fields[name]?.codec ?? plain,
-      observedValue(kind, name, then) ?? null,
+      observedValue(kind, name, planned) ?? null,
       observedValue(kind, name, now) ?? null,
     );
   const changed = namesOf(run, action).find(isChanged);
   if (changed !== undefined) return `${fieldPath(kind, changed)} of ${address} was changed on the platform`;
   for (const child of run.input.kinds) {
-    const known = new Set(below(kind, child, then));
+    const known = new Set(below(kind, child, planned));
     const added = below(kind, child, now).filter((id) => !known.has(id));
     if (added.length > 0) return `${added.length} of ${child.section} was added below ${address} on the platform`;
   }
   const riskOf = (row: Row) =>
     kind.keepsData?.({ row, options, action: action.action === 'delete' ? 'delete' : 'replace' });
   const risk = riskOf(now);
-  return risk === undefined || risk === riskOf(then) ? undefined : `${risk} came to be at risk with ${address}`;
+  return risk === undefined || risk === riskOf(planned) ? undefined : `${risk} came to be at risk with ${address}`;
 }
 
 /** The fields that are declared, or were settled. */

@@ -47,9 +47,9 @@ export async function unchanged(run: Run, action: Action, looking: Looking = {})
 function movedSince(run: Run, action: Action, now: Row): string | undefined {
   const { kind, address, parent } = action;
   const idAt = kind.parents[run.actions.get(parent ?? '')?.kind.kind ?? '']?.idAt;
-  const then = run.input.plan.observed.objects.get(address)?.row;
-  if (action.action !== 'move' || idAt === undefined || then === undefined) return undefined;
-  if (now[idAt] === then[idAt] || isAtHome(run, action, now)) return undefined;
+  const planned = run.input.plan.observed.objects.get(address)?.row;
+  if (action.action !== 'move' || idAt === undefined || planned === undefined) return undefined;
+  if (now[idAt] === planned[idAt] || isAtHome(run, action, now)) return undefined;
   return `${address} was moved on the platform`;
 }
 

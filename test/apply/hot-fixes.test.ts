@@ -126,7 +126,7 @@ test('what was changed while an action waited for another lane is not overwritte
   const files = (a: string, b: string) => stack(`files: { a.conf: { content: "${a}" }, b.conf: { content: "${b}" } }`);
   await made.apply(production(files('1', '1')));
   // The first file is written at once; the other one waits a minute for a database.
-  const next = production(`${files('2', 'host=\${ref:postgres.main.appName}')}${database()}`);
+  const next = production(`${files('2', 'host=${ref:postgres.main.appName}')}${database()}`);
   let creates = 0;
   const send: Send = async (request) => {
     if (operationOf(request) === 'postgres.create' && ++creates === 1) throw connection('ECONNRESET');
