@@ -15,7 +15,9 @@ import type { Run } from './run.ts';
  */
 export function lossSince(run: Run, action: Action, lane: LaneRow | 'gone'): string | undefined {
   if (lane === 'gone') return undefined;
-  const going = action.address === lane.root.address ? (run.lanes.get(action.lane) ?? []) : [action];
+  // What is below an object that goes is the first of it to go.
+  const isWhole = lane.root.action === 'delete' || lane.root.teardown.length > 0;
+  const going = isWhole ? (run.lanes.get(action.lane) ?? []) : [action];
   for (const one of going) {
     if (one.action !== 'delete' && one.action !== 'replace') continue;
     const planned = run.input.plan.observed.objects.get(one.address);

@@ -177,3 +177,14 @@ test('what is gone already is no hindrance', async () => {
   expect(said(result)).toBe('');
   await plansNothing(made, without);
 });
+
+test('what is below it is not deleted either, when it is to go first', async () => {
+  const backup = 'backups: { nightly: { schedule: "0 3 * * *", destinationId: dst_1, prefix: nightly/ } }';
+  const from = production(`${stack()}${database(`env: { A: "1" }, ${backup}`)}`);
+  const { result, sent, rest } = await after(from, production(stack()), (made) =>
+    made.emulator.act('postgres.saveEnvironment', { postgresId: idOf(made, main), env: 'A=1\nHOTFIX=1\n' }),
+  );
+  expect(said(result)).toContain(`env of ${main} was changed on the platform since the plan was made`);
+  expect(sent).toEqual([]);
+  await rest();
+});
