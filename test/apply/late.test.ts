@@ -31,6 +31,7 @@ test('the fence of a create begins when it goes out, and not when it began to wa
   await made.apply(production('    postgres: {}\n'));
   const text = production(database('', 'a', 'a') + database('', 'b', 'b').replace('    postgres:\n', ''));
   const creates: string[] = [];
+  const ages: number[] = [];
   const server = createServer((request, response) => {
     void (async () => {
       let body = '';
@@ -42,7 +43,9 @@ test('the fence of a create begins when it goes out, and not when it began to wa
         body,
       };
       if (wire.path === '/api/postgres.create') {
-        creates.push((JSON.parse(body) as { name: string }).name);
+        const { name } = JSON.parse(body) as { name: string };
+        creates.push(name);
+        ages.push(Date.now() - (made.store.state?.resources[`production.postgres.${name}`]?.intent?.at ?? 0));
         // Nobody hears of it, and it lands within its fence.
         await pause(times.landsMs);
       }
@@ -64,6 +67,8 @@ test('the fence of a create begins when it goes out, and not when it began to wa
   server.closeAllConnections();
   server.close();
   expect(creates.toSorted()).toEqual(['a', 'b']);
+  // The state says so too, for a run that comes after this one.
+  for (const age of ages) expect(age).toBeLessThan(1_200);
   expect(new Set(Object.values(results(result)))).toEqual(new Set(['done']));
   expect(rowsIn(made, 'postgres')).toHaveLength(2);
   await plansNothing(made, text);
