@@ -143,6 +143,7 @@ export async function applyPlan(
   if (stopping.length > 0) throw new Stop('refused', stopping);
   return apply({
     plan: made,
+    kinds: world.kinds,
     client: options.signal === undefined ? world.client : interruptible(world.client, options.signal),
     store: world.store,
     digest: (text) => digest(made.base.digestKey, text),

@@ -21,12 +21,20 @@ export interface Client {
   readonly counts: { reads: number; writes: number };
 }
 
+/** How a request is late: `paused`, because the platform took none; `connected`, because it has its connection only now. */
+export type Late = 'paused' | 'connected';
+
 /** What can be said of one call. */
 interface InvokeOptions {
   /** Ends waiting for a platform that takes no requests; a request under way is finished. */
   readonly signal?: AbortSignal;
-  /** Called before the request is sent when that had to wait: what was noted of the time of sending is not true. */
-  readonly beforeLateSend?: () => Promise<void>;
+  /**
+   * Called before the request is sent when that had to wait: what was noted of the time of sending is not true, and what
+   * it says may be old. Gives the input to send instead, if that is another; when it throws, nothing is sent.
+   */
+  readonly beforeLateSend?: (late: Late) => Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** It is sent for another one that has a connection and waits for it: it needs none of its own. */
+  readonly hasTurn?: true;
   /** How many errors of the platform itself are its word: the last one is thrown. 6 by default. */
   readonly mostErrors?: number;
 }
@@ -108,18 +116,38 @@ export function createClient(options: ClientOptions): Client {
   /** Whether the platform takes requests again: a refusal with a code is about the caller's rights. */
   async function ask(): Promise<PlatformError | undefined> {
     const call = callOf('user.get');
-    const result = await attempt(call, buildRequest(call, {}, apiKey));
+    // Requests that have a connection already may wait for this one.
+    const result = await attempt(call, { ...buildRequest(call, {}, apiKey), hasTurn: true });
     const isTaken = !(result instanceof PlatformError) || (result.status === 401 && result.code !== undefined);
     return isTaken ? undefined : result;
   }
 
-  async function passGate(call: Call, { signal, beforeLateSend }: InvokeOptions): Promise<number> {
+  async function passGate(call: Call, signal?: AbortSignal, renew?: () => Promise<unknown>): Promise<number> {
     for (;;) {
       const passage = await gate.pass(signal);
       if (passage.is !== 'open') throw explainPause(call, passage);
-      if (!passage.hasWaited || beforeLateSend === undefined) return passage.opening;
-      await beforeLateSend();
+      if (!passage.hasWaited || renew === undefined) return passage.opening;
+      await renew();
     }
+  }
+
+  /** A request that can be made anew when it is late. */
+  function ready(call: Call, input: Readonly<Record<string, unknown>>, about: InvokeOptions) {
+    const { beforeLateSend, hasTurn } = about;
+    const build = (said: Readonly<Record<string, unknown>>): WireRequest => {
+      const request = { ...buildRequest(call, said, apiKey), ...(hasTurn === undefined ? {} : { hasTurn }) };
+      return beforeLateSend === undefined ? request : { ...request, renew: () => renew('connected') };
+    };
+    let request = build(input);
+    const renew = async (late: Late): Promise<WireRequest> => {
+      const other = await beforeLateSend?.(late);
+      if (other !== undefined) request = build(other);
+      return request;
+    };
+    return {
+      now: () => request,
+      ...(beforeLateSend === undefined ? {} : { afterPause: () => renew('paused') }),
+    };
   }
 
   const isThere = (): boolean => now() - goodAt < shownFor;
@@ -137,13 +165,13 @@ export function createClient(options: ClientOptions): Client {
 
   const invoke: Client['invoke'] = async (operation, input, about = {}) => {
     const call = callOf(operation);
-    const request = buildRequest(call, input, apiKey);
+    const request = ready(call, input, about);
     let failures = 0;
     const { mostErrors = 6 } = about;
     let errors = 0;
     for (let refusals = 0; ;) {
-      const opening = await passGate(call, about);
-      const answer = attempt(call, request);
+      const opening = await passGate(call, about.signal, request.afterPause);
+      const answer = attempt(call, request.now());
       underWay.add(answer);
       const result = await answer.finally(() => underWay.delete(answer));
       if (!(result instanceof PlatformError)) return result.data;
@@ -177,12 +205,19 @@ export function interruptible(client: Client, signal: AbortSignal): Client {
   return { ...client, call: invoke, invoke };
 }
 
+/** The same client for what is read for the sake of a write that has a connection and waits for it. */
+export function inItsTurn(client: Client): Client {
+  const invoke: Client['invoke'] = (operation, input, options) =>
+    client.invoke(operation, input, { ...options, hasTurn: true });
+  return { ...client, call: invoke, invoke };
+}
+
 async function attemptOnce(call: Call, send: Send, request: WireRequest): Promise<{ data: unknown } | PlatformError> {
   let answer: WireAnswer;
   try {
     answer = await send(request);
   } catch (error) {
-    if (error instanceof Stop) throw error; // it was kept from being sent
+    if (error instanceof Stop || error instanceof PlatformError) throw error; // it was kept from being sent
     return explainSilence(call, error);
   }
   if (answer.status < 200 || answer.status > 299) return explainRefusal(call, answer);

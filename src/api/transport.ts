@@ -38,6 +38,9 @@ interface Connections {
  */
 const idleMs = 2_900;
 
+/** How long a request waits for a connection before it is late. Milliseconds. */
+const lateMs = 1_000;
+
 /** The time for a whole request when nobody says another one. Milliseconds. */
 export const usualDeadlineMs = 30_000;
 
@@ -85,8 +88,19 @@ export function createTransport(options: TransportOptions): Transport {
   async function send(request: WireRequest): Promise<WireAnswer> {
     const operation = request.path.replace(/^\/api\/|\?.*$/g, '');
     const { takeSlot, agent } = isLong(operation) ? long : usual;
-    // The deadline starts with a free connection: a request that only waits its turn is not late.
-    const release = await takeSlot();
+    const asked = performance.now();
+    const release = request.hasTurn === true ? () => undefined : await takeSlot();
+    try {
+      const isLate = performance.now() - asked > lateMs;
+      const current = isLate ? await request.renew?.() : undefined;
+      // The deadline starts with a free connection: a request that only waits its turn has all of it.
+      return await inTime(operation, (signal) => exchange(agent, current ?? request, signal));
+    } finally {
+      release();
+    }
+  }
+
+  async function inTime<T>(operation: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const limit = deadlineOf(operation);
     const controller = new AbortController();
     let timer: NodeJS.Timeout | undefined;
@@ -99,10 +113,9 @@ export function createTransport(options: TransportOptions): Transport {
       }, limit);
     });
     try {
-      return await Promise.race([exchange(agent, request, controller.signal), deadline]);
+      return await Promise.race([work(controller.signal), deadline]);
     } finally {
       clearTimeout(timer);
-      release();
     }
   }
 

@@ -15,8 +15,9 @@ import type { Run } from './run.ts';
 import { claim, laneRoot, readOwn, recordNow, recordOf, report, save } from './run.ts';
 import { seek } from './seek.ts';
 import { readSiblings } from './siblings.ts';
-import { mayBeExecuted, mayLandLater, mostSends, send, stop } from './send.ts';
+import { mayBeExecuted, mayLandLater, mostSends, send } from './send.ts';
 import { settle } from './settle.ts';
+import { stop } from './unchanged.ts';
 
 /** An object that was made, with what is known of its row. */
 type Made = { readonly id: string; readonly row: Row };
@@ -71,11 +72,11 @@ async function sendUntilKnown(
   const chosen = chosenId(action, step);
   const earlier = isFoundInList(action) ? await listedBefore(run, action) : new Map<string, Row>();
   const at = run.clock.wall();
-  const since = run.clock.monotonic();
   await save(run, address, {
     ...recordOf(run, action, chosen ?? null, {}),
     intent: creationIntent(run, action, { step, at }),
   });
+  const since = run.clock.monotonic();
   let answer: unknown;
   try {
     answer = await send(run, action, step);

@@ -24,18 +24,26 @@ interface Sending {
   readonly step: Step;
   /** What tells the deployment from all others. */
   readonly mark: string;
+  /** Writes down that it is sent now. */
+  readonly note: () => Promise<void>;
   /** What the state holds when the request was surely not carried out. */
   readonly owing: Deployed;
 }
 
 /** Sends a request of a deployment; what was surely not carried out is a failure at once. */
-export async function send(service: DeployedService, { step, mark, owing }: Sending): Promise<Lost | undefined> {
+export async function send(service: DeployedService, { step, mark, note, owing }: Sending): Promise<Lost | undefined> {
   const { run, action, address } = service;
   run.sent.add(action.address);
   if (step.role === 'deploy') tell(service, isLate(service) ? 'answer' : 'queue');
   try {
-    const answer = run.input.client.invoke(step.operation, membersOf(service, step, mark));
-    const isAnswered = await inTime(service, answer);
+    const members = membersOf(service, step, mark);
+    const isAnswered = await inTime(service, (signal) => {
+      const beforeLateSend = async (): Promise<undefined> => {
+        signal.throwIfAborted(); // nobody waits for it any more, nor knows of it
+        await note();
+      };
+      return run.input.client.invoke(step.operation, members, { signal, beforeLateSend });
+    });
     run.written.add(action.address);
     return isAnswered ? undefined : { mayLandLater: true, message: 'it was not answered in time' };
   } catch (error) {
@@ -51,10 +59,14 @@ export async function send(service: DeployedService, { step, mark, owing }: Send
 }
 
 /** Whether an answer comes within the time limit, and before the run is interrupted. */
-async function inTime({ run, kind }: DeployedService, answer: Promise<unknown>): Promise<boolean> {
+async function inTime(
+  { run, kind }: DeployedService,
+  ask: (signal: AbortSignal) => Promise<unknown>,
+): Promise<boolean> {
   const over = new AbortController();
   const { signal } = run.input;
   const ends = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
+  const answer = ask(ends);
   const late = run.clock.sleep(run.deploying.limitMs(kind.kind), ends).then(() => false);
   try {
     return await Promise.race([answer.then(() => true), late]);
@@ -82,11 +94,12 @@ export async function resetStatus(service: DeployedService, before: Row, owing: 
   let why = 'its status is the same';
   // Should the run end now: it must not land when the next one looks at the status.
   const known = recordNow(run, address) ?? recordOf(run, run.actions.get(address) ?? action, id, {});
-  await save(run, address, { ...known, deployed: owing, intent: { at: run.clock.wall() } });
+  const note = () => save(run, address, { ...known, deployed: owing, intent: { at: run.clock.wall() } });
   const close = () => save(run, address, { ...known, deployed: owing }, 'with the rest');
   // It comes to the same when it is carried out twice.
   for (let sends = 1; sends <= mostSends; sends += 1) {
-    const lost = await send(service, { step, mark: '', owing });
+    await note();
+    const lost = await send(service, { step, mark: '', note, owing });
     if (lost === undefined) {
       if (sends === 1) await close(); // another one may land later
       return { ...before, [kind.status?.at ?? '']: 'idle' };

@@ -92,11 +92,16 @@ async function order(service: DeployedService, known: Deployed, before: Row): Pr
   const reset = await resetStatus(service, calm, owing);
   const marked = takes(step.operation, 'description') ? { mark } : {};
   const orderUntilKnown = async (orders: number): Promise<Ordered> => {
-    const since = clock.monotonic();
-    const sent = { mark, inputs, at: clock.wall(), newest };
-    await saveDeployed(run, address, { ...owing, sent });
+    let since = clock.monotonic();
+    let sent = { mark, inputs, at: clock.wall(), newest };
+    const note = async (): Promise<void> => {
+      since = clock.monotonic();
+      sent = { ...sent, at: clock.wall() };
+      await saveDeployed(run, address, { ...owing, sent });
+    };
+    await note();
     // That a later order was not carried out says nothing of the first.
-    const lost = await send(service, { step, mark, owing: orders > 1 ? { ...owing, sent } : owing });
+    const lost = await send(service, { step, mark, note, owing: orders > 1 ? { ...owing, sent } : owing });
     if (lost === undefined && !isLate(service)) {
       await saveDeployed(run, address, { ...owing, sent: { ...sent, isAnswered: true } });
     }

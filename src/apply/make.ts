@@ -3,19 +3,23 @@ import { textsIn } from '../kind/json.ts';
 import type { Action } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
 import { create } from './create.ts';
-import { changedSince } from './freshness.ts';
 import { noteIntent } from './intents.ts';
 import { lookUntil } from './look.ts';
 import { rehearse } from './perform.ts';
 import { findById, readLane } from './read-back.ts';
 import type { Run } from './run.ts';
 import { laneRoot, save } from './run.ts';
-import { contextOf, rowNow, send, stop } from './send.ts';
+import { contextOf, send } from './send.ts';
+import { stop, unchanged } from './unchanged.ts';
 
 /** Takes the old object of an action away. Before a new one takes its place, the old one has to be gone for sure. */
 export async function tearDown(run: Run, action: Action): Promise<void> {
   if (action.action === 'replace') rehearseCreation(run, action);
-  if (action.teardown.length > 0) await noteIntent(run, action);
+  const [first] = action.teardown;
+  if (first !== undefined) {
+    await unchanged(run, action, { step: first });
+    await noteIntent(run, action);
+  }
   for (const step of action.teardown) {
     try {
       await send(run, action, step);
@@ -42,10 +46,7 @@ export async function tearDown(run: Run, action: Action): Promise<void> {
 
 /** Sends the requests that make and change the object of an action. */
 export async function make(run: Run, action: Action): Promise<void> {
-  if (action.steps.length > 0 && !isMade(action)) {
-    const change = changedSince(action, await rowNow(run, action));
-    if (change !== undefined) throw stop(action, `${change} since the plan was made; nothing was sent`);
-  }
+  if (action.steps.length > 0 && !isMade(action)) await unchanged(run, action);
   concealOld(run, action);
   if (action.steps.length > 0) await noteIntent(run, action);
   for (const step of action.steps) {

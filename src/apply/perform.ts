@@ -1,4 +1,4 @@
-import type { Client } from '../api/client.ts';
+import type { Client, Late } from '../api/client.ts';
 import { endpointOf } from '../api/contract.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { means, plain } from '../kind/codecs.ts';
@@ -23,10 +23,12 @@ export interface PerformInput {
   readonly conceal: (value: string) => void;
   /** The object as the create of this run answered it. */
   readonly made: Row | undefined;
+  /** The object as it was seen just before. */
+  readonly now: Row | undefined;
   /** Reads the object as it is now. */
   readonly readNow: () => Promise<Row>;
-  /** Called before a request is sent that had to wait. */
-  readonly beforeLateSend?: () => Promise<void>;
+  /** Called before a request is sent that had to wait; gives the object as it is now, where it is there. */
+  readonly whenLate: (late: Late) => Promise<Row | undefined>;
 }
 
 /** What filling in the members of a step needs. */
@@ -34,8 +36,20 @@ type Resolving = Pick<PerformInput, 'action' | 'step' | 'outputs' | 'idOf'>;
 
 /** Sends one step. A step all of whose changes turn out to be there already is not sent: then it gives `skipped`. */
 export async function perform(input: PerformInput): Promise<{ answer: unknown } | 'skipped'> {
-  const { step, client, made } = input;
-  const now = needsRow(step) ? await (answersAll(step, made) ?? input.readNow()) : undefined;
+  const { step, client, made, whenLate } = input;
+  const now = input.now ?? (needsRow(step) ? await (answersAll(step, made) ?? input.readNow()) : undefined);
+  const { members, changes } = fillIn(input, now);
+  if (step.role === 'update' && changes === 0) return 'skipped';
+  const beforeLateSend = async (late: Late) => {
+    const row = await whenLate(late);
+    return row === undefined ? undefined : fillIn(input, row).members;
+  };
+  return { answer: await client.invoke(step.operation, members, { beforeLateSend }) };
+}
+
+/** The members of a step, those that go along as the object has them now; and how many of them change something. */
+function fillIn(input: PerformInput, now: Row | undefined): { members: Record<string, unknown>; changes: number } {
+  const { step } = input;
   const members: Record<string, unknown> = {};
   // What the operation does without being told, such as the case of a union that it stands for.
   let changes = step.changed.filter((name) => step.members[name] === undefined).length;
@@ -45,10 +59,7 @@ export async function perform(input: PerformInput): Promise<{ answer: unknown } 
     members[name] = value;
     if (step.changed.includes(name) && !isThereAlready(input, name, from, value)) changes++;
   }
-  if (step.role === 'update' && changes === 0) return 'skipped';
-  const { beforeLateSend } = input;
-  const how = beforeLateSend === undefined ? {} : { beforeLateSend };
-  return { answer: await client.invoke(step.operation, members, how) };
+  return { members, changes };
 }
 
 /** Checks that a step could be sent, as far as its values are known before the objects that it names are there. */

@@ -3,6 +3,7 @@ import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
 import { outputValue } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, Plan } from '../plan/action.ts';
@@ -19,6 +20,8 @@ import { readLane } from './read-back.ts';
 /** What applying a plan needs. */
 export interface ApplyInput {
   readonly plan: Plan;
+  /** All that there are: what is below an object may be of any. */
+  readonly kinds: readonly Kind[];
   readonly client: Client;
   readonly store: StateStore;
   readonly digest: (text: string) => string;
@@ -84,6 +87,16 @@ export const usualFenceMs = 60_000;
 /** The longest that a deployment may take when nobody says another time. Milliseconds. */
 const usualLimitMs = 900_000;
 
+/** How old what was read of a lane may be when something of it is overwritten or deleted. Milliseconds. */
+const freshMs = 5_000;
+
+/** A lane that was read, or is being read: of which object, and since when by the clock that only grows. */
+interface LaneReading {
+  readonly id: string | undefined;
+  readonly since: number;
+  readonly reading: Promise<LaneRow | 'gone'>;
+}
+
 /** The changing facts of a run. */
 export interface Run {
   readonly input: ApplyInput;
@@ -98,8 +111,8 @@ export interface Run {
   readonly lanes: ReadonlyMap<string, readonly Action[]>;
   /** Addresses that others need. */
   readonly needed: ReadonlySet<string>;
-  /** Lanes as they were read before the first update in them. */
-  readonly before: Map<string, Promise<LaneRow | 'gone'>>;
+  /** Lanes as they were read last before something was sent in them. */
+  readonly before: Map<string, LaneReading>;
   /** Creates that wait for one another, by the list they show up in. */
   readonly turns: Map<string, Promise<void>>;
   /** The lists at the top as they were after the last create that shows in them. */
@@ -217,19 +230,25 @@ export function laneRoot(run: Run, lane: string): Action {
   return root;
 }
 
-/** The lane as it was before the first update in it, read once for all of them. */
-export function laneBefore(run: Run, lane: string): Promise<LaneRow | 'gone'> {
+/** The lane as it was a few seconds ago at most: read once for all requests that follow one another quickly. */
+export function laneBefore(
+  run: Run,
+  lane: string,
+  { isAnew = false, client }: { readonly isAnew?: boolean; readonly client?: Client } = {},
+): Promise<LaneRow | 'gone'> {
+  const now = run.clock.monotonic();
   const known = run.before.get(lane);
-  if (known !== undefined) return known;
   const id = run.ids.get(lane);
-  const reading = id === undefined ? Promise.resolve('gone' as const) : readOwn(run, laneRoot(run, lane), id);
-  run.before.set(lane, reading);
+  if (known?.id === id && known !== undefined && !isAnew && now - known.since <= freshMs) return known.reading;
+  const reading = id === undefined ? Promise.resolve('gone' as const) : readOwn(run, laneRoot(run, lane), id, client);
+  run.before.set(lane, { id, since: now, reading });
+  reading.catch(() => run.before.delete(lane)); // it may be read the next time
   return reading;
 }
 
 /** Reads the object of a lane. What this run made may show a little later than it was made. */
-export function readOwn(run: Run, root: Action, id: string): Promise<LaneRow | 'gone'> {
-  const look = () => readLane(run.input.client, root, id);
+export function readOwn(run: Run, root: Action, id: string, client = run.input.client): Promise<LaneRow | 'gone'> {
+  const look = () => readLane(client, root, id);
   return lookUntil(run, look, { isSeen: (seen) => seen !== 'gone' || !isMade(root) });
 }
 

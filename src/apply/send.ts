@@ -1,13 +1,14 @@
+import type { Late } from '../api/client.ts';
+import { inItsTurn } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
 import { perform } from './perform.ts';
-import { findById } from './read-back.ts';
 import type { Run } from './run.ts';
-import { laneBefore, save } from './run.ts';
+import { save } from './run.ts';
 import { tookEffect } from './took-effect.ts';
+import { rowNow, unchanged } from './unchanged.ts';
 
 /** How often a request is sent at most whose outcome stays unknown; what was surely not executed does not count. */
 export const mostSends = 4;
@@ -24,7 +25,9 @@ export async function send(run: Run, action: Action, step: Step): Promise<unknow
   const { signal } = run.input;
   for (let sends = 1; ; sends += 1) {
     try {
-      return await sendOnce(run, action, step);
+      const isNew = isMade(action) && step.role !== 'delete' && sends === 1;
+      const now = isNew ? undefined : await unchanged(run, action, { step });
+      return await sendOnce(run, action, step, now);
     } catch (error) {
       if (step.role === 'create' || !mayBeExecuted(error) || signal?.aborted === true) throw error;
       if (await tookEffect(run, action, step)) return undefined;
@@ -35,10 +38,15 @@ export async function send(run: Run, action: Action, step: Step): Promise<unknow
   }
 }
 
-async function sendOnce(run: Run, action: Action, step: Step): Promise<unknown> {
+async function sendOnce(run: Run, action: Action, step: Step, now: Row | undefined): Promise<unknown> {
   run.sent.add(action.address);
   try {
-    const result = await perform({ ...contextOf(run, action), step });
+    const result = await perform({
+      ...contextOf(run, action),
+      step,
+      now,
+      whenLate: (late) => whenLate(run, action, step, late),
+    });
     if (result === 'skipped') return undefined;
     run.written.add(action.address);
     return result.answer;
@@ -55,6 +63,15 @@ async function renewIntent(run: Run, { address }: Action): Promise<void> {
   const record = run.records.get(address);
   if (record === undefined || record === null || record.intent === undefined) return;
   await save(run, address, { ...record, intent: { ...record.intent, at: run.clock.wall() } });
+}
+
+/** Gets a request ready that had to wait. After a pause it is known that others had the time to change something. */
+async function whenLate(run: Run, action: Action, step: Step, late: Late): Promise<Row | undefined> {
+  const { client } = run.input;
+  const how = late === 'paused' ? { isAnew: true } : { client: inItsTurn(client) };
+  const row = step.role === 'create' ? undefined : await unchanged(run, action, { step, ...how });
+  await renewIntent(run, action);
+  return row;
 }
 
 /** Whether a request that failed may have been carried out all the same. */
@@ -83,26 +100,5 @@ export function contextOf(run: Run, action: Action) {
     made: isMade(action) ? run.rows.get(action.address) : undefined,
     idOf: (address: string) => run.ids.get(address),
     readNow: () => rowNow(run, action),
-    beforeLateSend: () => renewIntent(run, action),
   };
-}
-
-/** An action's object as it was before the first update in its lane. */
-export async function rowNow(run: Run, action: Action): Promise<Row> {
-  const id = run.ids.get(action.address);
-  const lane = await laneBefore(run, action.lane);
-  const row = lane === 'gone' || id === undefined ? undefined : findById(lane, action, id);
-  if (row !== undefined) return row;
-  throw stop(action, `${action.address} is not on the platform any more; nothing was sent`);
-}
-
-/** What ends an action because of what the platform has. */
-export function stop(action: Action, message: string): Stop {
-  return new Stop('platform', [
-    diagnostic('platform-answer', message, {
-      address: action.address,
-      position: action.position,
-      remedy: 'Plan again.',
-    }),
-  ]);
 }

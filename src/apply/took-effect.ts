@@ -5,9 +5,9 @@ import type { Action, PlannedPart, Step } from '../plan/action.ts';
 import { resolveField } from '../plan/diff.ts';
 import type { ReadParts } from './parts.ts';
 import { readParts } from './parts.ts';
-import { findById, readLane } from './read-back.ts';
+import { findById } from './read-back.ts';
 import type { Run } from './run.ts';
-import { laneRoot } from './run.ts';
+import { laneBefore } from './run.ts';
 
 /**
  * Looks whether the platform has what a request was to bring, whose answer did not come or said nothing. What cannot be
@@ -15,10 +15,9 @@ import { laneRoot } from './run.ts';
  */
 export async function tookEffect(run: Run, action: Action, step: Step): Promise<boolean> {
   const id = run.ids.get(action.address);
-  const lane = run.ids.get(action.lane);
-  if (id === undefined || lane === undefined) return false;
+  if (id === undefined || !run.ids.has(action.lane)) return false;
   try {
-    const after = await readLane(run.input.client, laneRoot(run, action.lane), lane);
+    const after = await laneBefore(run, action.lane, { isAnew: true });
     const row = after === 'gone' ? undefined : findById(after, action, id);
     if (step.role === 'delete') return row === undefined;
     if (row === undefined) return false;
@@ -50,7 +49,12 @@ function isSent({ do: what }: PlannedPart['decision']): boolean {
   return what === 'write' || what === 'remove';
 }
 
-function isThere({ outputs }: Run, { part, field, wanted, decision }: PlannedPart, read: ReadParts): boolean {
+/** Whether a row has what is wanted of a part. */
+export function isThere(
+  { outputs }: Pick<Run, 'outputs'>,
+  { part, field, wanted, decision }: PlannedPart,
+  read: ReadParts,
+): boolean {
   if (decision.do === 'remove' || wanted === undefined) return read.value(part) === null;
   const resolved = resolveField(field, wanted, outputs);
   return resolved.is === 'known' && means(field.codec ?? plain, resolved.value, read.value(part));

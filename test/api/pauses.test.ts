@@ -98,6 +98,7 @@ describe('a 401 without a code after good answers', () => {
       beforeLateSend: async () => {
         await Promise.resolve();
         made.sent.push('told');
+        return undefined;
       },
     };
     await made.client.invoke('organization.all', {}, options);

@@ -4,9 +4,10 @@ import { type AddressInfo, Socket, createServer as createRawServer } from 'node:
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Client, createClient } from '../../src/api/client.ts';
+import { type Client, type Late, createClient, inItsTurn } from '../../src/api/client.ts';
 import { type TransportOptions, createTransport } from '../../src/api/transport.ts';
 import type { Send, WireRequest } from '../../src/api/wire.ts';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -174,6 +175,47 @@ describe('a request', () => {
     expect(answers.map(({ body }) => body)).toEqual(Array.from({ length: 12 }, () => '1'));
     expect(most).toBe(2);
     expect(platform.sockets).toHaveLength(2);
+  });
+
+  it('lets a write that waited long say what it is told then, over its own connection, also in a pause', async () => {
+    const bodies: string[] = [];
+    const platform = await serve((request, response) => {
+      void readAll(request).then((body) => {
+        bodies.push(body);
+        response.setHeader('content-type', 'application/json');
+        if (bodies.length > 1) response.end('{"userId":"u"}');
+        else setTimeout(() => response.writeHead(429).end('{}'), 1_100);
+      });
+    });
+    const client = connect({ url: platform.url, connections: 1 });
+    const late: string[] = [];
+    const beforeLateSend = async (how: Late) => {
+      late.push(how);
+      if (how === 'paused') return undefined;
+      await inItsTurn(client).call('user.all', {});
+      return { composeId: 'seen then' };
+    };
+    const first = client.call('compose.deploy', { composeId: 'first' });
+    const second = client.invoke('compose.deploy', { composeId: 'second' }, { beforeLateSend });
+    const third = client.call('user.all', {});
+    await Promise.all([first, second, third]);
+    expect(late).toEqual(['connected']);
+    expect(bodies).toContain('{"composeId":"seen then"}');
+    expect(bodies).not.toContain('{"composeId":"second"}');
+    expect(platform.sockets.length).toBeLessThanOrEqual(1);
+  });
+
+  it('keeps a write that waited long from going out when nobody may say it any more', async () => {
+    const platform = await serve((_request, response) => void setTimeout(() => response.end('{}'), 1_100));
+    const client = connect({ url: platform.url, connections: 1 });
+    const why = new Stop('platform', []);
+    const beforeLateSend = () => Promise.reject(why);
+    const first = client.call('user.all', {});
+    const second = client.invoke('compose.deploy', { composeId: 'c' }, { beforeLateSend });
+    await expect(second).rejects.toBe(why);
+    await first;
+    expect(platform.requests).toEqual(['GET /api/user.all']);
+    expect(await client.call('user.all', {})).toEqual({});
   });
 
   it('gives its place back when it fails', async () => {

@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { createClient } from '../../src/api/client.ts';
+import { createTransport } from '../../src/api/transport.ts';
+import { applyPlan, plan } from '../../src/reconcile.ts';
+import { systemClock } from '../../src/state/clock.ts';
+import {
+  answered,
+  database,
+  everything,
+  operationOf,
+  plansNothing,
+  production,
+  results,
+  rowsIn,
+  said,
+  stack,
+} from '../support/faults.ts';
+import { bench } from '../support/world.ts';
+
+/** Requests that had to wait before they went out. */
+
+/** A twentieth of the usual times. Milliseconds. */
+const times = { deadlineMs: 1_500, fenceMs: 3_000, landsMs: 2_500 };
+
+test('the fence of a create begins when it goes out, and not when it began to wait for a connection', async () => {
+  const made = bench();
+  await made.apply(production('    postgres: {}\n'));
+  const text = production(database('', 'a', 'a') + database('', 'b', 'b').replace('    postgres:\n', ''));
+  const creates: string[] = [];
+  const ages: number[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      let body = '';
+      for await (const chunk of request) body += String(chunk);
+      const wire = {
+        method: request.method ?? '',
+        path: request.url ?? '',
+        headers: request.headers as Record<string, string>,
+        body,
+      };
+      if (wire.path === '/api/postgres.create') {
+        const { name } = JSON.parse(body) as { name: string };
+        creates.push(name);
+        ages.push(Date.now() - (made.store.state?.resources[`production.postgres.${name}`]?.intent?.at ?? 0));
+        // Nobody hears of it, and it lands within its fence.
+        await pause(times.landsMs);
+      }
+      const answer = await made.emulator.send(wire);
+      response.writeHead(answer.status, answer.headers);
+      response.end(answer.body);
+    })();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const transport = createTransport({ url, connections: 1, deadlineMs: times.deadlineMs });
+  const client = createClient({ send: transport.send, url, apiKey: 'emulator-key', redact: made.redact });
+  const world = { ...made.world(), client };
+  const { fenceMs } = times;
+  const about = { permissions: everything, connections: 1, fenceMs, clock: systemClock };
+  const result = await applyPlan(await plan(made.manifest(text), world), world, about);
+  await transport.close();
+  server.closeAllConnections();
+  server.close();
+  expect(creates.toSorted()).toEqual(['a', 'b']);
+  // The state says so too, for a run that comes after this one.
+  for (const age of ages) expect(age).toBeLessThan(1_200);
+  expect(new Set(Object.values(results(result)))).toEqual(new Set(['done']));
+  expect(rowsIn(made, 'postgres')).toHaveLength(2);
+  await plansNothing(made, text);
+}, 30_000);
+
+describe('what the state says of an order to deploy is when it went out, although the platform took none for a while:', () => {
+  const slow = {
+    ...answered('{"message":"slow down","code":"TOO_MANY_REQUESTS"}', 429),
+    headers: { 'retry-after': '120' },
+  };
+
+  test.each([
+    ['compose.deploy', stack(), 'production.compose.shop'],
+    ['postgres.changeStatus', database('env: { A: "1" }'), 'production.postgres.main'],
+    ['postgres.deploy', database('env: { A: "1" }'), 'production.postgres.main'],
+  ])('%s', async (operation, sections, address) => {
+    const made = bench();
+    if (operation.startsWith('postgres')) await made.apply(production(database()));
+    const ages: number[] = [];
+    const client = createClient({
+      send: async (request) => {
+        if (operationOf(request) !== operation) return made.emulator.send(request);
+        const { deployed, intent } = made.store.state?.resources[address] ?? {};
+        ages.push(made.clock.wall() - ((operation === 'postgres.changeStatus' ? intent : deployed?.sent)?.at ?? 0));
+        return ages.length === 1 ? slow : made.emulator.send(request);
+      },
+      url: 'http://platform.test',
+      apiKey: 'emulator-key',
+      redact: made.redact,
+      sleep: made.clock.sleep,
+      clock: made.clock.monotonic,
+    });
+    const world = { ...made.world(), client };
+    const text = production(sections);
+    const about = { permissions: everything, connections: 4, clock: made.clock };
+    const result = await applyPlan(await plan(made.manifest(text), world), world, about);
+    expect(said(result)).toBe('');
+    expect(ages).toHaveLength(2);
+    for (const age of ages) expect(age).toBeLessThan(5_000);
+    await plansNothing(made, text);
+  });
+});

@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import type { Row } from '../../src/kind/json.ts';
+import { applyPlan } from '../../src/reconcile.ts';
+import {
+  applyLater,
+  database,
+  failed,
+  idOf,
+  operationOf,
+  plansNothing,
+  production,
+  results,
+  rowsIn,
+  said,
+  stack,
+  worldOver,
+} from '../support/faults.ts';
+import type { Bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
+
+/** What somebody changes of what a plan takes away, between the plan and its apply: it is looked at right before. */
+
+const web = 'production.application.web';
+const main = 'production.postgres.main';
+const app = (more = '') => `    application:\n      web: { source: { type: docker, image: nginx }${more} }\n`;
+const both = production(`${app(', env: { A: "1" }, mounts: { /a: { type: volume, volumeName: a } }')}${database()}`);
+const without = production(database());
+
+/** Plans one manifest after another, lets somebody change something, and applies without any permission but data loss. */
+async function after(from: string, to: string, change: (made: Bench) => Promise<unknown>, dataLoss = true) {
+  const made = bench();
+  await made.apply(from);
+  const planned = await made.plan(to);
+  await change(made);
+  made.requests('POST');
+  const permissions = { dataLoss, adoption: false };
+  const result = await applyPlan(planned, made.world(), { permissions, connections: 4, clock: made.clock });
+  const rest = async () => {
+    await made.apply(to, { dataLoss: true });
+    await plansNothing(made, to);
+  };
+  return { made, result, sent: made.requests('POST'), rest };
+}
+
+const saved = (made: Bench, env: string) =>
+  made.emulator.act('application.saveEnvironment', {
+    applicationId: idOf(made, web),
+    env,
+    buildArgs: null,
+    buildSecrets: null,
+    createEnvFile: false,
+  });
+
+const mounted = (made: Bench) =>
+  made.emulator.act('mounts.create', {
+    type: 'volume',
+    volumeName: 'data',
+    mountPath: '/data',
+    serviceId: idOf(made, web),
+    serviceType: 'application',
+  });
+
+describe('a deletion is not sent when meanwhile somebody', () => {
+  test.each<[string, (made: Bench) => Promise<unknown>, string]>([
+    ['changed a field that was settled', (made) => saved(made, 'A=1\nHOTFIX=1\n'), `env of ${web} was changed`],
+    ['put something below it', mounted, `1 of mounts was added below ${web}`],
+    [
+      'changed something that goes along',
+      (made) =>
+        made.emulator.act('mounts.update', {
+          mountId: rowsIn(made, 'mount').find(({ mountPath }) => mountPath === '/a')?.mountId,
+          volumeName: 'b',
+        }),
+      `volumeName of ${web}.mounts["/a"] was changed`,
+    ],
+  ])('%s', async (_title, change, message) => {
+    const { result, sent, made, rest } = await after(both, without, change);
+    expect(results(result)[web]).toBe('failed');
+    expect(said(result)).toContain(`${message} on the platform since the plan was made; nothing was sent`);
+    expect(sent).toEqual([]);
+    expect(made.store.state?.resources[web]?.intent).toBeUndefined();
+    await rest();
+  });
+});
+
+describe('a replacement is not begun when meanwhile somebody', () => {
+  const text = (name: string) => production(database('env: { A: "1" }', 'main', name));
+  test.each<[string, string, Row, string]>([
+    ['changed a field', 'postgres.update', { dockerImage: 'postgres:17.6' }, 'dockerImage'],
+    ['added a variable', 'postgres.saveEnvironment', { env: 'A=1\nHOTFIX=1\n' }, 'env'],
+  ])('%s', async (_title, operation, change, path) => {
+    const { result, sent, rest } = await after(text('shop'), text('other'), (made) =>
+      made.emulator.act(operation, { postgresId: idOf(made, main), ...change }),
+    );
+    expect(results(result)[main]).toBe('failed');
+    expect(said(result)).toContain(`${path} of ${main} was changed on the platform since the plan was made`);
+    expect(sent).toEqual([]);
+    await rest();
+  });
+});
+
+test('a move is not sent when somebody moved the object elsewhere meanwhile', async () => {
+  const none = '    compose: {}\n';
+  const text = (a: string, b: string, moved = '') =>
+    `${head}${moved}environments:\n  production:\n${a}  staging:\n${b}  third:\n${none}`;
+  const next = text(none, database(), 'moved: [{ from: production.postgres.main, to: staging.postgres.main }]\n');
+  const { result, sent, rest } = await after(text(database(), none), next, (made) =>
+    made.emulator.act('postgres.move', { postgresId: idOf(made, main), targetEnvironmentId: idOf(made, 'third') }),
+  );
+  expect(results(result)['staging.postgres.main']).toBe('failed');
+  expect(said(result)).toContain('staging.postgres.main was moved on the platform since the plan was made');
+  expect(sent).toEqual([]);
+  await rest();
+});
+
+test('an environment is not deleted when a service was made in it meanwhile', async () => {
+  const two = `${production(stack())}  staging:\n    compose: {}\n`;
+  const { made, result, sent, rest } = await after(two, production(stack()), (platform) =>
+    platform.emulator.act('redis.create', {
+      name: 'cache',
+      databasePassword: 'password-1',
+      dockerImage: 'redis:8',
+      environmentId: idOf(platform, 'staging'),
+    }),
+  );
+  expect(results(result).staging).toBe('failed');
+  expect(said(result)).toContain('1 of redis was added below staging');
+  expect(sent).toEqual([]);
+  const [redisId] = Object.keys(made.emulator.world.tables.redis);
+  await made.emulator.act('redis.remove', { redisId });
+  await rest();
+});
+
+test('what is taken away with everything below it is looked at once', async () => {
+  const made = bench();
+  await made.apply(
+    `${production(stack())}  staging:\n${app(', mounts: { /a: { type: bind, hostPath: /a } }')}${database()}`,
+  );
+  made.requests('GET');
+  await made.plan(production(stack()));
+  const toPlan = made.requests('GET').length;
+  const result = await made.apply(production(stack()), { dataLoss: true });
+  expect(said(result)).toBe('');
+  // Each of the three once before, and once after.
+  expect(made.requests('GET')).toHaveLength(toPlan + 6);
+  await plansNothing(made, production(stack()));
+});
+
+test('a deletion is looked at again before it is sent again', async () => {
+  const made = bench();
+  await made.apply(both);
+  let count = 0;
+  const world = worldOver(made, async (request) => {
+    if (operationOf(request) !== 'application.delete' || ++count > 1) return made.emulator.send(request);
+    await mounted(made);
+    return failed('bad gateway', 502, {});
+  });
+  const planned = await made.plan(without);
+  const permissions = { dataLoss: true, adoption: false };
+  const result = await applyPlan(planned, world, { permissions, connections: 4, clock: made.clock });
+  expect(said(result)).toContain(
+    `1 of mounts was added below ${web} on the platform since the plan was made; nothing more`,
+  );
+  expect(count).toBe(1);
+  await made.apply(without, { dataLoss: true });
+  await plansNothing(made, without);
+});
+
+test('what is gone already is no hindrance', async () => {
+  const made = bench();
+  await made.apply(both);
+  const planned = await made.plan(without);
+  await made.emulator.act('mounts.remove', {
+    mountId: rowsIn(made, 'mount').find(({ mountPath }) => mountPath === '/a')?.mountId,
+  });
+  const result = await applyLater(made, planned);
+  expect(said(result)).toBe('');
+  await plansNothing(made, without);
+});
+
+test('what is below it is not deleted either, when it is to go first', async () => {
+  const backup = 'backups: { nightly: { schedule: "0 3 * * *", destinationId: dst_1, prefix: nightly/ } }';
+  const from = production(`${stack()}${database(`env: { A: "1" }, ${backup}`)}`);
+  const { result, sent, rest } = await after(from, production(stack()), (made) =>
+    made.emulator.act('postgres.saveEnvironment', { postgresId: idOf(made, main), env: 'A=1\nHOTFIX=1\n' }),
+  );
+  expect(said(result)).toContain(`env of ${main} was changed on the platform since the plan was made`);
+  expect(sent).toEqual([]);
+  await rest();
+});
