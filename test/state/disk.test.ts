@@ -21,11 +21,12 @@ async function watchSyncs(): Promise<{ path: string; held: string | undefined }[
   await handle.close();
   const synced: { path: string; held: string | undefined }[] = [];
   for (const name of ['sync', 'datasync'] as const) {
-    const real = Reflect.get(prototype, name) as () => Promise<void>;
+    const real: unknown = Reflect.get(prototype, name);
+    if (typeof real !== 'function') throw new Error(`a file has no ${name}`);
     vi.spyOn(prototype, name).mockImplementation(async function noted(this: FileHandle) {
       const path = readlinkSync(`/proc/self/fd/${this.fd}`);
       const isFile = (await this.stat()).isFile();
-      await real.call(this);
+      await Reflect.apply(real, this, []);
       synced.push({ path, held: isFile ? readFileSync(path, 'utf8') : undefined });
     });
   }
