@@ -48,6 +48,14 @@ describe('it is ours', () => {
     expect(isOurs({}, { createdAt })).toBe(expected);
   });
 
+  test.each([
+    ['A=1', false],
+    ['', true],
+    ['\n', true],
+  ])('not when somebody gave it variables: %j', (env, expected) => {
+    expect(isOurs({}, { env })).toBe(expected);
+  });
+
   test('by what it is alone, when nobody can read when it was made', () => {
     expect(isOurs({}, { createdAt: 'long ago' })).toBe(true);
   });

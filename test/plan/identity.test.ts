@@ -235,6 +235,13 @@ describe('a create whose outcome is not known', () => {
     await expectLeft(made, await webByHand(made));
   });
 
+  test('is no claim on what a person makes meanwhile and has given variables to', async () => {
+    const made = bench();
+    await made.apply(one);
+    expect(await killedRun(made, both, { at: 1, where: 'before the POST' })).toBe(true);
+    await expectLeft(made, await webByHand(made));
+  });
+
   test('is no claim on what a person makes meanwhile that is something else', async () => {
     const made = bench();
     expect(await killedRun(made, one, { at: 1, where: 'before the POST' })).toBe(true);
