@@ -54,7 +54,8 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
 
 /** What is known of an address before its create; that of an object whose own create got no answer, since it was found. */
 function knownBefore(run: Run, action: Action): StateRecord | null {
-  const known = recordNow(run, action.address);
+  // The old object of a replacement may be gone by now.
+  const known = run.records.get(action.address) === null ? undefined : recordNow(run, action.address);
   if (known === undefined || known.id !== null) return known ?? null;
   const found = isMadeFirst(action) ? oldOnes(run, action.address).at(-1)?.id : undefined;
   if (found === undefined) return known;
