@@ -82,7 +82,14 @@ async function planFor(
   const saved = await store.read();
   const moved = saved === undefined ? undefined : applyMoves(saved, settings.moved, resources);
   const records = moved?.state.resources ?? {};
-  const seen = await observe({ client, kinds, resources, records, projectId: settings.project });
+  const seen = await observe({
+    client,
+    kinds,
+    resources,
+    records,
+    projectId: settings.project,
+    digest: (text) => digest(saved?.digestKey ?? '', text),
+  });
   concealSecrets(seen.observed, world);
   const found = [...(moved?.diagnostics ?? []), ...seen.diagnostics];
   if (hasErrors(found)) throw new Stop('refused', found);

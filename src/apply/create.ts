@@ -12,7 +12,7 @@ import { creationIntent } from './intents.ts';
 import { lagMs, lookUntil } from './look.ts';
 import { findMade, newRows } from './read-back.ts';
 import type { Run } from './run.ts';
-import { claim, laneRoot, readOwn, recordNow, recordOf, report, save } from './run.ts';
+import { claim, laneRoot, noteRepeated, readOwn, recordNow, recordOf, report, save } from './run.ts';
 import { seek } from './seek.ts';
 import { readSiblings } from './siblings.ts';
 import { mayBeExecuted, mayLandLater, mostSends, send } from './send.ts';
@@ -55,7 +55,8 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
 
 /** What is known of an address before its create; that of an object whose own create got no answer, since it was found. */
 function knownBefore(run: Run, action: Action): StateRecord | null {
-  const known = recordNow(run, action.address);
+  // The old object of a replacement may be gone by now.
+  const known = run.records.get(action.address) === null ? undefined : recordNow(run, action.address);
   if (known === undefined || known.id !== null) return known ?? null;
   const found = isMadeFirst(action) ? oldOnes(run, action.address).at(-1)?.id : undefined;
   if (found === undefined) return known;
@@ -81,10 +82,10 @@ async function sendUntilKnown(
   try {
     answer = await send(run, action, step);
   } catch (error) {
-    // An intent that was surely not executed must not claim an object that somebody else makes later.
+    // An intent of which nothing can land any more must not claim an object that somebody else makes later.
     if (!mayBeExecuted(error)) {
-      // That of the first one stays: it may have been executed all the same.
-      if (sends === 1) await undo();
+      // Those before it were waited out. What has an id of ours is known by that.
+      if (sends === 1 || chosen === undefined) await undo();
       throw error;
     }
     if (kind.listedOnce !== undefined) throw error;
@@ -94,10 +95,13 @@ async function sendUntilKnown(
     const found = await seek(run, action, { until, chosen });
     const made = found === undefined ? undefined : created(action, found);
     if (made !== undefined) return made;
-    if (sends === mostSends || !mayLandLater(error)) throw error;
+    if (sends === mostSends || !mayLandLater(error)) {
+      if (chosen === undefined) await undo();
+      throw error;
+    }
     const message = `the create of ${address} got no answer, and nothing of it showed for ${run.fenceMs / 1_000} s: it was sent once more`;
     report(run, action, diagnostic('repeated', message, { address }));
-    run.repeated.add(address);
+    noteRepeated(run.repeated, action, recordNow(run, address)?.intent ?? {});
     return sendUntilKnown(run, action, { step, undo, sends: sends + 1 });
   }
   return created(action, answer, chosen) ?? (await lookUp(run, action, earlier));

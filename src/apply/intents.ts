@@ -22,7 +22,9 @@ export async function noteIntent(run: Run, action: Action): Promise<void> {
     const now = recordNow(run, address);
     // What a create made that got no answer was found by what that said, which is written down as settled from now on.
     const isFound = now === undefined || now.id === null || now.intent?.sent !== undefined;
-    const known = isFound ? recordOf(run, action, id, knownPairs(now)) : now;
+    // What is taken over was made by somebody else.
+    const pairs = action.action === 'adopt' ? {} : knownPairs(now);
+    const known = isFound ? recordOf(run, action, id, pairs) : now;
     const intent = { at: run.clock.wall() };
     // What a create made that got no answer is known by now.
     noting.push(save(run, address, { ...known, id, ...(deployed === undefined ? {} : { deployed }), intent }));
@@ -43,5 +45,12 @@ export function creationIntent(run: Run, action: Action, { step, at }: { step: S
     const resolved = takes(step.operation, part.field) ? resolveField(field, wanted, outputs) : undefined;
     if (resolved?.is === 'known') sent[part.field] = toStored(field, resolved.value, isConcealed, input.digest);
   }
-  return { at, ...(key !== undefined && isOpen ? { key } : {}), sent };
+  const below = action.parent === undefined ? undefined : run.ids.get(action.parent);
+  return {
+    at,
+    ...(key !== undefined && isOpen ? { key } : {}),
+    ...(below === undefined ? {} : { below }),
+    sent,
+    fenceMs: run.fenceMs,
+  };
 }

@@ -76,16 +76,21 @@ export function newRows(
 
 /** Whether a row holds everything that the create said. */
 export function isWhatWasMeant(action: Action, row: Row, outputs: Outputs): boolean {
+  return othersThanMeant(action, row, outputs).length === 0;
+}
+
+/** The fields in which a row is something else than the create said. */
+export function othersThanMeant(action: Action, row: Row, outputs: Outputs): string[] {
   const create = action.steps.find((step) => step.role === 'create');
-  return Object.entries(create?.members ?? {}).every(([name, from]) => {
+  return Object.entries(create?.members ?? {}).flatMap(([name, from]) => {
     const field = action.kind.fields[name];
-    if (field === undefined || (from.is !== 'value' && from.is !== 'wanted')) return true;
+    if (field === undefined || (from.is !== 'value' && from.is !== 'wanted')) return [];
     const value =
       from.is === 'value'
         ? ({ is: 'known', value: from.value.reveal() } as const)
         : resolveField(field, from.wanted, outputs);
-    return (
-      value.is !== 'known' || means(field.codec ?? plain, value.value, observedValue(action.kind, name, row) ?? null)
-    );
+    const isOther =
+      value.is === 'known' && !means(field.codec ?? plain, value.value, observedValue(action.kind, name, row) ?? null);
+    return isOther ? [name] : [];
   });
 }

@@ -3,13 +3,14 @@ import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
+import { same } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { outputValue } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, Plan } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
 import { debtorsOf, deployedBefore } from '../plan/debts.ts';
-import type { Deployed, State, StateRecord, StateStore } from '../state/state.ts';
+import type { Deployed, Intent, State, StateRecord, StateStore } from '../state/state.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
 import type { Traffic } from './follow.ts';
@@ -123,8 +124,8 @@ export interface Run {
   readonly sent: Set<string>;
   /** When requests were sent that had to wait, by the clock that only grows. */
   readonly sentAt: Map<string, number>;
-  /** Addresses whose create was sent twice. */
-  readonly repeated: Set<string>;
+  /** Addresses whose create was sent twice, and where a twin may be. */
+  readonly repeated: Map<string, NonNullable<StateRecord['repeated']>>;
   /** Addresses for which a request was sent that may land later than anybody looked. */
   readonly lost: Set<string>;
   /** Addresses a write for which was executed, or may have been. */
@@ -183,7 +184,7 @@ export function startRun(input: ApplyInput): Run {
     problems: new Map(),
     results: new Map(),
     sent: new Set(),
-    repeated: new Set(plan.actions.flatMap((action) => (isRepeated(plan, action) ? [action.address] : []))),
+    repeated: repeatedBefore(plan),
     sentAt: new Map(),
     lost: new Set(),
     written: new Set(),
@@ -211,10 +212,24 @@ function claimedBefore({ observed, base }: Plan): Set<string> {
   return new Set([...observed.listed, ...known]);
 }
 
-/** Whether the create of an action was sent twice, or is about to be: an earlier run sent it, and nothing of it shows. */
-function isRepeated({ base }: Plan, action: Action): boolean {
-  const known = base.resources[action.address];
-  return known?.repeated === true || (isMade(action) && known?.id === null && known.intent !== undefined);
+/** The creates that were sent twice, or are about to be: an earlier run sent them, and nothing of them shows. */
+function repeatedBefore({ actions, base }: Plan): Run['repeated'] {
+  const found: Run['repeated'] = new Map();
+  for (const action of actions) {
+    const known = base.resources[action.address];
+    if (known?.repeated !== undefined) found.set(action.address, known.repeated);
+    if (isMade(action) && known?.id === null && known.intent !== undefined) noteRepeated(found, action, known.intent);
+  }
+  return found;
+}
+
+/** Remembers of a create that is sent once more where the twin may be that the one before it may make. */
+export function noteRepeated(repeated: Run['repeated'], { address }: Action, { key, below }: Partial<Intent>): void {
+  const known = repeated.get(address);
+  const places = known === undefined || known === true ? [] : known;
+  const place = key === undefined ? [] : [{ key, ...(below === undefined ? {} : { below }) }];
+  const fresh = place.filter((one) => !places.some((other) => same(one, other)));
+  repeated.set(address, places.length + fresh.length === 0 ? true : [...places, ...fresh]);
 }
 
 /** Gives an action the object with an id; no other can have it then. */
@@ -255,6 +270,7 @@ export function readOwn(run: Run, root: Action, id: string, client = run.input.c
 /** What the state is to hold of an action's object. */
 export function recordOf(run: Run, action: Action, id: string | null, pairs: StateRecord['pairs']): StateRecord {
   const deployed = run.deployed.get(action.address);
+  const repeated = run.repeated.get(action.address);
   return {
     kind: action.kind.kind,
     id,
@@ -262,7 +278,7 @@ export function recordOf(run: Run, action: Action, id: string | null, pairs: Sta
     dependsOn: action.dependsOn,
     pairs,
     options: action.options,
-    ...(run.repeated.has(action.address) ? { repeated: true as const } : {}),
+    ...(repeated === undefined ? {} : { repeated }),
     ...(deployed === undefined ? {} : { deployed }),
   };
 }

@@ -3,17 +3,17 @@ import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
-import { same } from '../kind/json.ts';
 import type { Kind, ParentLink } from '../kind/kind.ts';
 import { idMember, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import type { StateRecord } from '../state/state.ts';
+import type { StateRecord, TwinPlace } from '../state/state.ts';
 import { asRow, rowId } from './answers.ts';
 import type { Caller } from './hidden.ts';
 import { lacksRight, refused, refuseHidden } from './hidden.ts';
 import type { KeyIndex, NaturalKey } from './match.ts';
+import { isWhatWasSent } from './intended.ts';
 import { ambiguous, contested, indexRows, naturalKey } from './match.ts';
 import type { ObservedObject } from './observed.ts';
 import { observedObject } from './observed.ts';
@@ -44,6 +44,8 @@ export interface IdentifyInput {
   /** The id of the object at an address that was found earlier. */
   readonly idOf: (address: string) => string | undefined;
   readonly outputs: Outputs;
+  /** Makes the digest of a text with the state's key. */
+  readonly digest: (text: string) => string;
   readonly diagnostics: Diagnostic[];
 }
 
@@ -61,10 +63,15 @@ export async function identify(input: IdentifyInput): Promise<Map<string, Observ
   const lost = [...claimed].filter(([id, item]) => !input.rows.has(id) && item.record?.id === id);
   await readLost(input, lost, read);
   await refuseHidden({ ...input, isListed: (id) => input.rows.has(id), found });
-  const declared = matchByKey(input, claimed, found);
+  const intended = await readIntended(input, claimed, found);
+  const declared = matchByKey(input, claimed, { found, intended });
   const taken = new Set([...claimed.keys(), ...declared.map(({ id }) => id)]);
-  const matched = [...declared, ...matchLeft(input, taken)];
-  await Promise.all(matched.map(({ item, id, isIntended }) => read(item, id, isIntended ? 'intent' : 'key')));
+  const matched = [...declared, ...matchLeft(intended, taken)].map(async ({ item, id }) => {
+    const object = intended.get(item)?.find((one) => one.id === id);
+    if (object === undefined) await read(item, id, 'key');
+    else found.set(item.address, object);
+  });
+  await Promise.all(matched);
   reportTwins(input, claimed);
   return found;
 }
@@ -121,48 +128,81 @@ function claimIds({ items, diagnostics }: IdentifyInput): Map<string, Expected> 
   return claimed;
 }
 
-/** An object that is what an address wants. `isIntended`: it is what an earlier run was about to make. */
+/** An object that is what an address wants. */
 interface Match {
   readonly item: Expected;
   readonly id: string;
-  readonly isIntended: boolean;
+}
+
+/**
+ * What was read for the addresses whose create got no answer: everything that bears the key which that had, and stands
+ * where it was sent. `intent`: it is what the create made; `key`: it is somebody else's.
+ */
+type Intended = ReadonlyMap<Expected, readonly ObservedObject[]>;
+
+async function readIntended(
+  input: IdentifyInput,
+  claimed: ReadonlyMap<string, Expected>,
+  found: ReadonlyMap<string, ObservedObject>,
+): Promise<Intended> {
+  const open = input.items.filter(
+    ({ address, resource, record }) => record?.id === null && resource?.pinned === undefined && !found.has(address),
+  );
+  const indexes = open.length === 0 ? new Map<string, KeyIndex>() : indexByParent(input.rows);
+  const entries = open.map(async (item): Promise<[Expected, ObservedObject[]]> => {
+    const { kind, resource, record } = item;
+    const parent = resource?.parent ?? record?.parent ?? undefined;
+    // A block that is moved was sent where it was then.
+    const below = record?.intent?.below ?? (parent === undefined ? '' : input.idOf(parent));
+    const key = intendedKey(item) ?? (resource === undefined ? undefined : naturalKey(resource, input.outputs));
+    if (record === undefined || below === undefined || key === undefined) return [item, []];
+    const ids = (indexes.get(below)?.find(item, key) ?? []).filter((id) => !isKept(claimed.get(id)));
+    const read = await Promise.all(ids.map((id) => readObject(input, item, id, 'intent')));
+    const objects = read.flatMap((object) => {
+      if (object === undefined) return [];
+      const { row } = object;
+      const isOurs = isWhatWasSent(kind, row, record, input.digest);
+      return isOurs ? [object] : [observedObject({ ...object, row, foundBy: 'key' })];
+    });
+    return [item, objects];
+  });
+  return new Map(await Promise.all(entries));
+}
+
+function areOurs(objects: readonly ObservedObject[] | undefined): string[] {
+  return (objects ?? []).flatMap(({ id, foundBy }) => (foundBy === 'intent' ? [id] : []));
 }
 
 /** Looks for declared resources that were not found by id among the rows of their parent. */
 function matchByKey(
   { items, rows, idOf, outputs, diagnostics }: IdentifyInput,
   claimed: ReadonlyMap<string, Expected>,
-  found: ReadonlyMap<string, ObservedObject>,
+  { found, intended }: { readonly found: ReadonlyMap<string, ObservedObject>; readonly intended: Intended },
 ): Match[] {
   const indexes = indexByParent(rows);
-  const matches = new Map<string, (Omit<Match, 'id'> & { resource: Resource })[]>();
+  const matches = new Map<string, { item: Expected; resource: Resource }[]>();
   for (const item of items) {
     const { resource } = item;
     if (resource === undefined || found.has(item.address) || resource.pinned !== undefined) continue;
-    const parent = resource.parent === undefined ? undefined : idOf(resource.parent);
-    if (resource.parent !== undefined && parent === undefined) continue;
-    const find = (key: NaturalKey | undefined): string[] =>
-      key === undefined
-        ? []
-        : (indexes.get(parent ?? '')?.find(resource, key) ?? []).filter((id) => !isKept(claimed.get(id)));
-    // What we were about to make bears the key that it had then; a block may have been edited since.
-    const intended = intendedKey(item);
-    const ours = find(intended);
-    const wanted = naturalKey(resource, outputs);
-    const candidates = ours.length > 0 ? ours : find(wanted);
-    const isSame = intended === undefined || same(intended, wanted);
-    const isIntended = isOurs(item) && (ours.length > 0 || isSame);
+    const wanted = (): string[] => {
+      const parent = resource.parent === undefined ? '' : idOf(resource.parent);
+      const key = parent === undefined ? undefined : naturalKey(resource, outputs);
+      const ids = key === undefined ? [] : (indexes.get(parent ?? '')?.find(resource, key) ?? []);
+      return ids.filter((id) => !isKept(claimed.get(id)));
+    };
+    const ours = areOurs(intended.get(item));
+    const candidates = ours.length > 0 ? ours : wanted();
     const [only] = candidates;
     if (candidates.length > 1) diagnostics.push(ambiguous(resource, candidates));
     else if (only !== undefined) {
       const list = matches.get(only);
-      if (list === undefined) matches.set(only, [{ item, resource, isIntended }]);
-      else list.push({ item, resource, isIntended });
+      if (list === undefined) matches.set(only, [{ item, resource }]);
+      else list.push({ item, resource });
     }
   }
   return [...matches].flatMap(([id, [first, ...others]]) => {
     if (first === undefined) return [];
-    if (others.length === 0) return [{ item: first.item, id, isIntended: first.isIntended }];
+    if (others.length === 0) return [{ item: first.item, id }];
     diagnostics.push(
       contested(
         first.resource,
@@ -174,51 +214,50 @@ function matchByKey(
   });
 }
 
-/** Looks for what an earlier run was about to make, and nobody declares any more: nobody else would take it away. */
-function matchLeft({ items, rows, idOf }: IdentifyInput, taken: ReadonlySet<string>): Match[] {
-  const left = items.filter(({ resource, record }) => resource === undefined && record?.intent?.key !== undefined);
-  const indexes = left.length === 0 ? new Map<string, KeyIndex>() : indexByParent(rows);
-  return left.flatMap((item) => {
-    const key = intendedKey(item);
-    const parent = item.record?.parent ?? undefined;
-    const below = parent === undefined ? '' : idOf(parent);
-    if (key === undefined || below === undefined) return [];
-    const ids = (indexes.get(below)?.find(item, key) ?? []).filter((id) => !taken.has(id));
-    return ids.length === 1 ? ids.map((id) => ({ item, id, isIntended: true })) : [];
+/**
+ * What an earlier run was about to make, and nobody declares any more: nobody else would take it away. What only bears
+ * its key is told, and left.
+ */
+function matchLeft(intended: Intended, taken: ReadonlySet<string>): Match[] {
+  return [...intended].flatMap(([item, objects]) => {
+    if (item.resource !== undefined) return [];
+    const free = objects.filter(({ id }) => !taken.has(id));
+    const ours = free.filter(({ foundBy }) => foundBy === 'intent');
+    const [only] = ours.length === 0 ? free : ours;
+    return only === undefined || ours.length > 1 ? [] : [{ item, id: only.id }];
   });
 }
 
-/** Tells of what bears the key of an object whose create was sent twice: both may have landed. It is never deleted. */
-function reportTwins(
-  { items, rows, outputs, diagnostics }: IdentifyInput,
-  claimed: ReadonlyMap<string, Expected>,
-): void {
-  const repeated = items.filter(({ record }) => record?.repeated === true);
-  const indexes = repeated.length === 0 ? new Map<string, KeyIndex>() : indexByParent(rows);
-  for (const { address, resource, record } of repeated) {
+/** Tells of what bears a key with which a create was sent twice: both may have landed. It is never deleted. */
+function reportTwins(input: IdentifyInput, claimed: ReadonlyMap<string, Expected>): void {
+  const repeated = input.items.filter(({ record }) => record?.repeated !== undefined);
+  const indexes = repeated.length === 0 ? new Map<string, KeyIndex>() : indexByParent(input.rows);
+  for (const item of repeated) {
+    const { address, resource, record } = item;
     const own = record?.id ?? undefined;
-    const listed = own === undefined ? undefined : rows.get(own);
-    const key = resource === undefined ? undefined : naturalKey(resource, outputs);
-    if (resource === undefined || listed === undefined || key === undefined) continue;
-    const parent = listed.parentRow === undefined ? '' : (listed.parentId ?? '');
-    const twins = (indexes.get(parent)?.find(resource, key) ?? []).filter((id) => !claimed.has(id));
-    if (twins.length === 0) continue;
-    const message = `${address} (${own}) may have a twin: ${twins.join(', ')} bears the same key, and its create was sent twice`;
+    const bearing = twinPlaces(input, item).flatMap(({ key, below = '' }) => indexes.get(below)?.find(item, key) ?? []);
+    const twins = [...new Set(bearing)].filter((id) => !claimed.has(id));
+    // Without its own object a block is looked for by its key, and finds the twin.
+    if (twins.length === 0 || own === undefined || (resource !== undefined && !input.rows.has(own))) continue;
+    const message = `${address} (${own}) may have a twin: ${twins.join(', ')} bears the key with which its create was sent twice`;
     const remedy = 'Look at both on the platform, and delete the one that nobody needs.';
-    diagnostics.push(diagnostic('twin', message, { address, position: resourcePosition(resource), remedy }));
+    const about = { address, position: resource === undefined ? undefined : resourcePosition(resource), remedy };
+    input.diagnostics.push(diagnostic('twin', message, about));
   }
+}
+
+/** Where a twin may be: where it was sent, whatever its block says today. */
+function twinPlaces({ rows, outputs }: IdentifyInput, { resource, record }: Expected): readonly TwinPlace[] {
+  if (record?.repeated !== true) return record?.repeated ?? [];
+  const listed = rows.get(record.id ?? '');
+  const key = resource === undefined ? undefined : naturalKey(resource, outputs);
+  const below = listed?.parentRow === undefined ? undefined : listed.parentId;
+  return key === undefined ? [] : [{ key, below }];
 }
 
 /** Whether an object is that of an address. What is let go of in this run, because it cannot be deleted, may be taken over. */
 function isKept(owner: Expected | undefined): boolean {
   return owner !== undefined && (owner.resource !== undefined || owner.kind.calls.delete !== undefined);
-}
-
-/** Whether an object that is found by its key is the one that we were about to make, or did. */
-function isOurs({ kind, record }: Expected): boolean {
-  if (record?.id !== null) return false;
-  // What is listed long after it was made may be anybody's, unless its create was answered.
-  return kind.listedOnce === undefined || Object.keys(record.pairs).length > 0;
 }
 
 /** The key under which an object was about to be made; the block may have been edited since. */

@@ -7,7 +7,7 @@ import { root } from '../kind/kind.ts';
 import { outputValue, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import type { StateRecord } from '../state/state.ts';
+import type { Intent, StateRecord } from '../state/state.ts';
 import { asRow, asRows, rowId } from './answers.ts';
 import { lacksRight } from './hidden.ts';
 import type { Expected, Listed } from './identify.ts';
@@ -23,6 +23,8 @@ export interface ObserveInput {
   readonly resources: readonly Resource[];
   readonly records: Readonly<Record<string, StateRecord>>;
   readonly projectId: string;
+  /** Makes the digest of a text with the state's key. */
+  readonly digest: (text: string) => string;
 }
 
 /** What the platform has, and the resources with the ids of what they refer to by name. */
@@ -76,7 +78,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     const items = expected.get(kind.kind) ?? [];
     const idOf = (address: string) => objects.get(address)?.id;
     await listBelow(input, lists, kind, items, objects);
-    const found = await identify({ client, caller: context, items, rows, idOf, outputs, diagnostics });
+    const found = await identify({ ...input, caller: context, items, rows, idOf, outputs, diagnostics });
     const taken = new Set([...found.values()].map((object) => object.id));
     for (const [id, { row }] of rows) if (!taken.has(id)) descend(kinds, lists, kind, row, false);
     for (const [address, object] of found) {
@@ -158,6 +160,11 @@ async function listBelow(
     const link = former === undefined ? undefined : kind.parents[records[former]?.kind ?? ''];
     if (former !== undefined && link !== undefined) parents.set(former, link);
   }
+  const sentTo = new Set(items.flatMap(({ record }) => sentBelow(record)));
+  for (const [address, { id }] of sentTo.size === 0 ? [] : objects) {
+    const link = kind.parents[records[address]?.kind ?? ''];
+    if (link !== undefined && sentTo.has(id)) parents.set(address, link);
+  }
   await Promise.all(
     [...parents].map(async ([address, link]) => {
       const parent = objects.get(address);
@@ -171,6 +178,12 @@ async function listBelow(
       }
     }),
   );
+}
+
+/** The ids of what creates were sent below of which something may stand there, wherever their blocks are now. */
+function sentBelow(record: StateRecord | undefined): string[] {
+  const twins = record?.repeated === true ? [] : (record?.repeated ?? []);
+  return [record?.intent ?? {}, ...twins].flatMap(({ below }: Pick<Intent, 'below'>) => below ?? []);
 }
 
 function remember(lists: Lists, kind: Kind, listed: Listed): void {

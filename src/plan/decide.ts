@@ -4,6 +4,7 @@ import { canonical } from '../kind/json.ts';
 import type { Field } from '../kind/kind.ts';
 import type { Resolved } from '../manifest/wanted.ts';
 import type { Pair, Stored } from '../state/state.ts';
+import { matchesStored } from '../state/stored.ts';
 import { holdsCredentials } from './shown.ts';
 
 /** Why a value is written. */
@@ -70,18 +71,6 @@ export function decide(situation: Situation): Decision {
   }
   if (!isEdited) return drift(situation); // 8
   return change(situation, isAnswered ? 'edit' : 'conflict'); // 9, 10
-}
-
-/** Whether a value is what the state holds of it. */
-export function matchesStored(
-  { field, digest }: Pick<Situation, 'field' | 'digest'>,
-  stored: Stored,
-  value: Json,
-): boolean {
-  const normal = (field.codec ?? plain).normal(value);
-  return 'digest' in stored
-    ? stored.digest === digest(canonical(normal))
-    : canonical(stored.value) === canonical(normal);
 }
 
 /** What the state holds of a value: the value, or a digest where it may be secret. */

@@ -12,9 +12,10 @@ import { resolve } from '../manifest/wanted.ts';
 import { seal } from '../secrets/sealed.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import type { Pair } from '../state/state.ts';
+import { matchesStored } from '../state/stored.ts';
 import type { Change, PlannedPart } from './action.ts';
 import type { Decision } from './decide.ts';
-import { decide, matchesStored } from './decide.ts';
+import { decide } from './decide.ts';
 import { contains, isMerged, leftBehind, membersOf, merged } from './merged.ts';
 import { compareHidden, showObserved, showStored, showWanted } from './shown.ts';
 

@@ -3,9 +3,9 @@ import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import { resolve } from '../manifest/wanted.ts';
+import { matchesStored } from '../state/stored.ts';
 import type { Action } from './action.ts';
 import { actionFor } from './action-for.ts';
-import { matchesStored } from './decide.ts';
 import type { PlanInput } from './input.ts';
 
 /** What nothing can be done about yet. */

@@ -3,11 +3,9 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { observedValue } from '../kind/wire.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/state.ts';
 import type { Action } from './action.ts';
-import { matchesStored } from './decide.ts';
 import type { PlanInput } from './input.ts';
 import { deleteSteps } from './steps.ts';
 
@@ -40,16 +38,6 @@ export function planRemoval(
     needsConsent: false,
     position: undefined,
   };
-  if (object?.foundBy === 'intent' && !isAsSent(input, kind, object, record)) {
-    const message = `${address} was about to be created when a run ended, and ${object.id} bears its key; whether it is that is not known`;
-    notes.push(
-      diagnostic('unverified', message, {
-        remedy: 'Look at it on the platform, and delete it there if nobody needs it.',
-        address,
-      }),
-    );
-    return { ...base, action: 'forget', teardown: [], dataAtRisk: undefined };
-  }
   if (object === undefined || (object.isProvided && kind.provided?.allows === 'update')) {
     if (record.id === null && object === undefined && kind.listedOnce !== undefined) {
       const message = `${address} was created, stays on the platform, and is listed only once ${kind.listedOnce}`;
@@ -69,6 +57,16 @@ export function planRemoval(
     }
     return { ...base, action: 'forget', teardown: [], dataAtRisk: undefined };
   }
+  if (object.foundBy !== 'id' && isSomebodys(input, kind, object)) {
+    const message = `${address} was about to be created when a run ended, and ${object.id} bears its key; whether it is that is not known`;
+    notes.push(
+      diagnostic('unverified', message, {
+        remedy: 'Look at it on the platform, and delete it there if nobody needs it.',
+        address,
+      }),
+    );
+    return { ...base, action: 'forget', teardown: [], dataAtRisk: undefined };
+  }
   if (kind.calls.delete === undefined) {
     const why = kind.cannot?.delete ?? 'the platform has no operation for it';
     const message = `${address} (${object.id}) is not deleted: ${why}`;
@@ -84,14 +82,9 @@ export function planRemoval(
   };
 }
 
-/** Whether an object is what a create said that got no answer: then it is ours. */
-function isAsSent({ digest }: PlanInput, kind: Kind, { row }: ObservedObject, { intent }: StateRecord): boolean {
-  const sent = Object.entries(intent?.sent ?? {});
-  const isSaid = ([name, stored]: (typeof sent)[number]): boolean => {
-    const field = kind.fields[name];
-    return field !== undefined && matchesStored({ field, digest }, stored, observedValue(kind, name, row) ?? null);
-  };
-  return sent.length > 0 && sent.every(isSaid);
+/** Whether an object whose id nobody wrote down was made by somebody else, or has something that we cannot have made. */
+function isSomebodys(input: PlanInput, kind: Kind, object: ObservedObject): boolean {
+  return object.foundBy === 'key' || unmanagedBelow(input, kind, object).length > 0;
 }
 
 /** The requests that take an object away, what that puts at risk, and whether its protection forbids it. */
@@ -132,7 +125,7 @@ export function protectOf(options: Readonly<Record<string, Json>>): boolean | un
 
 /** What the platform has below an object that nobody declared: it goes with the object. */
 function unmanagedBelow(input: PlanInput, kind: Kind, object: ObservedObject): string[] {
-  const managed = managedIds(input.observed);
+  const managed = managedIds(input);
   return input.kinds.flatMap((child) => {
     const link = child.parents[kind.kind];
     const rows = link !== undefined && 'at' in link.listed ? object.row[link.listed.at] : undefined;
@@ -145,10 +138,18 @@ function unmanagedBelow(input: PlanInput, kind: Kind, object: ObservedObject): s
   });
 }
 
-function managedIds(observed: Observed): ReadonlySet<string> {
-  const known = idsOf.get(observed) ?? new Set([...observed.objects.values()].map(({ id }) => id));
+function managedIds({ observed, resources }: PlanInput): ReadonlySet<string> {
+  const known = idsOf.get(observed) ?? new Set(managedIn(observed, resources));
   idsOf.set(observed, known);
   return known;
+}
+
+/** What was found by a key alone is somebody else's, unless a block takes it over. */
+function managedIn({ objects }: Observed, resources: PlanInput['resources']): string[] {
+  const declared = new Set(resources.map(({ address }) => address));
+  return [...objects].flatMap(([address, { id, foundBy }]) =>
+    foundBy === 'key' && !declared.has(address) ? [] : [id],
+  );
 }
 
 const idsOf = new WeakMap<Observed, ReadonlySet<string>>(); // so that many deletions stay linear

@@ -26,8 +26,6 @@ export function withOldOnes(
       parent,
       options: { protect: _, ...options },
     } = action;
-    // What its create said, if that got no answer: by that it is known to be ours.
-    const { intent } = input.state.resources[action.address] ?? {};
     const record = {
       kind: kind.kind,
       id: object.id,
@@ -35,7 +33,6 @@ export function withOldOnes(
       dependsOn: [],
       pairs: {},
       options,
-      intent,
     };
     planned.push(planRemoval({ ...input, observed: { ...input.observed, objects } }, kind, old, record, actions));
   }

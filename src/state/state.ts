@@ -50,8 +50,18 @@ export interface Intent {
   readonly at: number;
   /** Of a create: the natural key of what it makes. */
   readonly key?: Readonly<Record<string, Json>> | undefined;
+  /** Of a create: the id of what it is below, wherever the block is moved meanwhile. */
+  readonly below?: string | undefined;
   /** Of a create: the fields that it says, by which what it made is known to be that. */
   readonly sent?: Readonly<Record<string, Stored>> | undefined;
+  /** Of a create: how long after that it may land. Milliseconds. */
+  readonly fenceMs?: number | undefined;
+}
+
+/** Where a twin may be: the key that a create said, and the id of what that was below. */
+export interface TwinPlace {
+  readonly key: Readonly<Record<string, Json>>;
+  readonly below?: string | undefined;
 }
 
 /** What the state knows of one resource. */
@@ -66,8 +76,8 @@ export interface StateRecord {
   readonly pairs: Readonly<Record<string, Pair>>;
   readonly options: Readonly<Record<string, Json>>;
   readonly intent?: Intent | undefined;
-  /** Its create was sent twice: when both landed, it has a twin. */
-  readonly repeated?: true | undefined;
+  /** Its create was sent twice: when both landed, it has a twin, which bears one of these keys. `true`: its own. */
+  readonly repeated?: true | readonly TwinPlace[] | undefined;
   /** Of a service. */
   readonly deployed?: Deployed | undefined;
 }
@@ -86,6 +96,7 @@ export interface State {
   readonly resources: Readonly<Record<string, StateRecord>>;
 }
 
+const key = z.record(z.string(), z.json());
 const stored = z.union([z.strictObject({ value: z.json() }), z.strictObject({ digest: z.string() })]);
 
 /** The form of one record, for reading what was written. */
@@ -106,11 +117,13 @@ export const recordSchema = z.strictObject({
   intent: z
     .strictObject({
       at: z.number(),
-      key: z.record(z.string(), z.json()).optional(),
+      key: key.optional(),
+      below: z.string().optional(),
       sent: z.record(z.string(), stored).optional(),
+      fenceMs: z.number().optional(),
     })
     .optional(),
-  repeated: z.literal(true).optional(),
+  repeated: z.union([z.literal(true), z.array(z.strictObject({ key, below: z.string().optional() }))]).optional(),
   deployed: z
     .strictObject({
       inputs: z.string().optional(),

@@ -16,6 +16,7 @@ import {
   operationOf,
   plansNothing,
   production,
+  refusal,
   results,
   rowsIn,
   said,
@@ -129,6 +130,34 @@ describe('a create', () => {
     expect(notesOf(await made.plan(text))).toEqual([]);
   });
 
+  test('has a twin, which is told under the key that it was sent with, and when its block goes, until it is gone', async () => {
+    const made = bench();
+    let landing: (() => Promise<unknown>) | undefined;
+    const send = once(made, 'postgres.create', async (real, request) => {
+      landing = () => real(request);
+      throw connection('ETIMEDOUT');
+    });
+    await applyOver(made, text, send);
+    await landing?.();
+    const own = idOf(made, main);
+    const twin = rowsIn(made, 'postgres').find(({ postgresId }) => postgresId !== own)?.postgresId;
+    const twinsIn = async (manifest: string) =>
+      notesOf(await made.plan(manifest)).flatMap(({ code, message }) => (code === 'twin' ? [message] : []));
+    const told = [expect.stringContaining(`${main} (${own}) may have a twin: ${String(twin)}`)];
+    const renamed = production(database('name: another'));
+    expect(await twinsIn(renamed)).toEqual(told);
+    await made.apply(renamed);
+    expect(await twinsIn(renamed)).toEqual(told);
+    await plansNothing(made, renamed);
+    const none = production('    postgres: {}\n');
+    expect(await twinsIn(none)).toEqual(told);
+    await made.emulator.act('postgres.remove', { postgresId: twin });
+    expect(await twinsIn(renamed)).toEqual([]);
+    expect(await twinsIn(none)).toEqual([]);
+    await made.apply(none, { dataLoss: true });
+    await plansNothing(made, none);
+  });
+
   test('that is refused, and not carried out, is not sent again', async () => {
     const made = bench();
     const send = answering(made, (operation) =>
@@ -154,6 +183,43 @@ describe('a create', () => {
     expect(results(result)[main]).toBe('failed');
     for (const { postgresId } of rowsIn(made, 'postgres')) expect(said(result)).toContain(String(postgresId));
     expect(rowsIn(made, 'postgres')).toHaveLength(2);
+  });
+
+  test('that gets lost while somebody makes something else of its name does not take that, and says which it is', async () => {
+    const made = bench();
+    let id = '';
+    const send = once(made, 'postgres.create', async () => {
+      id = await byHand(made, { databaseName: 'theirs', databasePassword: 'their-password' });
+      throw connection('ETIMEDOUT');
+    });
+    const result = await applyOver(made, text, send);
+    expect(results(result)[main]).toBe('failed');
+    expect(said(result)).toContain(
+      `${id} bears its key and is something else (databaseName, databasePassword): it is not taken`,
+    );
+    expect(said(result)).not.toContain('their-password');
+    expect(rowsIn(made, 'postgres')).toMatchObject([{ databaseName: 'theirs' }]);
+    const found = await refusal(made, () => made.apply(text));
+    expect(found.map(({ code }) => code)).toContain('consent');
+    const none = production('    postgres: {}\n');
+    await made.apply(none, { dataLoss: true });
+    expect(rowsIn(made, 'postgres')).toHaveLength(1);
+    await plansNothing(made, none);
+  });
+
+  test('that gets lost while somebody makes something else of its name is still found when it lands', async () => {
+    const made = bench();
+    const send = once(made, 'postgres.create', async (real, request) => {
+      await byHand(made, { databaseName: 'theirs' });
+      void made.clock.sleep(20_000).then(async () => real(request));
+      throw connection('ETIMEDOUT');
+    });
+    expect(results(await applyOver(made, text, send))[main]).toBe('done');
+    expect(rowsIn(made, 'postgres').find(({ postgresId }) => postgresId === idOf(made, main))).toMatchObject({
+      databaseName: 'shop',
+    });
+    expect(rowsIn(made, 'postgres')).toHaveLength(2);
+    await plansNothing(made, text);
   });
 
   test('that gets lost beside an older object of its name takes the new one', async () => {

@@ -20,7 +20,9 @@ import {
   said,
   stack,
 } from '../support/faults.ts';
+import type { Intent } from '../../src/state/state.ts';
 import { killedRun } from '../support/histories.ts';
+import { quickClock } from '../support/quick-clock.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -120,11 +122,11 @@ describe('an object that was made by hand', () => {
 
 describe('a create whose outcome is not known', () => {
   /** The state as a run leaves it that ends between the create and its answer. */
-  const forgetAnswer = (made: Bench, key: Readonly<Record<string, string>>) => {
+  const forgetAnswer = (made: Bench, key: { readonly name: string }, sent?: Intent['sent']) => {
     const { state } = made.store;
     const record = state?.resources[address];
     if (state === undefined || record === undefined) throw new Error('nothing was applied');
-    const intended = { ...record, id: null, pairs: {}, intent: { at: Date.now(), key } };
+    const intended = { ...record, id: null, pairs: {}, intent: { at: made.clock.wall(), key, sent } };
     made.store.state = { ...state, resources: { ...state.resources, [address]: intended } };
   };
 
@@ -132,7 +134,7 @@ describe('a create whose outcome is not known', () => {
     const made = bench();
     await made.apply(production(database('name: one')));
     const id = idOf(made, address);
-    forgetAnswer(made, { name: 'one' });
+    forgetAnswer(made, { name: 'one' }, { name: { value: 'one' } });
     const after = production(database('name: two'));
     await made.apply(after);
     expect(rowsIn(made, 'postgres').map((row) => row.name)).toEqual(['two']);
@@ -144,7 +146,7 @@ describe('a create whose outcome is not known', () => {
     const made = bench();
     await made.apply(production(database('name: one')));
     const hand = await byHand(made, { name: 'two' });
-    forgetAnswer(made, { name: 'gone' });
+    forgetAnswer(made, { name: 'gone' }, { name: { value: 'gone' } });
     const planned = await made.plan(production(database('name: two')));
     expect(planned.actions.find((action) => action.address === address)).toMatchObject({
       action: 'adopt',
@@ -183,6 +185,88 @@ describe('a create whose outcome is not known', () => {
     expect(notesOf(planned).map((item) => [item.code, item.address])).toEqual([['unverified', address]]);
     await made.apply(without);
     await plansNothing(made, without);
+  });
+
+  const web = 'production.application.web';
+  const both = production(`    application:\n      web: { source: { type: docker, image: nginx } }\n${database()}`);
+
+  /** An application under the name of ours, as a person makes one. */
+  const webByHand = async (made: Bench): Promise<string> => {
+    const row = await made.emulator.act('application.create', { name: 'web', environmentId: 'env_prj_1' });
+    const applicationId = String((row as Row).applicationId);
+    await made.emulator.act('application.saveEnvironment', {
+      applicationId,
+      env: 'PRECIOUS=1',
+      buildArgs: '',
+      buildSecrets: '',
+      createEnvFile: false,
+    });
+    return applicationId;
+  };
+
+  const expectLeft = async (made: Bench, id: string) => {
+    const gone = await made.plan(one);
+    expect(actionsOf(gone).filter((action) => !action.startsWith('forget'))).toEqual([]);
+    const [consent] = await refusal(made, () => made.apply(both));
+    expect([consent?.code, consent?.address]).toEqual(['consent', web]);
+    await made.apply(one);
+    expect(Object.keys(made.emulator.world.tables.application)).toEqual([id]);
+    expect(rowsIn(made, 'application')[0]?.env).toBe('PRECIOUS=1');
+    await plansNothing(made, one);
+  };
+
+  test('and of which nothing came until nothing could is no claim on what a person makes then', async () => {
+    const made = bench();
+    await made.apply(one);
+    const send = answering(made, (operation) => (operation === 'application.create' ? failed('busy') : undefined));
+    expect(results(await applyOver(made, both, send))[web]).toBe('failed');
+    expect(made.store.state?.resources[web]).toBeUndefined();
+    await expectLeft(made, await webByHand(made));
+  });
+
+  test('is no claim on what a person makes days later', async () => {
+    let days = 0;
+    const quick = quickClock();
+    const made = bench({ clock: { ...quick, wall: () => quick.wall() + days * 86_400_000 } });
+    await made.apply(one);
+    expect(await killedRun(made, both, { at: 1, where: 'before the POST' })).toBe(true);
+    expect(made.store.state?.resources[web]).toMatchObject({ id: null });
+    days = 2;
+    await expectLeft(made, await webByHand(made));
+  });
+
+  test('is no claim on what a person makes meanwhile and has given variables to', async () => {
+    const made = bench();
+    await made.apply(one);
+    expect(await killedRun(made, both, { at: 1, where: 'before the POST' })).toBe(true);
+    await expectLeft(made, await webByHand(made));
+  });
+
+  test('is no claim on what a person makes meanwhile that is something else', async () => {
+    const made = bench();
+    expect(await killedRun(made, one, { at: 1, where: 'before the POST' })).toBe(true);
+    const id = await byHand(made, { databaseName: 'theirs' });
+    expect((await refusal(made, () => made.apply(one))).map(({ code }) => code)).toContain('consent');
+    const without = production('    postgres: {}\n');
+    const planned = await made.plan(without);
+    expect(actionsOf(planned)).toContain(`forget ${address}`);
+    expect(notesOf(planned).map(({ code, message }) => [code, message.includes(id)])).toEqual([['unverified', true]]);
+    await made.apply(without, everything);
+    expect(Object.keys(made.emulator.world.tables.postgres)).toEqual([id]);
+    await plansNothing(made, without);
+  });
+
+  test('of a block that is gone is left when somebody works with it', async () => {
+    const made = bench();
+    await made.apply(one);
+    expect(await killedRun(made, both, { at: 1, where: 'after the POST' })).toBe(true);
+    expect(actionsOf(await made.plan(one))).toEqual([`delete ${web}`]);
+    const [{ applicationId } = {}] = rowsIn(made, 'application');
+    const mount = { type: 'volume', volumeName: 'uploads', mountPath: '/data', serviceType: 'application' };
+    await made.emulator.act('mounts.create', { ...mount, serviceId: applicationId });
+    await made.apply(one, everything);
+    expect(rowsIn(made, 'application')).toHaveLength(1);
+    await plansNothing(made, one);
   });
 
   test('is found by a key that holds a reference', async () => {

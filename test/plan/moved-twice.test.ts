@@ -9,6 +9,7 @@ import {
   production,
   refusal,
 } from '../support/faults.ts';
+import { killedRun } from '../support/histories.ts';
 import { bench, head } from '../support/world.ts';
 
 /** moved: in the long run: chains, spellings, mistakes, and what stands in the way. */
@@ -78,3 +79,22 @@ test('a service leaves an environment that is deleted, with what stands below it
   expect(made.requests('POST')).toEqual(['postgres.move', 'environment.remove']);
   await plansNothing(made, text);
 });
+
+test.each(['after the POST', 'before the POST'] as const)(
+  'a service whose create got no answer is found where it was made, when the run ended %s',
+  async (where) => {
+    const made = bench();
+    const text = (production: string, staging: string, moved = '') =>
+      `${head}${moved}environments:\n  production:\n${production}  staging:\n${staging}`;
+    const none = '    postgres: {}\n';
+    await made.apply(text(none, none));
+    expect(await killedRun(made, text(database(), none), { at: 1, where })).toBe(true);
+    const after = text(none, database(), 'moved: [{ from: production.postgres.main, to: staging.postgres.main }]\n');
+    const action = where === 'after the POST' ? 'move' : 'create';
+    expect(actionsOf(await made.plan(after))).toContain(`${action} staging.postgres.main`);
+    await made.apply(after);
+    const all = Object.values(made.emulator.world.tables.postgres);
+    expect(all).toMatchObject([{ postgresId: idOf(made, 'staging.postgres.main') }]);
+    await plansNothing(made, after);
+  },
+);

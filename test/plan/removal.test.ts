@@ -4,8 +4,8 @@ import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { planRemoval, protectOf, takeAway } from '../../src/plan/removal.ts';
 import { kinds } from '../../src/resources/index.ts';
-import type { StateRecord, Stored } from '../../src/state/state.ts';
-import { actionOf, inputOf, kindNamed, makeDigest, objectOf, recordOf } from '../support/made-up.ts';
+import type { StateRecord } from '../../src/state/state.ts';
+import { actionOf, inputOf, kindNamed, objectOf, recordOf } from '../support/made-up.ts';
 
 /** What becomes of an object whose block is gone. */
 
@@ -141,40 +141,32 @@ describe('it is forgotten', () => {
   });
 });
 
-describe('one that a create may have made which got no answer', () => {
-  const row = { redisId: 'redis_1', name: 'main', dockerImage: 'redis:8', description: null };
-  const object = objectOf('redis_1', row, { foundBy: 'intent' });
-  const sent = {
-    name: { value: 'main' },
-    dockerImage: { digest: makeDigest('"redis:8"') },
-    description: { value: '' },
-  };
-  const lost = (said: Readonly<Record<string, Stored>> | undefined) =>
-    plan({ object, record: { id: null, intent: { at: 1, ...(said === undefined ? {} : { sent: said }) } } });
+describe('one that bears the key of what a create was to make which got no answer', () => {
+  const row = { composeId: 'compose_1', domains: [] as unknown[] };
+  const lost = (object: ObservedObject) => plan({ kind: kindNamed('compose'), object, record: { id: null } });
 
-  test('is ours when it is what that said, and goes', () => {
-    expect(lost(sent)).toMatchObject({
+  test('goes when it is that', () => {
+    expect(lost(objectOf('compose_1', row, { foundBy: 'intent' }))).toMatchObject({
       action: 'delete',
-      id: 'redis_1',
+      id: 'compose_1',
       notes: [],
-      teardown: [{ operation: 'redis.remove' }],
+      teardown: [{ operation: 'compose.delete' }],
     });
   });
 
-  test.each<[string, Readonly<Record<string, Stored>> | undefined]>([
-    ['another name', { ...sent, name: { value: 'other' } }],
-    ['another image', { ...sent, dockerImage: { digest: makeDigest('"redis:7"') } }],
-    ['a field that it does not have', { ...sent, databasePassword: { digest: makeDigest('"p"') } }],
-    ['what is no field any more', { ...sent, lost: { value: null } }],
-    ['nothing', {}],
-    ['nobody knows what', undefined],
-  ])('is let go of and told when that said %s', (_what, said) => {
-    const action = lost(said);
+  test.each([
+    ["is somebody else's", objectOf('compose_1', row, { foundBy: 'key' })],
+    [
+      'has something below it, which no run of ours can have made',
+      objectOf('compose_1', { ...row, domains: [{ domainId: 'd' }] }, { foundBy: 'intent' }),
+    ],
+  ])('is let go of and told when it %s', (_what, object) => {
+    const action = lost(object);
     expect(action).toMatchObject({ action: 'forget', teardown: [], dataAtRisk: undefined });
     expect(action.notes).toMatchObject([
       {
         code: 'unverified',
-        message: `${at} was about to be created when a run ended, and redis_1 bears its key; whether it is that is not known`,
+        message: `${at} was about to be created when a run ended, and compose_1 bears its key; whether it is that is not known`,
         remedy: 'Look at it on the platform, and delete it there if nobody needs it.',
         address: at,
       },

@@ -40,17 +40,6 @@ describe('the old object', () => {
     expect(deletionIn(found)).toMatchObject({ parent: 'production' });
   });
 
-  test('is known to be ours by what its create said, when that got no answer', () => {
-    const object = objectOf('key_1', { sshKeyId: 'key_1', name: 'deploy' }, { foundBy: 'intent' });
-    const of = (name: string) => {
-      const intent = { at: 1, sent: { name: { value: name } } };
-      const input = inputOf({ 'sshKeys.deploy': object }, { 'sshKeys.deploy': recordOf('sshKey', null, { intent }) });
-      return deletionIn(withOldOnes(input, new Map([[key.address, key]])))?.action;
-    };
-    expect(of('deploy')).toBe('delete');
-    expect(of('other')).toBe('forget');
-  });
-
   test('leaves the address to an older one that is still there', () => {
     const older = actionOf(old, { kind, action: 'delete', teardown: [aStep] });
     const found = withOld([key, older]);

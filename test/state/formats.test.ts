@@ -21,6 +21,7 @@ const more: Readonly<Record<string, readonly string[]>> = {
   '4-twins': ['deployed', 'intent', 'repeated'],
   '5-checksums': ['deployed', 'intent', 'repeated'],
   '6-sent': ['deployed', 'intent', 'repeated'],
+  '7-places': ['deployed', 'intent', 'repeated'],
 };
 
 const copyOf = (form: string) => {

@@ -147,7 +147,10 @@ export function idOf(made: Bench, address: string): string {
 }
 
 /** The rows of one table. */
-export function rowsIn(made: Bench, table: 'postgres' | 'compose' | 'domain' | 'mount' | 'backup' | 'environment') {
+export function rowsIn(
+  made: Bench,
+  table: 'application' | 'postgres' | 'compose' | 'domain' | 'mount' | 'backup' | 'environment',
+) {
   return Object.values(made.emulator.world.tables[table]) as Row[];
 }
 

@@ -11,6 +11,7 @@ import type { DeploymentWatch } from './deployment-watch.ts';
 import { watchDeployments } from './deployment-watch.ts';
 import { actionsOf, answered, connection, failed, operationOf, worldOver } from './faults.ts';
 import type { Bench } from './world.ts';
+import { quickClock } from './quick-clock.ts';
 import { bench } from './world.ts';
 
 /** Runs that end or fail at one of their requests, and the world that comes of them. */
@@ -31,9 +32,10 @@ export interface Watched extends Bench {
 
 /** A platform and a state of their own, as they were at the start; what runs there is what was written. */
 export function begin({ tables, state }: Start): Watched {
-  const emulator = createEmulator({ world: structuredClone(tables) });
+  const clock = quickClock();
+  const emulator = createEmulator({ world: structuredClone(tables), now: () => new Date(clock.wall()) });
   const watch = watchDeployments(emulator);
-  const made = bench({ emulator });
+  const made = bench({ emulator, clock });
   made.store.state = structuredClone(state);
   return { ...made, watch };
 }

@@ -5,7 +5,8 @@ import type { State } from '../../../src/state/state.ts';
 
 /** What comes and goes with each run, and what chance decides. */
 const passing = ['deployment', 'apiKey', 'container', 'log'];
-const byChance = ['appName', 'createdAt', 'refreshToken', 'accessToken', 'uniqueConfigKey', 'accessedServices'];
+const times = ['createdAt', 'initialisedAt'];
+const byChance = [...times, 'appName', 'refreshToken', 'accessToken', 'uniqueConfigKey', 'accessedServices'];
 const names = ['name', 'publicKey', 'certificateData', 'host', 'filePath', 'mountPath', 'prefix', 'email'];
 
 /** Everything that is on a platform and in a state, a line for each, such that the same twice is the same text. */

@@ -6,6 +6,7 @@ import type { World } from '../../../src/emulator/world.ts';
 import type { Row } from '../../../src/kind/json.ts';
 import { isDeployOrder } from '../deployments.ts';
 import { containersOf } from '../deployment-watch.ts';
+import { began } from './simulation.ts';
 
 /** A platform at one moment, with what runs on it: everything that outlives a process that works on it. */
 export interface PlatformImage {
@@ -43,8 +44,8 @@ export function imageOf(world: World): PlatformImage {
   return { ...image.image(), running: Object.fromEntries(containersOf(image.emulator)) };
 }
 
-/** A platform that goes on from an image. */
-export function platformFrom(image: PlatformImage): ImagedPlatform {
+/** A platform that goes on from an image, and whose clock is that of whoever works on it. */
+export function platformFrom(image: PlatformImage, now: () => number = () => began): ImagedPlatform {
   let { orders } = image;
   let request = '';
   const timesMade: Record<string, number> = { ...image.made };
@@ -58,7 +59,7 @@ export function platformFrom(image: PlatformImage): ImagedPlatform {
       timesMade[request] = times;
       return `id-${createHash('sha256').update(request).digest('hex').slice(0, 12)}-${times}`;
     },
-    now: () => new Date(Date.UTC(2030, 0, 1)),
+    now: () => new Date(now()),
   });
   const { tables } = emulator.world;
 

@@ -78,7 +78,7 @@ export interface Ended {
 export async function runProcess(place: Place, task: Task, tell: (moment: Moment) => void = () => undefined) {
   const { manifest, adoption = false, connections = 4, seed = 0 } = task;
   const sim = simulate(place.at);
-  const platform = platformFrom(place.platform);
+  const platform = platformFrom(place.platform, sim.clock.wall);
   const pace = chance(seed);
   // Never two things at the same time: what the platform does at once is over then.
   const wait = () => sim.wait(connections === 1 ? 1 : 1 + Math.floor(pace() * 20) + pace() / 2);

@@ -21,7 +21,7 @@ interface Timer {
 }
 
 /** The wall clock at the beginning of all time. */
-const began = Date.UTC(2030, 0, 1);
+export const began = Date.UTC(2030, 0, 1);
 
 /** The one in which the timers of the platform run. */
 let current: { readonly start: (task: () => void, ms: number) => Timer; readonly stop: (timer: Timer) => void };
