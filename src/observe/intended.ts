@@ -1,3 +1,4 @@
+import { means, plain } from '../kind/codecs.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { observedValue } from '../kind/wire.ts';
@@ -29,7 +30,10 @@ export function isWhatWasSent(
     !hasVariables(kind, row, intent.sent) &&
     sent.every(([name, stored]) => {
       const field = kind.fields[name];
-      return field !== undefined && matchesStored({ field, digest }, stored, observedValue(kind, name, row) ?? null);
+      const observed = observedValue(kind, name, row) ?? null;
+      if (field === undefined) return false;
+      if ('digest' in stored) return matchesStored({ field, digest }, stored, observed);
+      return means(field.codec ?? plain, stored.value, observed);
     })
   );
 }

@@ -26,6 +26,12 @@ describe('it is ours', () => {
     expect(isOurs({})).toBe(true);
   });
 
+  test('when the platform made more of a value, as it always does', () => {
+    const said = { ...sent, appName: { value: 'shop' } };
+    expect(isOurs({ sent: said }, { appName: 'shop-x1y2z3' })).toBe(true);
+    expect(isOurs({ sent: said }, { appName: 'store-x1y2z3' })).toBe(false);
+  });
+
   test.each<[string, Intent['sent']]>([
     ['another name', { ...sent, name: { value: 'other' } }],
     ['another image', { ...sent, dockerImage: { digest: makeDigest('"redis:7"') } }],

@@ -69,7 +69,7 @@ export async function run(
   const { store = made.store, send = made.emulator.send, adoption = false } = options;
   const world = worldOver(made, send, store);
   const planned = await plan(made.manifest(text), world);
-  const permissions = { dataLoss: true, adoption };
+  const permissions = { dataLoss: true, adoption, massDeletion: true };
   const { outcomes } = await applyPlan(planned, world, { permissions, connections: 4, clock: made.clock });
   return outcomes
     .filter((outcome) => outcome.result !== 'done')

@@ -77,7 +77,7 @@ export async function runOnce(
     hits: 0,
     unfinished: undefined,
   };
-  expectConsent(planned, episode, { isFirst: known === undefined });
+  expectConsent(run, planned, episode, { isFirst: known === undefined });
   if (known === undefined) {
     same([...prediction.errors], [], 'refusals that should have been');
     expectTold(run, episode);
@@ -108,10 +108,17 @@ const isSent =
     entry.method === 'POST' && !late.has(entry);
 
 /** Nothing is taken over that was not found by its key. */
-function expectConsent({ actions }: Plan, { prediction }: Episode, { isFirst }: { readonly isFirst: boolean }): void {
-  for (const { address, kind, needsConsent } of actions) {
+function expectConsent(
+  { memory, touched }: Run,
+  { actions }: Plan,
+  { prediction }: Episode,
+  { isFirst }: { readonly isFirst: boolean },
+): void {
+  for (const { address, kind, id = '', needsConsent } of actions) {
+    // What a create made that got no answer is not surely ours any more once somebody changed it.
+    const isDoubtful = touched.has(id) && memory.get(address)?.intended !== undefined;
     // What somebody connected meanwhile may be found by now.
-    const isRight = prediction.adopted.has(address) || (!isFirst && kind.listedOnce !== undefined);
+    const isRight = prediction.adopted.has(address) || isDoubtful || (!isFirst && kind.listedOnce !== undefined);
     holds(isRight || !needsConsent, `${address} needs consent`);
   }
 }

@@ -18,6 +18,7 @@ export interface Act {
 export async function act(run: Run, { operation, input }: Act): Promise<void> {
   const members = withIds(run, input);
   const [table = '', verb] = operation.split('.');
+  for (const value of Object.values(members)) if (typeof value === 'string') run.touched.add(value);
   run.isByHand = true;
   try {
     if (isDeployOrder(operation)) {

@@ -95,6 +95,8 @@ export interface Run {
   refusal: string | undefined;
   /** What was done by hand during the run that is going on, or was the last one. */
   deeds: Deed[];
+  /** The ids that somebody named who did something by hand, at any time. */
+  readonly touched: Set<string>;
   /** In words, everything that ever happened. */
   readonly happened: Set<string>;
   /** How much of the log of the platform was looked at. */
@@ -136,6 +138,7 @@ export function newRun(folder: string, happened = new Set<string>()): Run {
     filed: undefined,
     refusal: undefined,
     deeds: [],
+    touched: new Set(),
     happened,
     seen: 0,
     late: new Set(),
