@@ -239,7 +239,7 @@ function reportTwins(input: IdentifyInput, claimed: ReadonlyMap<string, Expected
     const twins = [...new Set(bearing)].filter((id) => !claimed.has(id));
     // Without its own object a block is looked for by its key, and finds the twin.
     if (twins.length === 0 || own === undefined || (resource !== undefined && !input.rows.has(own))) continue;
-    const message = `${address} (${own}) may have a twin: its create was sent again with the key that ${twins.join(' and ')} ${twins.length === 1 ? 'bears' : 'bear'}`;
+    const message = `${address} (${own}) may have a twin: ${twins.join(', ')}, under the key with which its create was sent again`;
     const remedy = 'Look at them on the platform, and delete what nobody needs.';
     const about = { address, position: resource === undefined ? undefined : resourcePosition(resource), remedy };
     input.diagnostics.push(diagnostic('twin', message, about));
