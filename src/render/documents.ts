@@ -149,6 +149,13 @@ export const stateShowDocument = z.object({
   options: z.record(z.string(), z.json()),
 });
 
+/** What `state unlock` prints: whose lock was taken away, when somebody had it. */
+export const unlockDocument = z.object({
+  format: z.literal('trueup/unlock'),
+  version,
+  removed: z.object({ owner: z.string(), purpose: z.string(), since: z.string() }).nullable(),
+});
+
 /** What `emulate` prints when it listens. */
 export const emulatorDocument = z.object({
   format: z.literal('trueup/emulator'),
@@ -248,6 +255,7 @@ export const anyDocument = z.discriminatedUnion('format', [
   runDocument,
   statusDocument,
   logsDocument,
+  unlockDocument,
   outputsDocument,
 ]);
 
@@ -262,5 +270,6 @@ export type EmulatorDocument = z.output<typeof emulatorDocument>;
 export type OperationsDocument = z.output<typeof operationsDocument>;
 export type RunDocument = z.output<typeof runDocument>;
 export type StatusDocument = z.output<typeof statusDocument>;
+export type UnlockDocument = z.output<typeof unlockDocument>;
 export type LogsDocument = z.output<typeof logsDocument>;
 export type OutputsDocument = z.output<typeof outputsDocument>;

@@ -1,5 +1,6 @@
+import type { Holder } from '../state/holder.ts';
 import type { State, StateRecord, Stored } from '../state/state.ts';
-import type { StateListDocument, StateShowDocument } from './documents.ts';
+import type { StateListDocument, StateShowDocument, UnlockDocument } from './documents.ts';
 
 /** The resources of a state for programs; without a state the list is empty. */
 export function stateListJson(state: State | undefined): StateListDocument {
@@ -29,6 +30,12 @@ export function stateShowJson(address: string, record: StateRecord): StateShowDo
     ),
     options: record.options as StateShowDocument['options'], // JSON already
   };
+}
+
+/** Whose lock of a state was taken away, for programs. */
+export function unlockJson(holder: Pick<Holder, 'owner' | 'purpose' | 'since'> | undefined): UnlockDocument {
+  const removed = holder === undefined ? null : { owner: holder.owner, purpose: holder.purpose, since: holder.since };
+  return { format: 'trueup/unlock', version: 1, removed };
 }
 
 /** The records of a state by address. */

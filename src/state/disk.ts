@@ -39,7 +39,12 @@ export const nodeDisk: Disk = {
     if (first === undefined) return;
     for (let folder = path; folder.length >= first.length; folder = dirname(folder)) await syncFolder(dirname(folder));
   },
-  read: (path) => readFile(path, 'utf8'),
+  read: async (path) => {
+    const seen = await stat(path);
+    // A pipe is waited for, and a device has no end.
+    if (!seen.isFile() && !seen.isDirectory()) throw Object.assign(new Error('no file'), { code: 'ENOTFILE' });
+    return readFile(path, 'utf8');
+  },
   list: (path) => readdir(path),
   nameBeside: (path) => `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`,
   create: async (path) => {
@@ -87,6 +92,7 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   EMFILE: 'too many files are open',
   ENOSPC: 'the disk is full',
+  ENOTFILE: 'it is a pipe or a device',
   ENOTDIR: 'a part of its path is no folder',
   EPERM: 'the file system or its owner does not allow it',
   EROFS: 'the file system can only be read',

@@ -12,4 +12,5 @@ export function locked(message: string, remedy: string): Stop {
 }
 
 const restore =
-  'Nothing was overwritten. Restore the state from a copy, or move it away and adopt what exists with --adopt.';
+  'Nothing was overwritten. Restore the state from a copy. Without one move it away, in a database delete its row, and ' +
+  'make it anew: trueup state rebuild.';

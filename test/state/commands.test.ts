@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { localStore } from '../../src/state/backends/local.ts';
-import { project, trueup } from '../cli/process.ts';
+import { documentOf, project, trueup } from '../cli/process.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 import type { S3Server } from '../support/s3-server.ts';
@@ -149,12 +150,19 @@ describe('state unlock', () => {
     expect(asked.err).toMatch(
       /nobody can be asked about taking the lock away: .+ pid \d+ has the lock of the state .+, for apply/,
     );
-    const taken = await trueup(['state', 'unlock', '--yes', ...at]);
+    const taken = await trueup(['state', 'unlock', '--yes', '--format', 'json', ...at]);
+    expect(documentOf(taken)).toEqual({
+      format: 'trueup/unlock',
+      version: 1,
+      removed: { owner: expect.stringContaining(`pid ${process.pid}`), purpose: 'apply', since: expect.any(String) },
+    });
     expect([taken.code, taken.err]).toEqual([
       0,
       expect.stringMatching(`^The lock of .+ pid ${process.pid} is taken away\\.\\n$`),
     ]);
-    expect((await trueup(['state', 'unlock', '--yes', ...at])).err).toContain('Nobody has the lock');
+    const again = await trueup(['state', 'unlock', '--yes', '--format', 'json', ...at]);
+    expect(again.err).toContain('Nobody has the lock');
+    expect(documentOf(again)).toEqual({ format: 'trueup/unlock', version: 1, removed: null });
     await lease.release();
   });
 });
@@ -193,7 +201,9 @@ describe('a state that got lost', () => {
     expect([asked.code, asked.err]).toEqual([1, expect.stringContaining('nobody can be asked')]);
     expect(existsSync(file)).toBe(false);
     emulator.log.splice(0);
-    const rebuilt = await run('state', 'rebuild', '--yes');
+    const rebuilt = await run('state', 'rebuild', '--yes', '--format', 'json');
+    const list = await run('state', 'list', '--format', 'json');
+    expect(documentOf(rebuilt)).toEqual(documentOf(list));
     expect([rebuilt.code, rebuilt.err]).toEqual([0, expect.stringContaining('The state has 2 objects.')]);
     expect(emulator.log.filter(({ method }) => method === 'POST')).toEqual([]);
     expect(idsIn(readFileSync(file, 'utf8'))).toEqual(before);
@@ -203,6 +213,14 @@ describe('a state that got lost', () => {
     expect((await run('plan', '--detailed-exitcode')).code).toBe(0);
     expect(idsIn(readFileSync(file, 'utf8'))).toEqual(before);
   }, 30_000);
+
+  it.skipIf(process.platform === 'win32')('is not waited for when it is a pipe', async () => {
+    const folder = project(manifest('', 'piped'));
+    mkdirSync(join(folder, '.trueup'));
+    execFileSync('mkfifo', [join(folder, '.trueup/state.json')]);
+    const refused = await trueup(['plan', '-C', folder], { env: key });
+    expect([refused.code, refused.err]).toEqual([7, expect.stringContaining('(ENOTFILE: it is a pipe or a device)')]);
+  });
 
   it('is not made anew over one that is damaged', async () => {
     const folder = project(manifest('', 'damaged'));

@@ -3,13 +3,14 @@ import type { Plan } from '../../plan/action.ts';
 import { plan } from '../../reconcile.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
+import { stateListJson } from '../../render/state-json.ts';
 import type { StateRecord } from '../../state/state.ts';
 import { confirm } from '../approval.ts';
 import { loadManifest } from '../load.ts';
 import { withLock } from '../locked.ts';
 import { usage } from '../options.ts';
 import type { Command } from '../run.ts';
-import { printWarnings } from '../run.ts';
+import { printJson, printWarnings } from '../run.ts';
 
 /** Makes a state that got lost anew: what the manifest declares and the platform has is tied to its address. Nothing else. */
 export function stateRebuildCommand(flags: { readonly yes?: true }): Command {
@@ -38,7 +39,9 @@ export function stateRebuildCommand(flags: { readonly yes?: true }): Command {
           isGiven: flags.yes === true,
         });
         if (!isMeant) return 'failed';
-        await world.store.write({ ...made.base, serial: made.base.serial + 1, resources: found });
+        const state = { ...made.base, serial: made.base.serial + 1, resources: found };
+        await world.store.write(state);
+        if (options.isJson) printJson(terminal, stateListJson(state));
         terminal.err(
           `The state has ${counted(lines.length, 'object')}. trueup plan shows what differs, as when each is managed for the first time.\n`,
         );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { closest } from '../../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { printable } from '../../render/printable.ts';
-import { stateListJson, stateShowJson } from '../../render/state-json.ts';
+import { stateListJson, stateShowJson, unlockJson } from '../../render/state-json.ts';
 import { renderStateList, renderStateRecord } from '../../render/state-text.ts';
 import type { StateStore } from '../../state/state.ts';
 import { confirm } from '../approval.ts';
@@ -45,12 +45,13 @@ export function stateShowCommand(address: string): Command {
 /** Takes the lock of the state away from somebody who is gone. */
 export function stateUnlockCommand(flags: { readonly yes?: true }): Command {
   return async (run) => {
-    const { terminal } = run;
+    const { options, terminal } = run;
     const store = storeOf(run);
     try {
       const holder = await store.holder();
       if (holder === undefined) {
         terminal.err('Nobody has the lock of the state.\n');
+        if (options.isJson) printJson(terminal, unlockJson(undefined));
         return 'done';
       }
       const { purpose, since, endsInMs } = holder;
@@ -69,6 +70,7 @@ The next run waits until nothing of it can land any more: 2 minutes at most.`,
         throw new Stop('locked', [diagnostic('locked', message, { remedy: 'Look again with trueup state unlock.' })]);
       }
       terminal.err(`The lock of ${owner} is taken away.\n`);
+      if (options.isJson) printJson(terminal, unlockJson(holder));
       return 'done';
     } finally {
       await store.close();
