@@ -18,7 +18,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 const long = [
   'test/plan/file.test.ts',
   'test/apply/scale.test.ts',
-  'test/state/{commands,processes,s3,postgres}.test.ts',
+  'test/state/{commands,processes,s3,postgres,folder-register}.test.ts',
 ];
 
 /** Through a whole platform: asked when what computes only has no objection. */
