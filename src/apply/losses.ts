@@ -1,8 +1,7 @@
 import { means, plain } from '../kind/codecs.ts';
 import type { Row } from '../kind/json.ts';
-import { isRow } from '../kind/json.ts';
-import type { Kind } from '../kind/kind.ts';
-import { fieldPath, observedValue } from '../kind/wire.ts';
+import { fieldPath, idsBelow, observedValue } from '../kind/wire.ts';
+import { fieldOfPart } from '../manifest/resource.ts';
 import type { Action } from '../plan/action.ts';
 import { knownPairs } from '../plan/known-pairs.ts';
 import type { LaneRow } from './read-back.ts';
@@ -40,8 +39,8 @@ function changeOf(run: Run, action: Action, planned: Row, now: Row): string | un
   const changed = namesOf(run, action).find(isChanged);
   if (changed !== undefined) return `${fieldPath(kind, changed)} of ${address} was changed on the platform`;
   for (const child of run.input.kinds) {
-    const known = new Set(below(kind, child, planned));
-    const added = below(kind, child, now).filter((id) => !known.has(id));
+    const known = new Set(idsBelow(kind, planned, child));
+    const added = idsBelow(kind, now, child).filter((id) => !known.has(id));
     if (added.length > 0) return `${added.length} of ${child.section} was added below ${address} on the platform`;
   }
   const riskOf = (row: Row) =>
@@ -53,15 +52,5 @@ function changeOf(run: Run, action: Action, planned: Row, now: Row): string | un
 /** The fields that are declared, or were settled. */
 function namesOf(run: Run, { address, parts }: Action): string[] {
   const settled = Object.keys(knownPairs(run.input.plan.base.resources[address]));
-  return [...new Set([...parts.map(({ part }) => part.field), ...settled.map((name) => name.replace(/\[.*/s, ''))])];
-}
-
-/** The ids of a kind below an object, without what the platform makes by itself. */
-function below(kind: Kind, child: Kind, row: Row): string[] {
-  const link = child.parents[kind.kind];
-  const rows = link !== undefined && 'at' in link.listed ? row[link.listed.at] : undefined;
-  if (!Array.isArray(rows)) return [];
-  return rows.flatMap((item: unknown) =>
-    isRow(item) && child.provided?.is(item, row) !== true ? [String(item[child.id])] : [],
-  );
+  return [...new Set([...parts.map(({ part }) => part.field), ...settled.map(fieldOfPart)])];
 }

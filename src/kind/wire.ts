@@ -109,3 +109,13 @@ export function takesNull(operation: Operation, name: string): boolean {
 function accepts(shape: unknown, value: unknown): boolean {
   return (shape as { safeParse(input: unknown): { success: boolean } }).safeParse(value).success;
 }
+
+/** The ids of a kind that the row of an object above lists, without what the platform makes by itself. */
+export function idsBelow(kind: Kind, row: Row, child: Kind): string[] {
+  const link = child.parents[kind.kind];
+  const rows = link !== undefined && 'at' in link.listed ? row[link.listed.at] : undefined;
+  if (!Array.isArray(rows)) return [];
+  return rows.flatMap((item: unknown) =>
+    isRow(item) && child.provided?.is(item, row) !== true ? [String(item[child.id])] : [],
+  );
+}

@@ -46,6 +46,11 @@ export function partName({ field, key }: Part): string {
   return key === undefined ? field : `${field}[${JSON.stringify(key)}]`;
 }
 
+/** The field that such a name is about. */
+export function fieldOfPart(name: string): string {
+  return name.replace(/\[".*$/s, '');
+}
+
 /** The position of a resource in its file. */
 export function resourcePosition(resource: { readonly at: Place }) {
   return position(resource.at);

@@ -6,6 +6,7 @@ import type { Field } from '../kind/kind.ts';
 import { fieldPath, observedValue, outputValue } from '../kind/wire.ts';
 import { mergeOption } from '../kind/written.ts';
 import type { Resource } from '../manifest/resource.ts';
+import { fieldOfPart } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { Outputs, Reference, Wanted } from '../manifest/wanted.ts';
 import type { Action, Member, Plan, Step } from './action.ts';
@@ -226,7 +227,7 @@ function before(action: Action, { plan, sign }: Filing): FiledAction['before'] {
     const record = resources[address] ?? resources[replacedAddress(address) ?? ''];
     const row = plan.observed.objects.get(address)?.row;
     if (record === undefined || row === undefined) return [];
-    const names = new Set(Object.keys(record.pairs).map((part) => part.replace(/\[".*$/s, '')));
+    const names = new Set(Object.keys(record.pairs).map(fieldOfPart));
     return [...names].flatMap((name) => {
       const field = kind.fields[name];
       if (field === undefined) return [];

@@ -21,21 +21,30 @@ export function massDeletions(
   state: State,
   isProvided: (address: string) => boolean,
 ): Diagnostic[] {
-  return allOf(actions, state) ?? [...allThatCanGo(actions, state, isProvided), ...tooMany(actions, state)];
+  const fates = new Map(actions.map(({ address, action }) => [address, action]));
+  return allOf(fates, state) ?? [...allThatCanGo(fates, state, isProvided), ...tooMany(actions, state)];
+}
+
+type Fates = ReadonlyMap<string, Action['action']>;
+
+function allOf(fates: Fates, { resources }: State): Diagnostic[] | undefined {
+  const known = Object.keys(resources);
+  const gone = deletedOf(known, fates);
+  if (known.length < 2 || gone.length === 0 || !areGone(known, fates)) return undefined;
+  const message = `this plan deletes everything that the state holds, ${known.length} resources: ${someOf(gone)}`;
+  return [
+    diagnostic('deletes-everything', message, {
+      remedy: `${isTheManifestWhole} If all of it is to go, use trueup destroy; if blocks only got other keys, say so under moved:.`,
+    }),
+  ];
 }
 
 /** What the platform has in each project, such as its default environment, stays for whoever wrote nothing else. */
-function allThatCanGo(
-  actions: readonly Action[],
-  { resources }: State,
-  isProvided: (address: string) => boolean,
-): Diagnostic[] {
-  const fates = new Map(actions.map(({ address, action }) => [address, action]));
+function allThatCanGo(fates: Fates, { resources }: State, isProvided: (address: string) => boolean): Diagnostic[] {
   const known = Object.keys(resources).filter((address) => !isProvided(address));
-  const gone = known.filter((address) => fates.get(address) === 'delete');
+  const gone = deletedOf(known, fates);
   const alone = gone.filter((address) => fates.get(resources[address]?.parent ?? '') !== 'delete');
-  if (alone.length <= few || known.some((address) => !['delete', 'forget'].includes(fates.get(address) ?? '')))
-    return [];
+  if (alone.length <= few || !areGone(known, fates)) return [];
   const message = `this plan deletes all that was ever made, ${gone.length} resources: ${someOf(gone.toSorted())}`;
   return [
     diagnostic('mass-deletion', message, {
@@ -44,18 +53,12 @@ function allThatCanGo(
   ];
 }
 
-function allOf(actions: readonly Action[], { resources }: State): Diagnostic[] | undefined {
-  const fates = new Map(actions.map(({ address, action }) => [address, action]));
-  const known = Object.keys(resources);
-  const gone = known.filter((address) => fates.get(address) === 'delete');
-  const stays = known.some((address) => !['delete', 'forget'].includes(fates.get(address) ?? ''));
-  if (stays || known.length < 2 || gone.length === 0) return undefined;
-  const message = `this plan deletes everything that the state holds, ${known.length} resources: ${someOf(gone)}`;
-  return [
-    diagnostic('deletes-everything', message, {
-      remedy: `${isTheManifestWhole} If all of it is to go, use trueup destroy; if blocks only got other keys, say so under moved:.`,
-    }),
-  ];
+function deletedOf(addresses: readonly string[], fates: Fates): string[] {
+  return addresses.filter((address) => fates.get(address) === 'delete');
+}
+
+function areGone(addresses: readonly string[], fates: Fates): boolean {
+  return addresses.every((address) => ['delete', 'forget'].includes(fates.get(address) ?? ''));
 }
 
 function tooMany(actions: readonly Action[], { resources }: State): Diagnostic[] {

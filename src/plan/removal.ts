@@ -1,8 +1,8 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
-import { isRow } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
+import { idsBelow } from '../kind/wire.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/state.ts';
 import type { Action } from './action.ts';
@@ -38,6 +38,7 @@ export function planRemoval(
     needsConsent: false,
     position: undefined,
   };
+  const forgotten: Action = { ...base, action: 'forget', teardown: [], dataAtRisk: undefined };
   if (object === undefined || (object.isProvided && kind.provided?.allows === 'update')) {
     if (record.id === null && object === undefined && kind.listedOnce !== undefined) {
       const message = `${address} was created, stays on the platform, and is listed only once ${kind.listedOnce}`;
@@ -55,7 +56,7 @@ export function planRemoval(
         ),
       );
     }
-    return { ...base, action: 'forget', teardown: [], dataAtRisk: undefined };
+    return forgotten;
   }
   if (object.foundBy !== 'id' && isSomebodys(input, kind, object)) {
     const message = `${address} was about to be created when a run ended, and ${object.id} bears its key; whether it is that is not known`;
@@ -65,13 +66,13 @@ export function planRemoval(
         address,
       }),
     );
-    return { ...base, action: 'forget', teardown: [], dataAtRisk: undefined };
+    return forgotten;
   }
   if (kind.calls.delete === undefined) {
     const why = kind.cannot?.delete ?? 'the platform has no operation for it';
     const message = `${address} (${object.id}) is not deleted: ${why}`;
     notes.push(diagnostic('stays-there', message, { address }));
-    return { ...base, action: 'forget', teardown: [], dataAtRisk: undefined };
+    return forgotten;
   }
   const gone = takeAway(input, kind, address, object, record.options, 'delete', notes);
   return {
@@ -127,13 +128,7 @@ export function protectOf(options: Readonly<Record<string, Json>>): boolean | un
 function unmanagedBelow(input: PlanInput, kind: Kind, object: ObservedObject): string[] {
   const managed = managedIds(input);
   return input.kinds.flatMap((child) => {
-    const link = child.parents[kind.kind];
-    const rows = link !== undefined && 'at' in link.listed ? object.row[link.listed.at] : undefined;
-    if (!Array.isArray(rows)) return [];
-    const guests = rows.filter(
-      (row: unknown) =>
-        isRow(row) && !managed.has(String(row[child.id])) && child.provided?.is(row, object.row) !== true,
-    );
+    const guests = idsBelow(kind, object.row, child).filter((id) => !managed.has(id));
     return guests.length === 0 ? [] : [`${guests.length} of ${child.section}`];
   });
 }
