@@ -12,32 +12,38 @@ const parts: Readonly<Record<string, readonly string[]>> = {
     'test/everything.test.ts',
   ],
   state: ['test/state/*.test.ts', 'test/apply/{apply,intents,lost-creates}.test.ts'],
+  stores: ['test/state/{s3,postgres}.test.ts'],
 };
 
-/** What takes seconds, and what starts other programs. */
+/** What takes seconds, and what starts this program: a changed tree has none that is built. */
 const long = [
   'test/plan/file.test.ts',
   'test/apply/scale.test.ts',
-  'test/state/{commands,processes,s3,postgres,folder-register}.test.ts',
+  'test/state/{commands,processes,folder-register}.test.ts',
 ];
 
-/** Through a whole platform: asked when what computes only has no objection. */
-const wide = /(decide|deploys|moved|provided|identity|safeguard|reviewed|organization-kinds)\.test\.ts$/;
+/** Asked when no test before has an objection: what goes through a whole platform, then what takes seconds. */
+const later = [
+  /(decide|deploys|moved|provided|identity|safeguard|reviewed|organization-kinds)\.test\.ts$/,
+  /(late|lease|disk-faults)\.test\.ts$/,
+];
 
 class QuickFirst extends BaseSequencer {
   override sort(specs: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification) => Number(wide.test(moduleId));
+    const rank = ({ moduleId }: TestSpecification) => later.findIndex((files) => files.test(moduleId));
     return Promise.resolve(specs.toSorted((a, b) => rank(a) - rank(b) || (a.moduleId < b.moduleId ? -1 : 1)));
   }
 }
 
+const part = process.env['TRUEUP_MUTATION'] ?? 'plan';
+
 export default defineConfig({
   test: {
-    include: [...(parts[process.env['TRUEUP_MUTATION'] ?? 'plan'] ?? [])],
-    exclude: [...configDefaults.exclude, ...long],
+    include: [...(parts[part] ?? [])],
+    exclude: [...configDefaults.exclude, ...long, ...(part === 'state' ? (parts['stores'] ?? []) : [])],
     globalSetup: 'test/support/temporary-folder.ts',
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
     pool: 'threads',
     isolate: false, // each run has a worker of its own all the same
     sequence: { sequencer: QuickFirst },

@@ -24,7 +24,7 @@ export type { Action, ActionName, Change, Plan, Shown } from './plan/action.ts';
 export { hasChanges, isEffective } from './plan/action.ts';
 export type { Permissions } from './plan/safeguard.ts';
 export { obstacles } from './plan/safeguard.ts';
-export type { ApplyEvent, ApplyResult, Outcome } from './apply/run.ts';
+export type { ApplyEvent, ApplyResult, Outcome } from './apply/result.ts';
 
 export type { Client, ClientOptions } from './api/client.ts';
 export { createClient } from './api/client.ts';

@@ -10,8 +10,10 @@ import { settleLane } from './lane.ts';
 import { make, tearDown } from './make.ts';
 import type { ApplyNode } from './nodes.ts';
 import { planNodes } from './nodes.ts';
-import type { ApplyEvent, ApplyInput, ApplyResult, Outcome, Run } from './run.ts';
-import { complain, laneRoot, report, startRun } from './run.ts';
+import type { ApplyEvent, ApplyResult, Outcome } from './result.ts';
+import type { ApplyInput, Run } from './run.ts';
+import { complain, report } from './problems.ts';
+import { laneRoot, startRun } from './run.ts';
 import { runSchedule } from './schedule.ts';
 
 /** Sends what the plan says, reads back what came of it, and saves it. */

@@ -6,7 +6,7 @@ import { deploymentsIn } from '../observe/deployments.ts';
 import { readRow } from '../observe/read-row.ts';
 import type { Deployed } from '../state/state.ts';
 import type { Run } from './run.ts';
-import { recordNow, recordOf, save } from './run.ts';
+import { recordNow, recordOf, save } from './records.ts';
 
 /** Writes down what services owe, before anything of it is sent: a run that is killed then deploys them later. */
 export async function noteDebts(run: Run, address: string): Promise<void> {

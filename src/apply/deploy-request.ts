@@ -9,7 +9,7 @@ import { failure } from './deploy-failure.ts';
 import type { DeployedService } from './deployed-service.ts';
 import { isLate, tell } from './deployed-service.ts';
 import { lookUntil } from './look.ts';
-import { recordNow, recordOf, save } from './run.ts';
+import { recordNow, recordOf, save } from './records.ts';
 import { mayLandLater, mostSends } from './send.ts';
 
 /** An order of which it is not known whether the platform took it. */

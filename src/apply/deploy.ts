@@ -18,7 +18,8 @@ import type { Ending, Watch } from './follow.ts';
 import { follow } from './follow.ts';
 import { lagMs } from './look.ts';
 import type { Run } from './run.ts';
-import { laneRoot, report } from './run.ts';
+import { report } from './problems.ts';
+import { laneRoot } from './run.ts';
 import { mostSends } from './send.ts';
 
 /** What became of a deployment that was not a failure; `unverified`: nobody saw its end. */

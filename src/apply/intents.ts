@@ -6,7 +6,7 @@ import { knownPairs } from '../plan/known-pairs.ts';
 import type { Intent, Stored } from '../state/state.ts';
 import { noteDebts } from './debts.ts';
 import type { Run } from './run.ts';
-import { recordNow, recordOf, save } from './run.ts';
+import { recordNow, recordOf, save } from './records.ts';
 import { keyOf } from './seek.ts';
 
 /**

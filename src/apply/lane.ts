@@ -6,8 +6,11 @@ import { isEffective, isMade } from '../plan/action.ts';
 import { lookUntil } from './look.ts';
 import type { LaneRow } from './read-back.ts';
 import { findById, findMade, laneRow, readLane } from './read-back.ts';
-import type { Outcome, Run } from './run.ts';
-import { claim, complain, laneRoot, recordOf, report, save } from './run.ts';
+import type { Outcome } from './result.ts';
+import type { Run } from './run.ts';
+import { complain, report } from './problems.ts';
+import { recordOf, save } from './records.ts';
+import { claim, laneRoot } from './run.ts';
 import { sentPairs, settle } from './settle.ts';
 import { isAtHome } from './took-effect.ts';
 

@@ -8,7 +8,8 @@ import { lookUntil } from './look.ts';
 import { rehearse } from './perform.ts';
 import { findById, readLane } from './read-back.ts';
 import type { Run } from './run.ts';
-import { laneRoot, save } from './run.ts';
+import { save } from './records.ts';
+import { laneRoot } from './run.ts';
 import { contextOf, send } from './send.ts';
 import { stop, unchanged } from './unchanged.ts';
 

@@ -6,7 +6,7 @@ import type { Action, Step } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
 import { perform } from './perform.ts';
 import type { Run } from './run.ts';
-import { save } from './run.ts';
+import { save } from './records.ts';
 import { tookEffect } from './took-effect.ts';
 import { rowNow, unchanged } from './unchanged.ts';
 

@@ -7,7 +7,7 @@ import type { ReadParts } from './parts.ts';
 import { readParts } from './parts.ts';
 import { findById } from './read-back.ts';
 import type { Run } from './run.ts';
-import { laneBefore } from './run.ts';
+import { laneBefore } from './lane-now.ts';
 
 /**
  * Looks whether the platform has what a request was to bring, whose answer did not come or said nothing. What cannot be

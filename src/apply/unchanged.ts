@@ -8,7 +8,7 @@ import { lossSince } from './losses.ts';
 import type { LaneRow } from './read-back.ts';
 import { findById } from './read-back.ts';
 import type { Run } from './run.ts';
-import { laneBefore } from './run.ts';
+import { laneBefore } from './lane-now.ts';
 import { isAtHome, isThere } from './took-effect.ts';
 
 /** From where on an action is looked at, and how. */

@@ -1,4 +1,4 @@
-import type { ApplyEvent } from '../apply/run.ts';
+import type { ApplyEvent } from '../apply/result.ts';
 import type { Plan } from '../plan/action.ts';
 import { eventJson, heartbeatJson } from '../render/progress-json.ts';
 import { buildRows } from '../render/progress-rows.ts';

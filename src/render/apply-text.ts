@@ -1,4 +1,4 @@
-import type { ApplyResult, Outcome } from '../apply/run.ts';
+import type { ApplyResult, Outcome } from '../apply/result.ts';
 import { blockAddress } from '../kind/address.ts';
 import { renderNote } from './diagnostics-text.ts';
 import { fold, indented } from './lines.ts';

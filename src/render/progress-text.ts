@@ -1,4 +1,4 @@
-import type { ApplyEvent } from '../apply/run.ts';
+import type { ApplyEvent } from '../apply/result.ts';
 import { duration, timeTaken } from './duration.ts';
 import { printable } from './printable.ts';
 import type { Running } from './progress-view.ts';

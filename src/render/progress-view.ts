@@ -1,4 +1,4 @@
-import type { ApplyEvent } from '../apply/run.ts';
+import type { ApplyEvent } from '../apply/result.ts';
 import { blockAddress, deployAddress } from '../kind/address.ts';
 import type { ActionName } from '../plan/action.ts';
 

@@ -1,4 +1,4 @@
-import type { ApplyResult, Outcome } from '../apply/run.ts';
+import type { ApplyResult, Outcome } from '../apply/result.ts';
 import { isEffective } from '../plan/action.ts';
 
 /** How an apply ended: `partly`: something was written, and something was not or is not sure. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { ApplyEvent } from '../../src/apply/run.ts';
+import type { ApplyEvent } from '../../src/apply/result.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { applyInTime, ordersIn, passing, plansNothingMore, platformWith } from '../support/deploying.ts';
 import {

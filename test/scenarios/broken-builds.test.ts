@@ -26,7 +26,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
   [
     'writes no journal',
     {
-      file: 'src/apply/run.ts',
+      file: 'src/apply/records.ts',
       line: '    if (how === undefined) await input.store.append(input.plan.base, address, content);\n',
       instead: '',
       noticedBy: [kinds, 'backup below postgres is created'],
@@ -80,7 +80,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
   [
     'forgets that a create was sent before',
     {
-      file: 'src/apply/run.ts',
+      file: 'src/apply/twins.ts',
       line: 'if (isMade(action) && known?.id === null && known.intent !== undefined) noteRepeated(',
       instead: 'if (false) noteRepeated(',
       noticedBy: [kinds, 'backup below postgres has one twin'],

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import type { ApplyResult } from '../../src/apply/run.ts';
+import type { ApplyResult } from '../../src/apply/result.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import type { Send } from '../../src/api/wire.ts';
-import type { ApplyEvent } from '../../src/apply/run.ts';
+import type { ApplyEvent } from '../../src/apply/result.ts';
 import { createProgress } from '../../src/cli/progress.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';

@@ -241,6 +241,7 @@ describe('writing', () => {
 describe('without the right to write', () => {
   const probe = `
     const { localStore } = await import(process.argv[1]);
+    if (process.getuid() === 0) process.setuid(65534);
     const store = localStore(process.argv[2]);
     const tried = async (what) => { try { await what(); return 'done'; } catch (error) { return error.failure + ': ' + error.message; } };
     const state = JSON.parse(process.argv[3]);
@@ -251,7 +252,7 @@ describe('without the right to write', () => {
       await tried(() => store.lock({ purpose: 'apply' })),
     ]));`;
 
-  /** Runs as somebody who is not root, to whom every file is open. */
+  /** Runs as somebody who is not root, to whom every file is open; what it consists of is read before, wherever it is. */
   const asOther = (folder: string): string[] => {
     const module = resolve(import.meta.dirname, '../../src/state/backends/local.ts');
     const tsx = resolve(import.meta.dirname, '../../node_modules/tsx/dist/esm/index.mjs');
@@ -262,7 +263,6 @@ describe('without the right to write', () => {
         encoding: 'utf8',
         cwd: '/',
         env: { ...process.env, TSX_DISABLE_CACHE: '1' },
-        ...(process.getuid?.() === 0 ? { uid: 65_534 } : {}),
       },
     );
     return JSON.parse(output) as string[];

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { fileOf, makePlan, planAgain } from '../../src/cli/reviewed.ts';
-import type { ApplyResult } from '../../src/apply/run.ts';
+import type { ApplyResult } from '../../src/apply/result.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
 import { parsePlanFile, planFileText } from '../../src/plan/file.ts';

@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import { parse } from 'yaml';
 import { createClient } from '../../src/api/client.ts';
 import type { Send } from '../../src/api/wire.ts';
-import type { Outcome } from '../../src/apply/run.ts';
+import type { Outcome } from '../../src/apply/result.ts';
 import { waitOut } from '../../src/apply/wait-out.ts';
 import type { EmulatorOptions } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';

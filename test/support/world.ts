@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { waitOut } from '../../src/apply/wait-out.ts';
 import { createClient } from '../../src/api/client.ts';
 import type { Clock } from '../../src/state/clock.ts';
-import type { ApplyResult } from '../../src/apply/run.ts';
+import type { ApplyResult } from '../../src/apply/result.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Manifest } from '../../src/manifest/manifest.ts';

@@ -1,4 +1,4 @@
-import type { ApplyResult, Outcome } from '../../../src/apply/run.ts';
+import type { ApplyResult, Outcome } from '../../../src/apply/result.ts';
 import { Stop } from '../../../src/diagnostics/diagnostic.ts';
 import type { LoggedRequest } from '../../../src/emulator/emulator.ts';
 import type { Plan } from '../../../src/plan/action.ts';
