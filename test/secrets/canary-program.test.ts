@@ -1,11 +1,14 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { armor, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { finish, project, start, trueup } from '../cli/process.ts';
+import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
+import { secretOf, serveS3 } from '../support/s3-server.ts';
 import { canariesIn, oddCanary, plainCanary, quotings, quoting } from './canaries.ts';
 
 /** No secret comes out of the real program: neither by what it prints, nor by what it leaves, nor when it crashes. */
@@ -25,9 +28,10 @@ const values = {
 };
 const ofEnvironment = plainCanary('variable');
 
-const manifest = (url: string) => `trueup: 1
+const manifest = (url: string, state: string) => `trueup: 1
 platform: { url: "${url}" }
 project: prj_1
+state: ${state}
 secrets:
   - { file: secrets.env }
   - { age: secrets.env.age }
@@ -52,8 +56,20 @@ environments:
 outputs: { url: "postgres://shop:\${secret:FILE}@\${ref:production.postgres.main.host}" }
 `;
 
+/** A state that is not in the folder of the manifest. */
+interface Elsewhere {
+  /** How the manifest names it. */
+  readonly state: string;
+  /** Its credentials. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Everything that it holds. */
+  readonly left: () => Promise<string>;
+  /** Nobody can reach it any more. */
+  readonly breakDown: () => void;
+}
+
 /** A platform that can be told to answer otherwise, and a folder with a manifest for it. */
-async function place() {
+async function place(elsewhere?: Elsewhere) {
   const emulator = createEmulator({ apiKey });
   const ways: {
     instead: (request: WireRequest) => WireAnswer | undefined;
@@ -66,7 +82,7 @@ async function place() {
   const encrypter = new Encrypter();
   encrypter.addRecipient(await identityToRecipient(identity));
   const folder = project({
-    'trueup.yaml': manifest(server.url),
+    'trueup.yaml': manifest(server.url, elsewhere?.state ?? '{ backend: local }'),
     'compose.yaml': 'services:\n  web:\n    image: nginx\n    environment:\n      A: "1"',
     'secrets.env': `FILE=${values.FILE}\n`,
     'secrets.env.age': armor.encode(await encrypter.encrypt(`AGE=${values.AGE}\n`)),
@@ -79,6 +95,7 @@ async function place() {
     TRUEUP_AGE_IDENTITY: identity,
     CANARY_OF_ENV: ofEnvironment,
     TRUEUP_DEBUG: '1',
+    ...elsewhere?.env,
   };
   const argsOf = (words: readonly string[]) => [...words, '--allow-secret-commands', '-C', folder];
   /** Runs a command; nothing that it prints or leaves may hold a secret. Gives what it printed. */
@@ -86,9 +103,10 @@ async function place() {
     const input = more.input === undefined ? {} : { input: more.input };
     const ran = await trueup(argsOf(words), { env: { ...env, ...more.env }, ...input });
     const { out, err } = ran;
-    const found = [out, err, left(folder)].flatMap(canariesIn);
+    const kept = left(folder) + ((await elsewhere?.left()) ?? '');
+    const found = [out, err, kept].flatMap(canariesIn);
     expect([...new Set(found)].slice(0, 5), words.join(' ')).toEqual([]);
-    expect(out + err + left(folder)).not.toContain(identity);
+    expect(out + err + kept).not.toContain(identity);
     return { ...ran, both: out + err };
   };
   const applied = async () => expect(await run(apply), 'the first apply').toMatchObject({ code: 0 });
@@ -236,6 +254,80 @@ describe('the program prints no secret and leaves none', () => {
       expect([out, err, left(folder)].flatMap(canariesIn), `after ${stopAt} writes`).toEqual([]);
     }
   }, 60_000);
+});
+
+describe('the program leaves no secret in a state', () => {
+  const inPostgres = async (): Promise<Elsewhere> => {
+    const server = await startPostgres();
+    const password = plainCanary('password');
+    const admin = new pg.Client(server.url());
+    await admin.connect();
+    await admin.query(`create role writer login superuser password '${password}'`);
+    open.push({
+      close: async () => {
+        await admin.end().catch(() => undefined);
+        server.stop();
+      },
+    });
+    admin.on('error', () => undefined); // its connection breaks when the server does
+    const url = new URL(server.url());
+    url.username = 'writer';
+    url.password = password;
+    const rows = async (table: string) => JSON.stringify((await admin.query(`select * from trueup.${table}`)).rows);
+    return {
+      state: '{ backend: postgres }',
+      env: { TRUEUP_STATE_URL: url.href },
+      left: async () => [await rows('state'), await rows('journal'), await rows('lease')].join('\n'),
+      breakDown: () => server.crash(),
+    };
+  };
+  const inBucket = async (): Promise<Elsewhere> => {
+    const server = await serveS3(['bucket']);
+    open.push(server);
+    return {
+      state: `{ backend: s3, endpoint: "${server.url}", bucket: bucket, region: us-east-1, prefix: shop }`,
+      env: { AWS_ACCESS_KEY_ID: 'writer', AWS_SECRET_ACCESS_KEY: secretOf('writer') },
+      left: () => Promise.resolve([...server.objects.values()].map(({ text }) => text).join('\n')),
+      breakDown: () => {
+        server.switches.fault = () => 403;
+      },
+    };
+  };
+  const isMissing = whyNoPostgres() !== undefined;
+  const places = { 'in a bucket': inBucket, ...(isMissing ? {} : { 'in PostgreSQL': inPostgres }) };
+
+  test.each(Object.entries(places))(
+    '%s, also when it is killed or cannot be reached',
+    async (_, make) => {
+      const elsewhere = await make();
+      const { run, env, argsOf, ways } = await place(elsewhere);
+      let posts = 0;
+      let child: ReturnType<typeof start> | undefined;
+      ways.change = (answer, { method }) => {
+        if (method === 'POST' && ++posts === 3) child?.kill('SIGKILL');
+        return answer;
+      };
+      child = start(argsOf([...apply, '--fence', '1']), { env });
+      const killed = await finish(child);
+      const journal = await elsewhere.left();
+      expect(journal).toMatch(/\bintent\b/);
+      expect([killed.out, killed.err, journal].flatMap(canariesIn)).toEqual([]);
+      expect(await run([...apply, '--fence', '1', '--lock-timeout', '120'])).toMatchObject({ code: 0 });
+      expect(await elsewhere.left()).toContain('production.compose.shop');
+      const other = { TRUEUP_SECRET_ODD: oddCanary('other') };
+      expect(await run(apply, { env: other })).toMatchObject({ code: 0 });
+      expect((await run(['plan', ...json], { env: other })).out).toContain('"changes"');
+      elsewhere.breakDown();
+      const commands = [['plan'], apply, ['state', 'list']].flatMap((words) => [words, [...words, ...json]]);
+      const ends = await Promise.all(commands.map((words) => trueup(argsOf(words), { env })));
+      for (const { code, out, err } of ends) {
+        expect(code).not.toBe(0);
+        expect([out, err].flatMap(canariesIn)).toEqual([]);
+        expect(out + err).not.toContain(secretOf('writer'));
+      }
+    },
+    180_000,
+  );
 });
 
 const jsonType = { 'content-type': 'application/json' };

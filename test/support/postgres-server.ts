@@ -67,8 +67,15 @@ export async function startPostgres(): Promise<PostgresServer> {
     '--no-sync',
   );
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`;
-  const start = () => run('pg_ctl', '-D', data, '-w', '-s', '-l', join(folder, 'log'), '-o', options, 'start');
-  const stop = () => run('pg_ctl', '-D', data, '-w', '-s', '-m', 'immediate', 'stop');
+  let isUp = false;
+  const start = () => {
+    run('pg_ctl', '-D', data, '-w', '-s', '-l', join(folder, 'log'), '-o', options, 'start');
+    isUp = true;
+  };
+  const stop = () => {
+    if (isUp) run('pg_ctl', '-D', data, '-w', '-s', '-m', 'immediate', 'stop');
+    isUp = false;
+  };
   start();
   return {
     url: (at = port) => `postgres://trueup:${encodeURIComponent(password)}@127.0.0.1:${at}/postgres`,
