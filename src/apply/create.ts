@@ -103,7 +103,7 @@ async function sendUntilKnown(
       if (chosen === undefined) await undo();
       throw error;
     }
-    const message = `the create of ${address} got no answer, and nothing of it showed for ${run.fenceMs / 1_000} s: it was sent once more`;
+    const message = `nobody said what became of the create of ${address}, and nothing of it showed for ${run.fenceMs / 1_000} s: it was sent again`;
     report(run, action, diagnostic('repeated', message, { address }));
     noteRepeated(run.repeated, action, recordNow(run, address)?.intent ?? {});
     return sendUntilKnown(run, action, { step, undo, sends: sends + 1 });

@@ -117,7 +117,7 @@ async function order(service: DeployedService, known: Deployed, before: Row): Pr
       ...(patience === undefined ? {} : { graceMs: patience }),
     });
     if (orders === mostSends || ending.is !== 'not begun' || lost?.mayLandLater !== true) return { lost, ending };
-    const message = `the order to deploy ${address} got no answer, and nothing of it showed for ${run.fenceMs / 1_000} s: it was ordered once more`;
+    const message = `nobody said what became of the order to deploy ${address}, and nothing of it showed for ${run.fenceMs / 1_000} s: it was ordered again`;
     report(run, action, diagnostic('repeated', message, { address: action.address }));
     return orderUntilKnown(orders + 1);
   };

@@ -28,9 +28,9 @@ function isShutOut({ failure, code }: PlatformError): boolean {
   return failure === 'throttled' || (failure === 'authentication' && code === undefined);
 }
 
-/** Adds something to what is said of an action. */
+/** Adds something to what is said of an action; nothing is said twice. */
 export function report(run: Run, action: Action, item: Diagnostic): void {
   const list = run.problems.get(action.address);
   if (list === undefined) run.problems.set(action.address, [item]);
-  else list.push(item);
+  else if (!list.some(({ message }) => message === item.message)) list.push(item);
 }

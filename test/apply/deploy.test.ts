@@ -139,7 +139,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
       },
     });
     expect(results(result)[at]).toBe('done');
-    expect(said(result)).toContain('it was ordered once more');
+    expect(said(result)).toContain('it was ordered again');
     expect(result.seconds).toBeGreaterThanOrEqual(60);
     expect(ordersIn(made)).toHaveLength(1);
     await plansNothingMore(made, text('nginx:1'));

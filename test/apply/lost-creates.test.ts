@@ -70,8 +70,24 @@ describe('a create', () => {
     const before = made.clock.monotonic();
     const result = await applyOver(made, text, send);
     expect(results(result)[main]).toBe('done');
-    expect(said(result)).toContain('nothing of it showed for 60 s: it was sent once more');
+    expect(said(result)).toContain('nothing of it showed for 60 s: it was sent again');
     expect(made.clock.monotonic() - before).toBeGreaterThanOrEqual(60_000);
+    expect(rowsIn(made, 'postgres')).toHaveLength(1);
+    await plansNothing(made, text);
+  });
+
+  test('that gets lost again and again is sent four times, which is said once', async () => {
+    const made = bench();
+    let sends = 0;
+    const result = await applyOver(made, text, async (request) => {
+      if (operationOf(request) !== 'postgres.create') return made.emulator.send(request);
+      sends++;
+      throw connection('ECONNRESET');
+    });
+    expect(results(result)[main]).toBe('failed');
+    expect(sends).toBe(4);
+    expect(said(result).split('it was sent again').length - 1).toBe(1);
+    await made.apply(text);
     expect(rowsIn(made, 'postgres')).toHaveLength(1);
     await plansNothing(made, text);
   });
