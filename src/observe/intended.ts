@@ -4,9 +4,79 @@ import type { Kind } from '../kind/kind.ts';
 import { observedValue } from '../kind/wire.ts';
 import type { Intent, StateRecord } from '../state/state.ts';
 import { matchesStored } from '../state/stored.ts';
+import type { Expected, IdentifyInput, Match } from './expected.ts';
+import { isKept } from './expected.ts';
+import type { KeyIndex, NaturalKey } from './match.ts';
+import { indexByParent, naturalKey } from './match.ts';
+import type { ObservedObject } from './observed.ts';
+import { observedObject } from './observed.ts';
+import { readObject } from './read-object.ts';
 
 /** How far the clocks of two machines may be apart: one that nobody sets is off by less. Milliseconds. */
 const clocksApartMs = 600_000;
+
+/**
+ * What was read for the addresses whose create got no answer: everything that bears the key which that had, and stands
+ * where it was sent. `intent`: it is what the create made; `key`: it is somebody else's.
+ */
+export type Intended = ReadonlyMap<Expected, readonly ObservedObject[]>;
+
+/** Reads what may be what such a create made. */
+export async function readIntended(
+  input: IdentifyInput,
+  claimed: ReadonlyMap<string, Expected>,
+  found: ReadonlyMap<string, ObservedObject>,
+): Promise<Intended> {
+  const open = input.items.filter(
+    ({ address, resource, record }) => record?.id === null && resource?.pinned === undefined && !found.has(address),
+  );
+  const indexes = open.length === 0 ? new Map<string, KeyIndex>() : indexByParent(input.rows);
+  const entries = open.map(async (item): Promise<[Expected, ObservedObject[]]> => {
+    const { kind, resource, record } = item;
+    const parent = resource?.parent ?? record?.parent ?? undefined;
+    // A block that is moved was sent where it was then.
+    const below = record?.intent?.below ?? (parent === undefined ? '' : input.idOf(parent));
+    const key = intendedKey(item) ?? (resource === undefined ? undefined : naturalKey(resource, input.outputs));
+    if (record === undefined || below === undefined || key === undefined) return [item, []];
+    const ids = (indexes.get(below)?.find(item, key) ?? []).filter((id) => !isKept(claimed.get(id)));
+    const read = await Promise.all(ids.map((id) => readObject(input, item, id, 'intent')));
+    const objects = read.flatMap((object) => {
+      if (object === undefined) return [];
+      const { row } = object;
+      const isOurs = isWhatWasSent(kind, row, record, input.digest);
+      return isOurs ? [object] : [observedObject({ ...object, row, foundBy: 'key' })];
+    });
+    return [item, objects];
+  });
+  return new Map(await Promise.all(entries));
+}
+
+/** The ids of what was read for an address that its create made. */
+export function oursAmong(objects: readonly ObservedObject[] | undefined): string[] {
+  return (objects ?? []).flatMap(({ id, foundBy }) => (foundBy === 'intent' ? [id] : []));
+}
+
+/**
+ * What an earlier run was about to make, and nobody declares any more: nobody else would take it away. What only bears
+ * its key is told, and left.
+ */
+export function matchLeft(intended: Intended, taken: ReadonlySet<string>): Match[] {
+  return [...intended].flatMap(([item, objects]) => {
+    if (item.resource !== undefined) return [];
+    const free = objects.filter(({ id }) => !taken.has(id));
+    const ours = free.filter(({ foundBy }) => foundBy === 'intent');
+    const [only] = ours.length === 0 ? free : ours;
+    return only === undefined || ours.length > 1 ? [] : [{ item, id: only.id }];
+  });
+}
+
+/** The key under which an object was about to be made; the block may have been edited since. */
+function intendedKey({ kind, record }: Expected): NaturalKey | undefined {
+  if (record?.id === null && record.intent?.key !== undefined) return record.intent.key;
+  const name = kind.keyField ?? '';
+  const sent = record?.id === null && kind.listedOnce !== undefined ? record.pairs[name]?.wanted : undefined;
+  return sent !== undefined && 'value' in sent ? { [name]: sent.value } : undefined;
+}
 
 /**
  * Whether an object that bears the key of a create which got no answer is what that made: it was made when the create

@@ -9,6 +9,7 @@ import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
+import type { Listed } from './expected.ts';
 
 /** The values by which an object is recognised. */
 export type NaturalKey = Readonly<Record<string, Json>>;
@@ -71,6 +72,18 @@ export function indexRows(rows: readonly (readonly [string, Row])[]): KeyIndex {
       return index.get(keyText(kind, names, (name) => key[name] ?? null)) ?? [];
     },
   };
+}
+
+/** An index of the rows below each parent; those at the top are below ''. */
+export function indexByParent(rows: ReadonlyMap<string, Listed>): Map<string, KeyIndex> {
+  const groups = new Map<string, [string, Row][]>();
+  for (const [id, { row, parentRow, parentId }] of rows) {
+    const parent = parentRow === undefined ? '' : (parentId ?? '');
+    const siblings = groups.get(parent);
+    if (siblings === undefined) groups.set(parent, [[id, row]]);
+    else siblings.push([id, row]);
+  }
+  return new Map([...groups].map(([parent, siblings]) => [parent, indexRows(siblings)]));
 }
 
 function keyText(kind: Kind, names: readonly string[], value: (name: string) => Json): string {

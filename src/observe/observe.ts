@@ -10,7 +10,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Intent, StateRecord } from '../state/state.ts';
 import { asRow, asRows, rowId } from './answers.ts';
 import { lacksRight } from './hidden.ts';
-import type { Expected, Listed } from './identify.ts';
+import type { Expected, Listed } from './expected.ts';
 import { identify } from './identify.ts';
 import { bindNames, namedKinds } from './names.ts';
 import type { Observed, ObservedObject } from './observed.ts';

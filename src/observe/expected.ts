@@ -1,0 +1,50 @@
+import type { Client } from '../api/client.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../kind/json.ts';
+import type { Kind, ParentLink } from '../kind/kind.ts';
+import type { Resource } from '../manifest/resource.ts';
+import type { Outputs } from '../manifest/wanted.ts';
+import type { StateRecord } from '../state/state.ts';
+import type { Caller } from './hidden.ts';
+
+/** One row as a list gave it. */
+export interface Listed {
+  readonly row: Row;
+  readonly parentRow: Row | undefined;
+  readonly parentId: string | undefined;
+  readonly link: ParentLink;
+}
+
+/** One address that may be on the platform: declared, remembered, or both. */
+export interface Expected {
+  readonly address: string;
+  readonly kind: Kind;
+  readonly resource: Resource | undefined;
+  readonly record: StateRecord | undefined;
+}
+
+/** What finding the objects of one kind needs. */
+export interface IdentifyInput {
+  readonly client: Client;
+  readonly caller: Caller;
+  /** Of one kind. */
+  readonly items: readonly Expected[];
+  readonly rows: ReadonlyMap<string, Listed>;
+  /** The id of the object at an address that was found earlier. */
+  readonly idOf: (address: string) => string | undefined;
+  readonly outputs: Outputs;
+  /** Makes the digest of a text with the state's key. */
+  readonly digest: (text: string) => string;
+  readonly diagnostics: Diagnostic[];
+}
+
+/** An object that is what an address wants. */
+export interface Match {
+  readonly item: Expected;
+  readonly id: string;
+}
+
+/** Whether an object is that of an address. What is let go of in this run, because it cannot be deleted, may be taken over. */
+export function isKept(owner: Expected | undefined): boolean {
+  return owner !== undefined && (owner.resource !== undefined || owner.kind.calls.delete !== undefined);
+}

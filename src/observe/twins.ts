@@ -1,0 +1,33 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { resourcePosition } from '../manifest/resource.ts';
+import type { TwinPlace } from '../state/state.ts';
+import type { Expected, IdentifyInput } from './expected.ts';
+import type { KeyIndex } from './match.ts';
+import { indexByParent, naturalKey } from './match.ts';
+
+/** Tells of what bears a key with which a create was sent twice: both may have landed. It is never deleted. */
+export function reportTwins(input: IdentifyInput, claimed: ReadonlyMap<string, Expected>): void {
+  const repeated = input.items.filter(({ record }) => record?.repeated !== undefined);
+  const indexes = repeated.length === 0 ? new Map<string, KeyIndex>() : indexByParent(input.rows);
+  for (const item of repeated) {
+    const { address, resource, record } = item;
+    const own = record?.id ?? undefined;
+    const bearing = twinPlaces(input, item).flatMap(({ key, below = '' }) => indexes.get(below)?.find(item, key) ?? []);
+    const twins = [...new Set(bearing)].filter((id) => !claimed.has(id));
+    // Without its own object a block is looked for by its key, and finds the twin.
+    if (twins.length === 0 || own === undefined || (resource !== undefined && !input.rows.has(own))) continue;
+    const message = `${address} (${own}) may have a twin: ${twins.join(', ')}, under the key with which its create was sent again`;
+    const remedy = 'Look at them on the platform, and delete what nobody needs.';
+    const about = { address, position: resource === undefined ? undefined : resourcePosition(resource), remedy };
+    input.diagnostics.push(diagnostic('twin', message, about));
+  }
+}
+
+/** Where a twin may be: where it was sent, whatever its block says today. */
+function twinPlaces({ rows, outputs }: IdentifyInput, { resource, record }: Expected): readonly TwinPlace[] {
+  if (record?.repeated !== true) return record?.repeated ?? [];
+  const listed = rows.get(record.id ?? '');
+  const key = resource === undefined ? undefined : naturalKey(resource, outputs);
+  const below = listed?.parentRow === undefined ? undefined : listed.parentId;
+  return key === undefined ? [] : [{ key, below }];
+}
