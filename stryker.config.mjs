@@ -20,7 +20,7 @@ export default {
   coverageAnalysis: 'perTest',
   concurrency: 2,
   // A slow machine kills nothing: what runs on for ever is counted by its loops.
-  timeoutMS: 40_000,
+  timeoutMS: 30_000,
   timeoutFactor: 5,
   reporters: ['progress-append-only', 'clear-text', 'json', 'html'],
   clearTextReporter: { reportTests: false, allowColor: false },

@@ -18,14 +18,14 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 /** What takes seconds, and what starts this program: a changed tree has none that is built. */
 const long = [
   'test/plan/file.test.ts',
-  'test/apply/scale.test.ts',
+  'test/apply/{late,scale}.test.ts',
   'test/state/{commands,processes,folder-register}.test.ts',
 ];
 
 /** Asked when no test before has an objection: what goes through a whole platform, then what takes seconds. */
 const later = [
   /(decide|deploys|moved|provided|identity|safeguard|reviewed|organization-kinds)\.test\.ts$/,
-  /(late|lease|disk-faults)\.test\.ts$/,
+  /(lease|disk-faults)\.test\.ts$/,
 ];
 
 class QuickFirst extends BaseSequencer {
@@ -42,7 +42,7 @@ export default defineConfig({
     include: [...(parts[part] ?? [])],
     exclude: [...configDefaults.exclude, ...long, ...(part === 'state' ? (parts['stores'] ?? []) : [])],
     globalSetup: 'test/support/temporary-folder.ts',
-    testTimeout: 30_000,
+    testTimeout: 20_000,
     hookTimeout: 60_000,
     pool: 'threads',
     isolate: false, // each run has a worker of its own all the same

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -15,9 +16,11 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { localStore } from '../../src/state/backends/local.ts';
+import { nodeDisk } from '../../src/state/disk.ts';
 import { writeLine } from '../../src/state/wave.ts';
 import { newState } from '../../src/state/new-state.ts';
 import type { State, StateRecord } from '../../src/state/state.ts';
+import { hooked } from './faulty-disk.ts';
 
 /** A state in a folder: what a crash, a full disk or a hand leaves behind. */
 
@@ -235,6 +238,53 @@ describe('writing', () => {
     mkdirSync(file); // a folder cannot be replaced by a file
     expect((await stopOf(localStore(folder).write(stateWith(['a'])))).message).toMatch('as it was before');
     expect(readdirSync(folder)).toEqual(['state.json']);
+  });
+});
+
+describe('a folder', () => {
+  test('in which killed runs left files is cleaned at the next write, of those and of nothing else', async () => {
+    const { folder, file, journal } = newFolder();
+    const left = [`${file}.0a1b2c3d.tmp`, `${journal}.4e5f6a7b.tmp`];
+    const others = ['notes.tmp', 'state.json.orig', 'other.json.0a1b2c3d.tmp', 'plan'];
+    for (const path of [...left, ...others.map((name) => join(folder, name))]) writeFileSync(path, 'x');
+    await localStore(folder).write(stateWith(['a']));
+    expect(readdirSync(folder).toSorted()).toEqual(['state.json', ...others].toSorted());
+  });
+
+  test('in which a run ends, and the next one begins, while it is read is read as it was or as it is', async () => {
+    const { folder, file, journal } = await afterKill();
+    const second = newFolder();
+    await localStore(second.folder).write(stateWith(['b', 'c', 'd'], 2));
+    const next = localStore(second.folder);
+    const base = (await next.read()) ?? stateWith([]);
+    await next.append(base, 'e', record('e'));
+    await next.read();
+    const reads: string[] = [];
+    const disk = hooked(nodeDisk, async ({ name, path }, work) => {
+      const content = await work();
+      if (name === 'read') reads.push(path);
+      if (name !== 'read' || reads.length > 1) return content;
+      // Right after the old state was read both files are replaced.
+      copyFileSync(second.file, file);
+      copyFileSync(second.journal, journal);
+      return content;
+    });
+    const state = await localStore(folder, { disk }).read();
+    expect(Object.keys(state?.resources ?? {}).toSorted()).toEqual(['b', 'c', 'd', 'e']);
+    expect(reads).toEqual([file, journal, file, journal]);
+  });
+
+  test('in which the journal stays newer than the state is told of after a few looks', async () => {
+    const { folder, file, journal } = await afterKill();
+    const second = newFolder();
+    const other = localStore(second.folder);
+    await other.append(stateWith(['b'], 2), 'e', record('e'));
+    await other.read();
+    copyFileSync(second.journal, journal);
+    const before = readFileSync(file, 'utf8');
+    const { message } = await stopOf(localStore(folder).read());
+    expect(message).toContain('goes on from version 2, and the state beside it is the older version 1');
+    expect(readFileSync(file, 'utf8')).toBe(before);
   });
 });
 
