@@ -324,6 +324,54 @@ describe('a platform that lists no deployments', () => {
   });
 });
 
+describe('what is told while a service is deployed', () => {
+  test.each([
+    ['a compose', stack(), shop, ['queue', 'deployment']],
+    ['a database, whose order is answered when it is over', database(), main, ['answer']],
+  ])('is what is waited for: %s', async (_, text, at, phases) => {
+    const made = platformWith(5);
+    const events: ApplyEvent[] = [];
+    await applyInTime(made, text, { onEvent: (event) => events.push(event) });
+    const address = at.replace(' (deploy)', '');
+    const own = events.filter((event) => event.action === 'deploy');
+    expect(own.map((event) => (event.event === 'waiting' ? event.for : event.event))).toEqual([
+      'started',
+      ...phases,
+      'done',
+    ]);
+    expect(own.every((event) => event.address === address)).toBe(true);
+  });
+
+  test.each([
+    ['a database', database('fail:17'), 'trueup logs production.postgres.main shows more'],
+    ['a compose', stack('', 'fail:1'), undefined],
+  ])('is where the log of a deployment that failed is, as far as that can be had: %s', async (_, text, logs) => {
+    const made = platformWith(1);
+    const { outcomes } = await applyInTime(made, text);
+    const [told] = outcomes.flatMap(({ diagnostics }) => diagnostics.filter(({ code }) => code === 'deploy-failed'));
+    expect(told?.remedy).toContain('Mend it, and apply again.');
+    if (logs === undefined) expect(told?.remedy).not.toContain('trueup logs');
+    else expect(told?.remedy).toContain(logs);
+  });
+});
+
+test('after a deployment that failed, one that somebody else makes counts', async () => {
+  const made = platformWith(1);
+  const bad = stack('', 'fail:1');
+  expect(results(await applyInTime(made, bad))[shop]).toBe('failed');
+  // The image can be pulled for once, and somebody deploys.
+  const composeId = rowsIn(made, 'compose')[0]?.composeId;
+  const composeFile = rowsIn(made, 'compose')[0]?.composeFile;
+  await made.emulator.act('compose.update', { composeId, composeFile: String(composeFile).replace('fail', 'nginx') });
+  await made.emulator.act('compose.deploy', { composeId });
+  await passing(new Promise((resolve) => setTimeout(resolve, 5_000)));
+  await made.emulator.act('compose.update', { composeId, composeFile });
+  ordersIn(made);
+  await applyInTime(made, bad);
+  expect(ordersIn(made)).toEqual([]);
+  await plansNothingMore(made, bad);
+});
+
 test('ten changed leafs of one service are one deployment; nothing changed and a description are none', async () => {
   const made = platformWith();
   const leafs = (port: number) =>
