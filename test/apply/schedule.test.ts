@@ -118,6 +118,83 @@ describe('a lane', () => {
   });
 });
 
+describe('a task that waits for a lane', () => {
+  const tasks = [
+    task('a', { lane: 'one' }),
+    task('b', { lane: 'one', after: ['a'] }),
+    task('c', { settled: ['one', 'one', 'nowhere'] }),
+    task('d', { lane: 'c', settled: ['one'] }),
+  ];
+
+  test('begins when that was dealt with', async () => {
+    const { events, fates } = await run(tasks, { pause: () => 5 });
+    expect(events.slice(0, 7)).toEqual(['+a', '-a', '+b', '-b', '=one', '.one', '+c']);
+    expect([...fates.values()]).toEqual(['done', 'done', 'done', 'done']);
+  });
+
+  test('runs also when something in it failed, and the rest was skipped', async () => {
+    const { events, fates } = await run(tasks, { fails: (name) => name === 'a' });
+    expect(events.indexOf('~b a')).toBeLessThan(events.indexOf('.one'));
+    expect(events.indexOf('.one')).toBeLessThan(events.indexOf('+c'));
+    expect([fates.get('c'), fates.get('d')]).toEqual(['done', 'done']);
+  });
+
+  test('is skipped then, when it needs what failed, and its own lane is dealt with', async () => {
+    const chain = [
+      task('a', { lane: 'one' }),
+      task('b', { after: ['a'], settled: ['one'] }),
+      task('c', { settled: ['b'] }),
+    ];
+    const { events } = await run(chain, { fails: (name) => name === 'a' });
+    expect(events).toEqual(['+a', '-a', '=one', '.one', '~b a', '=b', '.b', '+c', '-c', '=c', '.c']);
+  });
+
+  test('holds up no other: what only needs its tasks begins while it is dealt with', async () => {
+    const { events } = await run([task('a', { lane: 'one' }), task('b', { after: ['a'] })], { pause: () => 5 });
+    expect(events.indexOf('+b')).toBeLessThan(events.indexOf('.one'));
+  });
+});
+
+test('lanes begin in the order given, and one that was begun is ended before the next', async () => {
+  const tasks = [
+    task('a', { lane: 'one' }),
+    task('x', { lane: 'two' }),
+    task('b', { lane: 'one', after: ['a'] }),
+    task('y', { lane: 'two', after: ['x'] }),
+  ];
+  const { events } = await run(tasks, { concurrency: 1 });
+  expect(events).toEqual(['+a', '-a', '+b', '-b', '=one', '.one', '+x', '-x', '+y', '-y', '=two', '.two']);
+});
+
+test('in one lane what waits and what works take turns', async () => {
+  const tasks = [
+    task('a', { lane: 'one' }),
+    task('w', { lane: 'one', isWaiting: true }),
+    task('b', { lane: 'one' }),
+    task('x'),
+  ];
+  const { events, most } = await run(tasks, { concurrency: 1, pause: () => 5 });
+  expect(events.filter((event) => /^.[awb]$/.test(event))).toEqual(['+a', '-a', '+w', '-w', '+b', '-b']);
+  expect(most).toBe(2); // x beside w
+});
+
+test('tasks that wait for each other are an error, after all others', async () => {
+  const ran: string[] = [];
+  const running = runSchedule({
+    tasks: [task('a', { after: ['b'] }), task('b', { behind: ['a'] }), task('c')],
+    concurrency: 2,
+    run: ({ name }) => {
+      ran.push(name);
+      return Promise.resolve('done');
+    },
+    laneDone: () => Promise.resolve(),
+    skipped: () => undefined,
+    stopped: () => undefined,
+  });
+  await expect(running).rejects.toThrow('wait for each other in a circle');
+  expect(ran).toEqual(['c']);
+});
+
 test('no tasks are over at once', async () => {
   expect((await run([])).events).toEqual([]);
 });
@@ -134,6 +211,7 @@ test('when the run is stopped nothing new begins, what runs ends, and every lane
   expect(ran.events.filter((event) => event.startsWith('-'))).toHaveLength(2);
   expect(ran.events.filter((event) => event.startsWith('.'))).toHaveLength(20);
   expect(ran.fates.size).toBe(20);
+  expect(ran.events.filter((event) => event.startsWith('~') && event.endsWith(' enough'))).not.toEqual([]);
 });
 
 test('ten thousand tasks take less than a second, in one lane, in many and in a chain', async () => {

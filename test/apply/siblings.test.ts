@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { startRun } from '../../src/apply/run.ts';
+import { readSiblings } from '../../src/apply/siblings.ts';
+import { PlatformError } from '../../src/api/errors.ts';
+import type { Action } from '../../src/plan/action.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { memoryStore } from '../../src/state/backends/memory.ts';
+import { actionOf, inputOf, kindNamed, makeDigest } from '../support/made-up.ts';
+
+/** What stands beside an object: where it is read, and by which ids it is known. */
+
+const shop = 'production.compose.shop';
+const compose = actionOf(shop, { kind: kindNamed('compose'), id: 'compose_1' });
+const below = (kind: string) => actionOf(`${shop}.${kind}`, { kind: kindNamed(kind), parent: shop, lane: shop });
+
+/** Reads what is beside an action, from a platform that gives one answer to everything. */
+async function siblingsOf(action: Action, answer: unknown, actions: readonly Action[] = [compose]) {
+  const asked: unknown[] = [];
+  const give = (...question: unknown[]) => {
+    asked.push(question);
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  };
+  const { state, saved, observed } = inputOf({});
+  const run = startRun({
+    plan: { base: state, saved, observed, actions: [...actions, action], diagnostics: [] },
+    kinds,
+    client: {
+      call: (operation, input) => give(operation, input),
+      invoke: (operation, input) => give(operation, input),
+      counts: { reads: 0, writes: 0 },
+    },
+    store: memoryStore(),
+    digest: makeDigest,
+    conceal: () => undefined,
+    redact: (text) => text,
+    connections: 1,
+  });
+  const found = await readSiblings(run, action);
+  return { asked, found: Object.fromEntries(found) };
+}
+
+describe('what stands beside an object is read', () => {
+  const [one, two] = [
+    { sshKeyId: 'key_1', name: 'a' },
+    { sshKeyId: 'key_2', name: 'b' },
+  ];
+
+  test('at the top from the list of its kind', async () => {
+    const key = actionOf('sshKeys.deploy', { kind: kindNamed('sshKey') });
+    expect(await siblingsOf(key, [one, two])).toEqual({
+      asked: [['sshKey.all', {}]],
+      found: { key_1: one, key_2: two },
+    });
+  });
+
+  test('at the top of a project from the list of that project', async () => {
+    const environment = actionOf('production', { kind: kindNamed('environment') });
+    expect(await siblingsOf(environment, [])).toEqual({
+      asked: [['environment.byProjectId', { projectId: 'prj_1' }]],
+      found: {},
+    });
+  });
+
+  test('from the row of its parent, where that has them', async () => {
+    const rows = [{ backupId: 'backup_1' }, { backupId: 'backup_2' }];
+    expect(await siblingsOf(below('backup'), { composeId: 'compose_1', backups: rows })).toEqual({
+      asked: [['compose.one', { composeId: 'compose_1' }]],
+      found: { backup_1: rows[0], backup_2: rows[1] },
+    });
+  });
+
+  test('from the list of its parent, where that has one', async () => {
+    const row = { volumeBackupId: 'volume_1' };
+    expect(await siblingsOf(below('volumeBackup'), [row])).toEqual({
+      asked: [['volumeBackups.list', { id: 'compose_1', volumeBackupType: 'compose' }]],
+      found: { volume_1: row },
+    });
+  });
+});
+
+describe('there is nothing beside it', () => {
+  const nothing = { asked: [], found: {} };
+
+  test.each([
+    ['below a parent that is not there yet', below('backup'), [{ ...compose, id: undefined }]],
+    ['below a parent that is not in the plan', below('backup'), []],
+    ['where its kind cannot stand', below('redis'), [compose]],
+    ['at the top, where its kind cannot stand', actionOf('main'), []],
+  ])('%s, and nothing is asked', async (_title, action, actions) => {
+    expect(await siblingsOf(action, [], actions)).toEqual(nothing);
+  });
+
+  test('when the parent is gone', async () => {
+    const gone = new PlatformError({
+      operation: 'compose.one',
+      url: 'https://trueup.example',
+      isWrite: false,
+      failure: 'not found',
+      outcome: 'not executed',
+      event: 'there is no such object',
+    });
+    expect((await siblingsOf(below('backup'), gone)).found).toEqual({});
+  });
+});
+
+test('an answer that is no list of its kind is nothing to go by', async () => {
+  for (const answer of [{ composeId: 'compose_1' }, { composeId: 'compose_1', backups: [{ name: 'a' }] }])
+    await expect(siblingsOf(below('backup'), answer)).rejects.toMatchObject({ failure: 'platform' });
+});
