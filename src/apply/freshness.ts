@@ -44,10 +44,11 @@ export function changedSince(action: Action, now: Row, underway?: Underway): str
 
 /** What requests say of their own. */
 function membersOf(steps: readonly Step[]): ReadonlySet<string> {
-  return new Set(steps.flatMap(({ members }) => Object.keys(members).filter((name) => isOurs(members[name]))));
+  const all = steps.flatMap(({ members }) => Object.entries(members));
+  return new Set(all.flatMap(([name, member]) => (isOurs(member) ? [name] : [])));
 }
 
 /** Whether a member of a request says what is declared, and not what the platform has at that moment. */
-function isOurs(member: Member | undefined): boolean {
-  return member?.is === 'wanted' || member?.is === 'map' || member?.is === 'value';
+function isOurs({ is }: Member): boolean {
+  return is === 'wanted' || is === 'map' || is === 'value';
 }

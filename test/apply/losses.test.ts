@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { lossSince } from '../../src/apply/losses.ts';
+import { laneRow } from '../../src/apply/read-back.ts';
+import type { Row } from '../../src/kind/json.ts';
+import type { Kind } from '../../src/kind/kind.ts';
+import type { ObservedObject } from '../../src/observe/observed.ts';
+import type { Action } from '../../src/plan/action.ts';
+import { actionOf, aStep, kindNamed, objectOf, pairOf, plannedPart, recordOf } from '../support/made-up.ts';
+import { runOf } from '../support/made-up-run.ts';
+
+/** What would be lost with an object that goes, and came there after the plan that says so. */
+
+const address = 'production.redis.main';
+const mounted = `${address}.mounts["/a"]`;
+const redis = kindNamed('redis');
+
+const going = (more: Partial<Action> = {}): Action =>
+  actionOf(address, { action: 'delete', id: 'redis_1', teardown: [aStep], ...more });
+const mount = (more: Partial<Action> = {}): Action =>
+  actionOf(mounted, {
+    kind: kindNamed('mount'),
+    lane: address,
+    parent: address,
+    action: 'delete',
+    id: 'mount_1',
+    parts: [plannedPart('hostPath')],
+    ...more,
+  });
+
+interface Case {
+  /** The Redis and what is below it; the action at hand is the first one. */
+  readonly actions?: readonly [Action, ...Action[]];
+  readonly planned?: Row;
+  readonly now?: Row;
+  readonly settled?: readonly string[];
+  readonly objects?: Readonly<Record<string, ObservedObject>>;
+}
+
+/** What somebody changed, when the plan saw the Redis as one row, and it is another one now. */
+function loss({ actions = [going()], planned = {}, now = {}, settled = [], objects = {} }: Case): string | undefined {
+  const [action] = actions;
+  const root = actions.find((one) => one.address === address) ?? going();
+  const pairs = Object.fromEntries(settled.map((name) => [name, pairOf('a')]));
+  const { run } = runOf(actions, {
+    objects: { [address]: objectOf('redis_1', { redisId: 'redis_1', ...planned }), ...objects },
+    resources: { [address]: recordOf('redis', 'redis_1', { pairs }) },
+  });
+  return lossSince(run, action, laneRow(root, { redisId: 'redis_1', ...now }));
+}
+
+const changed = (path: string, of = address) => `${path} of ${of} was changed on the platform`;
+
+describe('what goes is looked at:', () => {
+  test('a field that is declared, or was settled, and no other', () => {
+    const declares = [going({ parts: [plannedPart('description')] })] as const;
+    const edited = { planned: { description: 'a' }, now: { description: 'b' } };
+    expect(loss({ ...edited, actions: declares })).toBe(changed('description'));
+    expect(loss({ ...edited, settled: ['description'] })).toBe(changed('description'));
+    expect(loss(edited)).toBeUndefined();
+    expect(loss({ ...edited, settled: ['name', 'dockerImage'] })).toBeUndefined();
+  });
+
+  test('a field of which a single key was settled', () => {
+    expect(loss({ planned: { env: 'A=1\n' }, now: { env: 'A=1\nB=1\n' }, settled: ['env["A"]'] })).toBe(changed('env'));
+  });
+
+  test('what means the same was not changed, and neither was what is nowhere', () => {
+    expect(
+      loss({ planned: { description: '' }, now: { description: null }, settled: ['description'] }),
+    ).toBeUndefined();
+    expect(loss({ planned: { description: 'a' }, now: {}, settled: ['description'] })).toBe(changed('description'));
+    expect(loss({ settled: ['name', 'no field of it'] })).toBeUndefined();
+    expect(loss({ planned: { name: null }, now: {}, settled: ['name'] })).toBeUndefined();
+  });
+
+  test('what came below it since', () => {
+    const [one, two, three] = ['mount_1', 'mount_2', 'mount_3'].map((mountId) => ({ mountId, type: 'bind' }));
+    const added = (count: number) => `${count} of mounts was added below ${address} on the platform`;
+    expect(loss({ planned: { mounts: [one] }, now: { mounts: [one, two] } })).toBe(added(1));
+    expect(loss({ planned: { mounts: [one] }, now: { mounts: [three, two, one] } })).toBe(added(2));
+    expect(loss({ planned: { mounts: [one, two] }, now: { mounts: [two] } })).toBeUndefined();
+  });
+
+  test('data that came to be at risk with it since', () => {
+    const kind: Kind = {
+      ...redis,
+      keepsData: ({ row, action, options }) =>
+        row.data === undefined ? undefined : `${String(row.data)} by ${action}, ${String(options.keep)}`,
+    };
+    const at = (planned: Row, now: Row, action: 'delete' | 'replace' = 'delete') =>
+      loss({ actions: [going({ kind, action, options: { keep: 'a' } })], planned, now });
+    expect(at({}, { data: 'data' })).toBe(`data by delete, a came to be at risk with ${address}`);
+    expect(at({}, { data: 'data' }, 'replace')).toBe(`data by replace, a came to be at risk with ${address}`);
+    expect(at({ data: 'data' }, { data: 'more' })).toBe(`more by delete, a came to be at risk with ${address}`);
+    expect(at({ data: 'data' }, { data: 'data' })).toBeUndefined();
+    expect(at({ data: 'data' }, {})).toBeUndefined();
+    const { keepsData: _nothing, ...without } = kind;
+    expect(loss({ actions: [going({ kind: without })], now: { data: 'data' } })).toBeUndefined();
+  });
+
+  test('what is gone, or was not there, is no hindrance', () => {
+    const { run } = runOf([going()]);
+    expect(lossSince(run, going(), 'gone')).toBeUndefined();
+    expect(lossSince(run, going(), laneRow(going(), { redisId: 'redis_1' }))).toBeUndefined();
+    expect(loss({ planned: { name: 'a' }, now: { redisId: 'redis_2', name: 'b' }, settled: ['name'] })).toBeUndefined();
+  });
+});
+
+describe('of what goes with a whole service', () => {
+  const rows = (hostPath: string): Row => ({ mounts: [{ mountId: 'mount_1', hostPath }] });
+  const objects = { [mounted]: objectOf('mount_1', { mountId: 'mount_1', hostPath: '/a' }) };
+  const at = (...actions: readonly [Action, ...Action[]]) =>
+    loss({ actions, planned: rows('/a'), now: rows('/b'), objects });
+
+  test.each<[string, Partial<Action>]>([
+    ['is deleted', {}],
+    ['is replaced', { action: 'replace' }],
+    ['is deleted and has no request of its own', { teardown: [] }],
+  ])('each object is looked at where the service %s', (_title, more) => {
+    expect(at(going(more), mount())).toBe(changed('hostPath', mounted));
+  });
+
+  test('what stays is not', () => {
+    expect(at(going(), mount({ action: 'move' }))).toBeUndefined();
+    expect(at(going(), mount({ action: 'replace' }))).toBe(changed('hostPath', mounted));
+  });
+
+  test('and where the service stays, only the object at hand is', () => {
+    const stays = going({ action: 'update', teardown: [] });
+    const other = mount({ address: `${address}.mounts["/b"]`, id: 'mount_2' });
+    expect(at(mount(), stays)).toBe(changed('hostPath', mounted));
+    expect(at(other, stays, mount())).toBeUndefined();
+  });
+});

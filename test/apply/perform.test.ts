@@ -1,0 +1,404 @@
+import { describe, expect, test } from 'vitest';
+import type { Client, Late } from '../../src/api/client.ts';
+import { chosenId, created, perform, rehearse } from '../../src/apply/perform.ts';
+import type { Json, Row } from '../../src/kind/json.ts';
+import { fieldOf } from '../../src/kind/wire.ts';
+import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
+import type { Action, Member, Step } from '../../src/plan/action.ts';
+import { seal } from '../../src/secrets/sealed.ts';
+import { actionOf, anything, declared, kindNamed, lacking, plannedPart, referring } from '../support/made-up.ts';
+
+/** What one request says, when it is not sent at all, and what must not show of it. */
+
+const address = 'production.redis.main';
+const redis = kindNamed('redis');
+const host = { address: 'production.postgres.main', output: 'host' };
+
+const wanted = (value: Json, field = 'description'): Member => ({
+  is: 'wanted',
+  field: fieldOf(redis, field),
+  wanted: declared(value),
+});
+const later: Member = { is: 'wanted', field: anything, wanted: referring(host) };
+const asRead = (from: string): Member => ({ is: 'as read', from });
+const fixed = (value: Json): Member => ({ is: 'value', value: seal(value) });
+const ownId: Member = { is: 'id', address };
+
+/** A map of variables; all of them are ours when nothing else is said. */
+function env(
+  entries: Readonly<Record<string, Wanted>>,
+  more: { keepOthers?: boolean; removed?: string[] } = {},
+): Member {
+  return {
+    is: 'map',
+    field: fieldOf(redis, 'env'),
+    name: 'env',
+    entries: new Map(Object.entries(entries)),
+    keepOthers: false,
+    removed: [],
+    ...more,
+  };
+}
+
+interface Case {
+  readonly action?: Partial<Action>;
+  readonly role?: Step['role'];
+  /** For whose sake the request is sent: all members when nothing else is said. */
+  readonly changed?: readonly string[];
+  readonly outputs?: Readonly<Record<string, string>>;
+  readonly made?: Row;
+  readonly now?: Row;
+  /** What a look shows that is taken for this request. */
+  readonly read?: Row;
+  /** The object as it is when the request had to wait. */
+  readonly late?: Row | 'gone';
+}
+
+/** Sends a request with members; gives what went out, what was concealed, and how often somebody looked. */
+async function sending(members: Step['members'], how: Case = {}) {
+  const { action, role = 'update', changed = Object.keys(members), outputs = {}, made, now, read, late } = how;
+  const sent: Readonly<Record<string, unknown>>[] = [];
+  const concealed: string[] = [];
+  const waits: Late[] = [];
+  let looks = 0;
+  const client: Client = {
+    call: () => Promise.reject(new Error('only operations that are known as text are sent')),
+    invoke: async (operation, input, options) => {
+      const instead = late === undefined ? undefined : await options?.beforeLateSend?.('paused');
+      sent.push(instead ?? input);
+      return { answerTo: operation };
+    },
+    counts: { reads: 0, writes: 0 },
+  };
+  const result = await perform({
+    client,
+    action: actionOf(address, action),
+    step: { operation: 'redis.update', role, members, changed },
+    outputs: ({ output }) => outputs[output],
+    idOf: (of) => (of === address ? 'redis_1' : undefined),
+    conceal: (value) => concealed.push(value),
+    made,
+    now,
+    readNow: () => {
+      looks += 1;
+      return read === undefined ? Promise.reject(new Error('nobody should look')) : Promise.resolve(read);
+    },
+    whenLate: (how) => {
+      waits.push(how);
+      return Promise.resolve(late === 'gone' ? undefined : late);
+    },
+  });
+  return { result, sent, concealed, waits, looks };
+}
+
+/** What one member says. */
+async function said(member: Member, how: Case = {}, name = 'description'): Promise<unknown> {
+  const { sent } = await sending({ [name]: member }, how);
+  return sent[0]?.[name];
+}
+
+const refusing = (why: string) => `${address}: redis.update was not sent: ${why}`;
+
+describe('a request says', () => {
+  test('ids, values that are fixed, and what is declared, also of what was made only now', async () => {
+    const members = { redisId: ownId, appName: fixed('x'), name: wanted('shop', 'name'), description: later };
+    const { sent, result, looks } = await sending(members, { outputs: { host: 'db-1' } });
+    expect(sent).toEqual([{ redisId: 'redis_1', appName: 'x', name: 'shop', description: 'db-1' }]);
+    expect(result).toEqual({ answer: { answerTo: 'redis.update' } });
+    expect(looks).toBe(0);
+  });
+
+  test('what goes along as it is at that moment, for which somebody looks where nobody has', async () => {
+    const members = { redisId: ownId, name: asRead('name'), description: wanted('b') };
+    const changed = ['description'];
+    const read = { name: 'cache' };
+    expect(await sending(members, { changed, read })).toMatchObject({
+      sent: [{ redisId: 'redis_1', name: 'cache', description: 'b' }],
+      looks: 1,
+    });
+    expect(await sending(members, { changed, now: read })).toMatchObject({ sent: [{ name: 'cache' }], looks: 0 });
+    expect(await sending(members, { changed, made: read })).toMatchObject({ sent: [{ name: 'cache' }], looks: 0 });
+  });
+
+  test('what a look shows where the answer of the create does not have all that goes along', async () => {
+    const members = { name: asRead('name'), command: asRead('command'), description: wanted('b') };
+    const read = { name: 'now', command: null };
+    expect(await sending(members, { changed: ['description'], made: { name: 'then' }, read })).toMatchObject({
+      sent: [{ name: 'now', command: null }],
+      looks: 1,
+    });
+  });
+
+  test.each<[string, Member, Json]>([
+    ['a set that others add to', { is: 'set', field: anything, wanted: declared(['b']), formerly: ['c'] }, ['a', 'b']],
+    ['variables that others may add to', env({ B: declared('2') }, { keepOthers: true }), 'A=1\nB=2\n'],
+    ['a variable whose secret this run does not have', env({ A: lacking('WORD'), B: declared('2') }), 'A=1\nB=2\n'],
+  ])('what is there of %s, for which somebody looks', async (_title, member, value) => {
+    const name = member.is === 'set' ? 'networkIds' : 'env';
+    const { sent, looks } = await sending({ [name]: member }, { read: { networkIds: ['a', 'c'], env: 'A=1\n' } });
+    expect({ sent, looks }).toEqual({ sent: [{ [name]: value }], looks: 1 });
+  });
+
+  test('the variables that are ours, and nothing else; nobody has to look for that', async () => {
+    const { sent, looks } = await sending({ env: env({ A: declared('1'), N: declared(2) }) });
+    expect({ sent, looks }).toEqual({ sent: [{ env: 'A=1\nN=2\n' }], looks: 0 });
+    expect(await said(env({ A: declared('1') }), { now: { env: 'A=9\nX=1\n' } }, 'env')).toBe('A=1\n');
+    expect(await said(env({}), { now: { env: 'X=1\n' } }, 'env')).toBe('');
+  });
+
+  test('variables of others as they are, without what was ours', async () => {
+    const member = env({ A: declared('1') }, { keepOthers: true, removed: ['OLD'] });
+    expect(await said(member, { now: { env: 'A=9\nOLD=1\nX=2\n' } }, 'env')).toBe('X=2\nA=1\n');
+    expect(await said(member, { now: { env: null } }, 'env')).toBe('A=1\n');
+  });
+
+  test('nothing of a variable whose secret this run does not have and that is not there', async () => {
+    expect(await said(env({ A: lacking('WORD'), B: declared('2') }), { now: { env: 'X=1\n' } }, 'env')).toBe('B=2\n');
+  });
+
+  test('a set in which nothing was, or of an object of which nothing was read, as it is declared', async () => {
+    const member: Member = { is: 'set', field: anything, wanted: declared(['b']), formerly: ['a'] };
+    expect(await said(member, { now: {} }, 'networkIds')).toEqual(['b']);
+    expect(await said(member, { now: { networkIds: null } }, 'networkIds')).toEqual(['b']);
+  });
+});
+
+describe('a request is refused before it is sent', () => {
+  test.each<[string, Member, Case, string]>([
+    ['when an id is not known', { is: 'id', address: 'production' }, {}, 'the id of production is not known'],
+    ['when what it waits for did not come', later, {}, 'description is still not known'],
+    [
+      'when a set waits for something',
+      { is: 'set', field: anything, wanted: referring(host), formerly: [] },
+      { now: {} },
+      'description is still not known',
+    ],
+    ['when a variable waits for something', env({ A: referring(host) }), {}, 'env.A is still not known'],
+    [
+      'when the platform does not tell what has to be sent back',
+      asRead('description'),
+      { now: { name: 'a' } },
+      'the platform did not answer description, which has to be sent back',
+    ],
+    [
+      'when what has to be sent back could not be decrypted',
+      asRead('description'),
+      { now: { description: 'enc:v1:abc' } },
+      'the platform could not decrypt description; sending it back would make the loss permanent',
+    ],
+    [
+      'when variables could not be decrypted',
+      env({ A: declared('1') }, { keepOthers: true }),
+      { now: { env: 'enc:v1:abc' } },
+      'the platform could not decrypt env; sending it back would make the loss permanent',
+    ],
+    [
+      'when a field that is no map is to be written as one',
+      { is: 'map', field: anything, name: 'name', entries: new Map(), keepOthers: false, removed: [] },
+      {},
+      'name is no map',
+    ],
+    ['when it is a mark, which a deployment has', { is: 'mark' }, {}, 'a mark is made when a deployment is ordered'],
+  ])('%s', async (_title, member, how, why) => {
+    await expect(sending({ description: member }, how)).rejects.toMatchObject({
+      message: refusing(why),
+      failure: 'refused',
+      diagnostics: [{ code: 'cannot-change', address }],
+    });
+  });
+
+  test('when the platform would read a variable as something else, and says which', async () => {
+    await expect(sending({ env: env({ A: declared('1'), 'a b': declared('2') }) })).rejects.toThrow(
+      refusing('env.a b cannot be passed unchanged: '),
+    );
+  });
+
+  test('and not when a text only has a cipher in the middle of it', async () => {
+    expect(await said(asRead('description'), { now: { description: 'not enc:v1:abc' } })).toBe('not enc:v1:abc');
+  });
+});
+
+describe('a request that would change nothing is not sent:', () => {
+  const at = (before: Json, decision: 'known after apply' | 'edit' = 'known after apply', part = {}) => ({
+    outputs: { host: 'db-1' },
+    action: {
+      parts: [
+        plannedPart('name', { before: seal('db-1') }),
+        plannedPart('description', { decision: { do: 'write', cause: decision }, before: seal(before), ...part }),
+      ],
+    },
+  });
+
+  test('what became known only now is what the platform has', async () => {
+    expect(await sending({ description: later }, at('db-1'))).toMatchObject({ result: 'skipped', sent: [] });
+    expect((await sending({ description: later }, at('db-2'))).sent).toEqual([{ description: 'db-1' }]);
+  });
+
+  test('what it means counts, and not how it is written', async () => {
+    const empty: Member = { is: 'wanted', field: fieldOf(redis, 'description'), wanted: declared('') };
+    expect(await sending({ description: empty }, at(null))).toMatchObject({ result: 'skipped' });
+    expect(await sending({ description: { ...empty, field: anything } }, at(null))).toMatchObject({
+      sent: [{ description: '' }],
+    });
+  });
+
+  test('but what was shown as a change is sent, and what is one key of a map says nothing of the field', async () => {
+    expect((await sending({ description: later }, at('db-1', 'edit'))).sent).toHaveLength(1);
+    const ofKey = at('db-1', 'known after apply', { part: { field: 'description', key: 'A' } });
+    expect((await sending({ description: later }, ofKey)).sent).toHaveLength(1);
+    const nothing = at('db-1', 'edit', { decision: { do: 'nothing', settled: true } });
+    expect((await sending({ description: later }, nothing)).sent).toHaveLength(1);
+    expect((await sending({ description: later }, { outputs: { host: 'db-1' } })).sent).toHaveLength(1);
+  });
+
+  test('the create answered all of it already', async () => {
+    const members = { description: wanted('a'), name: wanted('shop', 'name') };
+    const made = { description: 'a', name: 'shop' };
+    expect(await sending(members, { made })).toMatchObject({ result: 'skipped', sent: [] });
+    expect((await sending(members, { made: { ...made, name: 'store' } })).sent).toEqual([
+      { description: 'a', name: 'shop' },
+    ]);
+    expect((await sending({ description: wanted(null) }, { made: {} })).result).toBe('skipped');
+  });
+
+  test('one change among those that are there is enough, and what only goes along is none', async () => {
+    const both = { description: later, name: wanted('shop', 'name') };
+    expect((await sending(both, at('db-1'))).sent).toHaveLength(1);
+    expect((await sending(both, { ...at('db-1'), changed: ['description'] })).result).toBe('skipped');
+  });
+
+  test('a value that is fixed, a map and what the operation does without being told are changes', async () => {
+    const made = { description: 'a', env: 'A=1\n' };
+    expect((await sending({ description: fixed('a') }, { made })).sent).toHaveLength(1);
+    expect((await sending({ env: env({ A: declared('1') }) }, { made })).sent).toHaveLength(1);
+    const untold = { made, changed: ['sourceType'] };
+    expect((await sending({ description: wanted('a') }, untold)).sent).toHaveLength(1);
+    const both = { made, changed: ['sourceType', 'description'] };
+    expect((await sending({ description: wanted('b') }, both)).sent).toHaveLength(1);
+  });
+
+  test.each(['create', 'move', 'delete', 'reset', 'deploy'] as const)('this is not said of a %s', async (role) => {
+    expect((await sending({ redisId: ownId }, { role, changed: [] })).sent).toEqual([{ redisId: 'redis_1' }]);
+  });
+});
+
+describe('a request that had to wait', () => {
+  const members = { name: asRead('name'), description: wanted('b') };
+
+  test('says what is there by then', async () => {
+    const { sent, waits } = await sending(members, { now: { name: 'then' }, late: { name: 'now' } });
+    expect(sent).toEqual([{ name: 'now', description: 'b' }]);
+    expect(waits).toEqual(['paused']);
+  });
+
+  test('says what it was to say where there is no object to look at', async () => {
+    const { sent } = await sending(members, { now: { name: 'then' }, late: 'gone' });
+    expect(sent).toEqual([{ name: 'then', description: 'b' }]);
+  });
+});
+
+describe('what must not show when the platform echoes it', () => {
+  test('is what may be secret, and every variable by itself', async () => {
+    const members = { env: env({ A: declared('one'), B: declared('two') }), databasePassword: wanted('horse') };
+    expect((await sending(members)).concealed).toEqual(['A=one\nB=two\n', 'one', 'two', 'horse']);
+  });
+
+  test('is all that goes along as it was read, however deep', async () => {
+    const now = { name: 'cache', labels: { a: ['x'] }, env: 'A=one\n' };
+    const members = { name: asRead('name'), labels: asRead('labels'), env: asRead('env') };
+    expect((await sending(members, { now })).concealed).toEqual(['cache', 'x', 'A=one\n', 'one']);
+  });
+
+  test('is not what is declared and open, and not an id', async () => {
+    const members = { redisId: ownId, description: wanted('b'), environmentId: fixed('e'), databasePassword: ownId };
+    expect((await sending(members)).concealed).toEqual([]);
+  });
+});
+
+describe('before something is replaced, its new requests are tried:', () => {
+  const creating = (members: Step['members'], known: readonly string[] = ['production']) =>
+    rehearse({
+      action: actionOf(address),
+      step: { operation: 'redis.create', role: 'create', members, changed: [] },
+      outputs: () => undefined,
+      idOf: (of) => (known.includes(of) ? 'env_1' : undefined),
+    });
+  const whole = {
+    name: wanted('cache', 'name'),
+    databasePassword: wanted('horse', 'databasePassword'),
+    environmentId: { is: 'id', address: 'production' },
+  } as const;
+
+  test('one that fits is no hindrance, also when the id of what comes above it is not known yet', () => {
+    expect(() => creating(whole)).not.toThrow();
+    expect(() => creating(whole, [])).not.toThrow();
+  });
+
+  test('a value that the operation does not take, or one that is missing, is named', () => {
+    const refused = (why: string) => `${address}: redis.create was not sent: ${why}`;
+    expect(() => creating({ ...whole, name: fixed(3) })).toThrow(refused('name: '));
+    const { name: _left, ...without } = whole;
+    expect(() => creating(without)).toThrow(refused('name: '));
+  });
+
+  test.each<[string, Member]>([
+    ['is declared and waits for something', later],
+    ['goes along as it is read', asRead('description')],
+    ['is a set that others add to', { is: 'set', field: anything, wanted: declared(['a']), formerly: [] }],
+    ['is a map in which one waits for something', env({ A: declared('1'), B: referring(host) })],
+  ])('what %s is not looked at, and all else is', (_title, member) => {
+    const { name: _left, ...without } = whole;
+    expect(() => creating({ ...without, name: member })).not.toThrow();
+    expect(() => creating({ ...whole, description: member, name: fixed(3) })).toThrow('name: ');
+  });
+
+  test('what waited for something and is known by now is looked at', () => {
+    const trying = (outputs: Outputs) => () =>
+      rehearse({
+        action: actionOf(address),
+        step: { operation: 'redis.update', role: 'update', members: { redisId: ownId, replicas: later }, changed: [] },
+        outputs,
+        idOf: () => 'redis_1',
+      });
+    expect(trying(() => 'db-1')).toThrow('replicas: ');
+    expect(trying(() => undefined)).not.toThrow();
+  });
+
+  test('a map of which all is known is looked at', () => {
+    expect(() => creating({ ...whole, description: env({ 'a b': declared('1') }) })).toThrow(
+      'cannot be passed unchanged',
+    );
+  });
+});
+
+describe('the answer to a create', () => {
+  const action = actionOf(address);
+
+  test('gives the id and the row', () => {
+    expect(created(action, { redisId: 'redis_1', name: 'a' })).toEqual({
+      id: 'redis_1',
+      row: { redisId: 'redis_1', name: 'a' },
+    });
+  });
+
+  test.each([[true], [''], [null], [[{ redisId: 'redis_1' }]], [{ name: 'a' }], [{ redisId: '' }]])(
+    'that is %j has none, unless the id was ours to choose',
+    (answer) => {
+      expect(created(action, answer)).toBeUndefined();
+      expect(created(action, answer, 'chosen')).toMatchObject({ id: 'chosen', row: { redisId: 'chosen' } });
+    },
+  );
+
+  test('says what id it has, whatever was chosen', () => {
+    expect(created(action, { redisId: 'redis_1' }, 'chosen')?.id).toBe('redis_1');
+  });
+
+  test('has an id that was ours to choose only where the request says one', () => {
+    const choosing = (members: Step['members']) =>
+      chosenId(action, { operation: 'redis.create', role: 'create', members, changed: [] });
+    expect(choosing({ redisId: fixed('mine') })).toBe('mine');
+    expect(choosing({ redisId: fixed(3) })).toBeUndefined();
+    expect(choosing({ redisId: ownId })).toBeUndefined();
+    expect(choosing({ name: fixed('mine') })).toBeUndefined();
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { seek } from '../../src/apply/seek.ts';
+import type { Row } from '../../src/kind/json.ts';
+import { fieldOf } from '../../src/kind/wire.ts';
+import type { Action, Member } from '../../src/plan/action.ts';
+import { actionOf, declared, here, kindNamed, plannedPart } from '../support/made-up.ts';
+import type { Answers, RunFacts } from '../support/made-up-run.ts';
+import { runOf } from '../support/made-up-run.ts';
+
+/** What is looked for, and taken, of a create that got no answer. */
+
+const address = 'sshKeys.deploy';
+const minute = 61_000;
+
+/** The create of something with fields. */
+function creating(
+  kind: string,
+  of: string,
+  fields: Readonly<Record<string, string>>,
+  more: Partial<Action> = {},
+): Action {
+  const known = Object.entries(fields).map(([name, value]) => {
+    const field = fieldOf(kindNamed(kind), name);
+    return { name, field, wanted: declared(value) };
+  });
+  const members = Object.fromEntries(
+    known.map(({ name, field, wanted }): [string, Member] => [name, { is: 'wanted', field, wanted }]),
+  );
+  return actionOf(of, {
+    kind: kindNamed(kind),
+    action: 'create',
+    id: undefined,
+    parts: known.map(({ name, field, wanted }) => plannedPart(name, { field, wanted })),
+    steps: [{ operation: 'sshKey.create', role: 'create', members, changed: [] }],
+    ...more,
+  });
+}
+
+const key = creating('sshKey', address, { publicKey: 'ssh-rsa A', name: 'deploy' });
+const row = (sshKeyId: string, more: Row = {}): Row => ({ sshKeyId, publicKey: 'ssh-rsa A', name: 'deploy', ...more });
+
+/** Looks for a key for a minute, on a platform whose list is another one at each look, until it stays as it is. */
+async function looking(lists: readonly (readonly Row[])[], { more, chosen, claimed = [] }: Looking = {}) {
+  let look = 0;
+  const answers: Answers = () => lists[Math.min(look++, lists.length - 1)];
+  const { run, requests, passed } = runOf([key], { answers, ...(more === undefined ? {} : { more }) });
+  for (const id of claimed) run.claimed.add(id);
+  return { made: await seek(run, key, { until: minute, chosen }), run, requests, passed: passed() };
+}
+
+interface Looking {
+  readonly more?: NonNullable<RunFacts['more']>;
+  readonly chosen?: string;
+  /** What is somebody's already. */
+  readonly claimed?: readonly string[];
+}
+
+describe('what bears the key and is what the create said', () => {
+  test('is taken as soon as it shows, and nobody else can have it then', async () => {
+    const { made, run, requests, passed } = await looking([[], [], [row('key_2')]]);
+    expect(made).toEqual(row('key_2'));
+    expect(run.claimed.has('key_2')).toBe(true);
+    expect(requests).toEqual(['sshKey.all', 'sshKey.all', 'sshKey.all']);
+    expect(passed).toBeLessThan(5_000);
+  });
+
+  test('is taken beside others of its key, and beside what was there before', async () => {
+    const { made } = await looking([[row('key_1'), row('key_2', { name: 'other' }), row('key_3')]], {
+      claimed: ['key_1'],
+    });
+    expect(made).toEqual(row('key_3'));
+  });
+
+  test('is not taken when there are two of it: nobody knows which', async () => {
+    await expect(looking([[row('key_1'), row('key_2')]])).rejects.toMatchObject({
+      failure: 'platform',
+      message: `somebody made the same at the same time: one of key_1, key_2 is ${address}`,
+      diagnostics: [
+        {
+          code: 'ambiguous',
+          address,
+          position: here,
+          remedy: 'Write id: with the one that is meant, or remove the other on the platform.',
+        },
+      ],
+    });
+  });
+
+  test('is taken by one alone of two that look for it at the same time', async () => {
+    const { run } = runOf([key], { answers: () => [row('key_1')] });
+    const both = [key, key].map((action) => seek(run, action, { until: minute, chosen: undefined }));
+    expect((await Promise.all(both)).filter((made) => made !== undefined)).toEqual([row('key_1')]);
+  });
+});
+
+describe('nothing is taken', () => {
+  test('of what was there before, or has another key; it is looked until nothing can come any more', async () => {
+    const { made, passed } = await looking([[row('key_1'), row('key_2', { publicKey: 'ssh-rsa B' })]], {
+      claimed: ['key_1'],
+    });
+    expect(made).toBeUndefined();
+    expect(passed).toBe(60_000);
+  });
+
+  test('that bears the key and is something else, which is told when nothing else comes', async () => {
+    const others = [row('key_1', { name: 'a' }), row('key_2', { name: 'b' })];
+    const told = (id: string) => `${id} bears its key and is something else (name)`;
+    await expect(looking([others])).rejects.toMatchObject({
+      failure: 'platform',
+      message: `the create of ${address} got no answer, and ${told('key_1')}, and ${told('key_2')}: it is not taken`,
+      diagnostics: [{ code: 'ambiguous', address }],
+    });
+    expect((await looking([others, [...others, row('key_3')]])).made).toEqual(row('key_3'));
+  });
+
+  test('of what cannot be known by a key: nobody looks', async () => {
+    const nowhere = { ...key, kind: kindNamed('redis') };
+    const { run, requests } = runOf([nowhere], { answers: () => [row('key_1')] });
+    expect(await seek(run, nowhere, { until: minute, chosen: undefined })).toBeUndefined();
+    expect(requests).toEqual([]);
+  });
+
+  test('when the run is interrupted, and the next run goes on with it', async () => {
+    await expect(looking([[]], { more: { signal: AbortSignal.abort() } })).rejects.toMatchObject({
+      failure: 'platform',
+      message: `the run was interrupted while ${address}, whose create got no answer, was looked for`,
+      diagnostics: [{ code: 'unverified', address, position: here, remedy: 'Apply again: that looks for it first.' }],
+    });
+    const { made } = await looking([[row('key_1')]], { more: { signal: AbortSignal.abort() } });
+    expect(made).toEqual(row('key_1'));
+  });
+});
+
+test('an object with an id of ours is known by that', async () => {
+  const answers: Answers = (_operation, { sshKeyId }) => row(String(sshKeyId), { name: 'whatever' });
+  const { run, requests } = runOf([key], { answers });
+  expect(await seek(run, key, { until: minute, chosen: 'ours' })).toMatchObject({ sshKeyId: 'ours' });
+  expect(requests).toEqual(['sshKey.one ours']);
+});
+
+test('where a list tells little of each, what bears the key is read as a whole', async () => {
+  const production = actionOf('production', { kind: kindNamed('environment'), id: 'env_1' });
+  const cache = creating('redis', 'cache', { name: 'cache', dockerImage: 'redis:8' }, { parent: 'production' });
+  const at = (whole: Readonly<Record<string, Row>>) => {
+    const listed = ['redis_1', 'redis_2'].map((redisId) => ({ redisId, name: 'cache' }));
+    const answers: Answers = (operation, { redisId }) =>
+      operation === 'environment.one'
+        ? { redis: [...listed, { redisId: 'redis_3', name: 'b' }] }
+        : whole[String(redisId)];
+    const { run, requests } = runOf([production, cache], { answers });
+    return { made: seek(run, cache, { until: 1_000, chosen: undefined }), requests };
+  };
+  const one = { redisId: 'redis_1', name: 'cache', dockerImage: 'redis:7' };
+  const two = { redisId: 'redis_2', name: 'cache', dockerImage: 'redis:8' };
+  const { made, requests } = at({ redis_1: one, redis_2: two });
+  expect(await made).toEqual(two);
+  expect(requests).toEqual(['environment.one env_1', 'redis.one redis_1', 'redis.one redis_2']);
+  // What is gone by then is nobody's.
+  expect(await at({ redis_2: two }).made).toEqual(two);
+  await expect(at({ redis_1: one }).made).rejects.toThrow('redis_1 bears its key and is something else (dockerImage)');
+});

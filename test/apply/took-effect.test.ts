@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import { readParts } from '../../src/apply/parts.ts';
+import { isAtHome, isThere, tookEffect } from '../../src/apply/took-effect.ts';
+import { text } from '../../src/kind/codecs.ts';
+import type { Json } from '../../src/kind/json.ts';
+import type { Action, Member, PlannedPart, Step } from '../../src/plan/action.ts';
+import type { Decision } from '../../src/plan/decide.ts';
+import { actionOf, anything, aStep, declared, kindNamed, lacking, plannedPart, referring } from '../support/made-up.ts';
+import type { Answers } from '../support/made-up-run.ts';
+import { failure, having, runOf } from '../support/made-up-run.ts';
+
+/** Whether the platform has what a request was to bring that nobody answered. */
+
+const address = 'production.redis.main';
+const host = { address: 'production.postgres.main', output: 'host' };
+const write: Decision = { do: 'write', cause: 'edit' };
+const member: Member = { is: 'wanted', field: anything, wanted: declared('b') };
+
+const production = actionOf('production', { kind: kindNamed('environment'), id: 'env_1' });
+
+/** A Redis of which the description is written, when nothing else is said. */
+function redis(more: Partial<Action> = {}): Action {
+  const parts = [plannedPart('description', { wanted: declared('b'), decision: write })];
+  return actionOf(address, { action: 'update', id: 'redis_1', parts, ...more });
+}
+
+function updating(changed: readonly string[], members: Step['members'] = {}): Step {
+  const all = Object.fromEntries(changed.map((name) => [name, member]));
+  return { operation: 'redis.update', role: 'update', members: { ...all, ...members }, changed };
+}
+
+/** Whether a request took effect, on a platform that answers something. */
+function took(answers: Answers, step: Step, action = redis(), others: readonly Action[] = []): Promise<boolean> {
+  return tookEffect(runOf([...others, action], { answers }).run, action, step);
+}
+
+const answering = (description: string) => having({ redisId: 'redis_1', description });
+
+describe('an update took effect', () => {
+  const changed = updating(['description']);
+
+  test('when the platform has what it writes, and not otherwise', async () => {
+    expect(await took(answering('b'), changed)).toBe(true);
+    expect(await took(answering('a'), changed)).toBe(false);
+  });
+
+  test('only when all for whose sake it is sent is there', async () => {
+    const parts = [...redis().parts, plannedPart('name', { wanted: declared('b'), decision: write })];
+    const both = updating(['description', 'name']);
+    expect(await took(having({ redisId: 'redis_1', description: 'b', name: 'b' }), both, redis({ parts }))).toBe(true);
+    expect(await took(having({ redisId: 'redis_1', description: 'b', name: 'a' }), both, redis({ parts }))).toBe(false);
+    expect(await took(answering('b'), changed, redis({ parts }))).toBe(true);
+  });
+
+  test('when every variable that it writes or removes is as it was to be', async () => {
+    const variable = (key: string, more: Partial<PlannedPart>) =>
+      plannedPart('env', { part: { field: 'env', key }, ...more });
+    const parts = [
+      variable('A', { wanted: declared('1'), decision: write }),
+      variable('B', { wanted: undefined, decision: { do: 'remove' } }),
+      variable('C', { wanted: declared('whatever it is') }),
+    ];
+    const at = (env: string) => took(having({ redisId: 'redis_1', env }), updating(['env']), redis({ parts }));
+    expect(await at('A=1\n')).toBe(true);
+    expect(await at('A=1\nB=1\n')).toBe(false);
+    expect(await at('A=9\n')).toBe(false);
+  });
+
+  test('is no certainty of a set, nor of what it does without being told', async () => {
+    const set: Member = { is: 'set', field: anything, wanted: declared('b'), formerly: [] };
+    expect(await took(answering('b'), updating(['description'], { description: set }))).toBe(false);
+    expect(await took(answering('b'), updating(['sourceType']))).toBe(false);
+    const parts = [plannedPart('description', { wanted: declared('b') })];
+    expect(await took(answering('b'), changed, redis({ parts }))).toBe(false);
+  });
+
+  test('is no certainty when the object is not there, or another one is', async () => {
+    expect(await took(() => undefined, changed)).toBe(false);
+    expect(await took(having({ redisId: 'redis_2', description: 'b' }), changed)).toBe(false);
+  });
+});
+
+describe('a deletion took effect', () => {
+  test('when the object is not there any more, and not while it is', async () => {
+    expect(await took(() => undefined, aStep)).toBe(true);
+    expect(await took(answering('b'), aStep)).toBe(false);
+  });
+
+  test('when what it was below is gone, or has it no more', async () => {
+    const main = redis({ parts: [] });
+    const mount = actionOf(`${address}.mounts["/a"]`, { kind: kindNamed('mount'), lane: address, id: 'mount_1' });
+    const at = (answers: Answers) => took(answers, { ...aStep, operation: 'mounts.remove' }, mount, [main]);
+    expect(await at(() => undefined)).toBe(true);
+    expect(await at(having({ redisId: 'redis_1', mounts: [] }))).toBe(true);
+    expect(await at(having({ redisId: 'redis_1', mounts: [{ mountId: 'mount_1' }] }))).toBe(false);
+  });
+});
+
+test('a move took effect when the object is below its new parent', async () => {
+  const step: Step = { operation: 'redis.move', role: 'move', members: {}, changed: [] };
+  const at = (environmentId: string) =>
+    took(having({ redisId: 'redis_1', environmentId }), step, redis({ parent: 'production' }), [production]);
+  expect(await at('env_1')).toBe(true);
+  expect(await at('env_2')).toBe(false);
+});
+
+describe('nobody can tell', () => {
+  test('of what has no id yet, or stands below what has none: nobody asks', async () => {
+    const without = redis({ id: undefined });
+    const mount = actionOf('the mount', { kind: kindNamed('mount'), lane: address, id: 'mount_1' });
+    const unmade = actionOf('another mount', { kind: kindNamed('mount'), lane: 'production', id: undefined });
+    for (const action of [without, mount, unmade]) {
+      const { run, requests } = runOf([production, without, mount, unmade]);
+      expect(await tookEffect(run, action, aStep)).toBe(false);
+      expect(requests).toEqual([]);
+    }
+  });
+
+  test('while the platform does not answer', async () => {
+    const answers = () => {
+      throw failure('server', 500);
+    };
+    expect(await took(answers, aStep)).toBe(false);
+    expect(await took(answers, updating(['description']))).toBe(false);
+  });
+
+  test('but an error of Trueup itself is not taken for that', async () => {
+    const answers = () => {
+      throw new TypeError('a mistake');
+    };
+    await expect(took(answers, aStep)).rejects.toThrow('a mistake');
+  });
+});
+
+test('what was read a moment before the request says nothing: it is read anew', async () => {
+  const step = updating(['description']);
+  let description = 'a';
+  const { run, requests } = runOf([redis()], { answers: () => ({ redisId: 'redis_1', description }) });
+  expect(await tookEffect(run, redis(), step)).toBe(false);
+  description = 'b';
+  expect(await tookEffect(run, redis(), step)).toBe(true);
+  expect(requests).toEqual(['redis.one redis_1', 'redis.one redis_1']);
+});
+
+test('an object is at home where the manifest has it; what stands at the top or below a stranger always is', () => {
+  const home = (action: Action, environmentId: string) =>
+    isAtHome(runOf([production, action]).run, action, { environmentId });
+  expect(home(redis({ parent: 'production' }), 'env_1')).toBe(true);
+  expect(home(redis({ parent: 'production' }), 'env_2')).toBe(false);
+  expect(home(redis({ parent: undefined }), 'env_2')).toBe(true);
+  expect(home(redis({ parent: 'elsewhere' }), 'env_2')).toBe(true);
+  expect(home(actionOf('a key', { kind: kindNamed('sshKey'), parent: 'production' }), 'env_2')).toBe(true);
+});
+
+test.each<[string, Partial<PlannedPart>, Json, boolean]>([
+  ['a value that is wanted', { wanted: declared('b') }, 'b', true],
+  ['another value', { wanted: declared('b') }, 'a', false],
+  ['a value that means the same', { wanted: declared(''), field: { ...anything, codec: text } }, null, true],
+  ['nothing, where nothing is wanted', { wanted: undefined }, null, true],
+  ['a value, where nothing is wanted', { wanted: undefined }, 'a', false],
+  ['nothing, of what goes', { wanted: declared('a'), decision: { do: 'remove' } }, null, true],
+  ['the value, of what goes', { wanted: declared('a'), decision: { do: 'remove' } }, 'a', false],
+  ['an output that is known', { wanted: referring(host) }, 'db-1', true],
+  ['another output', { wanted: referring({ ...host, output: 'port' }) }, 'db-1', false],
+  ['a secret that this run does not have', { wanted: lacking('WORD') }, 'db-1', false],
+])('of a part: %s', (_title, more, value, isIt) => {
+  const read = readParts(redis(), { description: value });
+  const outputs = ({ output }: { output: string }) => (output === 'host' ? 'db-1' : undefined);
+  expect(isThere({ outputs }, plannedPart('description', { decision: write, ...more }), read)).toBe(isIt);
+});

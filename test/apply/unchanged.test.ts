@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import { rowNow, unchanged } from '../../src/apply/unchanged.ts';
+import type { Row } from '../../src/kind/json.ts';
+import type { Action, Step } from '../../src/plan/action.ts';
+import { seal } from '../../src/secrets/sealed.ts';
+import { actionOf, anything, aStep, declared, here, kindNamed, objectOf, plannedPart } from '../support/made-up.ts';
+import type { Answers, RunFacts } from '../support/made-up-run.ts';
+import { runOf } from '../support/made-up-run.ts';
+
+/** What is looked at right before a request is sent, and what keeps it from being sent. */
+
+const address = 'production.redis.main';
+const production = actionOf('production', { kind: kindNamed('environment'), id: 'env_1' });
+const staging = actionOf('staging', { kind: kindNamed('environment'), id: 'env_2' });
+
+const member = { is: 'wanted', field: anything, wanted: declared('b') } as const;
+const update: Step = { operation: 'redis.update', role: 'update', members: { description: member }, changed: [] };
+const description = plannedPart('description', {
+  wanted: declared('b'),
+  decision: { do: 'write', cause: 'edit' },
+  before: seal('a'),
+});
+
+/** A Redis whose description is to become b. */
+function redis(more: Partial<Action> = {}): Action {
+  return actionOf(address, { action: 'update', id: 'redis_1', steps: [update], parts: [description], ...more });
+}
+
+/** A run with the object on the platform as it is now; undefined when it is gone. */
+function running(row: Row | undefined, action = redis(), { objects = {} }: Pick<RunFacts, 'objects'> = {}) {
+  const answers: Answers = () => (row === undefined ? undefined : { redisId: 'redis_1', ...row });
+  return runOf([production, staging, action], { answers, objects });
+}
+
+const refusal = (message: string) => ({
+  failure: 'platform',
+  message,
+  diagnostics: [{ code: 'platform-answer', address, position: here, remedy: 'Plan again.' }],
+});
+
+describe('before an update is sent', () => {
+  test('the object is given as it is', async () => {
+    expect(await unchanged(running({ description: 'a' }).run, redis())).toEqual({
+      redisId: 'redis_1',
+      description: 'a',
+    });
+  });
+
+  test('a change that the plan never showed is refused', async () => {
+    const message = `description of ${address} was changed on the platform since the plan was made; nothing was sent`;
+    await expect(unchanged(running({ description: 'c' }).run, redis())).rejects.toMatchObject(refusal(message));
+  });
+
+  test('what the request at hand brought is ours when it is sent again, and not before the first one', async () => {
+    const { run } = running({ description: 'b' });
+    expect(await unchanged(run, redis(), { step: update })).toMatchObject({ description: 'b' });
+    await expect(unchanged(run, redis())).rejects.toThrow('was changed on the platform');
+    const other = running({ description: 'c' }).run;
+    await expect(unchanged(other, redis(), { step: update })).rejects.toThrow('was changed on the platform');
+  });
+
+  test('it is said whether something of it was sent already', async () => {
+    const { run } = running({ description: 'c' });
+    run.sent.add(address);
+    const message = `description of ${address} was changed on the platform since the plan was made; nothing more was sent`;
+    await expect(unchanged(run, redis())).rejects.toMatchObject(refusal(message));
+  });
+
+  test('an object that is gone, or another one in its place, is refused', async () => {
+    const message = `${address} is not on the platform any more; nothing was sent`;
+    await expect(unchanged(running(undefined).run, redis())).rejects.toMatchObject(refusal(message));
+    await expect(rowNow(running({ redisId: 'redis_2' }).run, redis())).rejects.toMatchObject(refusal(message));
+    await expect(rowNow(running({}, redis({ id: undefined })).run, redis())).rejects.toMatchObject(refusal(message));
+  });
+
+  test('what was read a moment ago is not read again, unless it is to be', async () => {
+    const { run, requests } = running({ description: 'a' });
+    await unchanged(run, redis());
+    await unchanged(run, redis());
+    expect(requests).toHaveLength(1);
+    await unchanged(run, redis(), { isAnew: true });
+    expect(requests).toHaveLength(2);
+  });
+});
+
+describe('before an object is moved', () => {
+  const moving = redis({ action: 'move', parent: 'production', steps: [], parts: [] });
+  const at = (now: string, action = moving, planned: Row | undefined = { environmentId: 'env_2' }) => {
+    const objects = planned === undefined ? {} : { [address]: objectOf('redis_1', planned) };
+    return unchanged(running({ environmentId: now }, action, { objects }).run, action);
+  };
+
+  test('it must be where the plan saw it, or where it is to be', async () => {
+    expect(await at('env_2')).toMatchObject({ environmentId: 'env_2' });
+    expect(await at('env_1')).toMatchObject({ environmentId: 'env_1' });
+    const message = `${address} was moved on the platform since the plan was made; nothing was sent`;
+    await expect(at('env_3')).rejects.toMatchObject(refusal(message));
+  });
+
+  test('where it is is no matter when it is not to be moved, stands at the top, or was not seen', async () => {
+    expect(await at('env_3', { ...moving, action: 'update' })).toMatchObject({ environmentId: 'env_3' });
+    expect(await at('env_3', { ...moving, parent: undefined })).toMatchObject({ environmentId: 'env_3' });
+    const unseen = running({ environmentId: 'env_3' }, moving).run;
+    expect(await unchanged(unseen, moving)).toMatchObject({ environmentId: 'env_3' });
+  });
+});
+
+describe('of an object that this run makes', () => {
+  test.each(['create', 'replace'] as const)('by a %s, nothing is compared with what the plan saw', async (action) => {
+    const made = redis({ action });
+    expect(await unchanged(running({ description: 'c' }, made).run, made)).toMatchObject({ description: 'c' });
+  });
+
+  test('nothing is given while it has no id', async () => {
+    const action = redis({ action: 'create', id: undefined });
+    const { run, requests } = running({}, action);
+    expect(await unchanged(run, action)).toBeUndefined();
+    expect(requests).toEqual([]);
+  });
+
+  test('what was read of its lane before it was made is read anew', async () => {
+    const main = redis({ parts: [] });
+    const mount = actionOf(`${address}.mounts["/a"]`, { kind: kindNamed('mount'), lane: address, action: 'create' });
+    const mounts: Row[] = [];
+    const { run, requests } = runOf([main, mount], { answers: () => ({ redisId: 'redis_1', mounts: [...mounts] }) });
+    await rowNow(run, main);
+    mounts.push({ mountId: mount.id });
+    expect(await unchanged(run, mount)).toEqual({ mountId: mount.id });
+    expect(requests).toHaveLength(2);
+    // What somebody else made is not waited for.
+    await expect(rowNow(run, { ...mount, id: 'other', action: 'update', address: 'other' })).rejects.toThrow(
+      'any more',
+    );
+    expect(requests).toHaveLength(2);
+  });
+});
+
+test('before a deletion is sent, what would be lost that the plan never showed is refused', async () => {
+  const going = redis({ action: 'delete', teardown: [aStep], steps: [], parts: [description] });
+  const objects = { [address]: objectOf('redis_1', { redisId: 'redis_1', description: 'a' }) };
+  const at = (row: Row | undefined) => unchanged(running(row, going, { objects }).run, going, { step: aStep });
+  expect(await at({ description: 'a' })).toBeUndefined();
+  expect(await at(undefined)).toBeUndefined();
+  const message = `description of ${address} was changed on the platform since the plan was made; nothing was sent`;
+  await expect(at({ description: 'c' })).rejects.toMatchObject(refusal(message));
+});

@@ -1,0 +1,82 @@
+import type { Client } from '../../src/api/client.ts';
+import { PlatformError } from '../../src/api/errors.ts';
+import type { ApplyInput, Run } from '../../src/apply/run.ts';
+import { startRun } from '../../src/apply/run.ts';
+import type { Json, Row } from '../../src/kind/json.ts';
+import type { ObservedObject } from '../../src/observe/observed.ts';
+import type { Action } from '../../src/plan/action.ts';
+import { memoryStore } from '../../src/state/backends/memory.ts';
+import type { StateRecord } from '../../src/state/state.ts';
+import { inputOf, makeDigest } from './made-up.ts';
+
+/** Runs that apply a plan which nobody made, on a platform that answers what a test says. */
+
+/** What a platform answers to an operation: undefined when it says that there is no such thing. */
+export type Answers = (operation: string, input: Readonly<Record<string, unknown>>) => unknown;
+
+/** What is known before a run, and what differs in it from others. */
+export interface RunFacts {
+  readonly objects?: Readonly<Record<string, ObservedObject>>;
+  readonly resources?: Readonly<Record<string, StateRecord>>;
+  readonly answers?: Answers;
+  readonly more?: Partial<ApplyInput>;
+}
+
+/** A run in which nothing was sent yet, and the requests that the platform gets; time passes only when somebody waits. */
+export function runOf(actions: readonly Action[], { objects = {}, resources = {}, answers, more }: RunFacts = {}) {
+  const { state, observed, kinds } = inputOf(objects, resources);
+  const requests: string[] = [];
+  const client: Client = {
+    call: () => Promise.reject(new Error('only operations that are known as text are sent')),
+    invoke: async (operation, input) => {
+      requests.push([operation, ...Object.values(input).map(String)].join(' '));
+      const answer = answers?.(operation, input);
+      if (answer === undefined) throw failure('not found', 404);
+      return answer;
+    },
+    counts: { reads: 0, writes: 0 },
+  };
+  let now = 1_000;
+  const run: Run = startRun({
+    plan: { base: state, saved: state, observed, actions, diagnostics: [] },
+    kinds,
+    client,
+    store: { ...memoryStore(), append: () => Promise.resolve() },
+    digest: makeDigest,
+    conceal: () => undefined,
+    redact: (text) => text,
+    connections: 1,
+    clock: {
+      wall: () => now,
+      monotonic: () => now,
+      sleep: (ms) => {
+        now += ms;
+        return Promise.resolve();
+      },
+    },
+    ...more,
+  });
+  return { run, requests, passed: () => now - 1_000 };
+}
+
+/** A failed call. */
+export function failure(what: PlatformError['failure'], status?: number): PlatformError {
+  return new PlatformError({
+    operation: 'redis.one',
+    url: 'https://platform.example/api/redis.one',
+    isWrite: false,
+    failure: what,
+    outcome: 'not executed',
+    event: 'something went wrong',
+    status,
+  });
+}
+
+/** What a state holds of a value that may be secret. */
+export const digestOf = (value: Json): { readonly digest: string } => ({ digest: makeDigest(JSON.stringify(value)) });
+
+/** A platform that has one object, whoever asks. */
+export const having =
+  (row: Row): Answers =>
+  () =>
+    row;
