@@ -3,7 +3,10 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /** What kills, corrupts and starts other programs for minutes: run where CI is set, and by TRUEUP_TESTS=all. */
 const long = [
+  'test/cli/completion.test.ts',
   'test/secrets/canary-program.test.ts',
+  'test/state/commands.test.ts',
+  'test/state/disk-faults.test.ts',
   'test/state/processes.test.ts',
   'test/state/s3.test.ts',
   'test/state/postgres.test.ts',

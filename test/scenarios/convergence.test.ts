@@ -10,7 +10,7 @@ import { chance, limitMs, tryHistory, unseen } from './histories/failing.ts';
  * the plan.
  */
 
-const runs = (process.env.CI ?? '') !== '' || process.env.TRUEUP_TESTS === 'all' ? 500 : 100;
+const runs = (process.env.CI ?? '') !== '' || process.env.TRUEUP_TESTS === 'all' ? 500 : 50;
 
 test(
   'whatever happens, an apply makes the platform what the manifest says, touches nothing else, and then plans nothing',
