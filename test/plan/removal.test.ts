@@ -5,7 +5,7 @@ import type { Action } from '../../src/plan/action.ts';
 import { planRemoval, protectOf, takeAway } from '../../src/plan/removal.ts';
 import { kinds } from '../../src/resources/index.ts';
 import type { StateRecord } from '../../src/state/state.ts';
-import { actionOf, inputOf, kindNamed, objectOf, recordOf } from '../support/made-up.ts';
+import { actionOf, inputOf, kindNamed, objectOf, recordOf, resourceOf } from '../support/made-up.ts';
 
 /** What becomes of an object whose block is gone. */
 
@@ -224,6 +224,20 @@ describe('what is below it and in no manifest', () => {
   };
   const shop = objectOf('compose_1', row);
   const ours = objectOf('ours', {});
+
+  test.each([
+    ['somebody else made, though it bears the key of a block that is gone', false, '1 of backups, 3 of domains'],
+    ['a block takes over by its key is none of that', true, '1 of backups, 2 of domains'],
+  ])('what %s', (_, isDeclared, guests) => {
+    const domain = 'production.compose.shop.domains.a';
+    const record = recordOf('compose', 'compose_1');
+    const input = inputOf({ [at]: shop, [domain]: objectOf('ours', {}, { foundBy: 'key' }) }, { [at]: record });
+    const resources = isDeclared ? [resourceOf(kindNamed('domain'), domain)] : [];
+    const action = planRemoval({ ...input, resources }, kindNamed('compose'), at, record, new Map());
+    expect(said(action)).toEqual([
+      `goes-along: what is below ${at} and not in the manifest goes with it: ${guests} | `,
+    ]);
+  });
 
   test('goes with it, which is said by kind and number', () => {
     const action = plan({
