@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { Send } from '../../src/api/wire.ts';
 import type { ApplyEvent } from '../../src/apply/result.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { applyInTime, ordersIn, passing, plansNothingMore, platformWith } from '../support/deploying.ts';
@@ -353,6 +354,51 @@ describe('what is told while a service is deployed', () => {
     if (logs === undefined) expect(told?.remedy).not.toContain('trueup logs');
     else expect(told?.remedy).toContain(logs);
   });
+});
+
+describe('the log of a database that did not come up', () => {
+  const detailsWith = async (log: () => ReturnType<Send>) => {
+    const made = platformWith(1);
+    const result = await applyInTime(made, database('fail:17'), {
+      send: (request) => (operationOf(request) === 'postgres.readLogs' ? log() : made.emulator.send(request)),
+    });
+    expect(results(result)[main]).toBe('failed');
+    return result.outcomes.flatMap(({ diagnostics }) => diagnostics.flatMap(({ details = [] }) => details));
+  };
+  const lines = Array.from({ length: 12 }, (_, n) => `line ${n}`);
+
+  test('is told with its last ten lines, and without empty ones', async () => {
+    const details = await detailsWith(() => Promise.resolve(answered(JSON.stringify(`${lines.join('\n\r\n')}\n`))));
+    expect(details).toEqual(['status: error', ...lines.slice(2)]);
+  });
+
+  test.each([
+    ['cannot be read', () => Promise.resolve(failed('no docker'))],
+    ['is no text', () => Promise.resolve(answered('{"lines":[]}'))],
+  ])('that %s holds nothing up', async (_, log) => {
+    expect(await detailsWith(log)).toEqual(['status: error']);
+  });
+});
+
+test('what a compose file calls secret does not show in why a deployment failed; its other lines do', async () => {
+  const made = platformWith(1);
+  const composeFile =
+    'services: { web: { image: "fail:1", environment: { API_TOKEN: abc-123, URL: "redis://u:pw-456@r", MODE: lively } } }';
+  const text = `${head}environments:\n  production:\n    compose:\n      shop: { source: { type: raw, composeFile: '${composeFile}' } }\n`;
+  const quote = 'API_TOKEN: abc-123, URL: redis://u:pw-456@r, MODE: lively; pw-456 was refused';
+  const result = await applyInTime(made, text, {
+    send: async (request) => {
+      const answer = await made.emulator.send(request);
+      const body = answer.body.replace(
+        '"errorMessage":"cannot pull the image"',
+        `"errorMessage":${JSON.stringify(quote)}`,
+      );
+      return operationOf(request) === 'compose.one' ? { ...answer, body } : answer;
+    },
+  });
+  expect(results(result)[shop]).toBe('failed');
+  expect(said(result)).toContain('MODE: lively');
+  expect(said(result)).not.toMatch(/abc-123|pw-456/);
 });
 
 test('after a deployment that failed, one that somebody else makes counts', async () => {
