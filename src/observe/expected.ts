@@ -6,6 +6,7 @@ import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/state.ts';
 import type { Caller } from './hidden.ts';
+import type { KeyIndex } from './match.ts';
 
 /** One row as a list gave it. */
 export interface Listed {
@@ -36,6 +37,11 @@ export interface IdentifyInput {
   /** Makes the digest of a text with the state's key. */
   readonly digest: (text: string) => string;
   readonly diagnostics: Diagnostic[];
+}
+
+/** The same, with what searches the rows: an index below each parent, those at the top below ''. */
+export interface SearchInput extends IdentifyInput {
+  readonly indexes: ReadonlyMap<string, KeyIndex>;
 }
 
 /** An object that is what an address wants. */

@@ -1,7 +1,7 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
-import type { Expected, IdentifyInput, Match } from './expected.ts';
+import type { Expected, IdentifyInput, Match, SearchInput } from './expected.ts';
 import { isKept } from './expected.ts';
 import { lacksRight, refused, refuseHidden } from './hidden.ts';
 import type { Intended } from './intended.ts';
@@ -12,7 +12,8 @@ import { readObject } from './read-object.ts';
 import { reportTwins } from './twins.ts';
 
 /** Finds which object each address is: by id, else by its natural key within the parent. Never a guess. */
-export async function identify(input: IdentifyInput): Promise<Map<string, ObservedObject>> {
+export async function identify(about: IdentifyInput): Promise<Map<string, ObservedObject>> {
+  const input: SearchInput = { ...about, indexes: indexByParent(about.rows) };
   const found = new Map<string, ObservedObject>();
   const claimed = claimIds(input);
   const read = async (item: Expected, id: string, foundBy: ObservedObject['foundBy']) => {
@@ -92,11 +93,10 @@ function claimIds({ items, diagnostics }: IdentifyInput): Map<string, Expected> 
 
 /** Looks for declared resources that were not found by id among the rows of their parent. */
 function matchByKey(
-  { items, rows, idOf, outputs, diagnostics }: IdentifyInput,
+  { items, indexes, idOf, outputs, diagnostics }: SearchInput,
   claimed: ReadonlyMap<string, Expected>,
   { found, intended }: { readonly found: ReadonlyMap<string, ObservedObject>; readonly intended: Intended },
 ): Match[] {
-  const indexes = indexByParent(rows);
   const matches = new Map<string, { item: Expected; resource: Resource }[]>();
   for (const item of items) {
     const { resource } = item;

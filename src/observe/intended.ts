@@ -4,10 +4,10 @@ import type { Kind } from '../kind/kind.ts';
 import { observedValue } from '../kind/wire.ts';
 import type { Intent, StateRecord } from '../state/state.ts';
 import { matchesStored } from '../state/stored.ts';
-import type { Expected, IdentifyInput, Match } from './expected.ts';
+import type { Expected, Match, SearchInput } from './expected.ts';
 import { isKept } from './expected.ts';
-import type { KeyIndex, NaturalKey } from './match.ts';
-import { indexByParent, naturalKey } from './match.ts';
+import type { NaturalKey } from './match.ts';
+import { naturalKey } from './match.ts';
 import type { ObservedObject } from './observed.ts';
 import { observedObject } from './observed.ts';
 import { readObject } from './read-object.ts';
@@ -23,14 +23,13 @@ export type Intended = ReadonlyMap<Expected, readonly ObservedObject[]>;
 
 /** Reads what may be what such a create made. */
 export async function readIntended(
-  input: IdentifyInput,
+  input: SearchInput,
   claimed: ReadonlyMap<string, Expected>,
   found: ReadonlyMap<string, ObservedObject>,
 ): Promise<Intended> {
   const open = input.items.filter(
     ({ address, resource, record }) => record?.id === null && resource?.pinned === undefined && !found.has(address),
   );
-  const indexes = open.length === 0 ? new Map<string, KeyIndex>() : indexByParent(input.rows);
   const entries = open.map(async (item): Promise<[Expected, ObservedObject[]]> => {
     const { kind, resource, record } = item;
     const parent = resource?.parent ?? record?.parent ?? undefined;
@@ -38,7 +37,7 @@ export async function readIntended(
     const below = record?.intent?.below ?? (parent === undefined ? '' : input.idOf(parent));
     const key = intendedKey(item) ?? (resource === undefined ? undefined : naturalKey(resource, input.outputs));
     if (record === undefined || below === undefined || key === undefined) return [item, []];
-    const ids = (indexes.get(below)?.find(item, key) ?? []).filter((id) => !isKept(claimed.get(id)));
+    const ids = (input.indexes.get(below)?.find(item, key) ?? []).filter((id) => !isKept(claimed.get(id)));
     const read = await Promise.all(ids.map((id) => readObject(input, item, id, 'intent')));
     const objects = read.flatMap((object) => {
       if (object === undefined) return [];

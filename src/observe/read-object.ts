@@ -4,7 +4,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind, ParentLink } from '../kind/kind.ts';
 import { idMember, valueAt } from '../kind/wire.ts';
-import { resourcePosition } from '../manifest/resource.ts';
+import { fieldOfPart, resourcePosition } from '../manifest/resource.ts';
 import { asRow, rowId } from './answers.ts';
 import type { Expected, IdentifyInput } from './expected.ts';
 import type { ObservedObject } from './observed.ts';
@@ -55,12 +55,9 @@ export async function readObject(
 function needsRead(link: ParentLink, { resource, record }: Expected): boolean {
   if (link.rows === 'whole') return false;
   if (link.rows === 'summary') return true;
-  const parts = Object.keys(record?.pairs ?? {});
+  const settled = new Set(Object.keys(record?.pairs ?? {}).map(fieldOfPart));
   return link.rows.without.some(
-    (name) =>
-      resource?.fields[name] !== undefined ||
-      resource?.maps[name] !== undefined ||
-      parts.some((part) => part === name || part.startsWith(`${name}[`)),
+    (name) => resource?.fields[name] !== undefined || resource?.maps[name] !== undefined || settled.has(name),
   );
 }
 

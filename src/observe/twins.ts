@@ -1,15 +1,14 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { TwinPlace } from '../state/state.ts';
-import type { Expected, IdentifyInput } from './expected.ts';
-import type { KeyIndex } from './match.ts';
-import { indexByParent, naturalKey } from './match.ts';
+import type { Expected, IdentifyInput, SearchInput } from './expected.ts';
+import { naturalKey } from './match.ts';
 
 /** Tells of what bears a key with which a create was sent twice: both may have landed. It is never deleted. */
-export function reportTwins(input: IdentifyInput, claimed: ReadonlyMap<string, Expected>): void {
-  const repeated = input.items.filter(({ record }) => record?.repeated !== undefined);
-  const indexes = repeated.length === 0 ? new Map<string, KeyIndex>() : indexByParent(input.rows);
-  for (const item of repeated) {
+export function reportTwins(input: SearchInput, claimed: ReadonlyMap<string, Expected>): void {
+  const { indexes } = input;
+  for (const item of input.items) {
+    if (item.record?.repeated === undefined) continue;
     const { address, resource, record } = item;
     const own = record?.id ?? undefined;
     const bearing = twinPlaces(input, item).flatMap(({ key, below = '' }) => indexes.get(below)?.find(item, key) ?? []);
