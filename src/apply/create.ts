@@ -1,4 +1,3 @@
-import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { oldAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import { valueAt } from '../kind/wire.ts';
@@ -13,7 +12,7 @@ import { lagMs, lookUntil } from './look.ts';
 import { findMade, newRows } from './read-back.ts';
 import type { Run } from './run.ts';
 import { readOwn } from './lane-now.ts';
-import { report } from './problems.ts';
+import { reportAgain } from './problems.ts';
 import { recordNow, recordOf, save } from './records.ts';
 import { claim, laneRoot } from './run.ts';
 import { noteRepeated } from './twins.ts';
@@ -103,8 +102,7 @@ async function sendUntilKnown(
       if (chosen === undefined) await undo();
       throw error;
     }
-    const message = `nobody said what became of the create of ${address}, and nothing of it showed for ${run.fenceMs / 1_000} s: it was sent again`;
-    report(run, action, diagnostic('repeated', message, { address }));
+    reportAgain(run, action, { what: `the create of ${address}`, done: 'sent' });
     noteRepeated(run.repeated, action, recordNow(run, address)?.intent ?? {});
     return sendUntilKnown(run, action, { step, undo, sends: sends + 1 });
   }

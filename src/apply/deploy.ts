@@ -18,7 +18,7 @@ import type { Ending, Watch } from './follow.ts';
 import { follow } from './follow.ts';
 import { lagMs } from './look.ts';
 import type { Run } from './run.ts';
-import { report } from './problems.ts';
+import { report, reportAgain } from './problems.ts';
 import { laneRoot } from './run.ts';
 import { mostSends } from './send.ts';
 
@@ -117,8 +117,7 @@ async function order(service: DeployedService, known: Deployed, before: Row): Pr
       ...(patience === undefined ? {} : { graceMs: patience }),
     });
     if (orders === mostSends || ending.is !== 'not begun' || lost?.mayLandLater !== true) return { lost, ending };
-    const message = `nobody said what became of the order to deploy ${address}, and nothing of it showed for ${run.fenceMs / 1_000} s: it was ordered again`;
-    report(run, action, diagnostic('repeated', message, { address: action.address }));
+    reportAgain(run, action, { what: `the order to deploy ${address}`, done: 'ordered' });
     return orderUntilKnown(orders + 1);
   };
   return conclude(service, { ...(await orderUntilKnown(1)), owing });

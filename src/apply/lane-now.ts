@@ -19,7 +19,7 @@ export function laneBefore(
   const now = run.clock.monotonic();
   const known = run.before.get(lane);
   const id = run.ids.get(lane);
-  if (known?.id === id && known !== undefined && !isAnew && now - known.since <= freshMs) return known.reading;
+  if (known !== undefined && known.id === id && !isAnew && now - known.since <= freshMs) return known.reading;
   const reading = id === undefined ? Promise.resolve('gone' as const) : readOwn(run, laneRoot(run, lane), id, client);
   run.before.set(lane, { id, since: now, reading });
   reading.catch(() => run.before.delete(lane)); // it may be read the next time

@@ -34,3 +34,13 @@ export function report(run: Run, action: Action, item: Diagnostic): void {
   if (list === undefined) run.problems.set(action.address, [item]);
   else if (!list.some(({ message }) => message === item.message)) list.push(item);
 }
+
+/** Tells that a request was made again, because nobody knows what became of it. */
+export function reportAgain(
+  run: Run,
+  action: Action,
+  { what, done }: { readonly what: string; readonly done: string },
+): void {
+  const message = `nobody said what became of ${what}, and nothing of it showed for ${run.fenceMs / 1_000} s: it was ${done} again`;
+  report(run, action, diagnostic('repeated', message, { address: action.address }));
+}
