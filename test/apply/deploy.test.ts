@@ -8,6 +8,7 @@ import {
   answered,
   answering,
   connection,
+  detailsIn,
   failed,
   operationOf,
   results,
@@ -83,9 +84,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
     expect(results(bad)[at]).toBe('failed');
     expect(said(bad)).toContain('was not deployed: ');
     expect(said(bad)).toContain('cannot pull the image');
-    expect(bad.outcomes.flatMap((item) => item.diagnostics.flatMap(({ details = [] }) => details))).toContain(
-      'status: error',
-    );
+    expect(detailsIn(bad)).toContain('status: error');
     expect(actionsOf(await plan(made.manifest(text('fail:2')), worldOver(made, made.emulator.send)))).toEqual([
       `deploy ${at}`,
     ]);
@@ -363,7 +362,7 @@ describe('the log of a database that did not come up', () => {
       send: (request) => (operationOf(request) === 'postgres.readLogs' ? log() : made.emulator.send(request)),
     });
     expect(results(result)[main]).toBe('failed');
-    return result.outcomes.flatMap(({ diagnostics }) => diagnostics.flatMap(({ details = [] }) => details));
+    return detailsIn(result);
   };
   const lines = Array.from({ length: 12 }, (_, n) => `line ${n}`);
 

@@ -102,6 +102,11 @@ export function failed(message: string, status = 500, more: Row = { code: 'INTER
   return answered(JSON.stringify({ message, ...more }), status);
 }
 
+/** What a run says beside its messages: states, and lines of logs. */
+export function detailsIn({ outcomes }: ApplyResult): string[] {
+  return outcomes.flatMap(({ diagnostics }) => diagnostics.flatMap(({ details = [] }) => details));
+}
+
 /** What became of each address. */
 export function results({ outcomes }: Pick<ApplyResult, 'outcomes'>): Record<string, string> {
   return Object.fromEntries(outcomes.map(({ action, result }) => [action.address, result]));
