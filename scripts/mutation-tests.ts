@@ -11,7 +11,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
     'test/scenarios/{organization-kinds,deployments}.test.ts',
     'test/everything.test.ts',
   ],
-  state: ['test/state/*.test.ts', 'test/apply/{apply,intents,lost-creates}.test.ts'],
+  state: ['test/state/!(postgres|s3).test.ts', 'test/apply/{apply,intents,lost-creates}.test.ts'],
   stores: ['test/state/{s3,postgres}.test.ts'],
 };
 
@@ -35,12 +35,10 @@ class QuickFirst extends BaseSequencer {
   }
 }
 
-const part = process.env['TRUEUP_MUTATION'] ?? 'plan';
-
 export default defineConfig({
   test: {
-    include: [...(parts[part] ?? [])],
-    exclude: [...configDefaults.exclude, ...long, ...(part === 'state' ? (parts['stores'] ?? []) : [])],
+    include: [...(parts[process.env['TRUEUP_MUTATION'] ?? 'plan'] ?? [])],
+    exclude: [...configDefaults.exclude, ...long],
     globalSetup: 'test/support/temporary-folder.ts',
     testTimeout: 20_000,
     hookTimeout: 60_000,
