@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { renderEndpointDocs } from '../src/render/endpoint-docs.ts';
-import { kindPages } from '../src/render/kind-docs.ts';
+import { renderEndpointDocs } from './docs/endpoint-docs.ts';
+import { kindPages } from './docs/kind-docs.ts';
 
 /** Writes the files that follow from others; with --check it only says which are out of date. */
 

@@ -1,6 +1,6 @@
 import { parse } from 'yaml';
-import type { Kind } from '../kind/kind.ts';
-import { root } from '../kind/kind.ts';
+import type { Kind } from '../../src/kind/kind.ts';
+import { root } from '../../src/kind/kind.ts';
 
 /** The name of the page of a kind, as its file in the source is named. */
 export function pageName(kind: Kind): string {

@@ -1,6 +1,6 @@
-import type { Json } from '../kind/json.ts';
-import type { Kind } from '../kind/kind.ts';
-import { fieldPath } from '../kind/wire.ts';
+import type { Json } from '../../src/kind/json.ts';
+import type { Kind } from '../../src/kind/kind.ts';
+import { fieldPath } from '../../src/kind/wire.ts';
 import { code } from './markdown.ts';
 
 /** What a deletion or a replacement does beside what its name says, a sentence each. */

@@ -1,7 +1,7 @@
-import type { Operation } from '../api/contract.ts';
-import { status } from '../api/values.ts';
-import type { Field, Kind, Verb } from '../kind/kind.ts';
-import { takes, updatesOf } from '../kind/wire.ts';
+import type { Operation } from '../../src/api/contract.ts';
+import { status } from '../../src/api/values.ts';
+import type { Field, Kind, Verb } from '../../src/kind/kind.ts';
+import { takes, updatesOf } from '../../src/kind/wire.ts';
 import { kindNamed } from './kind-place.ts';
 
 /** One operation of a kind: what it does for it, and the fields that it carries. */

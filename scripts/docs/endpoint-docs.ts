@@ -1,10 +1,10 @@
-import { answerBodyOf } from '../api/answers.ts';
-import { consequenceOf } from '../api/consequences.ts';
-import { contract, endpointOf, requiredMembers, type Operation } from '../api/contract.ts';
-import { isOpenEnded } from '../api/members.ts';
-import { isSecretMember } from '../api/secret-members.ts';
-import type { Kind } from '../kind/kind.ts';
-import { fieldPath } from '../kind/wire.ts';
+import { answerBodyOf } from '../../src/api/answers.ts';
+import { consequenceOf } from '../../src/api/consequences.ts';
+import { contract, endpointOf, requiredMembers, type Operation } from '../../src/api/contract.ts';
+import { isOpenEnded } from '../../src/api/members.ts';
+import { isSecretMember } from '../../src/api/secret-members.ts';
+import type { Kind } from '../../src/kind/kind.ts';
+import { fieldPath } from '../../src/kind/wire.ts';
 import { callsOf } from './kind-calls.ts';
 import { pageName } from './kind-place.ts';
 import { code, enumerate, page, points, table } from './markdown.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { contract } from '../../src/api/contract.ts';
-import { renderEndpointDocs } from '../../src/render/endpoint-docs.ts';
+import { renderEndpointDocs } from '../../scripts/docs/endpoint-docs.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { bench } from '../support/world.ts';
 import { tableRows } from './pages.ts';

@@ -1,6 +1,6 @@
-import type { Kind, ParentLink } from '../kind/kind.ts';
-import { fieldPath } from '../kind/wire.ts';
-import { mergeOption, writtenFields } from '../kind/written.ts';
+import type { Kind, ParentLink } from '../../src/kind/kind.ts';
+import { fieldPath } from '../../src/kind/wire.ts';
+import { mergeOption, writtenFields } from '../../src/kind/written.ts';
 import { callsOf } from './kind-calls.ts';
 import { identityOf } from './kind-identity.ts';
 import { renderKeys } from './kind-keys.ts';

@@ -1,7 +1,7 @@
-import { answerBodyOf } from '../api/answers.ts';
-import type { Kind } from '../kind/kind.ts';
-import { root } from '../kind/kind.ts';
-import { choosesId, fieldPath } from '../kind/wire.ts';
+import { answerBodyOf } from '../../src/api/answers.ts';
+import type { Kind } from '../../src/kind/kind.ts';
+import { root } from '../../src/kind/kind.ts';
+import { choosesId, fieldPath } from '../../src/kind/wire.ts';
 import { code, enumerate } from './markdown.ts';
 
 /** How it is known which object of the platform a block means, a sentence each. */

@@ -1,7 +1,7 @@
-import { endpointOf, requiredMembers } from '../api/contract.ts';
-import { idSet, suffixed } from '../kind/codecs.ts';
-import type { Field, Kind, Union } from '../kind/kind.ts';
-import { canBeNull, fieldOf, isNeededBy, takes } from '../kind/wire.ts';
+import { endpointOf, requiredMembers } from '../../src/api/contract.ts';
+import { idSet, suffixed } from '../../src/kind/codecs.ts';
+import type { Field, Kind, Union } from '../../src/kind/kind.ts';
+import { canBeNull, fieldOf, isNeededBy, takes } from '../../src/kind/wire.ts';
 import { routesOf } from './kind-calls.ts';
 import { kindNamed, linkTo } from './kind-place.ts';
 import { code, enumerate, table } from './markdown.ts';
