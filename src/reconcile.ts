@@ -46,7 +46,7 @@ export interface World {
   readonly store: StateStore;
   readonly kinds: readonly Kind[];
   /** Told of every value that must not show in text that comes from elsewhere. */
-  readonly conceal: (value: string) => void;
+  readonly addSecret: (value: string) => void;
   /** Replaces all of those in a text. */
   readonly redact: (text: string) => string;
 }
@@ -91,7 +91,7 @@ async function planFor(
     projectId: settings.project,
     digest: (text) => digest(saved?.digestKey ?? '', text),
   });
-  concealSecrets(seen.observed, world);
+  addSecrets(seen.observed, world);
   const found = [...(moved?.diagnostics ?? []), ...seen.diagnostics];
   if (hasErrors(found)) throw new Stop('refused', found);
   const { organizationId, projectId } = seen.observed;
@@ -118,7 +118,7 @@ async function planFor(
 }
 
 /** The passwords and keys that the platform has: an error of a database may quote the row that it refuses. */
-function concealSecrets({ objects }: Observed, { kinds, conceal }: World): void {
+function addSecrets({ objects }: Observed, { kinds, addSecret }: World): void {
   const secrets = kinds.map((kind) => ({
     id: kind.id,
     names: Object.keys(kind.fields).filter((name) => kind.fields[name]?.secrecy === 'secret'),
@@ -126,7 +126,7 @@ function concealSecrets({ objects }: Observed, { kinds, conceal }: World): void 
   for (const { row } of objects.values()) {
     for (const { id, names } of secrets) {
       if (row[id] === undefined) continue;
-      for (const name of names) for (const text of textsIn(row[name])) conceal(text);
+      for (const name of names) for (const text of textsIn(row[name])) addSecret(text);
     }
   }
 }
@@ -155,7 +155,7 @@ export async function applyPlan(
     client: options.signal === undefined ? world.client : interruptible(world.client, options.signal),
     store: world.store,
     digest: (text) => digest(made.base.digestKey, text),
-    conceal: world.conceal,
+    addSecret: world.addSecret,
     redact: world.redact,
     connections: options.connections,
     ...(options.deploying === undefined ? {} : { deploying: options.deploying }),

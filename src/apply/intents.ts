@@ -40,10 +40,10 @@ export function creationIntent(run: Run, action: Action, { step, at }: { step: S
   let isOpen = true;
   for (const { part, field, wanted } of action.parts) {
     if (wanted === undefined || part.key !== undefined) continue;
-    const isConcealed = field.secrecy !== undefined || wanted.concealed;
-    if (isConcealed && key !== undefined && Object.hasOwn(key, part.field)) isOpen = false;
+    const isSecret = field.secrecy !== undefined || wanted.isSecret;
+    if (isSecret && key !== undefined && Object.hasOwn(key, part.field)) isOpen = false;
     const resolved = takes(step.operation, part.field) ? resolveField(field, wanted, outputs) : undefined;
-    if (resolved?.is === 'known') sent[part.field] = toStored(field, resolved.value, isConcealed, input.digest);
+    if (resolved?.is === 'known') sent[part.field] = toStored(field, resolved.value, isSecret, input.digest);
   }
   const below = action.parent === undefined ? undefined : run.ids.get(action.parent);
   return {

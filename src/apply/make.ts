@@ -48,7 +48,7 @@ export async function tearDown(run: Run, action: Action): Promise<void> {
 /** Sends the requests that make and change the object of an action. */
 export async function make(run: Run, action: Action): Promise<void> {
   if (action.steps.length > 0 && !isMade(action)) await unchanged(run, action);
-  concealOld(run, action);
+  addOldSecrets(run, action);
   if (action.steps.length > 0) await noteIntent(run, action);
   for (const step of action.steps) {
     if (step.role === 'create') await create(run, action, step);
@@ -57,13 +57,13 @@ export async function make(run: Run, action: Action): Promise<void> {
 }
 
 /** What is overwritten may be quoted by a platform that refuses to. */
-function concealOld({ input }: Run, { parts }: Action): void {
+function addOldSecrets({ input }: Run, { parts }: Action): void {
   for (const { part, field, decision, before } of parts) {
     if (field.secrecy === undefined || (decision.do !== 'write' && decision.do !== 'remove')) continue;
     for (const text of textsIn(before.reveal())) {
-      input.conceal(text);
+      input.addSecret(text);
       const entries = part.key === undefined ? field.map?.read(text) : undefined;
-      for (const entry of entries?.values() ?? []) input.conceal(entry);
+      for (const entry of entries?.values() ?? []) input.addSecret(entry);
     }
   }
 }

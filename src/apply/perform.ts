@@ -20,7 +20,7 @@ export interface PerformInput {
   /** The id of a resource, once it is known. */
   readonly idOf: (address: string) => string | undefined;
   /** Told of every value that must not show in text that comes from elsewhere. */
-  readonly conceal: (value: string) => void;
+  readonly addSecret: (value: string) => void;
   /** The object as the create of this run answered it. */
   readonly made: Row | undefined;
   /** The object as it was seen just before. */
@@ -55,7 +55,7 @@ function fillIn(input: PerformInput, now: Row | undefined): { members: Record<st
   let changes = step.changed.filter((name) => step.members[name] === undefined).length;
   for (const [name, from] of Object.entries(step.members)) {
     const value = valueOf(input, name, from, now);
-    if (from.is !== 'id') conceal(input, name, from, value);
+    if (from.is !== 'id') addSecrets(input, name, from, value);
     members[name] = value;
     if (step.changed.includes(name) && !isThereAlready(input, name, from, value)) changes++;
   }
@@ -83,13 +83,13 @@ function isKnown(from: Member, outputs: Outputs): boolean {
   return from.is !== 'set' && (from.is !== 'wanted' || !isPending(from.wanted));
 }
 
-/** What is sent back as it was read, and what may be secret, must not show when the platform echoes it. */
-function conceal({ action, conceal: tell }: PerformInput, name: string, from: Member, value: Json): void {
+/** Adds what may be secret in a member, so that an echo of it by the platform is redacted. */
+function addSecrets({ action, addSecret }: PerformInput, name: string, from: Member, value: Json): void {
   const field = action.kind.fields[name];
   if (from.is !== 'as read' && field?.secrecy === undefined) return;
   for (const text of textsIn(value)) {
-    tell(text);
-    for (const entry of field?.map?.read(text).values() ?? []) tell(entry);
+    addSecret(text);
+    for (const entry of field?.map?.read(text).values() ?? []) addSecret(entry);
   }
 }
 

@@ -24,7 +24,7 @@ export interface ApplyInput {
   readonly store: StateStore;
   readonly digest: (text: string) => string;
   /** Told of every value that must not show in text that comes from elsewhere. */
-  readonly conceal: (value: string) => void;
+  readonly addSecret: (value: string) => void;
   /** Replaces all of those in a text. */
   readonly redact: (text: string) => string;
   readonly deploying?: Deploying;

@@ -96,7 +96,7 @@ export function contextOf(run: Run, action: Action) {
     client: run.input.client,
     action,
     outputs: run.outputs,
-    conceal: run.input.conceal,
+    addSecret: run.input.addSecret,
     made: isMade(action) ? run.rows.get(action.address) : undefined,
     idOf: (address: string) => run.ids.get(address),
     readNow: () => rowNow(run, action),

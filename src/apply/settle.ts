@@ -63,7 +63,7 @@ export function sentPairs({ parts }: Action, outputs: Outputs, digest: SettleInp
     if (wanted === undefined) continue;
     const resolved = resolveField(field, wanted, outputs);
     if (resolved.is !== 'known') continue;
-    const stored = toStored(field, resolved.value, wanted.concealed, digest);
+    const stored = toStored(field, resolved.value, wanted.isSecret, digest);
     pairs[partName(part)] = { wanted: stored, answered: stored };
   }
   return pairs;
@@ -88,8 +88,8 @@ function settlePart(
   const answered = after.value(planned.part);
   const isMeant = means(field.codec ?? plain, resolved.value, answered);
   const make = (seen: Json, kept?: false): Pair => ({
-    wanted: toStored(field, resolved.value, wanted.concealed, input.digest),
-    answered: toStored(field, seen, wanted.concealed, input.digest),
+    wanted: toStored(field, resolved.value, wanted.isSecret, input.digest),
+    answered: toStored(field, seen, wanted.isSecret, input.digest),
     ...(kept === undefined ? {} : { kept }),
   });
   const isLeft = field.codec === contains && leftBehind(resolved.value, answered, membersOf(old?.wanted)).length > 0;

@@ -29,7 +29,7 @@ export async function connect(settings: Settings, about: Connecting): Promise<Co
   const store = openStore(settings, about);
   const { client, close } = await openPlatform(settings.platform, about);
   return {
-    world: { client, store, kinds, conceal: redactor.add, redact: redactor.redact },
+    world: { client, store, kinds, addSecret: redactor.add, redact: redactor.redact },
     close: async () => {
       try {
         await close();

@@ -40,7 +40,7 @@ export async function loadWithSecrets(options: Settled, redactor: Redactor): Pro
     identity: () => readIdentity(env),
     allowsCommands: options.allowsSecretCommands === true,
     env,
-    conceal: redactor.add,
+    addSecret: redactor.add,
     redact: redactor.redact,
   });
   if (diagnostics.length > 0) throw new Stop('refused', diagnostics);
@@ -72,7 +72,7 @@ function load({ file, variables }: Settled, { redactor, workspace, secret }: Loa
     env: (name) => env[name],
     secret,
     given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
-    conceal: redactor.add,
+    addSecret: redactor.add,
   });
   const { settings } = validated.manifest;
   const known = [...settings.variables.keys()];

@@ -23,7 +23,7 @@ export function openStore(
         'TRUEUP_STATE_URL',
         'It is the address of the database: postgres://user:password@host/name.',
       );
-      concealUrl(redactor, url);
+      addSecretsOfUrl(redactor, url);
       return postgresStore({ url, schema: state.schema ?? 'trueup', name: state.name ?? name });
     }
     case 's3': {
@@ -69,7 +69,7 @@ function credential(name: string, remedy: string): string {
   ]);
 }
 
-function concealUrl(redactor: Redactor, url: string): void {
+function addSecretsOfUrl(redactor: Redactor, url: string): void {
   redactor.add(url);
   if (!URL.canParse(url)) return;
   const { password, searchParams } = new URL(url);

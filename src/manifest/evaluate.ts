@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
-import { seal } from '../secrets/sealed.ts';
+import { secret } from '../secrets/secret.ts';
 import type { Expression } from './expression.ts';
 import { parseExpressions } from './expression.ts';
 import type { Node, Place, ScalarNode } from './tree.ts';
@@ -17,7 +17,7 @@ export interface Sources {
   /** The text of a file named relative to the file at `from`; or why it cannot be had. */
   readonly file: (path: string, from: Place) => { readonly text: string } | { readonly problem: string };
   /** Called with every value that must not show in text that comes from elsewhere. */
-  readonly conceal: (value: string) => void;
+  readonly addSecret: (value: string) => void;
 }
 
 /** What evaluating needs besides the node. */
@@ -35,33 +35,33 @@ export interface Evaluation {
 
 /** Turns a YAML value into what the user wants: expressions that are known now are filled in. */
 export function evaluate(node: Node, evaluation: Evaluation): Wanted {
-  const found: Found = { concealed: false, references: [], missing: [], evaluation };
+  const found: Found = { isSecret: false, references: [], missing: [], evaluation };
   const shape = shapeOf(node, found);
   const plainValue = valueOf(shape);
   const content: Content = plainValue === undefined ? { hollow: true, shape } : { hollow: false, value: plainValue };
   return {
     at: node.at,
-    concealed: found.concealed,
+    isSecret: found.isSecret,
     references: found.references,
     missing: found.missing,
-    content: seal(content),
+    content: secret(content),
     ...(found.written === undefined ? {} : { written: found.written }),
   };
 }
 
 /** A wanted value that is no text of the user's, such as a default. */
 export function constant(value: Json, at: Place): Wanted {
-  return { at, concealed: false, references: [], missing: [], content: seal({ hollow: false, value }) };
+  return { at, isSecret: false, references: [], missing: [], content: secret({ hollow: false, value }) };
 }
 
 /** The value of an output, wanted where a name was written. */
-export function referring(reference: Reference, { at, concealed }: Wanted): Wanted {
+export function referring(reference: Reference, { at, isSecret }: Wanted): Wanted {
   const shape: Shape = { is: 'text', pieces: [reference] };
-  return { at, concealed, references: [reference], missing: [], content: seal({ hollow: true, shape }) };
+  return { at, isSecret, references: [reference], missing: [], content: secret({ hollow: true, shape }) };
 }
 
 interface Found {
-  concealed: boolean;
+  isSecret: boolean;
   readonly references: Reference[];
   readonly missing: string[];
   readonly evaluation: Evaluation;
@@ -145,9 +145,9 @@ function evaluateExpression({ source, name }: Expression, at: Place, found: Foun
         return '';
       }
       const value = sources.env(name);
-      found.concealed = true;
+      found.isSecret = true;
       if (value !== undefined) {
-        sources.conceal(value);
+        sources.addSecret(value);
         return value;
       }
       if (!/^[^\s=]+$/.test(name)) {
@@ -164,9 +164,9 @@ function evaluateExpression({ source, name }: Expression, at: Place, found: Foun
     }
     case 'secret': {
       const value = sources.secret(name);
-      found.concealed = true;
+      found.isSecret = true;
       if (value !== undefined) {
-        sources.conceal(value);
+        sources.addSecret(value);
         return value;
       }
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {

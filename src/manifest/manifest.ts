@@ -37,7 +37,7 @@ export interface ManifestInput {
   readonly secret: (name: string) => string | undefined;
   /** Values of variables given on the command line or by the environment. */
   readonly given: (name: string) => string | undefined;
-  readonly conceal: (value: string) => void;
+  readonly addSecret: (value: string) => void;
 }
 
 /** Most bytes of a file that `${file:…}` brings in: a request may carry no more. */
@@ -131,6 +131,6 @@ function sourcesOf(input: ManifestInput, settings: Settings): Sources {
         ? { problem: `${path} is not text: it holds the character NUL` }
         : file;
     },
-    conceal: input.conceal,
+    addSecret: input.addSecret,
   };
 }

@@ -35,7 +35,7 @@ export interface AskingInput {
   /** The time for each of them; 30 seconds when left out. */
   readonly commandLimitMs?: number;
   /** Told of every value before anything else. */
-  readonly conceal: (value: string) => void;
+  readonly addSecret: (value: string) => void;
   readonly redact: (text: string) => string;
 }
 
@@ -93,29 +93,29 @@ function ask(source: SecretSource, names: readonly string[], input: AskingInput)
 type FileSource = Extract<SecretSource, { readonly path: string }>;
 
 function askFile(source: FileSource, input: AskingInput): Found {
-  const { workspace, conceal } = input;
+  const { workspace, addSecret } = input;
   const file = readSource(source, workspace);
   if ('problem' in file) return file;
   if (isTracked(join(workspace.root, file.path))) {
     const remedy = `git rm --cached ${file.path}, put it into .gitignore, and change what was in it; or encrypt it and write age:.`;
     return { problem: `${file.path} is in git, where secrets in clear stay for ever`, remedy };
   }
-  return named(file.path, readEnvFile(file.bytes, conceal));
+  return named(file.path, readEnvFile(file.bytes, addSecret));
 }
 
 async function askAge(source: FileSource, input: AskingInput): Promise<Found> {
-  const { workspace, conceal, identity } = input;
+  const { workspace, addSecret, identity } = input;
   const file = readSource(source, workspace);
   if ('problem' in file) return file;
   const given = identity();
   const remedy = 'Set TRUEUP_AGE_IDENTITY to what age-keygen wrote, or TRUEUP_AGE_IDENTITY_FILE to a file that has it.';
   if ('problem' in given) return { problem: `${file.path} cannot be decrypted: ${given.problem}`, remedy };
-  conceal(given.text);
+  addSecret(given.text);
   const read = readIdentities(given.text);
   if ('problem' in read) return { problem: `${file.path} cannot be decrypted: the identity ${read.problem}`, remedy };
   const decrypted = await decryptAge(file.bytes, read.identities);
   if ('problem' in decrypted) return { ...decrypted, problem: `${file.path} ${decrypted.problem}` };
-  return named(file.path, readEnvFile(decrypted.bytes, conceal));
+  return named(file.path, readEnvFile(decrypted.bytes, addSecret));
 }
 
 async function askCommand(
@@ -131,17 +131,17 @@ async function askCommand(
       remedy: `Allow it where nobody else can change the manifest, or set ${variables(names)}.`,
     };
   }
-  const { workspace, env, conceal, redact, commandLimitMs: limitMs = 30_000 } = input;
+  const { workspace, env, addSecret, redact, commandLimitMs: limitMs = 30_000 } = input;
   const folder = join(workspace.root, dirname(at.file));
   const values = new Map<string, string>();
   // One after the other: the first may have to unlock what the others then find open.
   for (const name of names) {
-    const answer = await runSecretCommand({ words, name, folder, env, limitMs, conceal });
+    const answer = await runSecretCommand({ words, name, folder, env, limitMs, addSecret });
     if ('problem' in answer) {
       const details = lastLines(answer.said, redact);
       return { problem: `${program} ${answer.problem} when asked for ${name}`, remedy: answer.remedy, details };
     }
-    conceal(answer.value);
+    addSecret(answer.value);
     values.set(name, answer.value);
   }
   return { values };

@@ -1,5 +1,5 @@
 import type { Json } from '../kind/json.ts';
-import type { Sealed } from '../secrets/sealed.ts';
+import type { Secret } from '../secrets/secret.ts';
 import type { Place } from './tree.ts';
 
 /** A `${ref:…}` that has been found: an output of another resource. */
@@ -12,11 +12,11 @@ export interface Reference {
 export interface Wanted {
   readonly at: Place;
   /** Something of `${secret:…}` or `${env:…}` flowed into it, so it is never shown. */
-  readonly concealed: boolean;
+  readonly isSecret: boolean;
   readonly references: readonly Reference[];
   /** Names of secrets that it needs and this run does not have. */
   readonly missing: readonly string[];
-  readonly content: Sealed<Content>;
+  readonly content: Secret<Content>;
   /** A number or boolean from a variable, as it was written there. */
   readonly written?: string;
 }

@@ -8,6 +8,7 @@ import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Wanted } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/state.ts';
+import { redacted } from '../secrets/secret.ts';
 import { rowId } from './answers.ts';
 
 /** The kinds whose objects a resource refers to by name and that the manifest does not declare. */
@@ -163,7 +164,7 @@ function find({ kind, blocks, listed, byId, canList }: Bearers, name: string): F
 }
 
 function problemWith({ address, kind }: Resource, field: string, wanted: Wanted, missed: Missed): Diagnostic {
-  const name = wanted.concealed ? '(sensitive)' : missed.name;
+  const name = wanted.isSecret ? redacted : missed.name;
   return diagnostic(missed.problem, `${fieldPath(kind, field)}: ${missed.says.replace('NAME', () => name)}`, {
     remedy: missed.remedy,
     address,

@@ -56,7 +56,7 @@ export async function evaluateOutputs(input: OutputsInput): Promise<readonly Out
     return {
       name,
       value: resolved.is === 'known' ? String(resolved.value) : undefined,
-      isSensitive: output.concealed,
+      isSensitive: output.isSecret,
       missing: resolved.is === 'unavailable' ? resolved.secrets : [],
     };
   });

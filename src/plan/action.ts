@@ -5,7 +5,7 @@ import type { Field, Kind } from '../kind/kind.ts';
 import type { Part } from '../manifest/resource.ts';
 import type { Wanted } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
-import type { Sealed } from '../secrets/sealed.ts';
+import type { Secret } from '../secrets/secret.ts';
 import type { Deployed, Owes, Pair, State } from '../state/state.ts';
 import type { Cause, Decision } from './decide.ts';
 
@@ -40,7 +40,7 @@ export interface Change {
 
 /** Where one member of a request comes from. */
 export type Member =
-  | { readonly is: 'value'; readonly value: Sealed<Json> }
+  | { readonly is: 'value'; readonly value: Secret<Json> }
   /** Filled in when its references are known. */
   | { readonly is: 'wanted'; readonly field: Field; readonly wanted: Wanted }
   /** A map, written as text; keys that are not ours stay when `keepOthers`. */
@@ -78,7 +78,7 @@ export interface PlannedPart {
   readonly wanted: Wanted | undefined;
   readonly decision: Decision;
   /** What the platform had. */
-  readonly before: Sealed<Json>;
+  readonly before: Secret<Json>;
   readonly pair: Pair | undefined;
 }
 

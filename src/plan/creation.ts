@@ -6,7 +6,7 @@ import { resourcePosition } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
-import { seal } from '../secrets/sealed.ts';
+import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import type { Action, Change, PlannedPart } from './action.ts';
 import { actionFor } from './action-for.ts';
@@ -78,7 +78,7 @@ export function creation(input: PlanInput, resource: Resource, outputs: Outputs,
       field,
       wanted,
       decision: { do: 'write', cause: 'create' },
-      before: seal(null),
+      before: secret(null),
       pair: undefined,
     });
     changes.push({

@@ -74,9 +74,9 @@ export function decide(situation: Situation): Decision {
 }
 
 /** What the state holds of a value: the value, or a digest where it may be secret. */
-export function toStored(field: Field, value: Json, isConcealed: boolean, digest: (text: string) => string): Stored {
+export function toStored(field: Field, value: Json, isSecret: boolean, digest: (text: string) => string): Stored {
   const normal = (field.codec ?? plain).normal(value);
-  const isHidden = field.secrecy !== undefined || isConcealed || holdsCredentials(normal);
+  const isHidden = field.secrecy !== undefined || isSecret || holdsCredentials(normal);
   return isHidden ? { digest: digest(canonical(normal)) } : { value: normal };
 }
 

@@ -9,7 +9,7 @@ import { idMember, takes } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
 import { deploymentsIn } from '../observe/deployments.ts';
-import { seal } from '../secrets/sealed.ts';
+import { secret } from '../secrets/secret.ts';
 import type { Owes } from '../state/state.ts';
 import type { Action, Member, Step } from './action.ts';
 import { isEffective, isMade } from './action.ts';
@@ -117,7 +117,7 @@ function deployment({ root, leafs }: ServiceActions, way: Way, debt: Debt | unde
   const own = deployAddress(address);
   const id: Member = { is: 'id', address };
   const members: Record<string, Member> = { [idMember(kind, way.call)]: id };
-  if (takes(way.call, 'title')) members.title = { is: 'value', value: seal('Trueup') };
+  if (takes(way.call, 'title')) members.title = { is: 'value', value: secret('Trueup') };
   if (takes(way.call, 'description')) members.description = { is: 'mark' };
   // Half of it is not deployed, also of a service that is new.
   const changing = leafs
@@ -151,7 +151,7 @@ function resetSteps({ address, kind }: Action): Step[] {
   if (setBy === undefined) return [];
   const members: Record<string, Member> = {
     [idMember(kind, setBy)]: { is: 'id', address },
-    [at]: { is: 'value', value: seal('idle') },
+    [at]: { is: 'value', value: secret('idle') },
   };
   return [{ operation: setBy, role: 'reset', members, changed: [] }];
 }

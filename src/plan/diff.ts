@@ -9,7 +9,7 @@ import { partName } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
-import { seal } from '../secrets/sealed.ts';
+import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import type { Pair } from '../state/state.ts';
 import { matchesStored } from '../state/stored.ts';
@@ -122,11 +122,11 @@ const exact = { name: 'exact', normal: (value: Json) => value };
 function addRemoval(input: DiffInput, found: Found, part: Part, field: Field, value: Json): void {
   const pair = input.pairs[partName(part)];
   const decision: Decision = { do: 'remove' };
-  found.parts.push({ part, field, wanted: undefined, decision, before: seal(value), pair });
+  found.parts.push({ part, field, wanted: undefined, decision, before: secret(value), pair });
   found.changes.push({
     path: pathOf(input.resource.kind, part),
     cause: 'removed',
-    before: showObserved(field, value, isConcealed(pair)),
+    before: showObserved(field, value, isSecret(pair)),
     after: { is: 'absent' },
     atDeploy: waits(input.resource, field),
     forcesReplacement: false,
@@ -165,7 +165,7 @@ function addPart(
   }
   const decision: Decision = isLeft && decided.do === 'nothing' ? { do: 'write', cause: 'edit' } : decided;
   if (wanted === undefined && pair === undefined) return;
-  found.parts.push({ part, field, wanted, decision, before: seal(observed), pair });
+  found.parts.push({ part, field, wanted, decision, before: secret(observed), pair });
   const about = { address: resource.address, position: wanted === undefined ? undefined : position(wanted.at) };
   const path = pathOf(resource.kind, part);
   switch (decision.do) {
@@ -187,7 +187,7 @@ function addPart(
           remedy:
             resolved?.is === 'unavailable'
               ? howToGive(resolved.secrets)
-              : remedyFor(field, observed, wanted?.concealed === true || isConcealed(pair)),
+              : remedyFor(field, observed, wanted?.isSecret === true || isSecret(pair)),
         }),
       );
       return;
@@ -199,9 +199,9 @@ function addPart(
       found.changes.push({
         path,
         cause: decision.cause,
-        before: showObserved(field, observed, wanted.concealed || isConcealed(pair)),
+        before: showObserved(field, observed, wanted.isSecret || isSecret(pair)),
         after:
-          isSet && resolved.is === 'known' && !wanted.concealed
+          isSet && resolved.is === 'known' && !wanted.isSecret
             ? { is: 'value', value: merged(resolved.value, observed, formerly) }
             : showWanted(field, wanted, resolved),
         ...summaryOf(field, observed, resolved),
@@ -228,7 +228,7 @@ export function summaryOf(field: Field, before: Json, after: Resolved): { summar
 }
 
 /** A digest in an open field means that a secret flowed into it once. */
-function isConcealed(pair: Pair | undefined): boolean {
+function isSecret(pair: Pair | undefined): boolean {
   return pair !== undefined && 'digest' in pair.answered;
 }
 

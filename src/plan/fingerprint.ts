@@ -131,8 +131,8 @@ function whatIsWritten(wanted: Wanted, sign: Sign, scope: readonly string[]): Fi
   return { digest: sign(scope, content.hollow ? { shape: asJson(content.shape) } : { value: content.value }) };
 }
 
-function marks({ concealed, missing }: Wanted): Pick<FiledValue, 'concealed' | 'missing'> {
-  return { ...(missing.length > 0 ? { missing: [...missing] } : {}), ...(concealed ? { concealed: true } : {}) };
+function marks({ isSecret, missing }: Wanted): Pick<FiledValue, 'concealed' | 'missing'> {
+  return { ...(missing.length > 0 ? { missing: [...missing] } : {}), ...(isSecret ? { concealed: true } : {}) };
 }
 
 function filed(action: Action, filing: Filing): FiledAction[] {

@@ -5,8 +5,8 @@ import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Way } from '../kind/verb.ts';
 import { verbInput, wayFor } from '../kind/verb.ts';
-import type { Sealed } from '../secrets/sealed.ts';
-import { seal } from '../secrets/sealed.ts';
+import type { Secret } from '../secrets/secret.ts';
+import { secret } from '../secrets/secret.ts';
 
 /** One object that is to be told something, with the request for it. */
 export interface Order {
@@ -18,7 +18,7 @@ export interface Order {
   /** Holds no secret: ids, names and addresses. */
   readonly input: Row;
   /** The object as it was read before, with its secrets. */
-  readonly before: Sealed<Row>;
+  readonly before: Secret<Row>;
   /** What it ends or interrupts, as clauses; when there are some, somebody is to be asked first. */
   readonly consequences: readonly string[];
 }
@@ -56,5 +56,5 @@ export function makeOrder(wish: Wish, verb: string, permits: { readonly dataLoss
   }
   const input = verbInput(kind, way, id, row);
   const consequences = [consequenceOf(way.call, input), interrupts].filter((clause) => clause !== undefined);
-  return { address, kind, id, verb, way, input, before: seal(row), consequences };
+  return { address, kind, id, verb, way, input, before: secret(row), consequences };
 }

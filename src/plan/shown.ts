@@ -10,17 +10,15 @@ import type { Shown } from './action.ts';
  */
 export function showWanted(field: Field, wanted: Wanted, resolved: Resolved): Shown {
   if (resolved.is === 'known' && resolved.value === null) return { is: 'absent' };
-  if (field.secrecy !== undefined || wanted.concealed) return { is: 'hidden' };
+  if (field.secrecy !== undefined || wanted.isSecret) return { is: 'hidden' };
   if (resolved.is === 'known') return { is: 'value', value: withoutCredentials(resolved.value) };
   return resolved.is === 'pending' ? { is: 'known after apply' } : { is: 'hidden' };
 }
 
 /** What people may see of a value of the platform. */
-export function showObserved(field: Field, value: Json, isConcealed: boolean): Shown {
+export function showObserved(field: Field, value: Json, isSecret: boolean): Shown {
   if (value === null) return { is: 'absent' };
-  return field.secrecy !== undefined || isConcealed
-    ? { is: 'hidden' }
-    : { is: 'value', value: withoutCredentials(value) };
+  return field.secrecy !== undefined || isSecret ? { is: 'hidden' } : { is: 'value', value: withoutCredentials(value) };
 }
 
 /** A value whose addresses do not show who they are fetched as: `https://bot:token@…`. */

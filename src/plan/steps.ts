@@ -6,7 +6,7 @@ import { carrierOf, fieldOf, idMember, isInCase, observedValue, takes, takesNull
 import type { Resource } from '../manifest/resource.ts';
 import type { Wanted } from '../manifest/wanted.ts';
 import { fromContext } from '../observe/observed.ts';
-import { seal } from '../secrets/sealed.ts';
+import { secret } from '../secrets/secret.ts';
 import { isMerged, membersOf } from './merged.ts';
 import type { Member, PlannedPart, Step } from './action.ts';
 
@@ -245,7 +245,7 @@ function jsonSize(value: Json): number {
 }
 
 function literal(value: Json): Member {
-  return { is: 'value', value: seal(value) };
+  return { is: 'value', value: secret(value) };
 }
 
 function isNull(member: Member): boolean {

@@ -1,5 +1,5 @@
 import type { Told } from '../apply/carry-out.ts';
-import { mask } from '../secrets/sealed.ts';
+import { redacted } from '../secrets/secret.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
 import type { RunDocument } from './documents.ts';
 
@@ -29,7 +29,7 @@ export function ordersJson({ verb, told, counts, showsSecrets }: OrdersView, exi
       ...(status === undefined ? {} : { status }),
       ...(renewed === undefined
         ? {}
-        : { renewed: { member: order.way.renews ?? '', value: showsSecrets ? renewed : mask } }),
+        : { renewed: { member: order.way.renews ?? '', value: showsSecrets ? renewed : redacted } }),
       diagnostics: diagnostics.map(diagnosticJson),
     })),
   };

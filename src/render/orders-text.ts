@@ -1,7 +1,7 @@
 import type { Told } from '../apply/carry-out.ts';
 import type { Json } from '../kind/json.ts';
 import { isObject } from '../kind/json.ts';
-import { mask } from '../secrets/sealed.ts';
+import { redacted } from '../secrets/secret.ts';
 import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';
 
@@ -18,7 +18,7 @@ export function renderTold(told: Told, { style, showsSecrets }: { style: Style; 
   const notes = [
     ...(status === undefined ? [] : [`its status is ${status}`]),
     ...(answer === undefined ? [] : [answerWords(answer)]),
-    ...(renewed === undefined ? [] : [`${order.way.renews ?? ''} ${showsSecrets ? renewed : mask}`]),
+    ...(renewed === undefined ? [] : [`${order.way.renews ?? ''} ${showsSecrets ? renewed : redacted}`]),
     ...(result === 'ordered' ? ['trueup status shows what comes of it'] : []),
   ];
   const name = style.paint('strong', printable(order.address));

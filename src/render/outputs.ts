@@ -1,5 +1,5 @@
 import type { OutputValue } from '../observe/outputs.ts';
-import { mask } from '../secrets/sealed.ts';
+import { redacted } from '../secrets/secret.ts';
 import type { OutputsDocument } from './documents.ts';
 import { printable } from './printable.ts';
 
@@ -31,5 +31,5 @@ export function outputsJson(outputs: readonly OutputValue[], showsSecrets: boole
 }
 
 function shownValue({ value, isSensitive }: OutputValue, showsSecrets: boolean): string {
-  return isSensitive && !showsSecrets ? mask : (value ?? '');
+  return isSensitive && !showsSecrets ? redacted : (value ?? '');
 }

@@ -3,40 +3,40 @@ import { isSecretMember, secretAnswers, shownOnce } from '../api/secret-members.
 import { readEnvText } from '../kind/env-text.ts';
 import { isObject, textsIn } from '../kind/json.ts';
 import type { Redactor } from './redactor.ts';
-import { mask } from './sealed.ts';
+import { redacted } from './secret.ts';
 
-/** A value without its secrets, and how many of them are hidden. */
-export interface Hidden {
+/** A value without its secrets, and how many secrets it held. */
+export interface Redacted {
   readonly shown: unknown;
   readonly count: number;
 }
 
-/** Hides what is secret in an answer, however deep. What the platform shows only this once stays. */
-export function hideInAnswer(operation: Operation, answer: unknown): Hidden {
-  return hide(answer, { isSecret: secretAnswers.has(operation), kept: shownOnce[operation] });
+/** Redacts the secrets of an answer, at any depth. Keeps a value that the platform shows only this once. */
+export function redactAnswer(operation: Operation, answer: unknown): Redacted {
+  return redactValue(answer, { isSecret: secretAnswers.has(operation), kept: shownOnce[operation] });
 }
 
-/** Hides what is secret in an input, however deep. */
-export function hideInInput(input: unknown): unknown {
-  return hide(input, { isSecret: false, kept: undefined }).shown;
+/** Redacts the secrets of an input, at any depth. */
+export function redactInput(input: unknown): unknown {
+  return redactValue(input, { isSecret: false, kept: undefined }).shown;
 }
 
-function hide(value: unknown, about: { isSecret: boolean; kept: string | undefined }): Hidden {
-  if (about.isSecret) return isEmpty(value) ? { shown: value, count: 0 } : { shown: mask, count: 1 };
+function redactValue(value: unknown, about: { isSecret: boolean; kept: string | undefined }): Redacted {
+  if (about.isSecret) return isEmpty(value) ? { shown: value, count: 0 } : { shown: redacted, count: 1 };
   if (typeof value === 'string') {
-    const shown = value.replace(/(?<=:\/\/)[^\s/@]+(?=@)/g, mask);
+    const shown = value.replace(/(?<=:\/\/)[^\s/@]+(?=@)/g, redacted);
     return { shown, count: shown === value ? 0 : 1 };
   }
   if (!Array.isArray(value) && !isObject(value)) return { shown: value, count: 0 };
   let count = 0;
-  const hideMember = (name: string, inner: unknown): unknown => {
-    const hidden = hide(inner, { isSecret: name !== about.kept && isSecretMember(name), kept: undefined });
-    count += hidden.count;
-    return hidden.shown;
+  const redactMember = (name: string, inner: unknown): unknown => {
+    const inside = redactValue(inner, { isSecret: name !== about.kept && isSecretMember(name), kept: undefined });
+    count += inside.count;
+    return inside.shown;
   };
   const shown = Array.isArray(value)
-    ? value.map((item: unknown) => hideMember('', item))
-    : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hideMember(name, inner)]));
+    ? value.map((item: unknown) => redactMember('', item))
+    : Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, redactMember(name, inner)]));
   return { shown, count };
 }
 
@@ -57,7 +57,7 @@ export function knowingInput(redactor: Redactor, input: unknown): Redactor {
   const short = secrets.filter((secret) => secret.length > 0 && secret.length < 6).map(escapeText);
   if (short.length === 0) return redactor;
   const words = new RegExp(`(?<![A-Za-z0-9])(?:${short.join('|')})(?![A-Za-z0-9])`, 'g');
-  return { ...redactor, redact: (text) => redactor.redact(text).replace(words, mask) };
+  return { ...redactor, redact: (text) => redactor.redact(text).replace(words, redacted) };
 }
 
 /** Every text below a secret member. */

@@ -1,4 +1,4 @@
-import { mask } from './sealed.ts';
+import { redacted } from './secret.ts';
 
 /** Replaces the secrets of a run in text that came from elsewhere. */
 export interface Redactor {
@@ -42,13 +42,13 @@ export function createRedactor(): Redactor {
       waiting = [];
       let clean = '';
       let from = 0;
-      let hiddenFrom = -1;
-      let hiddenTo = 0;
+      let redactFrom = -1;
+      let redactTo = 0;
       const close = () => {
-        if (hiddenFrom === -1) return;
-        clean += text.slice(from, hiddenFrom) + mask;
-        from = hiddenTo;
-        hiddenFrom = -1;
+        if (redactFrom === -1) return;
+        clean += text.slice(from, redactFrom) + redacted;
+        from = redactTo;
+        redactFrom = -1;
       };
       for (let at = 0; at + shortest <= text.length; at++) {
         const lengths = byStart.get(text.slice(at, at + shortest));
@@ -57,12 +57,12 @@ export function createRedactor(): Redactor {
         for (const [length, forms] of lengths)
           if (at + length > end && forms.has(text.slice(at, at + length))) end = at + length;
         if (end === 0) continue;
-        // Two that overlap are hidden as one: a rest of either would tell too much.
-        if (at >= hiddenTo) {
+        // Two that overlap are redacted as one: a rest of either would tell too much.
+        if (at >= redactTo) {
           close();
-          hiddenFrom = at;
+          redactFrom = at;
         }
-        hiddenTo = Math.max(hiddenTo, end);
+        redactTo = Math.max(redactTo, end);
       }
       close();
       return clean + text.slice(from);

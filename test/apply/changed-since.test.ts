@@ -4,7 +4,7 @@ import { text } from '../../src/kind/codecs.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Member, PlannedPart, Step } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
-import { seal } from '../../src/secrets/sealed.ts';
+import { secret } from '../../src/secrets/secret.ts';
 import { actionOf, anything, declared, kindNamed, plannedPart } from '../support/made-up.ts';
 
 /** What an action would overwrite or remove that its plan never showed. */
@@ -28,7 +28,7 @@ function writingEnv(keepOthers: boolean): Step {
 
 /** A field that had a value when the plan was made. */
 function part(field: string, decision: Decision, before: string | null = 'a', more: Partial<PlannedPart> = {}) {
-  return plannedPart(field, { decision, before: seal(before), ...more });
+  return plannedPart(field, { decision, before: secret(before), ...more });
 }
 
 /** A key of env that had a value when the plan was made. */
@@ -82,7 +82,7 @@ describe('a field that another value came into since', () => {
     const along = (member: Member) =>
       changed({ parts: [part('description', settled)], steps: [update({ description: member })], now });
     expect(along({ is: 'wanted', field: anything, wanted: declared('a') })).toBe(description);
-    expect(along({ is: 'value', value: seal('a') })).toBe(description);
+    expect(along({ is: 'value', value: secret('a') })).toBe(description);
     expect(along(asRead)).toBeUndefined();
     expect(along({ is: 'set', field: anything, wanted: declared(['a']), formerly: [] })).toBeUndefined();
   });

@@ -5,7 +5,7 @@ import type { Json, Row } from '../../src/kind/json.ts';
 import { fieldOf } from '../../src/kind/wire.ts';
 import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, Member, Step } from '../../src/plan/action.ts';
-import { seal } from '../../src/secrets/sealed.ts';
+import { secret } from '../../src/secrets/secret.ts';
 import { actionOf, anything, declared, kindNamed, lacking, plannedPart, referring } from '../support/made-up.ts';
 
 /** What one request says, when it is not sent at all, and what must not show of it. */
@@ -21,7 +21,7 @@ const wanted = (value: Json, field = 'description'): Member => ({
 });
 const later: Member = { is: 'wanted', field: anything, wanted: referring(host) };
 const asRead = (from: string): Member => ({ is: 'as read', from });
-const fixed = (value: Json): Member => ({ is: 'value', value: seal(value) });
+const fixed = (value: Json): Member => ({ is: 'value', value: secret(value) });
 const ownId: Member = { is: 'id', address };
 
 /** A map of variables; all of them are ours when nothing else is said. */
@@ -54,11 +54,11 @@ interface Case {
   readonly late?: Row | 'gone';
 }
 
-/** Sends a request with members; gives what went out, what was concealed, and how often somebody looked. */
+/** Sends a request with members; gives what went out, which values became secrets, and how often somebody looked. */
 async function sending(members: Step['members'], how: Case = {}) {
   const { action, role = 'update', changed = Object.keys(members), outputs = {}, made, now, read, late } = how;
   const sent: Readonly<Record<string, unknown>>[] = [];
-  const concealed: string[] = [];
+  const secrets: string[] = [];
   const waits: Late[] = [];
   let looks = 0;
   const client: Client = {
@@ -76,7 +76,7 @@ async function sending(members: Step['members'], how: Case = {}) {
     step: { operation: 'redis.update', role, members, changed },
     outputs: ({ output }) => outputs[output],
     idOf: (of) => (of === address ? 'redis_1' : undefined),
-    conceal: (value) => concealed.push(value),
+    addSecret: (value) => secrets.push(value),
     made,
     now,
     readNow: () => {
@@ -88,7 +88,7 @@ async function sending(members: Step['members'], how: Case = {}) {
       return Promise.resolve(late === 'gone' ? undefined : late);
     },
   });
-  return { result, sent, concealed, waits, looks };
+  return { result, sent, secrets, waits, looks };
 }
 
 /** What one member says. */
@@ -223,8 +223,8 @@ describe('a request that would change nothing is not sent:', () => {
     outputs: { host: 'db-1' },
     action: {
       parts: [
-        plannedPart('name', { before: seal('db-1') }),
-        plannedPart('description', { decision: { do: 'write', cause: decision }, before: seal(before), ...part }),
+        plannedPart('name', { before: secret('db-1') }),
+        plannedPart('description', { decision: { do: 'write', cause: decision }, before: secret(before), ...part }),
       ],
     },
   });
@@ -300,18 +300,18 @@ describe('a request that had to wait', () => {
 describe('what must not show when the platform echoes it', () => {
   test('is what may be secret, and every variable by itself', async () => {
     const members = { env: env({ A: declared('one'), B: declared('two') }), databasePassword: wanted('horse') };
-    expect((await sending(members)).concealed).toEqual(['A=one\nB=two\n', 'one', 'two', 'horse']);
+    expect((await sending(members)).secrets).toEqual(['A=one\nB=two\n', 'one', 'two', 'horse']);
   });
 
   test('is all that goes along as it was read, however deep', async () => {
     const now = { name: 'cache', labels: { a: ['x'] }, env: 'A=one\n' };
     const members = { name: asRead('name'), labels: asRead('labels'), env: asRead('env') };
-    expect((await sending(members, { now })).concealed).toEqual(['cache', 'x', 'A=one\n', 'one']);
+    expect((await sending(members, { now })).secrets).toEqual(['cache', 'x', 'A=one\n', 'one']);
   });
 
   test('is not what is declared and open, and not an id', async () => {
     const members = { redisId: ownId, description: wanted('b'), environmentId: fixed('e'), databasePassword: ownId };
-    expect((await sending(members)).concealed).toEqual([]);
+    expect((await sending(members)).secrets).toEqual([]);
   });
 });
 

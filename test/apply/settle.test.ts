@@ -9,7 +9,7 @@ import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, PlannedPart } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import { contains } from '../../src/plan/merged.ts';
-import { seal } from '../../src/secrets/sealed.ts';
+import { secret } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/state.ts';
 import { failed, operationOf, plansNothing } from '../support/faults.ts';
 import { actionOf, anything, declared, here, makeDigest, pairOf, plannedPart, referring } from '../support/made-up.ts';
@@ -120,7 +120,7 @@ function settled(about: Case): ReturnType<typeof settle> & { readonly pair: Pair
     field: about.field ?? anything,
     wanted: about.wanted,
     decision: about.decision ?? { do: 'write', cause: 'edit' },
-    before: seal(about.before ?? null),
+    before: secret(about.before ?? null),
     pair: about.pair,
   };
   const input: SettleInput = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { rowNow, unchanged } from '../../src/apply/unchanged.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
-import { seal } from '../../src/secrets/sealed.ts';
+import { secret } from '../../src/secrets/secret.ts';
 import { actionOf, anything, aStep, declared, here, kindNamed, objectOf, plannedPart } from '../support/made-up.ts';
 import type { Answers, RunFacts } from '../support/made-up-run.ts';
 import { runOf } from '../support/made-up-run.ts';
@@ -18,7 +18,7 @@ const update: Step = { operation: 'redis.update', role: 'update', members: { des
 const description = plannedPart('description', {
   wanted: declared('b'),
   decision: { do: 'write', cause: 'edit' },
-  before: seal('a'),
+  before: secret('a'),
 });
 
 /** A Redis whose description is to become b. */

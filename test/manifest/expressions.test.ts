@@ -133,7 +133,7 @@ describe('${var:}', () => {
       env: () => undefined,
       secret: () => undefined,
       given: (name) => (name === 'count' ? '7' : undefined),
-      conceal: () => undefined,
+      addSecret: () => undefined,
     });
     const main = manifest.resources.find((resource) => resource.address === 'production.redis.main');
     expect(main?.fields['replicas']?.content.reveal()).toEqual({ hollow: false, value: 7 });

@@ -6,7 +6,7 @@ import { debtorsOf, debtsOf, deployedBefore } from '../../src/plan/debts.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import type { ServiceActions } from '../../src/plan/deploy-inputs.ts';
 import type { StateRecord } from '../../src/state/state.ts';
-import { seal } from '../../src/secrets/sealed.ts';
+import { secret } from '../../src/secrets/secret.ts';
 import {
   actionOf,
   declared,
@@ -165,7 +165,7 @@ describe('of its environment', () => {
   const mention = variable('R', declared('in ${{environment.REGION}}'));
   const text = (before: string | null, wanted: string | null, more: Partial<PlannedPart> = {}) =>
     environment([
-      part('environment', 'env', { wanted: declared(wanted), before: seal(before), decision: write, ...more }),
+      part('environment', 'env', { wanted: declared(wanted), before: secret(before), decision: write, ...more }),
     ]);
 
   test('the variables that it mentions owe a deployment when they change, and no others', () => {

@@ -9,7 +9,7 @@ import type { Resolved } from '../../src/manifest/wanted.ts';
 import type { Decision, Situation } from '../../src/plan/decide.ts';
 import { decide, toStored } from '../../src/plan/decide.ts';
 import { digest } from '../../src/secrets/digest.ts';
-import { seal } from '../../src/secrets/sealed.ts';
+import { secret } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/state.ts';
 import { actionOf, declared, plannedPart } from '../support/made-up.ts';
 import { bench, head } from '../support/world.ts';
@@ -359,7 +359,7 @@ describe('whole records', () => {
 describe('what was read back after a write', () => {
   const settledPart = (before: Json, after: Json | undefined, wasSent = true, old?: Pair) => {
     const decision: Decision = { do: 'write', cause: 'edit' };
-    const part = plannedPart('name', { wanted: declared('w'), decision, before: seal(before), pair: old });
+    const part = plannedPart('name', { wanted: declared('w'), decision, before: secret(before), pair: old });
     const { pairs, notes, isKept } = settle({
       action: actionOf('a', { parts: [part] }),
       after: after === undefined ? undefined : { name: after },

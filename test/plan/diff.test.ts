@@ -307,11 +307,11 @@ describe('a map', () => {
 
 describe('a set that others add to', () => {
   const kind = kindNamed('memberPermissions');
-  const projects = (wanted: readonly string[], there: readonly string[], pair?: Pair, isConcealed = false) =>
+  const projects = (wanted: readonly string[], there: readonly string[], pair?: Pair, isSecret = false) =>
     diff({
       kind,
       mapMode: 'merge',
-      fields: { accessedProjects: declared(wanted, isConcealed) },
+      fields: { accessedProjects: declared(wanted, isSecret) },
       row: { accessedProjects: there },
       pairs: pair === undefined ? {} : { accessedProjects: pair },
     });

@@ -6,7 +6,7 @@ import type { PlanFile } from '../../src/plan/file.ts';
 import type { FileInput } from '../../src/plan/fingerprint.ts';
 import { isIntact, planFile, platformName } from '../../src/plan/fingerprint.ts';
 import { contains } from '../../src/plan/merged.ts';
-import { seal } from '../../src/secrets/sealed.ts';
+import { secret } from '../../src/secrets/secret.ts';
 import type { StateRecord } from '../../src/state/state.ts';
 import {
   actionOf,
@@ -194,7 +194,7 @@ describe('of each action', () => {
 
   test('it has every request with every member, and no value', () => {
     const members: Record<string, Member> = {
-      a: { is: 'value', value: seal({ x: 1 }) },
+      a: { is: 'value', value: secret({ x: 1 }) },
       b: { is: 'wanted', field: anything, wanted: declared('b') },
       c: {
         is: 'map',
@@ -297,15 +297,15 @@ describe('of what is overwritten, and of what goes', () => {
 
   test('it has what was there before', () => {
     const parts = [
-      plannedPart('dockerImage', { decision: write, before: seal('redis:7') }),
+      plannedPart('dockerImage', { decision: write, before: secret('redis:7') }),
       plannedPart('env', {
         part: { field: 'env', key: 'A' },
         decision: { do: 'remove' },
-        before: seal('1'),
+        before: secret('1'),
         wanted: undefined,
       }),
-      plannedPart('name', { before: seal('stays') }),
-      plannedPart('description', { decision: { do: 'release' }, before: seal('stays') }),
+      plannedPart('name', { before: secret('stays') }),
+      plannedPart('description', { decision: { do: 'release' }, before: secret('stays') }),
     ];
     expect(was(actionOf(main, { action: 'update', parts }))).toStrictEqual([
       at('dockerImage', 'redis:7'),
@@ -316,13 +316,13 @@ describe('of what is overwritten, and of what goes', () => {
 
   test('it has that in the form that stands for all that mean the same', () => {
     const field = kindNamed('redis').fields['networkIds'] ?? anything;
-    const parts = [plannedPart('networkIds', { field, decision: write, before: seal(['b', 'a']) })];
+    const parts = [plannedPart('networkIds', { field, decision: write, before: secret(['b', 'a']) })];
     expect(was(actionOf(main, { action: 'update', parts }))).toStrictEqual([at('networkIds', ['a', 'b'])]);
   });
 
   test('it has each member of a set that others add to by itself', () => {
     const field = { ...anything, codec: contains };
-    const parts = [plannedPart('a', { field, decision: write, before: seal(['y', 'x']) })];
+    const parts = [plannedPart('a', { field, decision: write, before: secret(['y', 'x']) })];
     const member = (id: string) => of(main, 'before', 'a', 'member', id);
     expect(was(actionOf(main, { action: 'update', parts }))).toStrictEqual([
       { path: 'a', was: [member('x'), member('y')] },
@@ -330,7 +330,7 @@ describe('of what is overwritten, and of what goes', () => {
   });
 
   test('it has the outputs in what is wanted there', () => {
-    const parts = [plannedPart('dockerImage', { decision: write, before: seal('x'), wanted: referring(host) })];
+    const parts = [plannedPart('dockerImage', { decision: write, before: secret('x'), wanted: referring(host) })];
     expect(was(actionOf(main, { action: 'update', parts }))).toStrictEqual([
       { ...at('dockerImage', 'x'), refersTo: ['production.redis.other.host'] },
     ]);

@@ -38,7 +38,7 @@ describe('a value of the platform', () => {
     expect(showObserved(open, 'a', false)).toEqual(shown('a'));
     expect(showObserved(open, 'a', true)).toEqual(hidden);
     expect(showObserved(secret, 'a', false)).toEqual(hidden);
-    for (const isConcealed of [true, false]) expect(showObserved(secret, null, isConcealed)).toEqual({ is: 'absent' });
+    for (const isSecret of [true, false]) expect(showObserved(secret, null, isSecret)).toEqual({ is: 'absent' });
   });
 
   test('that was settled shows as the state holds it', () => {

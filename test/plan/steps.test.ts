@@ -7,7 +7,7 @@ import type { Member, PlannedPart, Step } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import type { StepInput } from '../../src/plan/steps.ts';
 import { bodySize, createSteps, deleteSteps, updateSteps } from '../../src/plan/steps.ts';
-import { seal } from '../../src/secrets/sealed.ts';
+import { secret } from '../../src/secrets/secret.ts';
 import { declared, kindNamed, lacking, pairOf, plannedPart, referring, resourceOf } from '../support/made-up.ts';
 
 /** The requests that an action has, and what they carry. */
@@ -389,7 +389,7 @@ test('the size of a request is that of what is known of it, in bytes', () => {
   const field = kindNamed('redis').fields['name'] ?? plannedPart('name').field;
   const wanted = (value: Json): Member => ({ is: 'wanted', field, wanted: declared(value) });
   expect(size({})).toBe(0);
-  expect(size({ ab: { is: 'value', value: seal('cd') } })).toBe(10);
+  expect(size({ ab: { is: 'value', value: secret('cd') } })).toBe(10);
   expect(size({ ab: wanted('cd') })).toBe(10);
   expect(size({ ab: wanted('é') })).toBe(10);
   expect(size({ ab: { is: 'wanted', field, wanted: referring(host) } })).toBe(6);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createRedactor } from '../../src/secrets/redactor.ts';
-import { mask } from '../../src/secrets/sealed.ts';
+import { redacted } from '../../src/secrets/secret.ts';
 
 /** Secrets are replaced in text that came from elsewhere, in every form in which a server may send them back. */
 
@@ -40,7 +40,7 @@ describe('a secret is replaced', () => {
   ])('%s', (_title, text) => {
     for (const around of [text, `before ${text} after`, `${text}${text}`]) {
       const clean = redact([secret], around);
-      expect(clean).toContain(mask);
+      expect(clean).toContain(redacted);
       for (const part of ['w0rd', 'cGEncy', encodeURIComponent('"w0rd')]) expect(clean).not.toContain(part);
     }
   });
@@ -52,10 +52,10 @@ describe('a secret is replaced', () => {
         `Basic ${base64(`${before}correct-horse`)} and ${base64(`${before}correct-horse:x`)}`,
       );
       const rest = clean
-        .replaceAll(mask, ' ')
+        .replaceAll(redacted, ' ')
         .split(' ')
         .map((part) => Buffer.from(part, 'base64').toString());
-      expect(clean.split(mask)).toHaveLength(3);
+      expect(clean.split(redacted)).toHaveLength(3);
       expect(rest.join('|')).not.toMatch(/orrect|horse/);
     }
   });
@@ -63,37 +63,37 @@ describe('a secret is replaced', () => {
   test('line by line, when it has several', () => {
     const key = '-----BEGIN KEY-----\r\nMIIEowIBAAKCAQEA\nxyz\rqwertyuiop\n-----END KEY-----\n';
     const clean = redact([key], `line 2 is MIIEowIBAAKCAQEA, line 4 is qwertyuiop`);
-    expect(clean).toBe(`line 2 is ${mask}, line 4 is ${mask}`);
-    expect(redact([key], `it is ${key}.`)).toBe(`it is ${mask}.`);
+    expect(clean).toBe(`line 2 is ${redacted}, line 4 is ${redacted}`);
+    expect(redact([key], `it is ${key}.`)).toBe(`it is ${redacted}.`);
   });
 
   test('without the spaces around it', () => {
-    expect(redact(['  correct-horse\t\n   battery '], 'correct-horse, battery')).toBe(`${mask}, ${mask}`);
+    expect(redact(['  correct-horse\t\n   battery '], 'correct-horse, battery')).toBe(`${redacted}, ${redacted}`);
   });
 
   test('that is the password of an address, by itself too', () => {
     const urls =
       'DB=postgres://shop:p%40ss-w0rd@db:5432/shop,redis://:correct-horse@cache GIT=https://ghp_token@host/a';
     const text = 'p@ss-w0rd, p%40ss-w0rd, correct-horse, ghp_token, shop:db';
-    expect(redact([urls], text)).toBe(`${mask}, ${mask}, ${mask}, ${mask}, shop:db`);
+    expect(redact([urls], text)).toBe(`${redacted}, ${redacted}, ${redacted}, ${redacted}, shop:db`);
     expect(redact(['https://host/path@1.2.3 and https://host:8080/'], 'path@1.2.3 8080/ host:8080')).toBe(
       'path@1.2.3 8080/ host:8080',
     );
   });
 
   test('together with those it overlaps, so that no rest of either is left', () => {
-    expect(redact(['abcdefgh', 'defghijkl'], 'x abcdefghijkl y')).toBe(`x ${mask} y`);
-    expect(redact(['abcdefgh', 'abcdefghijkl'], 'x abcdefghijkl abcdefgh y')).toBe(`x ${mask} ${mask} y`);
-    expect(redact(['cdefgh', 'abcdefghij'], 'x abcdefghij y')).toBe(`x ${mask} y`);
+    expect(redact(['abcdefgh', 'defghijkl'], 'x abcdefghijkl y')).toBe(`x ${redacted} y`);
+    expect(redact(['abcdefgh', 'abcdefghijkl'], 'x abcdefghijkl abcdefgh y')).toBe(`x ${redacted} ${redacted} y`);
+    expect(redact(['cdefgh', 'abcdefghij'], 'x abcdefghij y')).toBe(`x ${redacted} y`);
   });
 
   test('every time it stands there', () => {
-    expect(redact(['abcdef'], 'abcdefabcdef abcdef')).toBe(`${mask}${mask} ${mask}`);
-    expect(redact(['ababab'], 'abababab')).toBe(mask);
+    expect(redact(['abcdef'], 'abcdefabcdef abcdef')).toBe(`${redacted}${redacted} ${redacted}`);
+    expect(redact(['ababab'], 'abababab')).toBe(redacted);
   });
 
-  test('also when it is a word of the mask', () => {
-    expect(redact(['sensitive', 'correct-horse'], 'correct-horse is sensitive')).toBe(`${mask} is ${mask}`);
+  test('also when it is a word of the redacted', () => {
+    expect(redact(['sensitive', 'correct-horse'], 'correct-horse is sensitive')).toBe(`${redacted} is ${redacted}`);
   });
 });
 
@@ -110,7 +110,7 @@ describe('other text', () => {
   });
 
   test('may hold half of a surrogate pair', () => {
-    expect(redact(['abcdef\uD83D'], 'x abcdef\uD83D y')).toBe(`x ${mask} y`);
+    expect(redact(['abcdef\uD83D'], 'x abcdef\uD83D y')).toBe(`x ${redacted} y`);
   });
 });
 
@@ -129,9 +129,9 @@ test('no secret is left in any text that holds some', () => {
         const text = pieces
           .map((piece) => (typeof piece === 'number' ? (known[piece % known.length] ?? '') : piece))
           .join('');
-        const clean = redactor.redact(text).replaceAll(mask, '\u0000');
+        const clean = redactor.redact(text).replaceAll(redacted, '\u0000');
         for (const item of known)
-          if (!mask.includes(item)) expect(clean.split('\u0000').some((part) => part.includes(item))).toBe(false);
+          if (!redacted.includes(item)) expect(clean.split('\u0000').some((part) => part.includes(item))).toBe(false);
       },
     ),
   );

@@ -41,12 +41,12 @@ function place(secrets: string, files: Files): string {
   return folder;
 }
 
-/** Asks the sources of a manifest. `told`: what was concealed, in its order. */
+/** Asks the sources of a manifest. `added`: the secrets, in the order they were added. */
 async function ask(
   secrets: string,
   files: Files,
   about: Partial<AskingInput> & { folder?: string; file?: string } = {},
-): Promise<{ values: Record<string, string>; problems: string[]; told: string[] }> {
+): Promise<{ values: Record<string, string>; problems: string[]; added: string[] }> {
   const { folder = place(secrets, files), file = 'trueup.yaml', ...more } = about;
   const workspace = openWorkspace(folder);
   const { settings } = validate({
@@ -56,10 +56,10 @@ async function ask(
     env: () => undefined,
     secret: () => undefined,
     given: () => undefined,
-    conceal: () => undefined,
+    addSecret: () => undefined,
   }).manifest;
   const redactor = createRedactor();
-  const concealed: string[] = [];
+  const added: string[] = [];
   const { values, diagnostics } = await askSources({
     sources: settings.secrets,
     names: ['A', 'B'],
@@ -67,8 +67,8 @@ async function ask(
     identity: () => ({ text: identity }),
     allowsCommands: true,
     env: process.env,
-    conceal: (value) => {
-      concealed.push(value);
+    addSecret: (value) => {
+      added.push(value);
       redactor.add(value);
     },
     redact: redactor.redact,
@@ -81,7 +81,7 @@ async function ask(
       const where = `${position?.file}:${position?.line}:${position?.column}`;
       return [`${where} ${code}: ${message}`, ...(details ?? []), `-> ${remedy}`].join('\n');
     }),
-    told: concealed,
+    added,
   };
 }
 
@@ -100,10 +100,10 @@ const printing = (values: Readonly<Record<string, string>>) =>
 describe('an env file', () => {
   test('gives the names that it has, read as the platform reads one', async () => {
     const text = '# a comment\r\nexport A="two\\nlines"\r\nB=\r\nC=unasked\n';
-    const { values, told: concealed } = await ask('- { file: secrets.env }', { 'secrets.env': text });
+    const { values, added } = await ask('- { file: secrets.env }', { 'secrets.env': text });
     expect(values).toEqual({ A: 'two\nlines', B: '' });
     // What is in the file and was not asked for is a secret, too.
-    expect(concealed).toEqual(['two\nlines', '', 'unasked']);
+    expect(added).toEqual(['two\nlines', '', 'unasked']);
   });
 
   test('keeps what is valid UTF-8, byte for byte', async () => {
@@ -158,7 +158,7 @@ describe('an env file', () => {
     execFileSync('git', ['add', '.'], { cwd: folder, stdio: 'ignore' });
     expect(await ask('', {}, { folder })).toMatchObject({
       ...problem(/^trueup\.yaml:5:5 secret-missing: secrets: sub\/s\.env is in git.*\n-> git rm --cached sub\/s\.env/),
-      told: [],
+      added: [],
     });
   });
 });
@@ -167,9 +167,9 @@ describe('a file of age', () => {
   test('is decrypted with the identity of the run, in binary and in armored form', async () => {
     const binary = await encrypted('A="x\\r\\ny"\r\nB=\n');
     for (const content of [binary, armor.encode(binary)]) {
-      const { values, told: concealed } = await ask('- { age: s.age }', { 's.age': content });
+      const { values, added } = await ask('- { age: s.age }', { 's.age': content });
       expect(values).toEqual({ A: 'x\r\ny', B: '' });
-      expect(concealed).toEqual([identity, 'x\r\ny', '']);
+      expect(added).toEqual([identity, 'x\r\ny', '']);
     }
   });
 
@@ -213,11 +213,11 @@ describe('a file of age', () => {
 
 describe('a program', () => {
   test('is asked for each name that nobody has yet, and for no other', async () => {
-    const { values, told: concealed } = await ask(`- { file: s }\n${printing({ B: 'two\r\n', A: 'wrong' })}`, {
+    const { values, added } = await ask(`- { file: s }\n${printing({ B: 'two\r\n', A: 'wrong' })}`, {
       s: 'A=one',
     });
     expect(values).toEqual({ A: 'one', B: 'two' });
-    expect(concealed).toEqual(['one', 'two\r\n', 'two']);
+    expect(added).toEqual(['one', 'two\r\n', 'two']);
   });
 
   test('runs beside the manifest', async () => {
@@ -283,7 +283,7 @@ describe('sources', () => {
   test('are not asked when nothing is missing any more, so that what cannot be read there is no error', async () => {
     const rest = '- file: nowhere\n- age: nowhere\n- command: [trueup-no-such-program, "{name}"]';
     expect(await ask(`- file: one\n${rest}`, { one: 'A=1\nB=2' })).toMatchObject({ problems: [] });
-    expect(await ask(rest, {}, { names: [] })).toMatchObject({ values: {}, problems: [], told: [] });
+    expect(await ask(rest, {}, { names: [] })).toMatchObject({ values: {}, problems: [], added: [] });
   });
 
   test('that cannot be read are an error, also when a later one has the name', async () => {
@@ -301,7 +301,7 @@ describe('the names that are missing', () => {
     const secret = (name: string) => has[name];
     const about = { workspace: openWorkspace(folder), file: 'trueup.yaml', kinds, secret };
     const nothing = () => undefined;
-    return validate({ ...about, env: nothing, given: nothing, conceal: nothing }).manifest;
+    return validate({ ...about, env: nothing, given: nothing, addSecret: nothing }).manifest;
   };
   const everywhere = `environments:
   production:

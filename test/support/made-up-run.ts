@@ -43,7 +43,7 @@ export function runOf(actions: readonly Action[], { objects = {}, resources = {}
     client,
     store: { ...memoryStore(), append: () => Promise.resolve() },
     digest: makeDigest,
-    conceal: () => undefined,
+    addSecret: () => undefined,
     redact: (text) => text,
     connections: 1,
     clock: {

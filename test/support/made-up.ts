@@ -11,7 +11,7 @@ import { toStored } from '../../src/plan/decide.ts';
 import type { PlanInput } from '../../src/plan/input.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { digest } from '../../src/secrets/digest.ts';
-import { seal } from '../../src/secrets/sealed.ts';
+import { secret } from '../../src/secrets/secret.ts';
 import type { Pair, StateRecord } from '../../src/state/state.ts';
 
 /** Values, resources and actions that no manifest was written for. */
@@ -37,21 +37,21 @@ lines.addNewLine(9);
 export const here = { file: 'trueup.yaml', line: 2, column: 3 };
 const at = { file: here.file, offset: 11, lines };
 
-/** A value as a manifest declares it; `isConcealed`: a secret flowed into it. */
-export function declared(value: Json, isConcealed = false): Wanted {
-  return { at, concealed: isConcealed, references: [], missing: [], content: seal({ hollow: false, value }) };
+/** A value as a manifest declares it; `isSecret`: a secret flowed into it. */
+export function declared(value: Json, isSecret = false): Wanted {
+  return { at, isSecret, references: [], missing: [], content: secret({ hollow: false, value }) };
 }
 
 /** An output of another resource, and nothing else. */
 export function referring(to: Reference): Wanted {
   const shape = { is: 'text', pieces: [to] } as const;
-  return { ...declared(null), references: [to], content: seal({ hollow: true, shape }) };
+  return { ...declared(null), references: [to], content: secret({ hollow: true, shape }) };
 }
 
 /** A secret that this run does not have. */
-export function lacking(secret: string): Wanted {
-  const shape = { is: 'text', pieces: [{ secret }] } as const;
-  return { ...declared(null), concealed: true, missing: [secret], content: seal({ hollow: true, shape }) };
+export function lacking(name: string): Wanted {
+  const shape = { is: 'text', pieces: [{ secret: name }] } as const;
+  return { ...declared(null), isSecret: true, missing: [name], content: secret({ hollow: true, shape }) };
 }
 
 /** What is remembered of a value that was settled. */
@@ -69,7 +69,7 @@ export function plannedPart(field: string, more: Partial<PlannedPart> = {}): Pla
     field: anything,
     wanted: declared('value'),
     decision: { do: 'nothing', settled: true },
-    before: seal(null),
+    before: secret(null),
     pair: undefined,
     ...more,
   };

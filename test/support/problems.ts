@@ -58,7 +58,7 @@ export function warningsOf(text: string): string[] {
     env: () => undefined,
     secret: () => undefined,
     given: () => undefined,
-    conceal: () => undefined,
+    addSecret: () => undefined,
   });
   return warnings.map(
     (item) => `${item.severity} ${item.code} ${placeOf(item) === marked ? 'at the mark' : placeOf(item)}`,

@@ -26,7 +26,7 @@ export interface Bench {
   readonly env: Record<string, string>;
   /** On which no apply of this test waits for long. */
   readonly clock: Clock;
-  /** Hides what the manifests of this test conceal. */
+  /** Hides what the manifests of this test addSecret. */
   readonly redact: (text: string) => string;
   /** Writes files and reads the manifest in trueup.yaml. */
   manifest(files: string | Record<string, string>): Manifest;
@@ -75,14 +75,14 @@ export function bench(options: { emulator?: Emulator; folder?: string; clock?: C
         env: (name) => env[name],
         secret: (name) => secrets[name],
         given: () => undefined,
-        conceal: redactor.add,
+        addSecret: redactor.add,
       }).manifest;
     },
     world: () => ({
       client: createClient({ send: emulator.send, url: 'emulator:', apiKey: 'emulator-key', redact: redactor.redact }),
       store,
       kinds,
-      conceal: redactor.add,
+      addSecret: redactor.add,
       redact: redactor.redact,
     }),
     plan: async (files) => plan(self.manifest(files), self.world()),

@@ -5,7 +5,7 @@ import { Stop } from '../../diagnostics/diagnostic.ts';
 import { renderAnswer } from '../../render/answer-text.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
-import { hideInAnswer, hideInInput, knowingInput } from '../../secrets/call-secrets.ts';
+import { redactAnswer, redactInput, knowingInput } from '../../secrets/call-secrets.ts';
 import { confirm } from '../approval.ts';
 import { checkInput, findOperation } from '../call-check.ts';
 import { readInput } from '../call-input.ts';
@@ -67,7 +67,7 @@ async function hasConsent(
   const { operation, input, place, isGiven } = call;
   const consequence = consequenceOf(operation, input);
   if (consequence === undefined) return true;
-  const shown = printable(JSON.stringify(hideInInput(input)));
+  const shown = printable(JSON.stringify(redactInput(input)));
   return confirm(run, {
     question: `${operation} at ${place} with ${shown}: ${consequence}.`,
     about: `${operation}, so nothing was sent; ${consequence}`,
@@ -82,7 +82,7 @@ function print(
   about: { readonly answer: unknown; readonly showsSecrets: boolean; readonly redact: (text: string) => string },
 ): void {
   const { answer, showsSecrets, redact } = about;
-  const { shown, count } = showsSecrets ? { shown: answer, count: 0 } : hideInAnswer(operation, answer);
+  const { shown, count } = showsSecrets ? { shown: answer, count: 0 } : redactAnswer(operation, answer);
   const isTerminal = terminal.outStyle.width !== undefined;
   const text = isTerminal && !options.isJson ? renderAnswer(shown) : `${JSON.stringify(shown ?? null, null, 2)}\n`;
   // What was secret in the question is no less so in the answer.

@@ -10,8 +10,8 @@ export interface CommandInput {
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly limitMs: number;
-  /** Told of all that it prints to stdout, before anything else. */
-  readonly conceal: (value: string) => void;
+  /** Called with all of its stdout before anything else happens to it. */
+  readonly addSecret: (value: string) => void;
 }
 
 /** What a program printed; or why that is no value, with what it said on stderr. */
@@ -21,14 +21,14 @@ export type CommandAnswer =
 
 /** Runs a program that prints a secret: all of its output but the last line end. */
 export function runSecretCommand(input: CommandInput): Promise<CommandAnswer> {
-  const { words, name, folder: cwd, limitMs, conceal } = input;
+  const { words, name, folder: cwd, limitMs, addSecret } = input;
   const [program = '', ...args] = words.map((word) => word.replaceAll('{name}', name));
   const options = { cwd, env: ownEnv(input.env), timeout: limitMs, maxBuffer: mostBytes, killSignal } as const;
   return new Promise((answer) => {
     const fail = (error: unknown, said: string) => answer({ ...explain(error as ExecFileException, limitMs), said });
     try {
       const child = execFile(program, args, { ...options, encoding: 'buffer' }, (error, stdout, stderr) => {
-        conceal(stdout.toString('utf8'));
+        addSecret(stdout.toString('utf8'));
         const said = stderr.toString('utf8');
         if (error === null) answer(readValue(stdout, said));
         else fail(error, said);

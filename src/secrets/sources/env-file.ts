@@ -3,8 +3,8 @@ import { readEnvText } from '../../kind/env-text.ts';
 /** Secrets by name, or why there are none. */
 export type Found = { readonly values: ReadonlyMap<string, string> } | { readonly problem: string };
 
-/** Reads the bytes of an env file as the platform reads one. All of it is told to `conceal` before anything else. */
-export function readEnvFile(bytes: Uint8Array, conceal: (value: string) => void): Found {
+/** Reads the bytes of an env file as the platform reads one. Adds every value as a secret first. */
+export function readEnvFile(bytes: Uint8Array, addSecret: (value: string) => void): Found {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -12,6 +12,6 @@ export function readEnvFile(bytes: Uint8Array, conceal: (value: string) => void)
     return { problem: 'is not UTF-8 text' };
   }
   const values = readEnvText(text);
-  for (const value of values.values()) conceal(value);
+  for (const value of values.values()) addSecret(value);
   return text.includes('\0') ? { problem: 'holds the character NUL, which no value can have' } : { values };
 }

@@ -32,7 +32,7 @@ export function manifestOf(run: Run, { tree }: Declared): Manifest {
     env: () => undefined,
     secret: () => undefined,
     given: () => undefined,
-    conceal: () => undefined,
+    addSecret: () => undefined,
   });
   run.read = { tree, manifest };
   return manifest;

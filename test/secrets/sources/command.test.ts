@@ -8,9 +8,9 @@ import { runSecretCommand } from '../../../src/secrets/sources/command.ts';
 
 const node = process.execPath;
 
-/** Runs a program of Node that prints. Gives what came of it, and everything that was concealed. */
+/** Runs a program of Node that prints. Gives what came of it, and the secrets it added. */
 async function run(script: string, about: { words?: readonly string[]; limitMs?: number; folder?: string } = {}) {
-  const concealed: string[] = [];
+  const secrets: string[] = [];
   const answer = await runSecretCommand({
     words: about.words ?? [node, '-e', script, '{name}', 'shop/{name}/{name}'],
     name: 'DB_PASSWORD',
@@ -23,9 +23,9 @@ async function run(script: string, about: { words?: readonly string[]; limitMs?:
       trueup_y: 'y',
     },
     limitMs: about.limitMs ?? 10_000,
-    conceal: (value) => concealed.push(value),
+    addSecret: (value) => secrets.push(value),
   });
-  return { answer, concealed };
+  return { answer, secrets };
 }
 
 const print = (value: string) => `process.stdout.write(${JSON.stringify(value)})`;
@@ -42,9 +42,9 @@ describe('what a program prints', () => {
     ['as nothing', '', ''],
     ['as a line end', '\n', ''],
   ])('%s is the value', async (_how, printed, value) => {
-    const { answer, concealed } = await run(print(printed));
+    const { answer, secrets } = await run(print(printed));
     expect(answer).toEqual({ value });
-    expect(concealed).toEqual([printed]);
+    expect(secrets).toEqual([printed]);
   });
 
   test.each([
@@ -95,12 +95,12 @@ describe('a program', () => {
   });
 
   test('that fails has no value, whatever it printed, and what it said on stderr is kept', async () => {
-    const { answer, concealed } = await run(
+    const { answer, secrets } = await run(
       "console.log('half-a-secret'); console.error('no such entry'); process.exit(3)",
     );
     expect(answer).toMatchObject({ problem: 'ended with code 3', said: 'no such entry\n' });
     expect(answer).not.toHaveProperty('value');
-    expect(concealed).toEqual(['half-a-secret\n']);
+    expect(secrets).toEqual(['half-a-secret\n']);
     expect((await run("process.kill(process.pid, 'SIGTERM')")).answer).toMatchObject({
       problem: 'was ended by SIGTERM',
     });

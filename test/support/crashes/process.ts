@@ -185,5 +185,5 @@ function worldOf(sim: Simulation, send: Send, store: StateStore) {
     clock: sim.clock.monotonic,
     random: () => 0.5,
   });
-  return { client, store, kinds, conceal: () => undefined, redact: (text: string) => text };
+  return { client, store, kinds, addSecret: () => undefined, redact: (text: string) => text };
 }
