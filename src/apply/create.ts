@@ -159,7 +159,7 @@ async function lookUp(run: Run, action: Action, earlier: ReadonlyMap<string, Row
   if (lane === undefined || !run.needed.has(action.address)) return undefined;
   const look = async () => {
     const after = await readOwn(run, laneRoot(run, action.lane), lane);
-    return after === 'gone' ? undefined : findMade(after, action, isTaken, run.outputs);
+    return after === 'gone' ? undefined : findMade(run, after, action, isTaken);
   };
   const row = await lookUntil(run, look, { isSeen });
   return row === undefined ? undefined : created(action, row);
@@ -168,7 +168,7 @@ async function lookUp(run: Run, action: Action, earlier: ReadonlyMap<string, Row
 async function lookInList(run: Run, action: Action, isTaken: (id: string) => boolean): Promise<Row | undefined> {
   const rows = await readSiblings(run, action);
   run.listed.set(action.kind.kind, rows);
-  const made = newRows(rows, action, isTaken, run.outputs);
+  const made = newRows(run, rows, action, isTaken);
   if (made.length <= 1) return made[0];
   const ids = made.map((row) => rowId(action.kind, row)).join(', ');
   throw stop(action, `somebody made the same at the same time: one of ${ids} is ${action.address}`);

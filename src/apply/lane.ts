@@ -104,7 +104,7 @@ function lookFor(
       id !== undefined
         ? findById(after, action, id)
         : isMade(action) && run.sent.has(action.address)
-          ? findMade(after, action, isTaken, run.outputs)
+          ? findMade(run, after, action, isTaken)
           : undefined;
     return row === undefined ? { is: 'gone' } : { is: 'row', row };
   } catch (error) {

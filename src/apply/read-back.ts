@@ -1,12 +1,12 @@
 import type { Client } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
-import { means, plain } from '../kind/codecs.ts';
 import type { Row } from '../kind/json.ts';
-import { idMember, observedValue } from '../kind/wire.ts';
-import type { Outputs } from '../manifest/wanted.ts';
+import { idMember } from '../kind/wire.ts';
 import { asRow, asRows, rowId } from '../observe/answers.ts';
+import { isCreated } from '../observe/lost-create.ts';
 import type { Action } from '../plan/action.ts';
-import { resolveField } from '../plan/diff.ts';
+import { recordNow } from './records.ts';
+import type { Run } from './run.ts';
 
 /** The object of a lane as it was read, with everything below it. */
 export interface LaneRow {
@@ -53,44 +53,22 @@ export function findById(lane: LaneRow, action: Action, id: string): Row | undef
 }
 
 /** The row that a create without an id in its answer made: new, nobody else's, and what it was to be. */
-export function findMade(
-  lane: LaneRow,
-  action: Action,
-  isTaken: (id: string) => boolean,
-  outputs: Outputs,
-): Row | undefined {
+export function findMade(run: Run, lane: LaneRow, action: Action, isTaken: (id: string) => boolean): Row | undefined {
   if (action.address === lane.root.address) return undefined;
-  const candidates = newRows(lane.rowsOf(action), action, isTaken, outputs);
+  const candidates = newRows(run, lane.rowsOf(action), action, isTaken);
   return candidates.length === 1 ? candidates[0] : undefined;
 }
 
-/** The rows that nobody else has and that are what a create said. */
+/** The rows that nobody else has and that are what a create of this run said. */
 export function newRows(
+  run: Run,
   rows: ReadonlyMap<string, Row>,
   action: Action,
   isTaken: (id: string) => boolean,
-  outputs: Outputs,
 ): Row[] {
-  return [...rows].flatMap(([id, row]) => (!isTaken(id) && isWhatWasMeant(action, row, outputs) ? [row] : []));
-}
-
-/** Whether a row holds everything that the create said. */
-export function isWhatWasMeant(action: Action, row: Row, outputs: Outputs): boolean {
-  return othersThanMeant(action, row, outputs).length === 0;
-}
-
-/** The fields in which a row is something else than the create said. */
-export function othersThanMeant(action: Action, row: Row, outputs: Outputs): string[] {
-  const create = action.steps.find((step) => step.role === 'create');
-  return Object.entries(create?.members ?? {}).flatMap(([name, from]) => {
-    const field = action.kind.fields[name];
-    if (field === undefined || (from.is !== 'value' && from.is !== 'wanted')) return [];
-    const value =
-      from.is === 'value'
-        ? ({ is: 'known', value: from.value.reveal() } as const)
-        : resolveField(field, from.wanted, outputs);
-    const isOther =
-      value.is === 'known' && !means(field.codec ?? plain, value.value, observedValue(action.kind, name, row) ?? null);
-    return isOther ? [name] : [];
-  });
+  const record = recordNow(run, action.address);
+  if (record === undefined) return [];
+  return [...rows].flatMap(([id, row]) =>
+    !isTaken(id) && isCreated(action.kind, row, record, run.input.digest) ? [row] : [],
+  );
 }

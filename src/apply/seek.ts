@@ -4,12 +4,13 @@ import type { ParentLink } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
 import { rowId } from '../observe/answers.ts';
+import { differencesFromCreate, isCreated } from '../observe/lost-create.ts';
 import type { NaturalKey } from '../observe/match.ts';
 import { indexRows, naturalKey } from '../observe/match.ts';
 import { readRow } from '../observe/read-row.ts';
 import type { Action } from '../plan/action.ts';
 import { lookUntil } from './look.ts';
-import { isWhatWasMeant, othersThanMeant } from './read-back.ts';
+import { recordNow } from './records.ts';
 import type { Run } from './run.ts';
 import { readSiblings } from './siblings.ts';
 
@@ -51,7 +52,8 @@ async function lookAround(run: Run, action: Action): Promise<Seen> {
   const ids = indexRows(fresh).find({ kind }, key);
   const rows = await Promise.all(ids.map((id) => wholeRow(run, action, id, siblings.get(id))));
   const found = rows.filter((row) => row !== undefined);
-  const made = found.filter((row) => isWhatWasMeant(action, row, run.outputs));
+  const record = recordNow(run, address);
+  const made = found.filter((row) => record !== undefined && isCreated(kind, row, record, run.input.digest));
   if (made.length > 1) {
     throw stop(action, `somebody made the same at the same time: one of ${ids.join(', ')} is ${address}`);
   }
@@ -95,8 +97,10 @@ function interrupted({ address, position }: Action): Stop {
 /** What ends the search when somebody else made something under the key meanwhile, and nothing of ours came. */
 function somebodys(run: Run, action: Action, others: readonly Row[]): Stop {
   const { kind, address } = action;
+  const intent = recordNow(run, address)?.intent ?? { at: 0 };
   const each = others.map((row) => {
-    const paths = othersThanMeant(action, row, run.outputs).map((name) => fieldPath(kind, name));
+    const names = differencesFromCreate(kind, row, intent, run.input.digest);
+    const paths = names.map((name) => fieldPath(kind, name));
     return `${rowId(kind, row)} bears its key and is something else (${paths.join(', ')})`;
   });
   return stop(action, `the create of ${address} got no answer, and ${each.join(', and ')}: it is not taken`);

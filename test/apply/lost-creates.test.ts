@@ -223,6 +223,26 @@ describe('a create', () => {
     await plansNothing(made, none);
   });
 
+  test('that never arrives does not take an object of its key to which a person gave variables', async () => {
+    const made = bench();
+    const cache = production('    redis:\n      cache: { databasePassword: password-1, env: { A: "1" } }\n');
+    let id = '';
+    const send = once(made, 'redis.create', async () => {
+      const said = { name: 'cache', databasePassword: 'password-1', environmentId: 'env_prj_1' };
+      id = String(((await made.emulator.act('redis.create', said)) as Row).redisId);
+      await made.emulator.act('redis.update', { redisId: id, env: 'BY_HAND=1\n' });
+      throw connection('ECONNRESET');
+    });
+    const result = await applyOver(made, cache, send, { permissions: { dataLoss: false, adoption: false } });
+    expect(results(result)['production.redis.cache']).toBe('failed');
+    expect(said(result)).toContain(`${id} bears its key and is something else (env): it is not taken`);
+    expect(rowsIn(made, 'redis')).toMatchObject([{ redisId: id, env: 'BY_HAND=1\n' }]);
+    // The next run gives the same answer: it takes the object over only with consent.
+    const found = await refusal(made, () => made.apply(cache));
+    expect(found.map(({ code }) => code)).toContain('consent');
+    expect(rowsIn(made, 'redis')).toMatchObject([{ redisId: id, env: 'BY_HAND=1\n' }]);
+  });
+
   test('that gets lost while somebody makes something else of its name is still found when it lands', async () => {
     const made = bench();
     const send = once(made, 'postgres.create', async (real, request) => {

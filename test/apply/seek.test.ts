@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { creationIntent } from '../../src/apply/intents.ts';
+import { recordOf } from '../../src/apply/records.ts';
 import { seek } from '../../src/apply/seek.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { fieldOf } from '../../src/kind/wire.ts';
@@ -31,7 +33,7 @@ function creating(
     action: 'create',
     id: undefined,
     parts: known.map(({ name, field, wanted }) => plannedPart(name, { field, wanted })),
-    steps: [{ operation: 'sshKey.create', role: 'create', members, changed: [] }],
+    steps: [{ operation: kind === 'sshKey' ? 'sshKey.create' : 'redis.create', role: 'create', members, changed: [] }],
     ...more,
   });
 }
@@ -39,11 +41,21 @@ function creating(
 const key = creating('sshKey', address, { publicKey: 'ssh-rsa A', name: 'deploy' });
 const row = (sshKeyId: string, more: Row = {}): Row => ({ sshKeyId, publicKey: 'ssh-rsa A', name: 'deploy', ...more });
 
+/** A run that has sent a create and got no answer to it. */
+function runAfter(action: Action, others: readonly Action[], facts: RunFacts) {
+  const made = runOf([...others, action], facts);
+  const [step] = action.steps;
+  if (step === undefined) throw new Error('there is no create');
+  const intent = creationIntent(made.run, action, { step, at: made.run.clock.wall() });
+  made.run.records.set(action.address, { ...recordOf(made.run, action, null, {}), intent });
+  return made;
+}
+
 /** Looks for a key for a minute, on a platform whose list is another one at each look, until it stays as it is. */
 async function looking(lists: readonly (readonly Row[])[], { more, chosen, claimed = [] }: Looking = {}) {
   let look = 0;
   const answers: Answers = () => lists[Math.min(look++, lists.length - 1)];
-  const { run, requests, passed } = runOf([key], { answers, ...(more === undefined ? {} : { more }) });
+  const { run, requests, passed } = runAfter(key, [], { answers, ...(more === undefined ? {} : { more }) });
   for (const id of claimed) run.claimed.add(id);
   return { made: await seek(run, key, { until: minute, chosen }), run, requests, passed: passed() };
 }
@@ -87,7 +99,7 @@ describe('what bears the key and is what the create said', () => {
   });
 
   test('is taken by one alone of two that look for it at the same time', async () => {
-    const { run } = runOf([key], { answers: () => [row('key_1')] });
+    const { run } = runAfter(key, [], { answers: () => [row('key_1')] });
     const both = [key, key].map((action) => seek(run, action, { until: minute, chosen: undefined }));
     expect((await Promise.all(both)).filter((made) => made !== undefined)).toEqual([row('key_1')]);
   });
@@ -147,7 +159,7 @@ test('where a list tells little of each, what bears the key is read as a whole',
       operation === 'environment.one'
         ? { redis: [...listed, { redisId: 'redis_3', name: 'b' }] }
         : whole[String(redisId)];
-    const { run, requests } = runOf([production, cache], { answers });
+    const { run, requests } = runAfter(cache, [production], { answers });
     return { made: seek(run, cache, { until: 1_000, chosen: undefined }), requests };
   };
   const one = { redisId: 'redis_1', name: 'cache', dockerImage: 'redis:7' };

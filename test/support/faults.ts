@@ -6,6 +6,7 @@ import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Plan } from '../../src/plan/action.ts';
+import type { Permissions } from '../../src/plan/safeguard.ts';
 import { applyPlan, plan } from '../../src/reconcile.ts';
 import type { World } from '../../src/reconcile.ts';
 import type { StateStore } from '../../src/state/state.ts';
@@ -53,7 +54,12 @@ export async function applyOver(
   made: Bench,
   text: string,
   send: Send,
-  options: { connections?: number; onEvent?: (event: ApplyEvent) => void; signal?: AbortSignal } = {},
+  options: {
+    connections?: number;
+    onEvent?: (event: ApplyEvent) => void;
+    signal?: AbortSignal;
+    permissions?: Permissions;
+  } = {},
 ): Promise<ApplyResult> {
   const world = worldOver(made, send);
   const planned = await plan(made.manifest(text), world);
@@ -154,7 +160,7 @@ export function idOf(made: Bench, address: string): string {
 /** The rows of one table. */
 export function rowsIn(
   made: Bench,
-  table: 'application' | 'postgres' | 'compose' | 'domain' | 'mount' | 'backup' | 'environment',
+  table: 'application' | 'postgres' | 'redis' | 'compose' | 'domain' | 'mount' | 'backup' | 'environment',
 ) {
   return Object.values(made.emulator.world.tables[table]) as Row[];
 }

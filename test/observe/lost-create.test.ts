@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isWhatWasSent } from '../../src/observe/intended.ts';
+import { isCreated } from '../../src/observe/lost-create.ts';
 import type { Intent } from '../../src/state/state.ts';
 import { kindNamed, makeDigest, pairOf, recordOf } from '../support/made-up.ts';
 
@@ -14,7 +14,7 @@ const sent = {
   description: { value: '' },
 };
 const isOurs = (intent: Partial<Intent>, more: Readonly<Record<string, string>> = {}) =>
-  isWhatWasSent(
+  isCreated(
     kindNamed('redis'),
     { ...row, ...more },
     recordOf('redis', null, { intent: { at, sent, fenceMs: minute, ...intent } }),
@@ -68,7 +68,7 @@ describe('it is ours', () => {
 
   test('of what is listed long after it was made, only when the create was answered', () => {
     const isAnswered = (pairs: Parameters<typeof recordOf>[2]) =>
-      isWhatWasSent(kindNamed('labgit'), {}, recordOf('labgit', null, pairs), makeDigest);
+      isCreated(kindNamed('labgit'), {}, recordOf('labgit', null, pairs), makeDigest);
     expect(isAnswered({ pairs: { labgitUrl: pairOf('https://lab.example.com') } })).toBe(true);
     expect(isAnswered({ intent: { at, sent } })).toBe(false);
   });

@@ -1,0 +1,54 @@
+import { means, plain } from '../kind/codecs.ts';
+import type { Row } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import { observedValue } from '../kind/wire.ts';
+import type { Intent, StateRecord } from '../state/state.ts';
+import { matchesStored } from '../state/stored.ts';
+
+/** How far the clocks of two machines may be apart: one that nobody sets is off by less. Milliseconds. */
+const clocksApartMs = 600_000;
+
+/**
+ * Whether a row is the object that a create made whose answer was lost. The run that lost the answer and every run after
+ * it ask this one judge. The natural key alone proves nothing: anybody can use it.
+ */
+export function isCreated(kind: Kind, row: Row, record: StateRecord, digest: (text: string) => string): boolean {
+  // What is listed long after it was made may be anybody's, unless its create was answered.
+  if (kind.listedOnce !== undefined) return Object.keys(record.pairs).length > 0;
+  const { intent } = record;
+  if (intent === undefined || Object.keys(intent.sent ?? {}).length === 0) return false;
+  return differencesFromCreate(kind, row, intent, digest).length === 0;
+}
+
+/**
+ * Names the members of a row that prove it is not the object a create made: fields that the create said otherwise,
+ * variables that it did not say, a `createdAt` at which the request could not have landed.
+ */
+export function differencesFromCreate(
+  kind: Kind,
+  row: Row,
+  { at, fenceMs = 0, sent = {} }: Intent,
+  digest: (text: string) => string,
+): string[] {
+  const others = Object.entries(sent).flatMap(([name, stored]) => {
+    const field = kind.fields[name];
+    const observed = observedValue(kind, name, row) ?? null;
+    const isSame =
+      field !== undefined &&
+      ('digest' in stored
+        ? matchesStored({ field, digest }, stored, observed)
+        : means(field.codec ?? plain, stored.value, observed));
+    return isSame ? [] : [name];
+  });
+  const made = typeof row.createdAt === 'string' ? Date.parse(row.createdAt) : Number.NaN;
+  const isAnotherTime = made < at - clocksApartMs || made > at + fenceMs + clocksApartMs;
+  return [...others, ...variablesBeside(kind, row, sent), ...(isAnotherTime ? ['createdAt'] : [])];
+}
+
+/** The fields with variables that a create did not say: the platform gives none to a new object by itself. */
+function variablesBeside(kind: Kind, row: Row, sent: NonNullable<Intent['sent']>): string[] {
+  return Object.entries(kind.fields).flatMap(([name, field]) => {
+    const text = field.map === undefined || sent[name] !== undefined ? null : observedValue(kind, name, row);
+    return typeof text === 'string' && text.trim() !== '' ? [name] : [];
+  });
+}
