@@ -28,7 +28,7 @@ export type { ApplyEvent, ApplyResult, Outcome } from './apply/result.ts';
 
 export type { Client, ClientOptions } from './api/client.ts';
 export { createClient } from './api/client.ts';
-export type { Pause } from './api/gate.ts';
+export type { Pause } from './api/circuit-breaker.ts';
 export type { Input, Operation } from './api/contract.ts';
 export { openApi } from './api/openapi.ts';
 export type { Transport, TransportOptions } from './api/transport.ts';

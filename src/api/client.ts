@@ -5,9 +5,9 @@ import { type Input, type Operation, endpointOf, isOperation } from './contract.
 import { PlatformError } from './errors.ts';
 import { explainRefusal, explainSilence } from './failures.ts';
 import { buildRequest } from './request.ts';
-import type { Pause } from './gate.ts';
-import { createGate, whyToWait } from './gate.ts';
-import { explainPause } from './pauses.ts';
+import type { Pause } from './circuit-breaker.ts';
+import { createCircuitBreaker, whyToWait } from './circuit-breaker.ts';
+import { explainEnd, explainPause } from './pauses.ts';
 import { sleep as wait } from './sleep.ts';
 import type { Send, WireAnswer, WireRequest } from './wire.ts';
 
@@ -19,6 +19,8 @@ export interface Client {
   invoke(operation: Operation, input: Readonly<Record<string, unknown>>, options?: InvokeOptions): Promise<unknown>;
   /** Requests sent so far, retries included. */
   readonly counts: { reads: number; writes: number };
+  /** Ends all waiting: requests that are not on their way fail as interrupted, and no timer is left. */
+  close(): void;
 }
 
 /** How a request is late: `paused`, because the platform took none; `connected`, because it has its connection only now. */
@@ -88,7 +90,10 @@ export function createClient(options: ClientOptions): Client {
   const underWay = new Set<Promise<unknown>>();
   const now = options.clock ?? (() => performance.now());
   let goodAt = -Infinity;
-  const gate = createGate({
+  /** Ends the waits between attempts, each of its own. */
+  const naps = new Set<() => void>();
+  let isClosed = false;
+  const breaker = createCircuitBreaker({
     ask,
     sleep,
     random,
@@ -107,7 +112,7 @@ export function createClient(options: ClientOptions): Client {
     else counts.reads += 1;
     const result = await attemptOnce(call, send, request);
     if (!(result instanceof PlatformError)) {
-      gate.noteAnswer();
+      breaker.noteAnswer();
       goodAt = now();
     }
     return result;
@@ -122,11 +127,12 @@ export function createClient(options: ClientOptions): Client {
     return isTaken ? undefined : result;
   }
 
-  async function passGate(call: Call, signal?: AbortSignal, renew?: () => Promise<unknown>): Promise<number> {
+  async function obtainLeave(call: Call, signal?: AbortSignal, renew?: () => Promise<unknown>): Promise<number> {
     for (;;) {
-      const passage = await gate.pass(signal);
-      if (passage.is !== 'open') throw explainPause(call, passage);
-      if (!passage.hasWaited || renew === undefined) return passage.opening;
+      const leave = await breaker.whenClosed(signal);
+      if (leave.is === 'ended') throw explainEnd(call);
+      if (leave.is !== 'granted') throw explainPause(call, leave);
+      if (!leave.hasWaited || renew === undefined) return leave.epoch;
       await renew();
     }
   }
@@ -150,6 +156,16 @@ export function createClient(options: ClientOptions): Client {
     };
   }
 
+  async function nap(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const over = new AbortController();
+    const wake = (): void => over.abort();
+    naps.add(wake);
+    signal?.addEventListener('abort', wake);
+    await sleep(ms, over.signal);
+    naps.delete(wake);
+    signal?.removeEventListener('abort', wake);
+  }
+
   const isThere = (): boolean => now() - goodAt < shownFor;
 
   /** Whether a failure may be over the next time. Of a platform that is there, nobody else's page is its word. */
@@ -170,7 +186,7 @@ export function createClient(options: ClientOptions): Client {
     const { mostErrors = 6 } = about;
     let errors = 0;
     for (let refusals = 0; ;) {
-      const opening = await passGate(call, about.signal, request.afterPause);
+      const epoch = await obtainLeave(call, about.signal, request.afterPause);
       const answer = attempt(call, request.now());
       underWay.add(answer);
       const result = await answer.finally(() => underWay.delete(answer));
@@ -185,17 +201,24 @@ export function createClient(options: ClientOptions): Client {
         if (call.isWrite || failures >= mostAttempts(result, about.signal) || !isTransient(result)) throw result;
         const delay = computeDelay(failures, random, result.retryAfterSeconds);
         // What is read after an interruption ends the run, and is read with as much care.
-        await (about.signal?.aborted === true ? sleep(delay) : sleep(delay, about.signal));
+        await nap(delay, about.signal?.aborted === true ? undefined : about.signal);
+        if (isClosed) throw result;
       } else {
         refusals += 1;
         // Of several first requests that are sent at once, a refused one may come back before a good one.
-        if (why === 'key' && gate.goodAnswers() === 0) await Promise.allSettled(underWay);
-        if (refusals === mostRefusals || !gate.close(result, why, opening)) throw result;
+        if (why === 'key' && breaker.goodAnswers() === 0) await Promise.allSettled(underWay);
+        if (refusals === mostRefusals || !breaker.trip(result, why, epoch)) throw result;
       }
     }
   };
 
-  return { call: (operation, input) => invoke(operation, input), invoke, counts };
+  const close = (): void => {
+    isClosed = true;
+    for (const wake of naps) wake();
+    breaker.end();
+  };
+
+  return { call: (operation, input) => invoke(operation, input), invoke, counts, close };
 }
 
 /** The same client, which waits for a platform that takes no requests only until the signal aborts. */

@@ -1,6 +1,6 @@
 import { type Call, fail } from './call.ts';
 import type { PlatformError } from './errors.ts';
-import type { InVain, Why } from './gate.ts';
+import type { InVain, Why } from './circuit-breaker.ts';
 
 /** What came of a request for which it was waited in vain until the platform takes requests again. */
 export function explainPause(call: Call, inVain: InVain): PlatformError {
@@ -13,6 +13,16 @@ export function explainPause(call: Call, inVain: InVain): PlatformError {
     status: why === 'key' ? 401 : 429,
     serverMessage: last.serverMessage,
     retryAfterSeconds: last.retryAfterSeconds,
+  });
+}
+
+/** The error of a call that came after its client was closed. */
+export function explainEnd(call: Call): PlatformError {
+  return fail(call, {
+    failure: 'connection',
+    outcome: 'not executed',
+    event: 'the run was over before it was sent',
+    remedy: 'run it again',
   });
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Client } from '../api/client.ts';
 import { createClient } from '../api/client.ts';
-import type { Pause } from '../api/gate.ts';
+import type { Pause } from '../api/circuit-breaker.ts';
 import { createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -72,7 +72,7 @@ export async function openPlatform(
       if (request.method === 'POST') mayWrite?.();
       return emulator.send(request);
     };
-    return { client: open(send, 'http://embedded-emulator', emulatorKey), close };
+    return closing(open(send, 'http://embedded-emulator', emulatorKey), close);
   }
   const apiKey = readApiKey(platform.url);
   const late = lateOperations(kinds);
@@ -83,7 +83,18 @@ export async function openPlatform(
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     ...(mayWrite === undefined ? {} : { mayWrite }),
   });
-  return { client: open(transport.send, platform.url, apiKey), close: () => transport.close() };
+  return closing(open(transport.send, platform.url, apiKey), () => transport.close());
+}
+
+/** A client that waits for nothing any more once its connections end. */
+function closing(client: Client, close: () => Promise<void>) {
+  return {
+    client,
+    close: async () => {
+      client.close();
+      await close();
+    },
+  };
 }
 
 /** The API key of the embedded emulator, which guards nothing. */

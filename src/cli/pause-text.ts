@@ -1,4 +1,4 @@
-import type { Pause } from '../api/gate.ts';
+import type { Pause } from '../api/circuit-breaker.ts';
 import { describeRefusal } from '../api/pauses.ts';
 
 /** What is said when the platform takes no requests for now, and when it does again: one line. */

@@ -376,18 +376,37 @@ describe('a failed read', () => {
 
   it('is given up sooner after an interruption, which ends the wait before the next attempt', async () => {
     const stopping = new AbortController();
-    const waits: (AbortSignal | undefined)[] = [];
+    const waits: string[] = [];
     const { client, requests } = scripted([ok, json(500, {})], {
       sleep: (_ms, signal) => {
-        waits.push(signal);
         stopping.abort();
+        waits.push(signal?.aborted === true ? 'ended' : 'whole');
         return Promise.resolve();
       },
     });
     await read(client);
     await failureOf(client.invoke('compose.one', { composeId: 'c1' }, stopping));
     expect(requests).toHaveLength(5);
-    expect(waits).toEqual([stopping.signal, undefined, undefined]);
+    expect(waits).toEqual(['ended', 'whole', 'whole']);
+  });
+
+  it('is given up with its client, which ends the wait before the next attempt', async () => {
+    const { client, requests } = scripted([ok, json(500, { message: 'boom' })], {
+      sleep: (_ms, signal) =>
+        new Promise((resolve) => {
+          signal?.addEventListener('abort', () => resolve());
+        }),
+    });
+    await read(client);
+    const waiting = failureOf(read(client));
+    await new Promise((resolve) => void setImmediate(resolve));
+    client.close();
+    expect(await waiting).toMatchObject({ failure: 'server', serverMessage: 'boom' });
+    expect(requests).toHaveLength(2);
+    const after = await failureOf(read(client));
+    expect(after).toMatchObject({ failure: 'connection', outcome: 'not executed' });
+    expect(after.message).toContain('the run was over before it was sent');
+    expect(requests).toHaveLength(2);
   });
 
   it('is given up after ten attempts, once there was a good answer', async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClientOptions } from '../../src/api/client.ts';
 import { createClient, interruptible } from '../../src/api/client.ts';
 import { PlatformError } from '../../src/api/errors.ts';
-import type { Pause } from '../../src/api/gate.ts';
+import type { Pause } from '../../src/api/circuit-breaker.ts';
 import type { Send, WireAnswer } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { seedWorld } from '../../src/emulator/world.ts';

@@ -69,6 +69,7 @@ async function sending(members: Step['members'], how: Case = {}) {
       return { answerTo: operation };
     },
     counts: { reads: 0, writes: 0 },
+    close: () => undefined,
   };
   const result = await perform({
     client,

@@ -35,6 +35,7 @@ export function runOf(actions: readonly Action[], { objects = {}, resources = {}
       return answer;
     },
     counts: { reads: 0, writes: 0 },
+    close: () => undefined,
   };
   let now = 1_000;
   const run: Run = startRun({

@@ -1,0 +1,204 @@
+import type { PlatformError } from './errors.ts';
+
+/** What a client reports when the platform takes nothing for now, and when it goes on. Times in milliseconds. */
+export type Pause =
+  | {
+      readonly event: 'paused';
+      /** `key`: the key that was good is refused without a reason. `throttled`: the platform asks to wait. */
+      readonly why: Why;
+      /** Good answers before. */
+      readonly goodAnswers: number;
+      /** The longest wait. */
+      readonly limitMs: number;
+    }
+  | { readonly event: 'resumed'; readonly waitedMs: number };
+
+/** Why nothing is sent: a 401 without a code after good answers, or 429. */
+export type Why = 'key' | 'throttled';
+
+/** Facts of a wait that was in vain. */
+export interface InVain {
+  readonly is: 'limit' | 'interrupted';
+  readonly why: Why;
+  readonly goodAnswers: number;
+  readonly waitedMs: number;
+  /** Questions whether the platform takes requests again. */
+  readonly tries: number;
+  /** The last refusal: of a request, or of such a question. */
+  readonly last: PlatformError;
+}
+
+/** Leave to send something, or the reason why nothing can be sent any more; `ended`: the client was closed. */
+export type Leave =
+  | { readonly is: 'granted'; readonly epoch: number; readonly hasWaited: boolean }
+  | InVain
+  | { readonly is: 'ended' };
+
+/** Holds the requests of a client back while the platform takes none: then the circuit is open. */
+export interface CircuitBreaker {
+  /** Good answers so far. */
+  readonly goodAnswers: () => number;
+  /** Resolves when the circuit is closed, or when waiting is in vain. */
+  whenClosed(signal?: AbortSignal): Promise<Leave>;
+  /** Notes a good answer. */
+  noteAnswer(): void;
+  /** Opens the circuit because of a refusal in an epoch; false when there is no use in waiting. */
+  trip(refusal: PlatformError, why: Why, epoch: number): boolean;
+  /** Ends all waiting for good: who waits is interrupted, and no timer is left. */
+  end(): void;
+}
+
+/** The surroundings of a circuit breaker. */
+export interface CircuitBreakerOptions {
+  /** Asks once whether the platform takes requests; resolves with the refusal when it does not. */
+  readonly ask: () => Promise<PlatformError | undefined>;
+  /** Waits so many milliseconds, or until the signal aborts. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** A number from 0 up to 1, for the jitter. */
+  readonly random: () => number;
+  /** Milliseconds since some moment, which only grow. */
+  readonly now: () => number;
+  /** The longest wait in a row. Milliseconds. */
+  readonly limitMs: number;
+  readonly onPause: (pause: Pause) => void;
+}
+
+/** Why the requests of a client have to wait; undefined when an error is about one request alone. */
+export function whyToWait({ status, code }: PlatformError): Why | undefined {
+  if (status === 429) return 'throttled';
+  return status === 401 && code === undefined ? 'key' : undefined;
+}
+
+/** The wait that the platform asks for. Milliseconds. */
+function askedMs({ retryAfterSeconds = 0 }: PlatformError): number {
+  return retryAfterSeconds * 1_000;
+}
+
+const backOff = { firstMs: 1_000, mostMs: 30_000 };
+
+/** The time from one opening of the circuit to its closing. */
+interface Outage {
+  readonly why: Why;
+  readonly waiters: Set<(leave: Leave) => void>;
+  /** Ends the sleep between two questions when nobody waits any more. */
+  wake: AbortController;
+  isAsking: boolean;
+  waitedMs: number;
+  last: PlatformError;
+}
+
+/** Makes a circuit breaker; its circuit is closed. */
+export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
+  const { ask, sleep, random, now, limitMs, onPause } = options;
+  let goodAnswers = 0;
+  let epoch = 0;
+  let outage: Outage | undefined;
+  let isEnded = false;
+  // Of all outages since the last good answer: closing the circuit alone does not renew the patience.
+  let spentMs = 0;
+  let tries = 0;
+
+  const inVain = (is: InVain['is'], { why, last }: Outage): InVain => ({
+    is,
+    why,
+    goodAnswers,
+    waitedMs: spentMs,
+    tries,
+    last,
+  });
+
+  function release(over: Outage, leave: Leave): void {
+    outage = undefined;
+    for (const go of over.waiters) go(leave);
+  }
+
+  function close(over: Outage): void {
+    epoch += 1;
+    onPause({ event: 'resumed', waitedMs: over.waitedMs });
+    release(over, { is: 'granted', epoch, hasWaited: true });
+  }
+
+  async function watch(current: Outage): Promise<void> {
+    current.isAsking = true;
+    while (current.waiters.size > 0) {
+      const left = limitMs - spentMs;
+      if (left <= 0 || askedMs(current.last) > left) {
+        release(current, inVain('limit', current));
+        return;
+      }
+      const jittered = random() * Math.min(backOff.mostMs, backOff.firstMs * 2 ** tries);
+      const delay = Math.min(Math.max(askedMs(current.last), jittered), left);
+      current.wake = new AbortController();
+      await sleep(delay, current.wake.signal);
+      if (current.waiters.size === 0) break;
+      const before = now();
+      const refusal = await ask();
+      tries += 1;
+      const waited = delay + now() - before;
+      current.waitedMs += waited;
+      spentMs += waited;
+      if (isEnded) return;
+      if (refusal === undefined) {
+        close(current);
+        return;
+      }
+      current.last = refusal;
+    }
+    current.isAsking = false;
+  }
+
+  function whenClosed(signal?: AbortSignal): Promise<Leave> {
+    if (isEnded) return Promise.resolve({ is: 'ended' });
+    const current = outage;
+    if (current === undefined) return Promise.resolve({ is: 'granted', epoch, hasWaited: false });
+    if (signal?.aborted === true) return Promise.resolve(inVain('interrupted', current));
+    return new Promise((resolve) => {
+      const interrupt = (): void => {
+        go(inVain('interrupted', current));
+        if (current.waiters.size === 0) current.wake.abort();
+      };
+      const go = (leave: Leave): void => {
+        current.waiters.delete(go);
+        signal?.removeEventListener('abort', interrupt);
+        resolve(leave);
+      };
+      current.waiters.add(go);
+      signal?.addEventListener('abort', interrupt);
+      if (!current.isAsking) void watch(current);
+    });
+  }
+
+  return {
+    goodAnswers: () => goodAnswers,
+    whenClosed,
+    noteAnswer: () => {
+      goodAnswers += 1;
+      if (outage !== undefined) return; // it answers a request from before
+      spentMs = 0;
+      tries = 0;
+    },
+    trip: (refusal, why, sentIn) => {
+      if (isEnded) return false;
+      // It was sent before the circuit closed last, and says nothing of now.
+      if (sentIn !== epoch || outage !== undefined) return true;
+      const isBadKey = why === 'key' && goodAnswers === 0;
+      if (isBadKey || spentMs >= limitMs || askedMs(refusal) > limitMs - spentMs) return false;
+      outage = {
+        why,
+        waiters: new Set(),
+        wake: new AbortController(),
+        isAsking: false,
+        waitedMs: 0,
+        last: refusal,
+      };
+      onPause({ event: 'paused', why, goodAnswers, limitMs });
+      return true;
+    },
+    end: () => {
+      isEnded = true;
+      if (outage === undefined) return;
+      outage.wake.abort();
+      release(outage, inVain('interrupted', outage));
+    },
+  };
+}
