@@ -20,6 +20,7 @@ const order = [
   'observe',
   'plan',
   'apply',
+  'operate',
   'emulator',
   'render',
   'reconcile.ts',

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Resource } from '../manifest/resource.ts';
 import { askSources, missingSecrets } from '../manifest/secret-sources.ts';
 import type { Workspace } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
@@ -8,6 +9,7 @@ import { redactDiagnostic } from '../plan/redacted.ts';
 import type { Validated } from '../reconcile.ts';
 import { validate } from '../reconcile.ts';
 import { kinds } from '../resources/index.ts';
+import { createRedactor } from '../secrets/redactor.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import type { Settled } from './options.ts';
@@ -45,6 +47,11 @@ export async function loadWithSecrets(options: Settled, redactor: Redactor): Pro
   });
   if (diagnostics.length > 0) throw new Stop('refused', diagnostics);
   return load(options, { redactor, workspace, secret: (name) => inEnvironment(name) ?? values.get(name) });
+}
+
+/** The resources of the manifest, for commands that name one by its address. */
+export function declaredResources(options: Settled): Promise<readonly Resource[]> {
+  return Promise.resolve().then(() => loadManifest(options, createRedactor()).manifest.resources);
 }
 
 function openFolder({ folder, file }: Settled): Workspace {

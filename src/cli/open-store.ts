@@ -5,7 +5,7 @@ import type { Redactor } from '../secrets/redactor.ts';
 import { localStore } from '../state/backends/local.ts';
 import { postgresStore } from '../state/backends/postgres.ts';
 import { s3Store } from '../state/backends/s3.ts';
-import type { State, StateStore } from '../state/state.ts';
+import type { StateStore } from '../state/state.ts';
 import type { Settled } from './options.ts';
 
 /** Opens the place of the state that a manifest names, with the credentials of this process. Nothing is sent yet. */
@@ -42,15 +42,6 @@ export function openStore(
     }
     default:
       return state satisfies never;
-  }
-}
-
-/** Reads a state, and ends the connection to it. */
-export async function readOnce(store: StateStore): Promise<State | undefined> {
-  try {
-    return await store.read();
-  } finally {
-    await store.close();
   }
 }
 

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { usage } from '../diagnostics/usage.ts';
+
+export { usage };
 
 /** What every command can be told. */
 export interface GlobalOptions {
@@ -46,11 +48,6 @@ export function readInteger(name: string, text: string, least: number, most: num
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= least && value <= most) return value;
   throw usage(`${name} takes a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
-}
-
-/** Stops a run whose command line cannot be followed. */
-export function usage(message: string, remedy?: string): Stop {
-  return new Stop('usage', [diagnostic('usage', message, { remedy })]);
 }
 
 function readAssignment(text: string): [string, string] {

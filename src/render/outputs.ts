@@ -1,4 +1,4 @@
-import type { OutputValue } from '../observe/outputs.ts';
+import type { OutputValue } from '../operate/outputs.ts';
 import { redacted } from '../secrets/secret.ts';
 import type { OutputsDocument } from './documents.ts';
 import { printable } from './printable.ts';

@@ -1,4 +1,4 @@
-import type { ServiceState } from '../observe/services.ts';
+import type { ServiceState } from '../operate/services.ts';
 import type { StatusDocument } from './documents.ts';
 
 /** How services are, for programs. */

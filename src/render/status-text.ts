@@ -1,4 +1,4 @@
-import type { ServiceState } from '../observe/services.ts';
+import type { ServiceState } from '../operate/services.ts';
 import { fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';

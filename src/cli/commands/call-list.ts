@@ -1,7 +1,7 @@
 import { contract, isOperation, type Operation } from '../../api/contract.ts';
 import { operationsJson } from '../../render/operations-json.ts';
 import { renderOperation, renderOperations } from '../../render/operations-text.ts';
-import { findOperation } from '../call-check.ts';
+import { findOperation } from '../../operate/check-input.ts';
 import type { Exit } from '../exit-codes.ts';
 import type { Run } from '../run.ts';
 import { printJson } from '../run.ts';

@@ -7,7 +7,7 @@ import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
 import { redactAnswer, redactInput, knowingInput } from '../../secrets/call-secrets.ts';
 import { confirm } from '../approval.ts';
-import { checkInput, findOperation } from '../call-check.ts';
+import { checkInput, findOperation } from '../../operate/check-input.ts';
 import { readInput } from '../call-input.ts';
 import { openPlatform } from '../connect.ts';
 import { readInteger, usage } from '../options.ts';

@@ -1,26 +1,28 @@
 import type { Client } from '../../api/client.ts';
-import type { Told } from '../../apply/carry-out.ts';
-import { carryOut } from '../../apply/carry-out.ts';
-import type { Kind } from '../../kind/kind.ts';
-import { waysOf } from '../../kind/verb.ts';
-import type { Order } from '../../plan/order.ts';
+import { findObjects, readStateOf } from '../../operate/addressed.ts';
+import type { ObjectCommand } from '../../operate/command.ts';
+import { commandDeadlines, usualCommandSeconds } from '../../operate/deadlines.ts';
+import type { CommandResult } from '../../operate/execute.ts';
+import { executeCommands } from '../../operate/execute.ts';
+import { checkTargets, checkVerb, prepareCommands } from '../../operate/prepare.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
-import { ordersJson } from '../../render/orders-json.ts';
-import { renderTold } from '../../render/orders-text.ts';
+import { commandResultsJson } from '../../render/orders-json.ts';
+import { renderCommandResult } from '../../render/orders-text.ts';
 import { printable } from '../../render/printable.ts';
-import { findObjects, readState } from '../addressed.ts';
+import { kinds } from '../../resources/index.ts';
 import { confirm } from '../approval.ts';
 import { openPlatform } from '../connect.ts';
+import { declaredResources } from '../load.ts';
+import { openStore } from '../open-store.ts';
 import type { Exit } from '../exit-codes.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { readInteger, usage } from '../options.ts';
-import { checkVerb, makeOrders, refuseOthers } from '../orders.ts';
 import type { Command, Run } from '../run.ts';
 import { printJson } from '../run.ts';
 import { watchSignals } from '../signals.ts';
 import { findTarget } from '../target.ts';
 
-/** What `run` can be told. */
+/** The options of `run`. */
 export interface RunFlags {
   readonly id?: string;
   readonly yes?: true;
@@ -30,96 +32,95 @@ export interface RunFlags {
   readonly timeout?: string;
 }
 
-/** Seconds for what is read, for what is done at once, and for what a platform does while one waits. */
-const usual = { read: 30, quick: 60, slow: 1_800 };
-
 /**
- * Tells objects to do something, in the given order. The lock of the state is not taken: nothing of it changes, and
+ * Sends a command to objects, in the given order. It does not take the lock of the state: nothing of it changes, and
  * an apply that waits for a build must not keep anybody from ending the build.
  */
 export function runVerb([verb = '', ...addresses]: readonly string[], flags: RunFlags): Command {
   return async (run) => {
     const { options, redactor, terminal } = run;
-    checkVerb(verb);
+    checkVerb(verb, kinds);
     if (addresses.length === 0) throw usage('no address is named', 'trueup state list shows what there is.');
     if (flags.id !== undefined && addresses.length > 1) throw usage('--id goes with one address');
     const seconds = flags.timeout === undefined ? undefined : readInteger('--timeout', flags.timeout, 1, 86_400);
     const target = findTarget(options);
-    const state = await readState(options, target);
-    const objects = findObjects(options, state, { addresses, givenId: flags.id });
-    refuseOthers(verb, objects, state);
-    const limits = new Map(objects.flatMap(({ kind }) => limitsOf(kind, verb, seconds)));
-    const deadlineMs = (operation: string) => 1_000 * (limits.get(operation) ?? usual.read);
+    const state = await readStateOf(target.project, openStore(target, run));
+    const declared = () => declaredResources(options);
+    const objects = await findObjects({ kinds, state, declared, addresses, givenId: flags.id });
+    checkTargets(verb, objects, { kinds, state });
     const { client, close } = await openPlatform(target.platform, {
       options,
       redactor,
       terminal,
       purpose: 'run',
-      deadlineMs,
+      deadlineMs: commandDeadlines(
+        objects.map(({ kind }) => kind),
+        verb,
+        seconds,
+      ),
     });
     try {
-      const orders = await makeOrders(client, redactor, { verb, objects, dataLoss: flags.allowDataLoss === true });
+      const dataLoss = flags.allowDataLoss === true;
+      const commands = await prepareCommands(client, redactor, { verb, objects, dataLoss });
       const place = target.platform === 'emulator' ? 'the embedded emulator' : new URL(target.platform.url).host;
-      if (!(await hasConsent(run, orders, { place, isGiven: flags.yes === true }))) return 'failed';
-      return await obey(run, client, { verb, orders, flags, seconds: seconds ?? usual.slow });
+      if (!(await hasConsent(run, commands, { place, isGiven: flags.yes === true }))) return 'failed';
+      return await execute(run, client, { verb, commands, flags, seconds: seconds ?? usualCommandSeconds });
     } finally {
       await close();
     }
   };
 }
 
-/** Seconds for each operation of a verb. */
-function limitsOf(kind: Kind, verb: string, seconds: number | undefined): [string, number][] {
-  return waysOf(kind, verb).flatMap((way): [string, number][] =>
-    'call' in way ? [[way.call, seconds ?? (way.answers === 'late' ? usual.slow : usual.quick)]] : [],
-  );
-}
-
 async function hasConsent(
   run: Run,
-  orders: readonly Order[],
+  commands: readonly ObjectCommand[],
   { place, isGiven }: { place: string; isGiven: boolean },
 ): Promise<boolean> {
-  const told = orders
+  const lines = commands
     .filter(({ consequences }) => consequences.length > 0)
     .map(({ verb, address, consequences }) => `${verb} ${printable(address)}: ${consequences.join('; ')}`);
-  if (told.length === 0) return true;
+  if (lines.length === 0) return true;
   return confirm(run, {
-    question: `At ${place}:\n${told.map((line) => `  ${line}.\n`).join('')}`.trimEnd(),
-    about: `this, so nothing was sent: ${told.join(', ')}`,
+    question: `At ${place}:\n${lines.map((line) => `  ${line}.\n`).join('')}`.trimEnd(),
+    about: `this, so nothing was sent: ${lines.join(', ')}`,
     isGiven,
   });
 }
 
-async function obey(
+async function execute(
   { options, terminal, redactor }: Run,
   client: Client,
-  { verb, orders, flags, seconds }: { verb: string; orders: readonly Order[]; flags: RunFlags; seconds: number },
+  {
+    verb,
+    commands,
+    flags,
+    seconds,
+  }: { verb: string; commands: readonly ObjectCommand[]; flags: RunFlags; seconds: number },
 ): Promise<Exit> {
   const interruption = watchSignals(terminal, () => Promise.resolve());
   interruption.startWriting();
   const { signal } = interruption;
   const showsSecrets = flags.showSecrets === true;
   try {
-    const told = await carryOut(orders, {
+    const results = await executeCommands(commands, {
       client,
       signal,
       redact: redactor.redact,
       limitMs: flags.wait ? seconds * 1_000 : undefined,
       onStart: ({ address }) => terminal.err(`${printable(address)}: ${verb}…\n`),
-      onEnd: (one) => {
-        if (!options.isJson) terminal.out(renderTold(one, { style: terminal.outStyle, showsSecrets }));
+      onEnd: (result) => {
+        if (!options.isJson) terminal.out(renderCommandResult(result, { style: terminal.outStyle, showsSecrets }));
       },
     });
-    const exit = exitOf(told, signal.aborted);
+    const exit = exitOf(results, signal.aborted);
     if (options.isJson) {
-      const view = { verb, told, counts: client.counts, showsSecrets };
-      printJson(terminal, ordersJson(view, exitCodes[exit].code));
+      const view = { verb, results, counts: client.counts, showsSecrets };
+      printJson(terminal, commandResultsJson(view, exitCodes[exit].code));
       return exit;
     }
-    const diagnostics = told.flatMap((one) => one.diagnostics);
+    const diagnostics = results.flatMap((result) => result.diagnostics);
     if (diagnostics.length > 0) terminal.err(`\n${renderDiagnostics(diagnostics, terminal.errStyle)}`);
-    if (!showsSecrets && told.some(({ renewed }) => renewed !== undefined)) {
+    if (!showsSecrets && results.some(({ renewed }) => renewed !== undefined)) {
       terminal.err('1 secret hidden; --show-secrets shows it.\n');
     }
     return exit;
@@ -128,7 +129,7 @@ async function obey(
   }
 }
 
-function exitOf(told: readonly Told[], isInterrupted: boolean): Exit {
-  if (told.every(({ result }) => result === 'done' || (result === 'ordered' && !isInterrupted))) return 'done';
-  return told.some(({ mayHaveActed }) => mayHaveActed) ? 'partly' : 'failed';
+function exitOf(results: readonly CommandResult[], isInterrupted: boolean): Exit {
+  if (results.every(({ result }) => result === 'done' || (result === 'ordered' && !isInterrupted))) return 'done';
+  return results.some(({ mayHaveActed }) => mayHaveActed) ? 'partly' : 'failed';
 }

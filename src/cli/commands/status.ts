@@ -1,19 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PlatformError } from '../../api/errors.ts';
-import { closest } from '../../diagnostics/closest.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
-import { isWithin, normalAddress } from '../../kind/address.ts';
-import type { Service, ServiceState } from '../../observe/services.ts';
-import { observeServices, servicesOf } from '../../observe/services.ts';
+import { readStateOf } from '../../operate/addressed.ts';
+import { chooseServices } from '../../operate/choose-services.ts';
+import type { ServiceState } from '../../operate/services.ts';
+import { observeServices, servicesOf } from '../../operate/services.ts';
 import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import { statusJson } from '../../render/status-json.ts';
 import { renderService, renderServices } from '../../render/status-text.ts';
 import { kinds } from '../../resources/index.ts';
-import { knowingInput } from '../../secrets/call-secrets.ts';
-import type { Redactor } from '../../secrets/redactor.ts';
-import { readState } from '../addressed.ts';
 import { openPlatform } from '../connect.ts';
+import { openStore } from '../open-store.ts';
 import { readInteger, usage } from '../options.ts';
 import type { Command, Run } from '../run.ts';
 import { printJson } from '../run.ts';
@@ -49,51 +47,17 @@ export function statusCommand(addresses: readonly string[], flags: StatusFlags):
 
 /** One look. The platform is opened for each, because the embedded emulator lets in one process at a time. */
 async function look({ options, redactor, terminal }: Run, addresses: readonly string[], target: Target) {
-  const state = await readState(options, target);
+  const state = await readStateOf(target.project, openStore(target, { options, redactor }));
   const all = state === undefined ? [] : servicesOf(state, kinds);
-  const chosen = choose(all, addresses, Object.keys(state?.resources ?? {}));
+  const chosen = chooseServices(all, addresses, Object.keys(state?.resources ?? {}));
   if (state === undefined || chosen.length === 0) return { services: [], counts: { reads: 0, writes: 0 } };
   const { client, close } = await openPlatform(target.platform, { options, redactor, terminal, purpose: 'status' });
   try {
-    const services = await observeServices(chosen, {
-      client,
-      kinds,
-      state,
-      onRow: (row) => void knowingInput(redactor, row),
-    });
-    return { services: services.map((service) => redacted(service, redactor)), counts: client.counts };
+    const services = await observeServices(chosen, { client, kinds, state, redactor });
+    return { services, counts: client.counts };
   } finally {
     await close();
   }
-}
-
-/** The services at and below the addresses; without addresses all. */
-function choose(all: readonly Service[], addresses: readonly string[], known: readonly string[]): readonly Service[] {
-  if (addresses.length === 0) return all;
-  const wanted = addresses.map((word) => normalAddress(word) ?? word);
-  for (const address of wanted) {
-    if (all.some((service) => isWithin(service.address, address))) continue;
-    const guess = closest(address, known);
-    const above = all.find((service) => isWithin(address, service.address));
-    throw known.includes(address)
-      ? usage(`${address} is no service and has none below it`, above && `It belongs to ${above.address}.`)
-      : usage(
-          `the state has no resource ${address}`,
-          guess === undefined ? 'trueup state list shows what it has.' : `Did you mean ${guess}?`,
-        );
-  }
-  return all.filter((service) => wanted.some((address) => isWithin(service.address, address)));
-}
-
-/** Titles and errors are texts of commits and builds, which may quote what is secret in the row. */
-function redacted(service: ServiceState, { redact }: Redactor): ServiceState {
-  const { deployment } = service;
-  if (deployment === undefined) return service;
-  const clean = (text: string | undefined) => (text === undefined ? undefined : redact(text));
-  return {
-    ...service,
-    deployment: { ...deployment, title: clean(deployment.title), errorMessage: clean(deployment.errorMessage) },
-  };
 }
 
 /** Looks again and again until it is interrupted: redraws a terminal, and adds a line for each change elsewhere. */

@@ -3,21 +3,23 @@ import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import type { Kind, ParentLink } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
+import { knowingInput } from '../secrets/call-secrets.ts';
+import type { Redactor } from '../secrets/redactor.ts';
 import type { State, StateRecord } from '../state/state.ts';
-import { asRows, rowId } from './answers.ts';
-import type { Deployment } from './deployments.ts';
-import { deploymentsIn, statusIn } from './deployments.ts';
-import { readRow } from './read-row.ts';
+import { asRows, rowId } from '../observe/answers.ts';
+import type { Deployment } from '../observe/deployments.ts';
+import { deploymentsIn, statusIn } from '../observe/deployments.ts';
+import { readRow } from '../observe/read-row.ts';
 
-/** One service that the state remembers. */
+/** A service in the state. */
 export interface Service {
   readonly address: string;
   readonly kind: Kind;
-  /** null while its creation is not confirmed. */
+  /** null: the create of it is not confirmed. */
   readonly id: string | null;
 }
 
-/** How a service is. */
+/** A service with its status at the platform. */
 export interface ServiceState extends Service {
   /** Whether the platform has it. */
   readonly found: boolean;
@@ -25,13 +27,13 @@ export interface ServiceState extends Service {
   readonly deployment: Deployment | undefined;
 }
 
-/** What looking at services needs. */
-export interface Looking {
+/** The platform and the state that services are read from. */
+export interface ServicesInput {
   readonly client: Client;
   readonly kinds: readonly Kind[];
   readonly state: State;
-  /** Told of each row that was read whole; the texts of its deployments may quote what is secret in it. */
-  readonly onRow: (row: Row) => void;
+  /** Learns the secrets of each row: the texts of deployments may quote them. */
+  readonly redactor: Redactor;
 }
 
 /** The services of a state, in the order of their addresses. */
@@ -45,17 +47,19 @@ export function servicesOf({ resources }: State, kinds: readonly Kind[]): readon
 }
 
 /**
- * Looks at services, with as few GETs as there can be: one for each that has deployments, because only its own row
- * lists them, and one list for all others together.
+ * Reads the status of services with as few GETs as possible: one for each that has deployments, because only its own
+ * row lists them, and one list for all others together.
+ *
+ * @throws {PlatformError} when the platform does not answer, or refuses.
  */
-export async function observeServices(services: readonly Service[], looking: Looking): Promise<ServiceState[]> {
+export async function observeServices(services: readonly Service[], input: ServicesInput): Promise<ServiceState[]> {
   const lists = new Map<string, Promise<readonly Row[]>>();
-  return Promise.all(
+  const states = await Promise.all(
     services.map(async (service) => {
       const { kind, id } = service;
       if (id === null) return { ...service, found: false, status: undefined, deployment: undefined };
-      // What is in no list is asked for before it is said to be gone: somebody may have moved it.
-      const row = (await listedRow(service, looking, lists)) ?? (await wholeRow(kind, id, looking));
+      // A service in no list may have been moved: ask for it by its id before calling it missing.
+      const row = (await listedRow(service, input, lists)) ?? (await wholeRow(kind, id, input));
       return {
         ...service,
         found: row !== undefined,
@@ -64,28 +68,40 @@ export async function observeServices(services: readonly Service[], looking: Loo
       };
     }),
   );
+  return states.map((state) => redacted(state, input.redactor));
 }
 
-async function wholeRow(kind: Kind, id: string, { client, onRow }: Looking): Promise<Row | undefined> {
+/** Titles and errors are texts of commits and builds, which may quote a secret of the row. */
+function redacted(service: ServiceState, { redact }: Redactor): ServiceState {
+  const { deployment } = service;
+  if (deployment === undefined) return service;
+  const clean = (text: string | undefined) => (text === undefined ? undefined : redact(text));
+  return {
+    ...service,
+    deployment: { ...deployment, title: clean(deployment.title), errorMessage: clean(deployment.errorMessage) },
+  };
+}
+
+async function wholeRow(kind: Kind, id: string, { client, redactor }: ServicesInput): Promise<Row | undefined> {
   const row = await readRow(client, kind, id);
-  if (row !== undefined) onRow(row);
+  if (row !== undefined) knowingInput(redactor, row);
   return row;
 }
 
-/** The row of a service in a list of those above it; undefined when it is in none, or a list says too little. */
+/** The row of a service in a list of its environment; undefined when it is in none, or the list does not say enough. */
 async function listedRow(
   { address, kind, id }: Service,
-  looking: Looking,
+  input: ServicesInput,
   lists: Map<string, Promise<readonly Row[]>>,
 ): Promise<Row | undefined> {
   if (kind.status?.deployments !== undefined) return undefined;
-  const { kinds, state } = looking;
+  const { kinds, state } = input;
   const above = recordAbove(state, address);
   const parent = kinds.find((item) => item.kind === above?.kind);
   const at = parent === undefined ? undefined : kind.parents[parent.kind]?.listed;
   const link = parent?.parents[root];
   if (parent === undefined || at === undefined || !('at' in at) || link === undefined) return undefined;
-  const rows = lists.get(parent.kind) ?? listTop(parent, link, looking);
+  const rows = lists.get(parent.kind) ?? listTop(parent, link, input);
   lists.set(parent.kind, rows);
   return (await rows)
     .flatMap((row): unknown[] => (Array.isArray(row[at.at]) ? (row[at.at] as unknown[]) : []))
@@ -97,7 +113,7 @@ function recordAbove({ resources }: State, address: string): StateRecord | undef
   return parent === undefined ? undefined : resources[parent];
 }
 
-async function listTop(kind: Kind, { listed }: ParentLink, { client, state }: Looking): Promise<readonly Row[]> {
+async function listTop(kind: Kind, { listed }: ParentLink, { client, state }: ServicesInput): Promise<readonly Row[]> {
   if (!('call' in listed)) return [];
   const input: Record<string, string> = {};
   for (const [name, from] of Object.entries(listed.with ?? {})) {

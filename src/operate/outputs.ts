@@ -1,6 +1,8 @@
 import type { Client } from '../api/client.ts';
+import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { usage } from '../diagnostics/usage.ts';
 import type { Row } from '../kind/json.ts';
 import { outputValue } from '../kind/wire.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -8,30 +10,33 @@ import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Reference, Wanted } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
+import { howToGive } from '../secrets/sources/env.ts';
 import type { State } from '../state/state.ts';
-import { readRow } from './read-row.ts';
+import { readRow } from '../observe/read-row.ts';
 
-/** The value of one output; undefined when it needs secrets that this run does not have. */
+/** One output; its value is undefined when it needs secrets that this run does not have. */
 export interface OutputValue {
   readonly name: string;
   readonly value: string | undefined;
-  /** Something of a secret flowed into it. */
+  /** A secret is part of it. */
   readonly isSensitive: boolean;
   readonly missing: readonly string[];
 }
 
-/** What evaluating outputs needs. */
+/** The manifest, the state and the platform that outputs are evaluated from. */
 export interface OutputsInput {
   readonly client: Client;
   readonly manifest: Manifest;
   readonly state: State | undefined;
-  /** The outputs that are wanted. */
+  /** Names of the outputs to evaluate. */
   readonly names: readonly string[];
 }
 
 /**
- * Evaluates outputs from the state, which knows the ids, and one GET for each object of which more is needed. An
- * output of something that is not applied yet is an error.
+ * Evaluates outputs from the state, which knows the ids, and one GET for each object whose row is needed.
+ *
+ * @throws {Stop} `refused`, when an output refers to an object that is not applied yet, or that is missing.
+ * @throws {PlatformError} when the platform does not answer, or refuses.
  */
 export async function evaluateOutputs(input: OutputsInput): Promise<readonly OutputValue[]> {
   const { manifest, names } = input;
@@ -90,7 +95,7 @@ function findObjects({ manifest, state }: OutputsInput, wanted: readonly Named[]
   return objects;
 }
 
-/** The rows of those objects of which more than the id is needed. */
+/** The rows of the objects whose outputs are more than the id. */
 async function readRows(
   { client }: OutputsInput,
   objects: ReturnType<typeof findObjects>,
@@ -113,6 +118,33 @@ async function readRows(
   );
   if (problems.length > 0) throw new Stop('refused', problems);
   return new Map(rows);
+}
+
+/**
+ * The names of the outputs to evaluate: all, or the one of this name.
+ *
+ * @throws {Stop} `usage`, when the manifest declares no output of this name.
+ */
+export function chooseOutputs(declared: readonly string[], name: string | undefined): readonly string[] {
+  if (name === undefined) return declared;
+  if (declared.includes(name)) return [name];
+  const guess = closest(name, declared);
+  const others = declared.length === 0 ? 'The manifest declares none.' : `There is ${declared.join(', ')}.`;
+  throw usage(`there is no output ${name}`, guess === undefined ? others : `Did you mean ${guess}?`);
+}
+
+/**
+ * Refuses outputs that lack a secret: a value with a hole in it is no value.
+ *
+ * @throws {Stop} `refused`, with every secret that is missing.
+ */
+export function requireSecrets(outputs: readonly OutputValue[]): void {
+  const problems = outputs.flatMap(({ name, missing }) =>
+    missing.map((secret) =>
+      diagnostic('secret-missing', `the output ${name} needs the secret ${secret}`, { remedy: howToGive([secret]) }),
+    ),
+  );
+  if (problems.length > 0) throw new Stop('refused', problems);
 }
 
 function unanswered(name: string, output: Wanted, { address, output: of }: Reference): Diagnostic {

@@ -5,30 +5,23 @@ import { normalAddress } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kindAt } from '../manifest/kind-at.ts';
 import type { Resource } from '../manifest/resource.ts';
-import { kinds } from '../resources/index.ts';
-import { createRedactor } from '../secrets/redactor.ts';
-import type { State, StateRecord } from '../state/state.ts';
-import { loadManifest } from './load.ts';
-import { openStore, readOnce } from './open-store.ts';
-import type { Settled } from './options.ts';
-import type { Target } from './target.ts';
+import type { State, StateRecord, StateStore } from '../state/state.ts';
 
 /** An object of the platform that the user named by its address. */
 export interface Addressed {
   readonly address: string;
   readonly kind: Kind;
   readonly id: string;
-  /** What is remembered of it; undefined when only its id was given. */
+  /** Its record in the state; undefined when the user gave only the id. */
   readonly record: StateRecord | undefined;
 }
 
-/** The state of a manifest, as far as it is there; one of another project than the manifest's is refused. */
-export async function readState(
-  options: Settled,
-  target: Pick<Target, 'project' | 'state'>,
-): Promise<State | undefined> {
-  const { project } = target;
-  const store = openStore(target, { options, redactor: createRedactor() });
+/**
+ * Reads the state once and ends the connection to it; undefined when there is none.
+ *
+ * @throws {Stop} `state`, when it belongs to another project than `project`.
+ */
+export async function readStateOf(project: string | undefined, store: StateStore): Promise<State | undefined> {
   const state = await readOnce(store);
   if (state === undefined || project === undefined || state.projectId === project) return state;
   throw new Stop('state', [
@@ -41,18 +34,41 @@ export async function readState(
 }
 
 /**
- * Finds objects by their addresses: the id is what the state remembers, else what the block pins with `id:`, else
- * `givenId`. All addresses that lead nowhere are told at once.
+ * Reads a state and ends the connection to it.
+ *
+ * @throws {Stop} `state`, when it cannot be used.
  */
-export function findObjects(
-  options: Settled,
-  state: State | undefined,
-  { addresses, givenId }: { readonly addresses: readonly string[]; readonly givenId?: string | undefined },
-): readonly Addressed[] {
+export async function readOnce(store: StateStore): Promise<State | undefined> {
+  try {
+    return await store.read();
+  } finally {
+    await store.close();
+  }
+}
+
+/** The facts that addresses are looked up in. */
+export interface AddressInput {
+  readonly kinds: readonly Kind[];
+  readonly state: State | undefined;
+  /** Reads the resources of the manifest; called only for what the state does not know. */
+  readonly declared: () => Promise<readonly Resource[]>;
+  readonly addresses: readonly string[];
+  readonly givenId?: string | undefined;
+}
+
+/**
+ * Finds objects by their addresses: the id is the one in the state, else the one that the block pins with `id:`, else
+ * `givenId`. Sends nothing.
+ *
+ * @throws {Stop} `refused`, with every address that leads nowhere.
+ */
+export async function findObjects(input: AddressInput): Promise<readonly Addressed[]> {
+  const { kinds, state, addresses, givenId } = input;
   const written = new Set(addresses.map((word) => normalAddress(word) ?? word));
   const known = state?.resources ?? {};
-  // The manifest is asked only for what the state does not know; a mistake in it keeps nobody from anything else.
-  const declared = [...written].every((address) => typeof known[address]?.id === 'string') ? [] : declaredIn(options);
+  const declared = [...written].every((address) => typeof known[address]?.id === 'string')
+    ? []
+    : await readDeclared(input);
   const objects: Addressed[] = [];
   const problems: Diagnostic[] = [];
   for (const address of written) {
@@ -71,9 +87,10 @@ export function findObjects(
   return objects;
 }
 
-function declaredIn(options: Settled): readonly Resource[] {
+/** A mistake in the manifest does not stop commands to objects that the state knows. */
+async function readDeclared({ declared }: AddressInput): Promise<readonly Resource[]> {
   try {
-    return loadManifest(options, createRedactor()).manifest.resources;
+    return await declared();
   } catch (error) {
     if (error instanceof Stop) return [];
     throw error;

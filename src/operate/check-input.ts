@@ -4,8 +4,8 @@ import { contract, endpointOf, isOperation, requiredMembers } from '../api/contr
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { usage } from '../diagnostics/usage.ts';
 import { wordsOf } from '../manifest/problem.ts';
-import { usage } from './options.ts';
 
 /** The operation of a name; what is none stops the run with the name that may have been meant. */
 export function findOperation(name: string): Operation {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Verb } from '../../src/kind/kind.ts';
-import type { Wish } from '../../src/plan/order.ts';
-import { makeOrder } from '../../src/plan/order.ts';
+import type { CommandTarget } from '../../src/operate/command.ts';
+import { makeCommand } from '../../src/operate/command.ts';
 import { kindNamed } from '../support/made-up.ts';
 
 /** What an object is told by hand: how it is asked for, and what stands against it. */
@@ -9,16 +9,16 @@ import { kindNamed } from '../support/made-up.ts';
 const address = 'production.redis.main';
 const row = { redisId: 'redis_1', appName: 'main-x1y2z3', databasePassword: 'correct-horse-1', composeType: 'stack' };
 
-function orderFor(verb: string, more: Partial<Wish> = {}, dataLoss = false) {
-  const wish: Wish = { address, kind: kindNamed('redis'), id: 'redis_1', row, protect: undefined, ...more };
-  return makeOrder(wish, verb, { dataLoss });
+function commandFor(verb: string, more: Partial<CommandTarget> = {}, dataLoss = false) {
+  const target: CommandTarget = { address, kind: kindNamed('redis'), id: 'redis_1', row, protect: undefined, ...more };
+  return makeCommand(target, verb, { dataLoss });
 }
 
-describe('an order', () => {
+describe('a command', () => {
   test('is a request to one object, with what the operation takes of it', () => {
-    const order = orderFor('reload');
-    if ('code' in order) throw new Error(order.message);
-    const { kind, way, before, ...rest } = order;
+    const command = commandFor('reload');
+    if ('code' in command) throw new Error(command.message);
+    const { kind, operation, before, ...rest } = command;
     expect(rest).toEqual({
       address,
       id: 'redis_1',
@@ -26,26 +26,26 @@ describe('an order', () => {
       input: { redisId: 'redis_1', appName: 'main-x1y2z3' },
       consequences: ['it stops and starts again, and whoever is connected to it is cut off'],
     });
-    expect([kind.kind, way.call, before.reveal()]).toEqual(['redis', 'redis.reload', row]);
+    expect([kind.kind, operation.call, before.reveal()]).toEqual(['redis', 'redis.reload', row]);
     expect(JSON.stringify(before)).not.toContain('correct-horse');
   });
 
   test('that ends nothing needs no question', () => {
-    expect(orderFor('start')).toMatchObject({ consequences: [] });
+    expect(commandFor('start')).toMatchObject({ consequences: [] });
   });
 
   test('names what it ends, whether the operation or the kind says so', () => {
-    expect(orderFor('stop')).toMatchObject({ consequences: ['it stops running until it is started again'] });
+    expect(commandFor('stop')).toMatchObject({ consequences: ['it stops running until it is started again'] });
     const verbs: Record<string, Verb> = { stop: { call: 'redis.stop', interrupts: 'nobody can connect' } };
-    expect(orderFor('stop', { kind: { ...kindNamed('redis'), verbs } })).toMatchObject({
+    expect(commandFor('stop', { kind: { ...kindNamed('redis'), verbs } })).toMatchObject({
       consequences: ['it stops running until it is started again', 'nobody can connect'],
     });
   });
 });
 
-describe('there is no order', () => {
+describe('there is no command', () => {
   test('for what the platform has no operation for', () => {
-    expect(orderFor('redeploy')).toEqual({
+    expect(commandFor('redeploy')).toEqual({
       code: 'cannot-change',
       severity: 'error',
       message: `cannot redeploy ${address}: the platform has no documented operation for it as it is`,
@@ -54,19 +54,19 @@ describe('there is no order', () => {
   });
 
   test('for what the object cannot be told as it is: the kind says why, and what to do instead', () => {
-    expect(orderFor('start', { kind: kindNamed('compose') })).toMatchObject({
+    expect(commandFor('start', { kind: kindNamed('compose') })).toMatchObject({
       code: 'cannot-change',
       address,
       message: `cannot start ${address}: the platform only writes down that a stack was started, and starts nothing`,
       remedy: 'trueup run deploy starts it.',
     });
-    const started = orderFor('start', { kind: kindNamed('compose'), row: { ...row, composeType: 'docker-compose' } });
-    expect(started).toMatchObject({ verb: 'start', way: { call: 'compose.start' } });
+    const started = commandFor('start', { kind: kindNamed('compose'), row: { ...row, composeType: 'docker-compose' } });
+    expect(started).toMatchObject({ verb: 'start', operation: { call: 'compose.start' } });
   });
 
   test('that deletes data of what protect: true keeps, whatever is permitted', () => {
     for (const dataLoss of [false, true]) {
-      expect(orderFor('rebuild', { protect: true }, dataLoss)).toEqual({
+      expect(commandFor('rebuild', { protect: true }, dataLoss)).toEqual({
         code: 'protected',
         severity: 'error',
         message: `to rebuild ${address} deletes the volumes of this database with all its data, and protect: true keeps it`,
@@ -74,18 +74,18 @@ describe('there is no order', () => {
         address,
       });
     }
-    expect(orderFor('stop', { protect: true })).toMatchObject({ verb: 'stop' });
+    expect(commandFor('stop', { protect: true })).toMatchObject({ verb: 'stop' });
   });
 
   test('that deletes data without a permission, unless the block gave the data up', () => {
-    expect(orderFor('rebuild')).toEqual({
+    expect(commandFor('rebuild')).toEqual({
       code: 'data-at-risk',
       severity: 'error',
       message: `to rebuild ${address} deletes the volumes of this database with all its data`,
       remedy: 'Allow it with --allow-data-loss, if the data may go.',
       address,
     });
-    expect(orderFor('rebuild', {}, true)).toMatchObject({ verb: 'rebuild' });
-    expect(orderFor('rebuild', { protect: false })).toMatchObject({ verb: 'rebuild' });
+    expect(commandFor('rebuild', {}, true)).toMatchObject({ verb: 'rebuild' });
+    expect(commandFor('rebuild', { protect: false })).toMatchObject({ verb: 'rebuild' });
   });
 });

@@ -1,0 +1,65 @@
+import { consequenceOf } from '../api/consequences.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import type { Way } from '../kind/verb.ts';
+import { verbInput, wayFor } from '../kind/verb.ts';
+import type { Secret } from '../secrets/secret.ts';
+import { secret } from '../secrets/secret.ts';
+
+/** A command to one object of the platform, with the one request that it takes: `stop` a compose. */
+export interface ObjectCommand {
+  readonly address: string;
+  readonly kind: Kind;
+  readonly id: string;
+  /** The word of the user: `start`, `rebuild`. */
+  readonly verb: string;
+  readonly operation: Way;
+  /** Holds no secret: ids, names and addresses. */
+  readonly input: Row;
+  /** The object before the command, with its secrets. */
+  readonly before: Secret<Row>;
+  /** Clauses that say what the command ends or interrupts. Ask the user first when there are any. */
+  readonly consequences: readonly string[];
+}
+
+/** The object of a command, as the platform and the state have it. */
+export interface CommandTarget {
+  readonly address: string;
+  readonly kind: Kind;
+  readonly id: string;
+  readonly row: Row;
+  /** The declared `protect:` of the object: true keeps its data, false gives it up. */
+  readonly protect: boolean | undefined;
+}
+
+/** Makes the command for one object; gives a diagnostic where the platform or `protect:` does not allow it. Never throws. */
+export function makeCommand(
+  target: CommandTarget,
+  verb: string,
+  permissions: { readonly dataLoss: boolean },
+): ObjectCommand | Diagnostic {
+  const { address, kind, id, row, protect } = target;
+  const operation = wayFor(kind, verb, row);
+  if (operation === undefined || 'cannot' in operation) {
+    const why = operation === undefined ? 'the platform has no documented operation for it as it is' : operation.cannot;
+    return diagnostic('cannot-change', `cannot ${verb} ${address}: ${why}`, { address, remedy: operation?.remedy });
+  }
+  const { dataAtRisk, interrupts } = operation;
+  if (dataAtRisk !== undefined && protect === true) {
+    return diagnostic('protected', `to ${verb} ${address} deletes ${dataAtRisk}, and protect: true keeps it`, {
+      address,
+      remedy: 'Remove protect: true from the block and apply that first, if the data may go.',
+    });
+  }
+  if (dataAtRisk !== undefined && protect === undefined && !permissions.dataLoss) {
+    return diagnostic('data-at-risk', `to ${verb} ${address} deletes ${dataAtRisk}`, {
+      address,
+      remedy: 'Allow it with --allow-data-loss, if the data may go.',
+    });
+  }
+  const input = verbInput(kind, operation, id, row);
+  const consequences = [consequenceOf(operation.call, input), interrupts].filter((clause) => clause !== undefined);
+  return { address, kind, id, verb, operation, input, before: secret(row), consequences };
+}

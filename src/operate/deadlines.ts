@@ -1,0 +1,24 @@
+import type { Kind } from '../kind/kind.ts';
+import { waysOf } from '../kind/verb.ts';
+
+/** Seconds for a read, for an operation that answers at once, and for one that answers when its work is over. */
+const usual = { read: 30, quick: 60, slow: 1_800 };
+
+/** Longest wait for the end of a command when the user gives none. Seconds. */
+export const usualCommandSeconds = usual.slow;
+
+/** The deadline of each request of a verb, in milliseconds; `seconds` is the limit that the user gives. Never throws. */
+export function commandDeadlines(
+  kinds: readonly Kind[],
+  verb: string,
+  seconds: number | undefined,
+): (operation: string) => number {
+  const limits = new Map(
+    kinds.flatMap((kind) =>
+      waysOf(kind, verb).flatMap((way): [string, number][] =>
+        'call' in way ? [[way.call, seconds ?? (way.answers === 'late' ? usual.slow : usual.quick)]] : [],
+      ),
+    ),
+  );
+  return (operation) => 1_000 * (limits.get(operation) ?? usual.read);
+}

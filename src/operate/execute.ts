@@ -1,0 +1,175 @@
+import type { Client } from '../api/client.ts';
+import { PlatformError } from '../api/errors.ts';
+import { follow } from '../apply/follow.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Json, Row } from '../kind/json.ts';
+import { isRow, member } from '../kind/json.ts';
+import { statusIn } from '../observe/deployments.ts';
+import { readRow } from '../observe/read-row.ts';
+import type { Clock } from '../state/clock.ts';
+import { systemClock } from '../state/clock.ts';
+import type { ObjectCommand } from './command.ts';
+
+/** The outcome of one command. */
+export interface CommandResult {
+  readonly command: ObjectCommand;
+  /** `ordered`: the platform accepted the deployment, and nobody waited for its end. */
+  readonly result: 'done' | 'ordered' | 'failed' | 'not tried';
+  /** The platform may have executed the command, wholly or in part. */
+  readonly mayHaveActed: boolean;
+  /** The part of the answer that holds no secret and that people want to read. */
+  readonly answer?: Json;
+  /** The status of the service after the command, where that could be read. */
+  readonly status?: string;
+  /** The new value of the secret that the command renews. */
+  readonly renewed?: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The platform, the limits and the listeners of an execution. */
+export interface Execution {
+  readonly client: Client;
+  /** Stops before the next command; the one that runs ends. */
+  readonly signal: AbortSignal;
+  /** Longest wait for the end of a deployment, in milliseconds; undefined: no wait. */
+  readonly limitMs?: number | undefined;
+  readonly clock?: Clock;
+  /** Replaces every known secret in a text of the platform. */
+  readonly redact: (text: string) => string;
+  readonly onStart: (command: ObjectCommand) => void;
+  readonly onEnd: (result: CommandResult) => void;
+}
+
+/**
+ * Executes commands one after the other, each POST once, and none after a failure or an interruption.
+ *
+ * @throws only what the listeners throw, and defects: a failure of the platform is a result.
+ */
+export async function executeCommands(
+  commands: readonly ObjectCommand[],
+  execution: Execution,
+): Promise<readonly CommandResult[]> {
+  const results: CommandResult[] = [];
+  let isOver = false;
+  for (const command of commands) {
+    isOver ||= execution.signal.aborted;
+    const result: CommandResult = isOver
+      ? { command, result: 'not tried', mayHaveActed: false, diagnostics: [] }
+      : await execute(command, execution);
+    isOver ||= result.result === 'failed';
+    results.push(result);
+    execution.onEnd(result);
+  }
+  return results;
+}
+
+async function execute(command: ObjectCommand, execution: Execution): Promise<CommandResult> {
+  const { client, redact, onStart } = execution;
+  const { operation, input } = command;
+  onStart(command);
+  let answer: unknown;
+  try {
+    answer = await client.invoke(operation.call, input);
+  } catch (error) {
+    if (!(error instanceof PlatformError)) throw error;
+    const mayHaveActed = error.outcome === 'unknown' && operation.isTest !== true;
+    const row = mayHaveActed ? await readAfter(client, command) : undefined;
+    return failed(command, { message: messageOf(error, command), mayHaveActed, row });
+  }
+  const refusal = refusalIn(command, answer);
+  if (refusal !== undefined) {
+    const message = `${operation.call} was answered, and did not go well: ${redact(refusal)}`;
+    return failed(command, { message, mayHaveActed: operation.isTest !== true });
+  }
+  if (operation.answers === 'early') return awaitDeployment(command, execution);
+  const row = await readAfter(client, command);
+  const renewed = operation.renews === undefined ? undefined : member(row ?? {}, operation.renews);
+  return {
+    command,
+    result: 'done',
+    mayHaveActed: true,
+    ...readableAnswer(command, answer, redact),
+    ...statusOf(command, row),
+    ...(typeof renewed === 'string' ? { renewed } : {}),
+    diagnostics: [],
+  };
+}
+
+/** Waits for the deployment when a limit is given. A deployment that cannot be watched counts as ordered. */
+async function awaitDeployment(command: ObjectCommand, execution: Execution): Promise<CommandResult> {
+  const { client, signal, limitMs, redact, clock = systemClock } = execution;
+  const ordered: CommandResult = { command, result: 'ordered', mayHaveActed: true, diagnostics: [] };
+  if (limitMs === undefined) return ordered;
+  const since = clock.monotonic();
+  const { kind, id, before } = command;
+  const traffic = { running: 0, movedAt: since };
+  const watch = { client, kind, id, before: before.reveal(), clock, signal, since, limitMs, traffic };
+  const ending = await follow(watch).catch(unlessOfThePlatform);
+  if (ending === undefined || ending.is === 'interrupted') return ordered;
+  if (ending.is === 'gone')
+    return failed(command, { message: 'it was deleted while it was deployed', mayHaveActed: true });
+  if (ending.is !== 'over') {
+    const what = ending.is === 'not begun' ? 'did not begin' : 'was not over';
+    return failed(command, { message: `its deployment was ordered, and ${what} in time`, mayHaveActed: true });
+  }
+  const { deployment, status, row } = ending;
+  if (status === 'done') return { ...ordered, result: 'done', ...statusOf(command, row) };
+  const why = deployment?.errorMessage === undefined ? '' : `: ${redact(deployment.errorMessage)}`;
+  return failed(command, { message: `the deployment ended as ${status}${why}`, mayHaveActed: true, row });
+}
+
+/** The message of a failed command. A test changes nothing, so "sent, outcome unknown" would be wrong for it. */
+function messageOf({ outcome, serverMessage, message }: PlatformError, { operation }: ObjectCommand): string {
+  if (operation.isTest !== true || outcome === 'not executed' || serverMessage === '') return message;
+  return `${operation.call} did not go well: ${serverMessage}`;
+}
+
+function failed(
+  command: ObjectCommand,
+  { message, mayHaveActed, row }: { message: string; mayHaveActed: boolean; row?: Row | undefined },
+): CommandResult {
+  const about = statusOf(command, row);
+  const now = about.status === undefined ? undefined : `Its status is ${about.status} now.`;
+  const failure = diagnostic('platform-answer', message, { address: command.address, remedy: now });
+  return { command, result: 'failed', mayHaveActed, ...about, diagnostics: [failure] };
+}
+
+/** The reason in a 200 that is a failure all the same: the answer `false`, or one that the kind calls bad. */
+function refusalIn({ operation: { verdict } }: ObjectCommand, answer: unknown): string | undefined {
+  if (answer === false) return 'the platform does not say why; its own log may';
+  if (verdict === undefined || (isRow(answer) && answer[verdict.good] === true)) return undefined;
+  const why = isRow(answer) ? member(answer, verdict.why) : undefined;
+  return typeof why === 'string' ? why : 'the platform does not say why';
+}
+
+/** A text is meant for people; of an object only the members that the kind names, because others may hold secrets. */
+function readableAnswer(
+  { operation: { verdict } }: ObjectCommand,
+  answer: unknown,
+  redact: (text: string) => string,
+): { answer?: Json } {
+  if (typeof answer === 'string') return { answer: redact(answer) };
+  if (verdict === undefined || !isRow(answer)) return {};
+  const readable = verdict.tells.flatMap((name) => {
+    const value = member(answer, name) ?? null;
+    return value === null ? [] : [[name, value] as const];
+  });
+  return readable.length === 0 ? {} : { answer: Object.fromEntries(readable) };
+}
+
+/** Reads the object after the command, where its row says something. */
+async function readAfter(client: Client, { kind, id, operation }: ObjectCommand): Promise<Row | undefined> {
+  if (kind.status === undefined && operation.renews === undefined) return undefined;
+  return readRow(client, kind, id).catch(unlessOfThePlatform);
+}
+
+/** A failed read after a command does not make the command a failure. */
+function unlessOfThePlatform(error: unknown): undefined {
+  if (!(error instanceof PlatformError)) throw error;
+}
+
+function statusOf({ kind }: ObjectCommand, row: Row | undefined): { status?: string } {
+  const status = row === undefined ? undefined : statusIn(kind, row);
+  return status === undefined ? {} : { status };
+}

@@ -1,0 +1,69 @@
+import type { Client } from '../api/client.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Kind } from '../kind/kind.ts';
+import { idMember } from '../kind/wire.ts';
+import { readRow } from '../observe/read-row.ts';
+import { knowingInput } from '../secrets/call-secrets.ts';
+import type { Redactor } from '../secrets/redactor.ts';
+import type { Addressed } from './addressed.ts';
+import { checkInput } from './check-input.ts';
+
+/** The part of a log to read, in the words of the platform. */
+export interface LogFilter {
+  /** Number of lines from the end. */
+  readonly tail?: string | undefined;
+  /** `10m`, `2h`. */
+  readonly since?: string | undefined;
+  readonly search?: string | undefined;
+}
+
+/** One request for the log of a service; it is checked and not sent. */
+export interface LogRequest {
+  readonly object: Addressed;
+  readonly operation: NonNullable<Kind['logs']>;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Makes the request for the log of a service.
+ *
+ * @throws {Stop} `refused`, when the platform documents no log of this kind; `usage`, when the filter is not valid.
+ */
+export function logRequest(object: Addressed, filter: LogFilter, kinds: readonly Kind[]): LogRequest {
+  const { kind, id, address } = object;
+  const { tail, since, search } = filter;
+  if (kind.logs === undefined) {
+    const others = kinds.filter(({ logs }) => logs !== undefined).map((other) => other.kind);
+    throw new Stop('refused', [
+      diagnostic('cannot-change', `the platform documents no log of a ${kind.kind}`, {
+        address,
+        remedy: `It documents that of: ${others.join(', ')}. trueup status shows how a service is.`,
+      }),
+    ]);
+  }
+  const input = {
+    [idMember(kind, kind.logs)]: id,
+    ...(tail === undefined ? {} : { tail: /^\d+$/.test(tail) ? Number(tail) : tail }),
+    ...(since === undefined ? {} : { since }),
+    ...(search === undefined ? {} : { search }),
+  };
+  const wrong = checkInput(kind.logs, input);
+  if (wrong.length > 0) throw new Stop('usage', wrong);
+  return { object, operation: kind.logs, input };
+}
+
+/**
+ * Reads a log. Without `showsSecrets` it reads the service first, so that the log does not show the secrets in its row.
+ *
+ * @throws {PlatformError} when the platform does not answer, or refuses.
+ */
+export async function readLog(
+  client: Client,
+  { object: { kind, id }, operation, input }: LogRequest,
+  { redactor, showsSecrets }: { readonly redactor: Redactor; readonly showsSecrets: boolean },
+): Promise<string> {
+  const row = showsSecrets ? {} : ((await readRow(client, kind, id)) ?? {});
+  // Somebody waits for it: a service that does not run is not asked a second time.
+  const answer = await client.invoke(operation, input, { mostErrors: 1 });
+  return knowingInput(redactor, row).redact(typeof answer === 'string' ? answer : '');
+}
