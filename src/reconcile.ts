@@ -120,7 +120,7 @@ async function planFor(
 /** The passwords and keys that the platform has: an error of a database may quote the row that it refuses. */
 function addSecrets({ objects }: Observed, { kinds, addSecret }: World): void {
   const secrets = kinds.map((kind) => ({
-    id: kind.id,
+    id: kind.identity.id,
     names: Object.keys(kind.fields).filter((name) => kind.fields[name]?.secrecy === 'secret'),
   }));
   for (const { row } of objects.values()) {

@@ -4,7 +4,8 @@ import { Stop } from '../src/diagnostics/diagnostic.ts';
 import { means, plain } from '../src/kind/codecs.ts';
 import type { Json, Row } from '../src/kind/json.ts';
 import type { Operation } from '../src/api/contract.ts';
-import type { Field, Kind } from '../src/kind/kind.ts';
+import type { Field } from '../src/kind/field.ts';
+import type { Kind } from '../src/kind/kind.ts';
 import { endpointOf, requiredMembers } from '../src/api/contract.ts';
 import { canBeNull, carrierOf, fieldPath, idMember, observedValue, takes, updatesOf } from '../src/kind/wire.ts';
 import type { Plan } from '../src/plan/action.ts';
@@ -51,18 +52,20 @@ const permissions = { dataLoss: true };
 async function apply(made: Bench, text: string, orders?: readonly string[]): Promise<Plan> {
   const start = made.emulator.log.length;
   const plan = await made.plan(text);
-  const adoption = plan.actions.some((action) => action.kind.calls.create === undefined);
+  const adoption = plan.actions.some((action) => action.kind.operations.create === undefined);
   const permitted = { dataLoss: true, adoption };
   const result = await applyPlan(plan, made.world(), { permissions: permitted, connections: 4, clock: made.clock });
   for (const { action, result: became, diagnostics } of result.outcomes) {
     expect(became, action.address).toBe('done');
-    const isPending = action.action === 'create' && action.kind.listedOnce !== undefined;
+    const isPending = action.action === 'create' && action.kind.identity.listedOnce !== undefined;
     expect(diagnostics.map((item) => item.code)).toEqual(isPending ? ['pending'] : []);
     if (isPending) await connect(made, action.kind);
   }
   const operations = made.emulator.log.slice(start).map(({ operation }) => operation);
   if (orders !== undefined) expect(deployOrders(operations)).toEqual(orders);
-  const isPending = plan.actions.some((action) => action.action === 'create' && action.kind.listedOnce !== undefined);
+  const isPending = plan.actions.some(
+    (action) => action.action === 'create' && action.kind.identity.listedOnce !== undefined,
+  );
   if (isPending) await apply(made, text);
   return plan;
 }
@@ -70,7 +73,7 @@ async function apply(made: Bench, text: string, orders?: readonly string[]): Pro
 /** Does in the browser what makes the platform list a provider. */
 async function connect(made: Bench, kind: Kind): Promise<void> {
   for (const row of Object.values(made.emulator.world.tables.labgit)) {
-    await made.emulator.act(`${kind.kind}.connect`, { [kind.id]: row[kind.id] });
+    await made.emulator.act(`${kind.kind}.connect`, { [kind.identity.id]: row[kind.identity.id] });
   }
 }
 
@@ -96,7 +99,9 @@ function expectNotes(plan: Plan, codes: readonly string[], waiting: readonly str
 
 async function rowOf(made: Bench, stand: Stand, address = addressOf(stand)): Promise<Row> {
   const id = made.store.state?.resources[address]?.id;
-  return (await made.emulator.act(stand.kind.calls.read, { [idMember(stand.kind, stand.kind.calls.read)]: id })) as Row;
+  return (await made.emulator.act(stand.kind.operations.read, {
+    [idMember(stand.kind, stand.kind.operations.read)]: id,
+  })) as Row;
 }
 
 function actionAt(plan: Plan, stand: Stand, address = addressOf(stand)) {
@@ -140,7 +145,7 @@ describe.each(kinds.map((kind) => ({ name: kind.kind, kind })))('$name declares'
     const owners = /^(application|compose|environment|project|libsql|mariadb|mongo|mysql|postgres|redis)Id$/;
     const set = new Set(Object.values(kind.parents).flatMap((link) => Object.keys(link.set)));
     const unionCalls = (kind.unions ?? []).flatMap(({ calls }) => Object.values(calls ?? {}));
-    for (const call of [kind.calls.create ?? [], updatesOf(kind), unionCalls].flat()) {
+    for (const call of [kind.operations.create ?? [], updatesOf(kind), unionCalls].flat()) {
       for (const name of Object.keys(endpointOf(call).input.shape)) {
         const isKnown =
           name === idMember(kind, call) ||
@@ -192,7 +197,7 @@ test('what hangs on a service and waits for its deployment: mounts, files, and t
 
 describe.each(stands())('$title', (stand) => {
   const { kind } = stand;
-  const canBeMade = kind.calls.create !== undefined;
+  const canBeMade = kind.operations.create !== undefined;
 
   test(`is ${canBeMade ? 'created' : 'taken over'}, and then plans nothing`, async () => {
     const made = kindBench();
@@ -230,30 +235,33 @@ describe.each(stands())('$title', (stand) => {
     expect(made.requests('POST')).toEqual([]);
   });
 
-  testIf(kind.calls.delete !== undefined)('is deleted when its block is gone, and then plans nothing', async () => {
-    const made = kindBench();
-    await apply(made, manifestWith(stand, stand.body));
-    const { [kind.id]: id } = await rowOf(made, stand);
-    const orders = isService(stand) ? [] : ordersForObject(stand, stand.body);
-    const plan = await apply(made, manifestWith(stand, undefined), orders);
-    expect(actionAt(plan, stand).action).toBe('delete');
-    await expect(made.emulator.act(kind.calls.read, { [kind.id]: id })).rejects.toThrow(/404/);
-    await plansNothing(made, manifestWith(stand, undefined));
-  });
+  testIf(kind.operations.delete !== undefined)(
+    'is deleted when its block is gone, and then plans nothing',
+    async () => {
+      const made = kindBench();
+      await apply(made, manifestWith(stand, stand.body));
+      const { [kind.identity.id]: id } = await rowOf(made, stand);
+      const orders = isService(stand) ? [] : ordersForObject(stand, stand.body);
+      const plan = await apply(made, manifestWith(stand, undefined), orders);
+      expect(actionAt(plan, stand).action).toBe('delete');
+      await expect(made.emulator.act(kind.operations.read, { [kind.identity.id]: id })).rejects.toThrow(/404/);
+      await plansNothing(made, manifestWith(stand, undefined));
+    },
+  );
 
-  testIf(kind.calls.delete === undefined)(
+  testIf(kind.operations.delete === undefined)(
     'is let go of when its block is gone, which is said, and then plans nothing',
     async () => {
       const made = kindBench();
       await apply(made, manifestWith(stand, stand.body));
       const before = await rowOf(made, stand);
-      const read = { [idMember(kind, kind.calls.read)]: before[kind.id] };
+      const read = { [idMember(kind, kind.operations.read)]: before[kind.identity.id] };
       made.requests('POST');
       const plan = await made.plan(manifestWith(stand, undefined));
       expect(actionAt(plan, stand)).toMatchObject({ action: 'forget', notes: [{ code: 'stays-there' }] });
       await apply(made, manifestWith(stand, undefined));
       expect(made.requests('POST')).toEqual([]);
-      expect(await made.emulator.act(kind.calls.read, read)).toEqual(before);
+      expect(await made.emulator.act(kind.operations.read, read)).toEqual(before);
       await plansNothing(made, manifestWith(stand, undefined));
     },
   );
@@ -262,7 +270,7 @@ describe.each(stands())('$title', (stand) => {
     const made = kindBench();
     const text = manifestWith(stand, stand.body);
     await apply(made, text);
-    const { [kind.id]: id } = await rowOf(made, stand);
+    const { [kind.identity.id]: id } = await rowOf(made, stand);
     made.store.state = undefined;
     made.requests('POST');
     const plan = await made.plan(text);
@@ -277,7 +285,7 @@ describe.each(stands())('$title', (stand) => {
   test('is taken over by id:, and then plans nothing', async () => {
     const made = kindBench();
     await apply(made, manifestWith(stand, stand.body));
-    const { [kind.id]: id } = await rowOf(made, stand);
+    const { [kind.identity.id]: id } = await rowOf(made, stand);
     const records = made.store.state?.resources ?? {};
     const { [addressOf(stand)]: _, ...others } = records;
     if (made.store.state !== undefined) made.store.state = { ...made.store.state, resources: others };
@@ -291,7 +299,7 @@ describe.each(stands())('$title', (stand) => {
     const made = kindBench();
     const text = manifestWith(stand, stand.body);
     await apply(made, text);
-    const { [kind.id]: id } = await rowOf(made, stand);
+    const { [kind.identity.id]: id } = await rowOf(made, stand);
     const { [addressOf(stand)]: _, ...others } = made.store.state?.resources ?? {};
     if (made.store.state !== undefined) made.store.state = { ...made.store.state, resources: others };
     made.requests('POST');
@@ -310,16 +318,16 @@ describe.each(stands())('$title', (stand) => {
     const moved = [{ from: addressOf(stand), to: addressOf(stand, renamed) }];
     const text = manifestWith(stand, keptKey(stand), { ...renamed, moved });
     // The key may stand for a field.
-    const field = kind.fields[kind.keyField ?? ''];
+    const field = kind.fields[kind.identity.keyField ?? ''];
     const isWritten = field !== undefined && outcomeOf(field) === 'write';
     const plan = await apply(made, text, isWritten ? ordersForField(stand, stand.body, field) : []);
     expect(plan.actions.filter((action) => action.action === 'create' || action.action === 'delete')).toEqual([]);
     const after = await rowOf(made, stand, addressOf(stand, renamed));
-    expect(after[kind.id]).toBe(before[kind.id]);
+    expect(after[kind.identity.id]).toBe(before[kind.identity.id]);
     await plansNothing(made, text);
   });
 
-  testIf(kind.calls.move !== undefined)(
+  testIf(kind.operations.move !== undefined)(
     'moves to another environment with moved:, and then plans nothing',
     async () => {
       const made = kindBench();
@@ -331,25 +339,28 @@ describe.each(stands())('$title', (stand) => {
       const plan = await apply(made, text, []);
       expect(actionAt(plan, stand, addressOf(stand, elsewhere)).action).toBe('move');
       const after = await rowOf(made, stand, addressOf(stand, elsewhere));
-      expect(after[kind.id]).toBe(before[kind.id]);
+      expect(after[kind.identity.id]).toBe(before[kind.identity.id]);
       expect(after.environmentId).not.toBe(before.environmentId);
       await plansNothing(made, text);
     },
   );
 
-  testIf(kind.calls.move !== undefined)('is moved back when somebody moved it, and then plans nothing', async () => {
-    const made = kindBench();
-    const text = manifestWith(stand, stand.body);
-    await apply(made, text);
-    const before = await rowOf(made, stand);
-    const { move } = kind.calls;
-    if (move === undefined) throw new Error('it has a move');
-    await made.emulator.act(move.call, { [kind.id]: before[kind.id], [move.as]: 'env_prj_1' });
-    const plan = await apply(made, text, []);
-    expect(actionAt(plan, stand)).toMatchObject({ action: 'move', id: before[kind.id] });
-    expect((await rowOf(made, stand)).environmentId).toBe(before.environmentId);
-    await plansNothing(made, text);
-  });
+  testIf(kind.operations.move !== undefined)(
+    'is moved back when somebody moved it, and then plans nothing',
+    async () => {
+      const made = kindBench();
+      const text = manifestWith(stand, stand.body);
+      await apply(made, text);
+      const before = await rowOf(made, stand);
+      const { move } = kind.operations;
+      if (move === undefined) throw new Error('it has a move');
+      await made.emulator.act(move.call, { [kind.identity.id]: before[kind.identity.id], [move.as]: 'env_prj_1' });
+      const plan = await apply(made, text, []);
+      expect(actionAt(plan, stand)).toMatchObject({ action: 'move', id: before[kind.identity.id] });
+      expect((await rowOf(made, stand)).environmentId).toBe(before.environmentId);
+      await plansNothing(made, text);
+    },
+  );
 
   /** It mentions one variable of its environment, which has two. */
   const mentioning = (region: string, zone: string) =>
@@ -390,7 +401,7 @@ describe.each(stands())('$title', (stand) => {
     },
   );
 
-  testIf(kind.calls.move !== undefined)(
+  testIf(kind.operations.move !== undefined)(
     'is deployed once when it moves to where the variables that it mentions are other ones',
     async () => {
       const made = kindBench();
@@ -440,7 +451,7 @@ describe.each(stands())('$title', (stand) => {
       expect(action.action).toBe(outcomeOf(field) === 'replace' ? 'replace' : 'update');
       expect(action.changes.map((change) => change.path)).toContain(fieldPath(kind, name));
       const after = await rowOf(made, stand);
-      expect(after[kind.id] === before[kind.id]).toBe(outcomeOf(field) !== 'replace');
+      expect(after[kind.identity.id] === before[kind.identity.id]).toBe(outcomeOf(field) !== 'replace');
       expect(means(field.codec ?? plain, second, observedValue(kind, name, after) ?? null)).toBe(true);
       await plansNothing(made, manifestWith(stand, two));
     });
@@ -483,7 +494,7 @@ describe.each(stands())('$title', (stand) => {
           };
           said += renderPlan(view, plainStyle) + JSON.stringify(planJson(view)) + renderResult(ending, plainStyle);
           said += JSON.stringify(resultJson(ending, 0, [])) + JSON.stringify(state) + inspect(plan, { depth: 20 });
-          if (kind.listedOnce === undefined) continue;
+          if (kind.identity.listedOnce === undefined) continue;
           await connect(made, kind);
           await made.apply(text);
         }
@@ -606,5 +617,8 @@ function changeThere(
   const known = Object.fromEntries(
     sent.filter(([field, present]) => present !== null || requiredMembers(call).includes(String(field))),
   ) as Record<string, unknown>;
-  return [call, { ...known, [idMember(kind, call)]: row[kind.id], ...(takes(call, name) ? { [name]: value } : {}) }];
+  return [
+    call,
+    { ...known, [idMember(kind, call)]: row[kind.identity.id], ...(takes(call, name) ? { [name]: value } : {}) },
+  ];
 }

@@ -86,7 +86,7 @@ function fieldRows(kinds: readonly Kind[]): string[][] {
     return Object.keys(kind.fields).map((name) => {
       const creates = carriers('create', name);
       const updates = carriers('update', name);
-      const made = kind.calls.create === undefined ? 'never created' : `after it: ${enumerate(updates, 'or')}`;
+      const made = kind.operations.create === undefined ? 'never created' : `after it: ${enumerate(updates, 'or')}`;
       return [
         `[${kind.kind}](kinds/${pageName(kind)})`,
         code(fieldPath(kind, name)),

@@ -1,6 +1,8 @@
 import type { Operation } from '../../src/api/contract.ts';
 import { status } from '../../src/api/values.ts';
-import type { Field, Kind, Verb } from '../../src/kind/kind.ts';
+import type { KindCommand } from '../../src/kind/command.ts';
+import type { Field } from '../../src/kind/field.ts';
+import type { Kind } from '../../src/kind/kind.ts';
 import { takes, updatesOf } from '../../src/kind/wire.ts';
 import { kindNamed } from './kind-place.ts';
 
@@ -16,7 +18,7 @@ export interface KindCall {
 
 /** Every operation that works for a kind, in the order of a life. */
 export function callsOf(kind: Kind, kinds: readonly Kind[]): readonly KindCall[] {
-  const { create, read, delete: remove, move } = kind.calls;
+  const { create, read, delete: remove, move } = kind.operations;
   return [
     ...listsOf(kind, kinds),
     { operation: read, does: 'read', fields: [] },
@@ -26,8 +28,8 @@ export function callsOf(kind: Kind, kinds: readonly Kind[]): readonly KindCall[]
       ? []
       : [{ operation: move.call, does: 'move', fields: [], note: `its new parent as \`${move.as}\`` }]),
     ...(remove === undefined ? [] : [{ operation: remove, does: 'delete', fields: sentWith(kind, remove) }]),
-    ...Object.entries(kind.verbs ?? {}).flatMap(([verb, ways]) => verbCalls(verb, [ways].flat())),
-    ...(kind.logs === undefined ? [] : [{ operation: kind.logs, does: '`trueup logs`', fields: [] }]),
+    ...Object.entries(kind.commands ?? {}).flatMap(([verb, ways]) => verbCalls(verb, [ways].flat())),
+    ...(kind.service?.logs === undefined ? [] : [{ operation: kind.service?.logs, does: '`trueup logs`', fields: [] }]),
   ];
 }
 
@@ -35,7 +37,7 @@ export function callsOf(kind: Kind, kinds: readonly Kind[]): readonly KindCall[]
 function listsOf(kind: Kind, kinds: readonly Kind[]): KindCall[] {
   const notes = new Map<Operation, Set<string>>();
   for (const [parent, { listed }] of Object.entries(kind.parents)) {
-    const operation = 'call' in listed ? listed.call : kindNamed(parent, kinds).calls.read;
+    const operation = 'call' in listed ? listed.call : kindNamed(parent, kinds).operations.read;
     const given = 'call' in listed ? Object.keys(listed.with ?? {}) : [];
     const note =
       'at' in listed ? `its member \`${listed.at}\`` : given.length === 0 ? 'nothing' : `\`${given.join('`, `')}\``;
@@ -85,7 +87,7 @@ function updateCalls(kind: Kind): KindCall[] {
 function mayBeUpdated(kind: Kind, name: string, field: Field): boolean {
   const { onChange = 'write', rowOnly } = field;
   const isFixed = onChange === 'replace' || (typeof onChange === 'object' && 'refuse' in onChange);
-  return !isFixed || rowOnly === true || (kind.calls.create !== undefined && !takes(kind.calls.create, name));
+  return !isFixed || rowOnly === true || (kind.operations.create !== undefined && !takes(kind.operations.create, name));
 }
 
 /** The operations of its own that carry a field, and what is said where none does: whatever the object's status is. */
@@ -101,7 +103,7 @@ export function routesOf(field: Field): { calls: { call: Operation; as: string }
 }
 
 /** What an object can be told by its address. */
-function verbCalls(verb: string, ways: readonly Verb[]): KindCall[] {
+function verbCalls(verb: string, ways: readonly KindCommand[]): KindCall[] {
   const operations = new Set(ways.flatMap((way) => ('call' in way ? [way.call] : [])));
   return [...operations].map((operation) => ({ operation, does: `\`trueup run ${verb}\``, fields: [] }));
 }

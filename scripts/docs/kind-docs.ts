@@ -1,4 +1,5 @@
-import type { Kind, ParentLink } from '../../src/kind/kind.ts';
+import type { ParentLink } from '../../src/kind/identity.ts';
+import type { Kind } from '../../src/kind/kind.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
 import { mergeOption, writtenFields } from '../../src/kind/written.ts';
 import { callsOf } from './kind-calls.ts';
@@ -73,7 +74,7 @@ export function kindPages(kinds: readonly Kind[]): ReadonlyMap<string, string> {
 }
 
 function renderHints(kind: Kind): string[] {
-  const hints = Object.entries(kind.hints ?? {});
+  const hints = Object.entries(kind.checks?.hints ?? {});
   if (hints.length === 0) return [];
   return ['Keys that do not work here:', points(hints.map(([key, hint]) => `${code(key)}: ${hint}.`))];
 }
@@ -110,12 +111,12 @@ function renderOutputs(kind: Kind): string {
 }
 
 function renderOperations(kind: Kind, kinds: readonly Kind[]): string {
-  const { create, delete: remove } = kind.calls;
+  const { create, delete: remove } = kind.operations;
   const calls = callsOf(kind, kinds);
   const missing = [
-    ...(create === undefined ? [['create', reason(kind.cannot?.create)]] : []),
+    ...(create === undefined ? [['create', reason(kind.operations.cannot?.create)]] : []),
     ...(calls.some(({ does }) => does === 'update') ? [] : [['update', reason('every change makes a new object')]]),
-    ...(remove === undefined ? [['delete', reason(kind.cannot?.delete)]] : []),
+    ...(remove === undefined ? [['delete', reason(kind.operations.cannot?.delete)]] : []),
   ];
   return table(
     ['what', 'operation', 'what it carries'],

@@ -6,30 +6,32 @@ import { code, enumerate } from './markdown.ts';
 
 /** How it is known which object of the platform a block means, a sentence each. */
 export function identityOf(kind: Kind): string[] {
-  const { create } = kind.calls;
+  const { create } = kind.operations;
   const isTop = Object.keys(kind.parents).every((parent) => parent === root);
   const isUnlisted = create !== undefined && answerBodyOf(create) !== 'object';
   return [
     `The one whose id is in the state, or that ${code('id:')} pins.`,
     `Otherwise the one${isTop ? '' : ' below the same parent'} with the same ${naturalKey(kind)}: a single one is adopted, with consent ` +
       '(`apply` asks, or wants `--adopt`); several are an error that lists their ids.',
-    kind.keyField === undefined
+    kind.identity.keyField === undefined
       ? 'The key of the block is a label and no part of the object.'
-      : `The key of the block stands for ${code(kind.keyField)} where that is not written.`,
+      : `The key of the block stands for ${code(kind.identity.keyField)} where that is not written.`,
     ...(choosesId(kind) ? ['A new one gets an id that Trueup chose, by which it is recognised.'] : []),
     ...(isUnlisted && !choosesId(kind)
       ? ['The platform does not tell the id of a new one: it is what the list has afterwards and had not before.']
       : []),
-    ...(kind.listedOnce === undefined
+    ...(kind.identity.listedOnce === undefined
       ? []
-      : [`A new one is in no list before ${kind.listedOnce}: until then it is pending, and never made again.`]),
+      : [
+          `A new one is in no list before ${kind.identity.listedOnce}: until then it is pending, and never made again.`,
+        ]),
     ...provided(kind),
   ];
 }
 
 /** The fields of the natural key, by the case they depend on where there is one. */
 function naturalKey(kind: Kind): string {
-  const { key } = kind;
+  const { key } = kind.identity;
   const named = (fields: readonly string[]) => enumerate(fields.map((name) => code(fieldPath(kind, name))));
   if (typeof key !== 'function') return named(key);
   const byKey = new Map<string, string[]>();
@@ -46,8 +48,8 @@ function naturalKey(kind: Kind): string {
 }
 
 function provided(kind: Kind): string[] {
-  if (kind.provided === undefined) return [];
-  const { allows, fixed = [], madeWith } = kind.provided;
+  if (kind.lifecycle?.provided === undefined) return [];
+  const { allows, fixed = [], madeWith } = kind.lifecycle.provided;
   if (allows === 'nothing') return ['What the platform makes by itself is no object of ours: it is never touched.'];
   const kept = fixed.length === 0 ? '' : ` Its ${enumerate(fixed.map(code))} cannot be changed.`;
   const own = Object.entries(madeWith ?? {}).map(([name, value]) => `${code(name)} ${code(JSON.stringify(value))}`);

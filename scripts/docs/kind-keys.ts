@@ -1,6 +1,7 @@
 import { endpointOf, requiredMembers } from '../../src/api/contract.ts';
 import { idSet, suffixed } from '../../src/kind/codecs.ts';
-import type { Field, Kind, Union } from '../../src/kind/kind.ts';
+import type { Field, Union } from '../../src/kind/field.ts';
+import type { Kind } from '../../src/kind/kind.ts';
 import { canBeNull, fieldOf, isNeededBy, takes } from '../../src/kind/wire.ts';
 import { routesOf } from './kind-calls.ts';
 import { kindNamed, linkTo } from './kind-place.ts';
@@ -60,7 +61,7 @@ function renderUnion(kind: Kind, union: Union, kinds: readonly Kind[]): string[]
 }
 
 function keyTable(kind: Kind, kinds: readonly Kind[], keys: readonly Key[]): string {
-  const isMade = kind.calls.create !== undefined;
+  const isMade = kind.operations.create !== undefined;
   const head = ['key', 'what it is', 'type', ...(isMade ? ['when created'] : []), 'when changed', '`null`'];
   return table(
     head,
@@ -122,8 +123,8 @@ function onlyBelow(kind: Kind, name: string): string[] {
 }
 
 function atCreation(kind: Kind, { name, of }: Pick<Key, 'name' | 'of'>, field: Field): string {
-  const { create } = kind.calls;
-  if (name === kind.keyField) return 'the key of the block, when left out';
+  const { create } = kind.operations;
+  if (name === kind.identity.keyField) return 'the key of the block, when left out';
   if (field.fromParent !== undefined) return `required, unless its parent has a ${code(field.fromParent)}`;
   const call = of?.union.calls?.[of.word];
   const isRequired =
@@ -136,7 +137,7 @@ function atCreation(kind: Kind, { name, of }: Pick<Key, 'name' | 'of'>, field: F
 }
 
 function contractDefault(kind: Kind, name: string): unknown {
-  const { create } = kind.calls;
+  const { create } = kind.operations;
   const member = create !== undefined && takes(create, name) ? endpointOf(create).input.shape[name] : undefined;
   const parsed = (member as { safeParse(value: unknown): { data?: unknown } } | undefined)?.safeParse(undefined);
   return parsed?.data;

@@ -14,7 +14,7 @@ export function linkTo(kind: Kind): string {
 
 /** Where a kind stands in the manifest, once for each chain of parents. */
 export function pathsOf(kind: Kind, kinds: readonly Kind[]): readonly string[] {
-  const own = `${kind.section}.<${kind.keyField ?? 'label'}>`;
+  const own = `${kind.section}.<${kind.identity.keyField ?? 'label'}>`;
   return Object.keys(kind.parents).flatMap((parent) => {
     if (parent === root) return [own];
     return pathsOf(kindNamed(parent, kinds), kinds).map((path) => `${path}.${own}`);
@@ -35,7 +35,7 @@ function inPlace(kind: Kind, blocks: string, kinds: readonly Kind[]): string {
   const above = kindNamed(parent, kinds);
   const [example = ''] = above.examples;
   // What groups services needs no fields of its own; a service would be nothing without.
-  const block = above.addressedByKey === true ? `${keyOf(example)}:\n` : example;
+  const block = above.identity.addressedByKey === true ? `${keyOf(example)}:\n` : example;
   return inPlace(above, block + indented(text), kinds);
 }
 

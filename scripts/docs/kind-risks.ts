@@ -10,8 +10,9 @@ export function risksOf(kind: Kind): string[] {
 
 function replacement(kind: Kind): string[] {
   if (!Object.values(kind.fields).some(({ onChange }) => onChange === 'replace')) return [];
-  if (kind.createsFirst === undefined) return ['A replacement deletes the old object before it makes the new one.'];
-  const { unless } = kind.createsFirst;
+  if (kind.lifecycle?.createBeforeDestroy === undefined)
+    return ['A replacement deletes the old object before it makes the new one.'];
+  const { unless } = kind.lifecycle.createBeforeDestroy;
   const exception = unless === undefined ? '' : `, unless ${code(unless)} is declared, of which there can be no two`;
   return [
     `A replacement makes the new object, leads what refers to it there, and then deletes the old one${exception}.`,
@@ -20,8 +21,8 @@ function replacement(kind: Kind): string[] {
 
 /** What would be lost: the declaration is asked about each case, each option and both actions. */
 function lossesOf(kind: Kind): string[] {
-  const { keepsData } = kind;
-  if (keepsData === undefined) return [];
+  const dataAtRisk = kind.lifecycle?.dataAtRisk;
+  if (dataAtRisk === undefined) return [];
   const example = Object.fromEntries(Object.entries(kind.fields).map(([name, field]) => [name, field.examples[0]]));
   const cases = (kind.unions ?? []).flatMap(({ tag, cases }) => Object.keys(cases).map((word) => ({ tag, word })));
   const options = Object.keys(kind.options ?? {});
@@ -35,9 +36,9 @@ function lossesOf(kind: Kind): string[] {
     ...options.map((name) => ({ when: ` with ${code(`${name}: true`)}`, row: {}, options: { [name]: true } })),
   ];
   return (['delete', 'replace'] as const).flatMap((action) => {
-    const always = keepsData({ row: {}, options: {}, action });
+    const always = dataAtRisk({ row: {}, options: {}, action });
     const found = situations.flatMap(({ when, row, options: set }) => {
-      const lost = keepsData({ row, options: set, action });
+      const lost = dataAtRisk({ row, options: set, action });
       return lost === undefined || (when !== '' && lost === always) ? [] : [{ when, lost }];
     });
     const word = action === 'delete' ? 'Deletion' : 'Replacement';
@@ -49,7 +50,7 @@ function lossesOf(kind: Kind): string[] {
 }
 
 function goesAlong(kind: Kind): string[] {
-  return kind.goesWithParent === true
+  return kind.lifecycle?.deletedWithParent === true
     ? ['When its parent is deleted it goes with it, without a request of its own.']
     : [];
 }

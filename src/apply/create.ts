@@ -91,7 +91,7 @@ async function sendUntilKnown(
       if (sends === 1 || chosen === undefined) await undo();
       throw error;
     }
-    if (kind.listedOnce !== undefined) throw error;
+    if (kind.identity.listedOnce !== undefined) throw error;
     for (const id of earlier.keys()) run.claimed.add(id);
     const from = Math.max(since, run.sentAt.get(address) ?? since);
     const until = mayLandLater(error) ? from + run.fenceMs : run.clock.monotonic() + lagMs;
@@ -128,7 +128,7 @@ function oldOnes(run: Run, address: string): Action[] {
 
 /** Whether the id of a new object is found by comparing the list at the top before and after. */
 function isFoundInList({ kind, parent }: Action): boolean {
-  return kind.idFrom === 'list' && parent === undefined;
+  return kind.identity.idFrom === 'list' && parent === undefined;
 }
 
 /** The list before a create: what it was after the one before it, which had its turn just now. */

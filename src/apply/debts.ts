@@ -64,7 +64,7 @@ export async function settleDebt(run: Run, root: Action): Promise<void> {
 async function rowAfter(run: Run, { address, kind }: Action, through: readonly string[]): Promise<Row | undefined> {
   const id = run.ids.get(address);
   const isElsewhere = through.some((other) => run.written.has(other) && run.actions.get(other)?.lane !== address);
-  if (!isElsewhere || id === undefined || kind.status?.deployments === undefined) {
+  if (!isElsewhere || id === undefined || kind.service?.deployments === undefined) {
     return run.readBack.get(address) ?? run.input.plan.observed.objects.get(address)?.row;
   }
   return readRow(run.input.client, kind, id).catch(() => undefined); // without it nothing is remembered

@@ -36,7 +36,7 @@ export async function failed(
   const saved = listed === undefined ? {} : { saved: { inputs, newest: listed.at(-1)?.id ?? null } };
   await saveDeployed(run, address, { ...rest, ...saved });
   const logPath = deployment?.logPath === undefined ? [] : [`log on the server: ${deployment.logPath}`];
-  const more = kind.logs === undefined ? '' : ` trueup logs ${address} shows more.`;
+  const more = kind.service?.logs === undefined ? '' : ` trueup logs ${address} shows more.`;
   return failure(service, why, {
     row,
     ...(deployment === undefined ? {} : { status: deployment.status }),
@@ -47,9 +47,12 @@ export async function failed(
 
 /** The end of the log of a service, where the platform tells it. */
 async function readLog({ run, kind, id }: DeployedService): Promise<string[]> {
-  if (kind.logs === undefined) return [];
+  if (kind.service?.logs === undefined) return [];
   try {
-    const answer = await run.input.client.invoke(kind.logs, { [idMember(kind, kind.logs)]: id, tail: logLines });
+    const answer = await run.input.client.invoke(kind.service?.logs, {
+      [idMember(kind, kind.service?.logs)]: id,
+      tail: logLines,
+    });
     const lines = typeof answer === 'string' ? answer.split(/\r?\n/) : [];
     return lines.filter((line) => line !== '').slice(-logLines);
   } catch (error) {

@@ -102,7 +102,7 @@ export async function resetStatus(service: DeployedService, before: Row, owing: 
     const lost = await send(service, { step, mark: '', note, owing });
     if (lost === undefined) {
       if (sends === 1) await close(); // another one may land later
-      return { ...before, [kind.status?.at ?? '']: 'idle' };
+      return { ...before, [kind.service?.status ?? '']: 'idle' };
     }
     const after = await lookUntil(run, () => readRow(run.input.client, kind, id), { isSeen: isReset });
     if (after !== undefined && isReset(after)) return after;

@@ -70,7 +70,7 @@ async function followEarlier(service: DeployedService, sent: NonNullable<Deploye
 
 /** A service as it was before an order: with the deployments that were listed then, and no status. */
 function rowBefore({ kind }: DeployedService, { newest = null }: NonNullable<Deployed['sent']>, row: Row): Row {
-  const { deployments } = kind.status ?? {};
+  const { deployments } = kind.service ?? {};
   if (deployments === undefined) return {};
   const ids = (deploymentsIn(kind, row) ?? []).map(({ id }) => id);
   const known = new Set(ids.slice(0, ids.indexOf(newest ?? '') + 1));
@@ -196,7 +196,7 @@ function left({ run, action, address }: DeployedService): Result {
 
 /** How to end a deployment, where the platform documents a way. */
 function ends({ kind, address }: DeployedService): string {
-  return kind.verbs?.['kill-build'] === undefined ? '' : `, or end it with trueup run kill-build ${address}`;
+  return kind.commands?.['kill-build'] === undefined ? '' : `, or end it with trueup run kill-build ${address}`;
 }
 
 const next = 'The next plan looks at what became of it, and deploys it again if it has to.';

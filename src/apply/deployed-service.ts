@@ -16,7 +16,7 @@ export interface DeployedService {
 
 /** Whether the order to deploy is answered when the work is over, and not before it begins. */
 export function isLate({ kind }: DeployedService): boolean {
-  return kind.status?.deployments === undefined;
+  return kind.service?.deployments === undefined;
 }
 
 /** Tells what is waited for now. */

@@ -169,8 +169,8 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   const { address } = action;
   const failed = run.results.get(address);
   const id = run.ids.get(address) ?? (found.is === 'row' ? rowId(action.kind, found.row) : undefined);
-  if (id === undefined && action.kind.listedOnce !== undefined && failed === undefined) {
-    const message = `${address} was created and is listed only once ${action.kind.listedOnce}`;
+  if (id === undefined && action.kind.identity.listedOnce !== undefined && failed === undefined) {
+    const message = `${address} was created and is listed only once ${action.kind.identity.listedOnce}`;
     report(run, action, diagnostic('pending', message, { address, remedy: 'Apply again after that.' }));
     await save(run, address, recordOf(run, action, null, sentPairs(action, run.outputs, run.input.digest)));
     conclude(run, action, 'done');

@@ -44,7 +44,7 @@ function changeOf(run: Run, action: Action, planned: Row, now: Row): string | un
     if (added.length > 0) return `${added.length} of ${child.section} was added below ${address} on the platform`;
   }
   const riskOf = (row: Row) =>
-    kind.keepsData?.({ row, options, action: action.action === 'delete' ? 'delete' : 'replace' });
+    kind.lifecycle?.dataAtRisk?.({ row, options, action: action.action === 'delete' ? 'delete' : 'replace' });
   const risk = riskOf(now);
   return risk === undefined || risk === riskOf(planned) ? undefined : `${risk} came to be at risk with ${address}`;
 }

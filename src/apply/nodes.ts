@@ -134,7 +134,7 @@ function lanesOf(nodes: readonly string[], actions: ReadonlyMap<string, Action>,
 
 /** What goes before an object is made, because it may hold what there can be only one of. */
 function holders({ address, kind, steps }: Action, plan: Plan): string[] {
-  const { unless } = kind.createsFirst ?? {};
+  const { unless } = kind.lifecycle?.createBeforeDestroy ?? {};
   const isTaking = steps.some(({ role, members }) => role === 'create' && members[unless ?? ''] !== undefined);
   if (!isTaking) return [];
   return plan.actions.flatMap((other) => {

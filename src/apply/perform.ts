@@ -201,12 +201,12 @@ function cannot({ action, step }: Resolving, why: string): Stop {
 export function created(action: Action, answer: unknown, chosen?: string): { id: string; row: Row } | undefined {
   const row = isRow(answer) ? answer : {};
   const id = rowId(action.kind, row) ?? chosen;
-  return id === undefined ? undefined : { id, row: { ...row, [action.kind.id]: id } };
+  return id === undefined ? undefined : { id, row: { ...row, [action.kind.identity.id]: id } };
 }
 
 /** The id that a step gives to the object it makes; undefined when the platform chooses. */
 export function chosenId(action: Action, step: Step): string | undefined {
-  const from = step.members[action.kind.id];
+  const from = step.members[action.kind.identity.id];
   const value = from?.is === 'value' ? from.value.reveal() : undefined;
   return typeof value === 'string' ? value : undefined;
 }

@@ -18,7 +18,7 @@ export interface LaneRow {
 
 /** Reads the object of a lane. A 404 proves that it is gone, and nothing else does. */
 export async function readLane(client: Client, root: Action, id: string): Promise<LaneRow | 'gone'> {
-  const { read } = root.kind.calls;
+  const { read } = root.kind.operations;
   try {
     return laneRow(root, asRow(await client.invoke(read, { [idMember(root.kind, read)]: id }), read));
   } catch (error) {
@@ -38,7 +38,7 @@ export function laneRow(root: Action, row: Row): LaneRow {
       if (link === undefined || !('at' in link.listed)) return new Map();
       const known = lists.get(kind.kind);
       if (known !== undefined) return known;
-      const rows = asRows(row[link.listed.at], root.kind.calls.read, kind);
+      const rows = asRows(row[link.listed.at], root.kind.operations.read, kind);
       const made = new Map(rows.map((item) => [rowId(kind, item) ?? '', item]));
       lists.set(kind.kind, made);
       return made;

@@ -107,7 +107,7 @@ function settlePart(
 
 /** What the platform had before the request that carries a part: for a new object, what its create gave it. */
 function valueBefore({ action, made }: SettleInput, { part, before }: PlannedPart): Json {
-  const { create } = action.kind.calls;
+  const { create } = action.kind.operations;
   if (made === undefined || create === undefined || takes(create, part.field)) return before.reveal();
   return readParts(action, made).value(part);
 }

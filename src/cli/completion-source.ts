@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { contract, endpointOf, isOperation } from '../api/contract.ts';
 import type { Kind } from '../kind/kind.ts';
-import { waysOf } from '../kind/verb.ts';
+import { alternativesOf } from '../kind/command-call.ts';
 import { kinds } from '../resources/index.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import { localStore } from '../state/backends/local.ts';
@@ -57,19 +57,19 @@ function members(operation: string, given: readonly string[]): Candidate[] {
 }
 
 function verbs(): Candidate[] {
-  const names = new Set(kinds.flatMap((kind) => Object.keys(kind.verbs ?? {})));
+  const names = new Set(kinds.flatMap((kind) => Object.keys(kind.commands ?? {})));
   return [...names].map((value) => ({
     value,
-    about: kinds.flatMap((kind) => (waysOf(kind, value).length > 0 ? [kind.kind] : [])).join(', '),
+    about: kinds.flatMap((kind) => (alternativesOf(kind, value).length > 0 ? [kind.kind] : [])).join(', '),
   }));
 }
 
 /** The commands that take what is remembered, with the kinds that each is about; the others take what is declared. */
 const remembered: Readonly<Record<string, (kind: Kind, operands: readonly string[]) => boolean>> = {
   show: () => true,
-  run: (kind, [verb = '']) => waysOf(kind, verb).length > 0,
-  status: (kind) => kind.status !== undefined,
-  logs: (kind) => kind.logs !== undefined,
+  run: (kind, [verb = '']) => alternativesOf(kind, verb).length > 0,
+  status: (kind) => kind.service !== undefined,
+  logs: (kind) => kind.service?.logs !== undefined,
 };
 
 async function addresses({ command, operands, ...rest }: Before): Promise<readonly string[]> {

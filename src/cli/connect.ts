@@ -5,7 +5,7 @@ import type { Pause } from '../api/circuit-breaker.ts';
 import { createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { lateOperations } from '../kind/verb.ts';
+import { lateOperations } from '../kind/command-call.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { World } from '../reconcile.ts';
 import { kinds } from '../resources/index.ts';

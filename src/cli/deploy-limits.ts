@@ -12,7 +12,7 @@ const option = '--deploy-timeout';
  * counts more; of two for the same, the later one. Milliseconds by the name of the kind.
  */
 export function readDeployLimits(given: readonly string[], kinds: readonly Kind[]): (kind: string) => number {
-  const names = kinds.filter(({ verbs }) => verbs?.['deploy'] !== undefined).map(({ kind }) => kind);
+  const names = kinds.filter(({ commands }) => commands?.['deploy'] !== undefined).map(({ kind }) => kind);
   const byKind = new Map<string, number>();
   let general = usualSeconds;
   for (const text of given) {

@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import type { Field, Kind, ParentLink } from './kind.ts';
+import type { Field } from './field.ts';
+import type { ParentLink } from './identity.ts';
+import type { Kind } from './kind.ts';
 
 /** What the four kinds of git providers share. */
 

@@ -14,7 +14,8 @@ import {
   updateConfigSwarm,
 } from '../api/values.ts';
 import { envEntries, idSet, json, list, suffixed, text } from './codecs.ts';
-import type { Field, ParentLink } from './kind.ts';
+import type { Field } from './field.ts';
+import type { ParentLink } from './identity.ts';
 import { port } from './syntax.ts';
 
 /** Fields that several kinds of services have, declared once. */

@@ -1,8 +1,8 @@
-import type { Verb } from './kind.ts';
+import type { KindCommand } from './command.ts';
 
 /** What several kinds of services are told in the same way, beside the operation itself. */
 
-type Manner = Omit<Extract<Verb, { call: unknown }>, 'call' | 'when'>;
+type Manner = Omit<Extract<KindCommand, { call: unknown }>, 'call' | 'when'>;
 
 /** The operation takes the internal name, although the id says it all. */
 export const reloadingApplication: Manner = {

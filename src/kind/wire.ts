@@ -2,7 +2,8 @@ import type { Operation } from '../api/contract.ts';
 import { endpointOf, requiredMembers } from '../api/contract.ts';
 import type { Json, Row } from './json.ts';
 import { isRow, member } from './json.ts';
-import type { Field, Kind } from './kind.ts';
+import type { Field } from './field.ts';
+import type { Kind } from './kind.ts';
 
 /** Where a field stands in YAML, as a path below its resource: `source.branch`, `env`. */
 export function fieldPath(kind: Kind, name: string): string {
@@ -39,12 +40,12 @@ export function valueAt(row: Row, path: string): Json | undefined {
 
 /** The member of an operation that takes the id of an object of this kind. */
 export function idMember(kind: Kind, operation: Operation): string {
-  return takes(operation, kind.id) ? kind.id : (kind.idAs ?? kind.id);
+  return takes(operation, kind.identity.id) ? kind.identity.id : (kind.identity.idAs ?? kind.identity.id);
 }
 
 /** The operations that carry fields which stand in no union of their own calls. */
 export function updatesOf(kind: Kind): readonly Operation[] {
-  const { update = [] } = kind.calls;
+  const { update = [] } = kind.operations;
   return typeof update === 'string' ? [update] : update;
 }
 
@@ -85,7 +86,7 @@ export function isInCase(kind: Kind, name: string, chosen: (tag: string) => unkn
 
 /** Whether the id of a new object is ours to choose. */
 export function choosesId(kind: Kind): boolean {
-  return kind.calls.create !== undefined && takes(kind.calls.create, kind.id);
+  return kind.operations.create !== undefined && takes(kind.operations.create, kind.identity.id);
 }
 
 /** The value of an output of an object; undefined when the row does not have it. */
@@ -116,6 +117,6 @@ export function idsBelow(kind: Kind, row: Row, child: Kind): string[] {
   const rows = link !== undefined && 'at' in link.listed ? row[link.listed.at] : undefined;
   if (!Array.isArray(rows)) return [];
   return rows.flatMap((item: unknown) =>
-    isRow(item) && child.provided?.is(item, row) !== true ? [String(item[child.id])] : [],
+    isRow(item) && child.lifecycle?.provided?.is(item, row) !== true ? [String(item[child.identity.id])] : [],
   );
 }

@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import type { Field, Kind, ParentLink, Union } from './kind.ts';
+import type { Field, Union } from './field.ts';
+import type { ParentLink } from './identity.ts';
+import type { Kind } from './kind.ts';
 
 /** Settings that every resource has. */
 const commonOptions = {
@@ -66,7 +68,7 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
   for (const name of Object.keys(kind.fields))
     if (!elsewhere.has(name)) written.set(name, { is: 'field', field: name });
   for (const [name, schema] of Object.entries(commonOptions)) written.set(name, { is: 'option', schema });
-  if (kind.verbs?.deploy !== undefined) written.set('deploy', { is: 'option', schema: deployOption });
+  if (kind.commands?.deploy !== undefined) written.set('deploy', { is: 'option', schema: deployOption });
   for (const [name, option] of Object.entries(kind.options ?? {}))
     written.set(name, { is: 'option', schema: option.schema });
   const merge = mergeOption(kind);

@@ -47,14 +47,14 @@ export function findBlocks(tree: MapNode, kinds: readonly Kind[], diagnostics: D
         continue;
       }
       for (const [key, child] of entry.node.entries) {
-        const address = childAddress(parent, kind.addressedByKey === true ? undefined : section, key);
+        const address = childAddress(parent, kind.identity.addressedByKey === true ? undefined : section, key);
         const report = (message: string, remedy: string, at: Place) =>
           diagnostics.push(diagnostic('wrong-type', message, { remedy, address, position: position(at) }));
         if (key === '') {
           report(`${section}: has a key that is empty`, 'Write the name of the block before the colon.', child.keyAt);
           continue;
         }
-        if (kind.addressedByKey === true && sections(root).has(key)) {
+        if (kind.identity.addressedByKey === true && sections(root).has(key)) {
           const remedy = `Choose another key, and write name: ${key} if the platform calls it so.`;
           report(
             `${key}: is what a section of the manifest is called, and addresses begin with it`,

@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
-import type { CheckedResource, Kind, Problem } from '../kind/kind.ts';
+import type { CheckedResource, Problem } from '../kind/checks.ts';
+import type { Kind } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from './resource.ts';
 import { position } from './tree.ts';
@@ -23,12 +24,12 @@ export function checkResources(
   }
   const problems: Problem[] = [];
   for (const { resource, checked } of seen) {
-    problems.push(...(resource.kind.check?.(checked, children.get(resource.address) ?? []) ?? []));
+    problems.push(...(resource.kind.checks?.each?.(checked, children.get(resource.address) ?? []) ?? []));
   }
   for (const kind of kinds) {
-    if (kind.checkAll === undefined) continue;
+    if (kind.checks?.all === undefined) continue;
     problems.push(
-      ...kind.checkAll(seen.filter(({ resource }) => resource.kind === kind).map(({ checked }) => checked)),
+      ...kind.checks?.all(seen.filter(({ resource }) => resource.kind === kind).map(({ checked }) => checked)),
     );
   }
   for (const problem of problems) {

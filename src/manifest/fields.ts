@@ -4,7 +4,8 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Json } from '../kind/json.ts';
 import { mergeOption, writtenFields } from '../kind/written.ts';
-import type { Field, Kind } from '../kind/kind.ts';
+import type { Field } from '../kind/field.ts';
+import type { Kind } from '../kind/kind.ts';
 import { canBeNull, fieldOf, isNeededBy } from '../kind/wire.ts';
 import type { Evaluation } from './evaluate.ts';
 import { constant, evaluate, referring } from './evaluate.ts';
@@ -61,7 +62,7 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
       const target = group.get(key);
       if (target === undefined) {
         if (prefix === '' && sections.has(key)) continue;
-        const { hints = {} } = kind;
+        const { hints = {} } = kind.checks ?? {};
         const hint = prefix === '' && Object.hasOwn(hints, key) ? hints[key] : undefined;
         const candidates = [...group.keys(), ...(prefix === '' ? sections.keys() : [])];
         const guess = closest(key, candidates);
@@ -121,11 +122,17 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
 
   readGroup(block.entries, known, '');
   refuseOtherCases(block, fields, maps, evaluation);
-  if (kind.keyField !== undefined && fields[kind.keyField] === undefined) {
-    const field = kind.fields[kind.keyField];
+  if (kind.identity.keyField !== undefined && fields[kind.identity.keyField] === undefined) {
+    const field = kind.fields[kind.identity.keyField];
     const keyNode: Node = { is: 'scalar', value: block.key, source: block.key, at: block.at };
     if (field !== undefined)
-      fields[kind.keyField] = checked(constant(block.key, block.at), kind.keyField, field, keyNode, evaluation);
+      fields[kind.identity.keyField] = checked(
+        constant(block.key, block.at),
+        kind.identity.keyField,
+        field,
+        keyNode,
+        evaluation,
+      );
   }
   const merge = mergeOption(kind);
   const { id, ...others } = options;

@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import type { Kind, ParentLink, Union } from '../kind/kind.ts';
+import type { Union } from '../kind/field.ts';
+import type { ParentLink } from '../kind/identity.ts';
+import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { canBeNull, isNeededBy } from '../kind/wire.ts';
 import { writtenFields, writtenSchema } from '../kind/written.ts';

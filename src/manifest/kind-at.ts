@@ -12,7 +12,7 @@ export function kindAt(address: string, kinds: readonly Kind[]): Kind | undefine
     const below = sections(found?.kind ?? root);
     const [section = '', key] = rest;
     const named = key === undefined ? undefined : below.get(section);
-    const keyed = [...below.values()].find((kind) => kind.addressedByKey === true);
+    const keyed = [...below.values()].find((kind) => kind.identity.addressedByKey === true);
     found = named === undefined || named === keyed ? keyed : named;
     if (found === undefined) return undefined;
     rest.splice(0, found === keyed ? 1 : 2);

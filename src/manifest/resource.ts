@@ -1,5 +1,6 @@
 import type { Json } from '../kind/json.ts';
-import type { Kind, ParentLink } from '../kind/kind.ts';
+import type { ParentLink } from '../kind/identity.ts';
+import type { Kind } from '../kind/kind.ts';
 import type { Entry, Place } from './tree.ts';
 import { position } from './tree.ts';
 import type { Wanted } from './wanted.ts';

@@ -14,14 +14,14 @@ export function asRows(answer: unknown, operation: string, kind: Kind): Row[] {
   if (!Array.isArray(answer)) throw unusable(operation, `has no list of ${kind.section}`);
   return answer.map((item: unknown) => {
     if (!isRow(item) || rowId(kind, item) === undefined)
-      throw unusable(operation, `lists a ${kind.kind} without ${kind.id}`);
+      throw unusable(operation, `lists a ${kind.kind} without ${kind.identity.id}`);
     return item;
   });
 }
 
 /** The id in a row. */
 export function rowId(kind: Kind, row: Row): string | undefined {
-  const id = row[kind.id];
+  const id = row[kind.identity.id];
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 

@@ -18,7 +18,7 @@ export interface Deployment {
 
 /** The deployments in the row of a service, the newest last; undefined when the platform keeps none of this kind. */
 export function deploymentsIn(kind: Kind, row: Row): readonly Deployment[] | undefined {
-  const at = kind.status?.deployments;
+  const at = kind.service?.deployments;
   const listed = at === undefined ? undefined : row[at];
   if (!Array.isArray(listed)) return undefined;
   const all = listed.flatMap((item: unknown): Deployment[] => {
@@ -53,7 +53,7 @@ export function isFetchedIn({ description }: Deployment): boolean {
 
 /** How a service runs, in the platform's word; undefined when the row does not say. */
 export function statusIn(kind: Kind, row: Row): string | undefined {
-  return kind.status === undefined ? undefined : text(row, kind.status.at);
+  return kind.service === undefined ? undefined : text(row, kind.service.status);
 }
 
 function text(row: Row, name: string): string | undefined {

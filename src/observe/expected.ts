@@ -1,7 +1,8 @@
 import type { Client } from '../api/client.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
-import type { Kind, ParentLink } from '../kind/kind.ts';
+import type { ParentLink } from '../kind/identity.ts';
+import type { Kind } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/state.ts';
@@ -52,5 +53,5 @@ export interface Match {
 
 /** Whether an object is that of an address. What is let go of in this run, because it cannot be deleted, may be taken over. */
 export function isKept(owner: Expected | undefined): boolean {
-  return owner !== undefined && (owner.resource !== undefined || owner.kind.calls.delete !== undefined);
+  return owner !== undefined && (owner.resource !== undefined || owner.kind.operations.delete !== undefined);
 }

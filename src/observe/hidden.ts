@@ -93,7 +93,7 @@ function groupsOf({ items, isListed, idOf, caller }: HiddenInput): Group[] {
   const groups = new Map<string, { -readonly [K in keyof Group]: Group[K] } & { known: Known[]; missing: Known[] }>();
   for (const { address, kind, resource, record } of items) {
     // What can neither be made nor deleted is not made twice, and lost to nobody.
-    if (kind.calls.create === undefined && kind.calls.delete === undefined) continue;
+    if (kind.operations.create === undefined && kind.operations.delete === undefined) continue;
     const parent = record === undefined ? resource?.parent : (record.parent ?? undefined);
     const parentId = parent === undefined ? idAtTop(kind, caller) : idOf(parent);
     // Below what is not there, there is no list.
@@ -147,7 +147,7 @@ function isIn({ kind, parentId }: Group, row: Row | undefined): boolean {
 function incomplete(kind: Kind, present: readonly Known[]): Diagnostic {
   return diagnostic(
     'hidden',
-    `no list shows ${someOf(addressesOf(present))} (${kind.kind}), and ${kind.calls.read} does: the list is not complete`,
+    `no list shows ${someOf(addressesOf(present))} (${kind.kind}), and ${kind.operations.read} does: the list is not complete`,
     {
       remedy:
         'Nothing was planned: what is hidden would be made a second time. Run it again; if it stays so, look what the ' +

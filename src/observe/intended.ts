@@ -64,7 +64,7 @@ export function matchLeft(intended: Intended, taken: ReadonlySet<string>): Match
 /** The key under which an object was about to be made; the block may have been edited since. */
 function intendedKey({ kind, record }: Expected): NaturalKey | undefined {
   if (record?.id === null && record.intent?.key !== undefined) return record.intent.key;
-  const name = kind.keyField ?? '';
-  const sent = record?.id === null && kind.listedOnce !== undefined ? record.pairs[name]?.wanted : undefined;
+  const name = kind.identity.keyField ?? '';
+  const sent = record?.id === null && kind.identity.listedOnce !== undefined ? record.pairs[name]?.wanted : undefined;
   return sent !== undefined && 'value' in sent ? { [name]: sent.value } : undefined;
 }

@@ -14,7 +14,7 @@ const clocksApartMs = 600_000;
  */
 export function isCreated(kind: Kind, row: Row, record: StateRecord, digest: (text: string) => string): boolean {
   // What is listed long after it was made may be anybody's, unless its create was answered.
-  if (kind.listedOnce !== undefined) return Object.keys(record.pairs).length > 0;
+  if (kind.identity.listedOnce !== undefined) return Object.keys(record.pairs).length > 0;
   const { intent } = record;
   if (intent === undefined || Object.keys(intent.sent ?? {}).length === 0) return false;
   return differencesFromCreate(kind, row, intent, digest).length === 0;

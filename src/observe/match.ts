@@ -32,7 +32,7 @@ export function naturalKey(
     if (resolved.is !== 'known') return undefined;
     return resolved.value ?? kind.fields[name]?.platformDefault ?? null;
   };
-  const names = typeof kind.key === 'function' ? kind.key(value) : kind.key;
+  const names = typeof kind.identity.key === 'function' ? kind.identity.key(value) : kind.identity.key;
   const key: Record<string, Json> = {};
   for (const name of names) {
     const known = value(name);

@@ -100,11 +100,11 @@ function bearersOf({ kinds, resources, records, rowsOf }: NamesInput): (kind: st
         id,
         address,
         isDeclared,
-        stays: address === undefined || isDeclared || kind.calls.delete === undefined,
+        stays: address === undefined || isDeclared || kind.operations.delete === undefined,
       };
       byId.set(id, item);
       // A block that is declared bears the name that it has in the manifest.
-      if (!isDeclared) append(listed, observedValue(kind, kind.keyField ?? '', row) ?? null, item);
+      if (!isDeclared) append(listed, observedValue(kind, kind.identity.keyField ?? '', row) ?? null, item);
     }
     return { kind, blocks, listed, byId, canList: rows !== undefined };
   };
@@ -149,7 +149,7 @@ function find({ kind, blocks, listed, byId, canList }: Bearers, name: string): F
     );
   if (only !== undefined) return only.isDeclared ? { address: only.address ?? '' } : { id: only.id };
   const [gone] = candidates;
-  const hidden = kind.listedOnce === undefined ? '' : ` It is listed only once ${kind.listedOnce}.`;
+  const hidden = kind.identity.listedOnce === undefined ? '' : ` It is listed only once ${kind.identity.listedOnce}.`;
   const known = [...listed.keys()].map(String).toSorted().slice(0, 20);
   const has = known.length === 0 ? 'the platform lists none' : `the platform has ${known.join(', ')}`;
   return {
@@ -174,7 +174,7 @@ function problemWith({ address, kind }: Resource, field: string, wanted: Wanted,
 
 /** The name that the manifest gives to a resource, where it is known. */
 function nameOf({ kind, fields }: Resource): Json | undefined {
-  const content = fields[kind.keyField ?? '']?.content.reveal();
+  const content = fields[kind.identity.keyField ?? '']?.content.reveal();
   return content === undefined || content.hollow ? undefined : content.value;
 }
 

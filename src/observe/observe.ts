@@ -2,7 +2,8 @@ import type { Client } from '../api/client.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
-import type { Kind, ParentLink } from '../kind/kind.ts';
+import type { ParentLink } from '../kind/identity.ts';
+import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { outputValue, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -198,7 +199,7 @@ function descend(kinds: readonly Kind[], lists: Lists, parent: Kind, row: Row, i
     if (link === undefined || !('at' in link.listed)) continue;
     const children = row[link.listed.at];
     if (!isWhole && !Array.isArray(children)) continue;
-    for (const child of asRows(children, parent.calls.read, kind)) {
+    for (const child of asRows(children, parent.operations.read, kind)) {
       remember(lists, kind, { row: child, parentRow: row, parentId: rowId(parent, row), link });
     }
   }

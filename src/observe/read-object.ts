@@ -2,7 +2,8 @@ import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
-import type { Kind, ParentLink } from '../kind/kind.ts';
+import type { ParentLink } from '../kind/identity.ts';
+import type { Kind } from '../kind/kind.ts';
 import { idMember, valueAt } from '../kind/wire.ts';
 import { fieldOfPart, resourcePosition } from '../manifest/resource.ts';
 import { asRow, rowId } from './answers.ts';
@@ -25,14 +26,17 @@ export async function readObject(
       row,
       parentId,
       foundBy,
-      isProvided: kind.provided?.is(row, entry?.parentRow ?? {}) === true,
+      isProvided: kind.lifecycle?.provided?.is(row, entry?.parentRow ?? {}) === true,
     });
   if (entry !== undefined && !needsRead(entry.link, item)) return make(entry.row, entry.parentId);
   const isLeaf = entry === undefined && Object.values(kind.parents).every((link) => link.rows === 'whole');
   // A leaf that its parent's whole row does not hold is gone.
   if (isLeaf && foundBy === 'id') return undefined;
   try {
-    const row = asRow(await client.invoke(kind.calls.read, { [idMember(kind, kind.calls.read)]: id }), kind.calls.read);
+    const row = asRow(
+      await client.invoke(kind.operations.read, { [idMember(kind, kind.operations.read)]: id }),
+      kind.operations.read,
+    );
     if (rowId(kind, row) !== id) throw new Stop('platform', [wrongObject(kind, id)]);
     const link = entry?.link ?? resource?.link ?? Object.values(kind.parents)[0];
     const parentId = entry?.parentId ?? (link === undefined ? undefined : valueAt(row, link.idAt));
@@ -64,6 +68,6 @@ function needsRead(link: ParentLink, { resource, record }: Expected): boolean {
 function wrongObject(kind: Kind, id: string): Diagnostic {
   return diagnostic(
     'platform-answer',
-    `the answer to ${kind.calls.read} is not the ${kind.kind} ${id} that was asked for`,
+    `the answer to ${kind.operations.read} is not the ${kind.kind} ${id} that was asked for`,
   );
 }

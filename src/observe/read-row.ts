@@ -7,7 +7,7 @@ import { asRow } from './answers.ts';
 
 /** Reads the whole row of an object; undefined when the platform does not have it. */
 export async function readRow(client: Client, kind: Kind, id: string): Promise<Row | undefined> {
-  const { read } = kind.calls;
+  const { read } = kind.operations;
   try {
     return asRow(await client.invoke(read, { [idMember(kind, read)]: id }), read);
   } catch (error) {

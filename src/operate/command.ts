@@ -3,8 +3,8 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import type { Way } from '../kind/verb.ts';
-import { verbInput, wayFor } from '../kind/verb.ts';
+import type { PossibleCommand } from '../kind/command.ts';
+import { commandInput, commandFor } from '../kind/command-call.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { secret } from '../secrets/secret.ts';
 
@@ -15,7 +15,7 @@ export interface ObjectCommand {
   readonly id: string;
   /** The word of the user: `start`, `rebuild`. */
   readonly verb: string;
-  readonly operation: Way;
+  readonly operation: PossibleCommand;
   /** Holds no secret: ids, names and addresses. */
   readonly input: Row;
   /** The object before the command, with its secrets. */
@@ -41,7 +41,7 @@ export function makeCommand(
   permissions: { readonly dataLoss: boolean },
 ): ObjectCommand | Diagnostic {
   const { address, kind, id, row, protect } = target;
-  const operation = wayFor(kind, verb, row);
+  const operation = commandFor(kind, verb, row);
   if (operation === undefined || 'cannot' in operation) {
     const why = operation === undefined ? 'the platform has no documented operation for it as it is' : operation.cannot;
     return diagnostic('cannot-change', `cannot ${verb} ${address}: ${why}`, { address, remedy: operation?.remedy });
@@ -59,7 +59,7 @@ export function makeCommand(
       remedy: 'Allow it with --allow-data-loss, if the data may go.',
     });
   }
-  const input = verbInput(kind, operation, id, row);
+  const input = commandInput(kind, operation, id, row);
   const consequences = [consequenceOf(operation.call, input), interrupts].filter((clause) => clause !== undefined);
   return { address, kind, id, verb, operation, input, before: secret(row), consequences };
 }

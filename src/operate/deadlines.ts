@@ -1,5 +1,5 @@
+import { alternativesOf } from '../kind/command-call.ts';
 import type { Kind } from '../kind/kind.ts';
-import { waysOf } from '../kind/verb.ts';
 
 /** Seconds for a read, for an operation that answers at once, and for one that answers when its work is over. */
 const usual = { read: 30, quick: 60, slow: 1_800 };
@@ -15,8 +15,10 @@ export function commandDeadlines(
 ): (operation: string) => number {
   const limits = new Map(
     kinds.flatMap((kind) =>
-      waysOf(kind, verb).flatMap((way): [string, number][] =>
-        'call' in way ? [[way.call, seconds ?? (way.answers === 'late' ? usual.slow : usual.quick)]] : [],
+      alternativesOf(kind, verb).flatMap((alternative): [string, number][] =>
+        'call' in alternative
+          ? [[alternative.call, seconds ?? (alternative.answers === 'late' ? usual.slow : usual.quick)]]
+          : [],
       ),
     ),
   );

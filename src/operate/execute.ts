@@ -160,7 +160,7 @@ function readableAnswer(
 
 /** Reads the object after the command, where its row says something. */
 async function readAfter(client: Client, { kind, id, operation }: ObjectCommand): Promise<Row | undefined> {
-  if (kind.status === undefined && operation.renews === undefined) return undefined;
+  if (kind.service === undefined && operation.renews === undefined) return undefined;
   return readRow(client, kind, id).catch(unlessOfThePlatform);
 }
 

@@ -1,4 +1,5 @@
 import type { Client } from '../api/client.ts';
+import type { Operation } from '../api/contract.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { idMember } from '../kind/wire.ts';
@@ -20,7 +21,7 @@ export interface LogFilter {
 /** One request for the log of a service; it is checked and not sent. */
 export interface LogRequest {
   readonly object: Addressed;
-  readonly operation: NonNullable<Kind['logs']>;
+  readonly operation: Operation;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
@@ -32,8 +33,8 @@ export interface LogRequest {
 export function logRequest(object: Addressed, filter: LogFilter, kinds: readonly Kind[]): LogRequest {
   const { kind, id, address } = object;
   const { tail, since, search } = filter;
-  if (kind.logs === undefined) {
-    const others = kinds.filter(({ logs }) => logs !== undefined).map((other) => other.kind);
+  if (kind.service?.logs === undefined) {
+    const others = kinds.filter(({ service }) => service?.logs !== undefined).map((other) => other.kind);
     throw new Stop('refused', [
       diagnostic('cannot-change', `the platform documents no log of a ${kind.kind}`, {
         address,
@@ -42,14 +43,14 @@ export function logRequest(object: Addressed, filter: LogFilter, kinds: readonly
     ]);
   }
   const input = {
-    [idMember(kind, kind.logs)]: id,
+    [idMember(kind, kind.service.logs)]: id,
     ...(tail === undefined ? {} : { tail: /^\d+$/.test(tail) ? Number(tail) : tail }),
     ...(since === undefined ? {} : { since }),
     ...(search === undefined ? {} : { search }),
   };
-  const wrong = checkInput(kind.logs, input);
+  const wrong = checkInput(kind.service.logs, input);
   if (wrong.length > 0) throw new Stop('usage', wrong);
-  return { object, operation: kind.logs, input };
+  return { object, operation: kind.service.logs, input };
 }
 
 /**

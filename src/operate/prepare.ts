@@ -5,7 +5,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { isWithin } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
-import { waysOf } from '../kind/verb.ts';
+import { alternativesOf } from '../kind/command-call.ts';
 import { readRow } from '../observe/read-row.ts';
 import { protectOf } from '../plan/removal.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
@@ -21,7 +21,7 @@ import { makeCommand } from './command.ts';
  * @throws {Stop} `usage`, with the verbs that there are.
  */
 export function checkVerb(verb: string, kinds: readonly Kind[]): void {
-  const known = [...new Set(kinds.flatMap((kind) => Object.keys(kind.verbs ?? {})))];
+  const known = [...new Set(kinds.flatMap((kind) => Object.keys(kind.commands ?? {})))];
   if (known.includes(verb)) return;
   const guess = closest(verb, known);
   throw usage(
@@ -40,10 +40,10 @@ export function checkTargets(
   objects: readonly Addressed[],
   { kinds, state }: { readonly kinds: readonly Kind[]; readonly state: State | undefined },
 ): void {
-  const hasVerb = (name: string) => kinds.some((kind) => kind.kind === name && waysOf(kind, verb).length > 0);
+  const hasVerb = (name: string) => kinds.some((kind) => kind.kind === name && alternativesOf(kind, verb).length > 0);
   const problems = objects.flatMap(({ address, kind }): Diagnostic[] => {
-    if (waysOf(kind, verb).length > 0) return [];
-    const others = Object.keys(kind.verbs ?? {});
+    if (alternativesOf(kind, verb).length > 0) return [];
+    const others = Object.keys(kind.commands ?? {});
     const below = Object.entries(state?.resources ?? {}).flatMap(([other, record]) =>
       isWithin(other, address) && hasVerb(record.kind) ? [other] : [],
     );

@@ -1,7 +1,8 @@
 import type { Client } from '../api/client.ts';
 import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
-import type { Kind, ParentLink } from '../kind/kind.ts';
+import type { ParentLink } from '../kind/identity.ts';
+import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -40,7 +41,7 @@ export interface ServicesInput {
 export function servicesOf({ resources }: State, kinds: readonly Kind[]): readonly Service[] {
   return Object.entries(resources)
     .flatMap(([address, { kind: name, id }]) => {
-      const kind = kinds.find((item) => item.kind === name && item.status !== undefined);
+      const kind = kinds.find((item) => item.kind === name && item.service !== undefined);
       return kind === undefined ? [] : [{ address, kind, id }];
     })
     .toSorted((a, b) => (a.address < b.address ? -1 : 1));
@@ -94,7 +95,7 @@ async function listedRow(
   input: ServicesInput,
   lists: Map<string, Promise<readonly Row[]>>,
 ): Promise<Row | undefined> {
-  if (kind.status?.deployments !== undefined) return undefined;
+  if (kind.service?.deployments !== undefined) return undefined;
   const { kinds, state } = input;
   const above = recordAbove(state, address);
   const parent = kinds.find((item) => item.kind === above?.kind);

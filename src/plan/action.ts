@@ -1,7 +1,8 @@
 import type { Operation } from '../api/contract.ts';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
-import type { Field, Kind } from '../kind/kind.ts';
+import type { Field } from '../kind/field.ts';
+import type { Kind } from '../kind/kind.ts';
 import type { Part } from '../manifest/resource.ts';
 import type { Wanted } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
@@ -150,7 +151,7 @@ export function isMade({ action }: Action): boolean {
 
 /** Whether a replacement makes its new object while the old one is still there, which goes by an action of its own. */
 export function isMadeFirst({ action, kind, teardown }: Action): boolean {
-  return action === 'replace' && teardown.length === 0 && kind.createsFirst !== undefined;
+  return action === 'replace' && teardown.length === 0 && kind.lifecycle?.createBeforeDestroy !== undefined;
 }
 
 /** Whether an action sends anything. */

@@ -28,7 +28,8 @@ export function planCreation(
   const { kind, address } = resource;
   const notes: Diagnostic[] = [];
   const isIntended = object === undefined && input.state.resources[address]?.id === null;
-  if (isIntended && kind.listedOnce !== undefined) return planPending(input, resource, parent, kind.listedOnce);
+  if (isIntended && kind.identity.listedOnce !== undefined)
+    return planPending(input, resource, parent, kind.identity.listedOnce);
   if (isIntended) {
     notes.push(
       diagnostic(
@@ -49,7 +50,7 @@ export function planCreation(
     ...made,
     action: gone === undefined ? 'create' : 'replace',
     id: object?.id,
-    teardown: gone === undefined || kind.goesWithParent === true ? [] : gone.steps,
+    teardown: gone === undefined || kind.lifecycle?.deletedWithParent === true ? [] : gone.steps,
     dataAtRisk: undefined, // its parent speaks for it
     needsConsent: false,
   };
@@ -105,11 +106,11 @@ export function creation(input: PlanInput, resource: Resource, outputs: Outputs,
     parts,
     chosenId: chooseId(input, resource),
   });
-  if (kind.calls.create === undefined) {
+  if (kind.operations.create === undefined) {
     notes.push(
       diagnostic(
         'cannot-create',
-        `the platform has no such ${kind.kind}, and ${kind.cannot?.create ?? 'no operation makes one'}`,
+        `the platform has no such ${kind.kind}, and ${kind.operations.cannot?.create ?? 'no operation makes one'}`,
         {
           remedy: 'Make it there and apply again, pin an existing one with id:, or remove the block.',
           address,

@@ -1,6 +1,7 @@
 import { plain, means } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
-import type { Field, Kind } from '../kind/kind.ts';
+import type { Field } from '../kind/field.ts';
+import type { Kind } from '../kind/kind.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Deployed, Owes } from '../state/state.ts';
 import { matchesStored } from '../state/stored.ts';

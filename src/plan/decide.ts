@@ -1,7 +1,7 @@
 import { means, plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';
-import type { Field } from '../kind/kind.ts';
+import type { Field } from '../kind/field.ts';
 import type { Resolved } from '../manifest/wanted.ts';
 import type { Pair, Stored } from '../state/state.ts';
 import { matchesStored } from '../state/stored.ts';

@@ -33,5 +33,5 @@ function statusOfSent(
     return listed.find(({ id, description }) => id === sent.id || description?.includes(sent.mark) === true)?.status;
   }
   // Only where the status was set before does what it is now come of the order.
-  return kind.status?.setBy === undefined ? undefined : statusIn(kind, row);
+  return kind.service?.setStatus === undefined ? undefined : statusIn(kind, row);
 }

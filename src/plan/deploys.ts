@@ -2,9 +2,8 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { deployAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
-import type { Verb } from '../kind/kind.ts';
-import type { Way } from '../kind/verb.ts';
-import { wayFor } from '../kind/verb.ts';
+import type { KindCommand, PossibleCommand } from '../kind/command.ts';
+import { commandFor } from '../kind/command-call.ts';
 import { idMember, takes } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
@@ -69,7 +68,7 @@ function servicesIn(planned: readonly Action[], actions: ReadonlyMap<string, Act
   }
   return planned.flatMap((root) => {
     const isThere = root.action !== 'delete' && root.action !== 'forget' && root.isHeld !== true;
-    if (!isThere || root.kind.verbs?.deploy === undefined) return [];
+    if (!isThere || root.kind.commands?.deploy === undefined) return [];
     const parent = root.parent === undefined ? undefined : actions.get(root.parent);
     return [{ root, leafs: leafs.get(root.address) ?? [], parent }];
   });
@@ -87,11 +86,11 @@ function hasCode(root: Action, row: Row | undefined): boolean {
 }
 
 /** How a service is deployed as it will be; what only rebuilds serves when there is nothing new to fetch. */
-function wayOf(root: Action, owes: Owes, row: Row | undefined): Verb | undefined {
+function wayOf(root: Action, owes: Owes, row: Row | undefined): KindCommand | undefined {
   const future = futureRow(root, row);
-  const way = wayFor(root.kind, 'deploy', future);
+  const way = commandFor(root.kind, 'deploy', future);
   if (way === undefined || !('cannot' in way) || owes.code === true) return way;
-  const rebuild = wayFor(root.kind, 'redeploy', future);
+  const rebuild = commandFor(root.kind, 'redeploy', future);
   return rebuild !== undefined && !('cannot' in rebuild) ? rebuild : way;
 }
 
@@ -101,18 +100,18 @@ function futureRow(root: Action, row: Row | undefined): Row {
     const resolved = wanted === undefined || part.key !== undefined ? undefined : resolve(wanted, () => undefined);
     return resolved?.is === 'known' ? [[part.field, resolved.value] as const] : [];
   });
-  const none = root.kind.status?.deployments;
+  const none = root.kind.service?.deployments;
   const before = isMade(root) || row === undefined ? (none === undefined ? {} : { [none]: [] }) : row;
   return { ...before, ...Object.fromEntries(declared) };
 }
 
-function cannot({ address, position }: Action, way: Verb): Diagnostic[] {
+function cannot({ address, position }: Action, way: KindCommand): Diagnostic[] {
   if (!('cannot' in way)) return [];
   const message = `${address} is saved and cannot be deployed from here: ${way.cannot}`;
   return [diagnostic('not-deployed', message, { address, position, remedy: way.remedy })];
 }
 
-function deployment({ root, leafs }: ServiceActions, way: Way, debt: Debt | undefined): Action {
+function deployment({ root, leafs }: ServiceActions, way: PossibleCommand, debt: Debt | undefined): Action {
   const { address, kind } = root;
   const own = deployAddress(address);
   const id: Member = { is: 'id', address };
@@ -147,13 +146,13 @@ function deployment({ root, leafs }: ServiceActions, way: Way, debt: Debt | unde
 
 /** The request that makes the status tell nothing of what was before, where only the status tells of a deployment. */
 function resetSteps({ address, kind }: Action): Step[] {
-  const { setBy, at = '' } = kind.status ?? {};
-  if (setBy === undefined) return [];
+  if (kind.service?.setStatus === undefined) return [];
+  const { setStatus, status } = kind.service;
   const members: Record<string, Member> = {
-    [idMember(kind, setBy)]: { is: 'id', address },
-    [at]: { is: 'value', value: secret('idle') },
+    [idMember(kind, setStatus)]: { is: 'id', address },
+    [status]: { is: 'value', value: secret('idle') },
   };
-  return [{ operation: setBy, role: 'reset', members, changed: [] }];
+  return [{ operation: setStatus, role: 'reset', members, changed: [] }];
 }
 
 /** Makes each deployment wait for those of the services that its own refers to, directly or through others. */

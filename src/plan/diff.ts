@@ -1,7 +1,8 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json, Row } from '../kind/json.ts';
-import type { Field, Kind } from '../kind/kind.ts';
+import type { Field } from '../kind/field.ts';
+import type { Kind } from '../kind/kind.ts';
 import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';
 import { conform } from '../manifest/fields.ts';
 import type { Part, Resource } from '../manifest/resource.ts';
@@ -146,7 +147,7 @@ function addPart(
   const resolved = wanted === undefined ? undefined : resolveField(field, wanted, input.outputs);
   const isSet = isMerged(resource, field);
   const fixed =
-    input.isProvided && resource.kind.provided?.fixed?.includes(part.field) === true
+    input.isProvided && resource.kind.lifecycle?.provided?.fixed?.includes(part.field) === true
       ? 'the platform made this object and does not let it be changed'
       : undefined;
   const decided = decide({ field, wanted: resolved, observed, pair, digest, fixed });

@@ -25,7 +25,7 @@ export function planExisting(
 ): Action {
   const { kind, address } = resource;
   const isAdoption = object.foundBy === 'key' || object.foundBy === 'pin';
-  const isProvided = object.isProvided && (kind.provided?.allows === 'update' || object.foundBy !== 'id');
+  const isProvided = object.isProvided && (kind.lifecycle?.provided?.allows === 'update' || object.foundBy !== 'id');
   const { parts, changes, diagnostics } = diffResource({
     resource,
     row: object.row,
@@ -38,14 +38,14 @@ export function planExisting(
   const notes: Diagnostic[] = [...diagnostics];
   const report = (message: string, remedy: string) =>
     notes.push(diagnostic('cannot-change', message, { remedy, address, position: resourcePosition(resource) }));
-  if (isProvided && kind.provided?.allows === 'nothing') {
+  if (isProvided && kind.lifecycle?.provided?.allows === 'nothing') {
     report(`${address} is the one that the platform made by itself`, 'Remove the block: it is not to be managed.');
   }
   const isElsewhere = isBelowAnother(input, resource, object, parent);
-  if (isElsewhere && (kind.calls.move === undefined || isAdoption)) {
+  if (isElsewhere && (kind.operations.move === undefined || isAdoption)) {
     report(
       `${address} belongs to another ${resource.parent === undefined ? 'project or organization' : 'parent'} on the platform`,
-      kind.calls.move === undefined && resource.parent !== undefined
+      kind.operations.move === undefined && resource.parent !== undefined
         ? `The platform cannot move a ${kind.kind}: remove the entry of moved:, so that it is deleted and created.`
         : 'Declare it where it is, or correct id:.',
     );
@@ -58,11 +58,11 @@ export function planExisting(
     if (resource.pinned !== undefined) {
       report(`${address} is pinned to ${object.id}, and the change needs a new object`, 'Remove id: first.');
     }
-    const { unless } = kind.createsFirst ?? {};
+    const { unless } = kind.lifecycle?.createBeforeDestroy ?? {};
     const isKept =
       unless !== undefined && resource.fields[unless] !== undefined && !changes.some(({ path }) => path === unless);
     // The old one goes by an action of its own, when nothing of the manifest uses it any more.
-    return kind.createsFirst !== undefined && !isKept
+    return kind.lifecycle?.createBeforeDestroy !== undefined && !isKept
       ? { ...replaced, id: undefined, teardown: [], dataAtRisk: undefined }
       : { ...replaced, teardown: gone.steps, dataAtRisk: gone.dataAtRisk };
   }
@@ -82,7 +82,7 @@ export function planExisting(
   const overwrites = parts.some(
     ({ part, decision, before }) =>
       (decision.do === 'write' || decision.do === 'remove') &&
-      ![null, '', kind.provided?.madeWith?.[part.field]].includes(before.reveal()),
+      ![null, '', kind.lifecycle?.provided?.madeWith?.[part.field]].includes(before.reveal()),
   );
   return {
     ...base,

@@ -2,7 +2,7 @@ import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';
 import { replacedAddress } from '../kind/address.ts';
-import type { Field } from '../kind/kind.ts';
+import type { Field } from '../kind/field.ts';
 import { fieldPath, observedValue, outputValue } from '../kind/wire.ts';
 import { mergeOption } from '../kind/written.ts';
 import type { Resource } from '../manifest/resource.ts';

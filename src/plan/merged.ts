@@ -1,7 +1,7 @@
 import type { Codec } from '../kind/codecs.ts';
 import { idSet } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
-import type { Field } from '../kind/kind.ts';
+import type { Field } from '../kind/field.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Stored } from '../state/state.ts';
 

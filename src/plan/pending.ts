@@ -55,7 +55,9 @@ export function heldBack(action: Action, actions: ReadonlyMap<string, Action>): 
   const waiting = action.dependsOn.flatMap((need) => {
     const other = actions.get(need);
     const isPending =
-      other !== undefined && other.id === undefined && (other.isHeld === true || other.kind.listedOnce !== undefined);
+      other !== undefined &&
+      other.id === undefined &&
+      (other.isHeld === true || other.kind.identity.listedOnce !== undefined);
     return isPending ? [need] : [];
   });
   if (waiting.length === 0) return action;

@@ -20,7 +20,8 @@ export function planRemoval(
   const object = input.observed.objects.get(address);
   const notes: Diagnostic[] = [];
   const parent = record.parent === null ? undefined : actions.get(record.parent);
-  const goesAnyway = kind.goesWithParent === true && (parent?.action === 'delete' || parent?.action === 'replace');
+  const goesAnyway =
+    kind.lifecycle?.deletedWithParent === true && (parent?.action === 'delete' || parent?.action === 'replace');
   const isLeaf = parent !== undefined && kind.parents[parent.kind.kind]?.rows === 'whole';
   const base = {
     address,
@@ -39,9 +40,9 @@ export function planRemoval(
     position: undefined,
   };
   const forgotten: Action = { ...base, action: 'forget', teardown: [], dataAtRisk: undefined };
-  if (object === undefined || (object.isProvided && kind.provided?.allows === 'update')) {
-    if (record.id === null && object === undefined && kind.listedOnce !== undefined) {
-      const message = `${address} was created, stays on the platform, and is listed only once ${kind.listedOnce}`;
+  if (object === undefined || (object.isProvided && kind.lifecycle?.provided?.allows === 'update')) {
+    if (record.id === null && object === undefined && kind.identity.listedOnce !== undefined) {
+      const message = `${address} was created, stays on the platform, and is listed only once ${kind.identity.listedOnce}`;
       const remedy = 'Delete it there before you declare it again: it would be made a second time.';
       notes.push(diagnostic('stays-there', message, { address, remedy }));
     } else if (record.id === null && object === undefined) {
@@ -68,8 +69,8 @@ export function planRemoval(
     );
     return forgotten;
   }
-  if (kind.calls.delete === undefined) {
-    const why = kind.cannot?.delete ?? 'the platform has no operation for it';
+  if (kind.operations.delete === undefined) {
+    const why = kind.operations.cannot?.delete ?? 'the platform has no operation for it';
     const message = `${address} (${object.id}) is not deleted: ${why}`;
     notes.push(diagnostic('stays-there', message, { address }));
     return forgotten;
@@ -115,7 +116,7 @@ export function takeAway(
     const message = `what is below ${address} and not in the manifest goes with it: ${guests.join(', ')}`;
     notes.push(diagnostic('goes-along', message, { address }));
   }
-  const dataAtRisk = kind.keepsData?.({ row: object.row, options, action });
+  const dataAtRisk = kind.lifecycle?.dataAtRisk?.({ row: object.row, options, action });
   return { steps: deleteSteps(kind, address, options), dataAtRisk };
 }
 

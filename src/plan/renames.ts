@@ -11,7 +11,8 @@ export function possibleRenames(actions: readonly Action[]): Diagnostic[] {
   return actions.flatMap((action) => {
     const other = created.get(action.kind.kind);
     const isOld = replacedAddress(action.address) !== undefined;
-    const isLetGo = action.action === 'forget' && action.id !== undefined && action.kind.calls.delete === undefined;
+    const isLetGo =
+      action.action === 'forget' && action.id !== undefined && action.kind.operations.delete === undefined;
     if (!isLetGo && (action.action !== 'delete' || isOld || action.teardown.length === 0)) return [];
     if (other === undefined || seen.has(action.kind.kind)) return [];
     seen.add(action.kind.kind);

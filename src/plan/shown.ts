@@ -1,5 +1,5 @@
 import type { Json } from '../kind/json.ts';
-import type { Field } from '../kind/kind.ts';
+import type { Field } from '../kind/field.ts';
 import type { Resolved, Wanted } from '../manifest/wanted.ts';
 import type { Stored } from '../state/state.ts';
 import type { Shown } from './action.ts';

@@ -1,7 +1,8 @@
 import type { Operation } from '../api/contract.ts';
 import { requiredMembers } from '../api/contract.ts';
 import type { Json, Row } from '../kind/json.ts';
-import type { Kind, ParentLink } from '../kind/kind.ts';
+import type { ParentLink } from '../kind/identity.ts';
+import type { Kind } from '../kind/kind.ts';
 import { carrierOf, fieldOf, idMember, isInCase, observedValue, takes, takesNull, updatesOf } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Wanted } from '../manifest/wanted.ts';
@@ -24,11 +25,11 @@ export interface StepInput {
 export function createSteps(input: StepInput): { steps: Step[]; missing: string[] } {
   const { resource, chosenId } = input;
   const { kind, link } = resource;
-  const { create } = kind.calls;
+  const { create } = kind.operations;
   if (create === undefined) return { steps: [], missing: [] };
   const wanted = wantedMembers(input, () => true);
   const members: Record<string, Member> = { ...placeMembers(input) };
-  if (chosenId !== undefined) members[kind.id] = literal(chosenId);
+  if (chosenId !== undefined) members[kind.identity.id] = literal(chosenId);
   for (const [name, field] of Object.entries(kind.fields)) {
     if (field.atCreate !== undefined && takes(create, name)) members[name] = literal(field.atCreate);
   }
@@ -78,7 +79,7 @@ export function updateSteps(
     const members = { [idMember(kind, route.call)]: own, [route.as]: member };
     steps.push({ operation: route.call, role: 'update', members, changed: [route.as] });
   }
-  const { move } = kind.calls;
+  const { move } = kind.operations;
   if (object.moveTo !== undefined && move !== undefined) {
     const target: Member = { is: 'id', address: object.moveTo };
     if (updatesOf(kind).includes(move.call)) changed[move.as] = target;
@@ -92,7 +93,7 @@ export function updateSteps(
 
 /** The requests that delete an object: none where there is no operation for it. */
 export function deleteSteps(kind: Kind, address: string, options: Readonly<Record<string, Json>>): Step[] {
-  const operation = kind.calls.delete;
+  const operation = kind.operations.delete;
   if (operation === undefined) return [];
   const members: Record<string, Member> = { [idMember(kind, operation)]: { is: 'id', address } };
   for (const [name, { sentWith }] of Object.entries(kind.options ?? {})) {

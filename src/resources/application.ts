@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { branch, stringList } from '../api/values.ts';
 import { list, text } from '../kind/codecs.ts';
-import type { Field } from '../kind/kind.ts';
+import type { Field } from '../kind/field.ts';
 import { defineKind } from '../kind/kind.ts';
 import {
   description,
@@ -40,9 +40,11 @@ export const application = defineKind({
   kind: 'application',
   section: 'application',
   summary: 'One container, built from a repository or taken from an image.',
-  id: 'applicationId',
-  key: ['name'],
-  keyField: 'name',
+  identity: {
+    id: 'applicationId',
+    key: ['name'],
+    keyField: 'name',
+  },
   parents: { environment: serviceIn('applications') },
   fields: {
     name: { ...serviceName, onChange: settled('name') },
@@ -228,13 +230,13 @@ export const application = defineKind({
     host: { from: 'appName', describe: 'Internal host name.' },
     appName: { from: 'appName', describe: 'Internal name.' },
   },
-  calls: {
+  operations: {
     create: 'application.create',
     read: 'application.one',
     update: ['application.saveBuildType', 'application.saveEnvironment'],
     delete: 'application.delete',
   },
-  verbs: {
+  commands: {
     start: { call: 'application.start' },
     stop: { call: 'application.stop' },
     reload: { call: 'application.reload', ...reloadingApplication },
@@ -254,11 +256,16 @@ export const application = defineKind({
       { call: 'application.redeploy', answers: 'early' },
     ],
   },
-  status: { at: 'applicationStatus', deployments: 'deployments' },
-  hints: {
-    sourceType: 'write it as source: { type: … }',
-    dockerImage: 'write it as source: { type: docker, image: … }',
-    buildType: 'write it as build: { type: … }',
+  service: {
+    status: 'applicationStatus',
+    deployments: 'deployments',
+  },
+  checks: {
+    hints: {
+      sourceType: 'write it as source: { type: … }',
+      dockerImage: 'write it as source: { type: docker, image: … }',
+      buildType: 'write it as build: { type: … }',
+    },
   },
   examples: [
     'web:\n  source: { type: docker, image: nginx:1.27 }\n  env: { LOG_LEVEL: info }\n',

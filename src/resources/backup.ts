@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { json, text } from '../kind/codecs.ts';
-import type { CheckedResource, ParentLink, Problem } from '../kind/kind.ts';
+import type { CheckedResource, Problem } from '../kind/checks.ts';
+import type { ParentLink } from '../kind/identity.ts';
 import { defineKind } from '../kind/kind.ts';
 import { backingUp } from '../kind/service-verbs.ts';
 import { cron } from '../kind/syntax.ts';
@@ -21,8 +22,10 @@ export const backup = defineKind({
   kind: 'backup',
   section: 'backups',
   summary: 'A scheduled dump of a database, or of a database inside a compose, to a destination.',
-  id: 'backupId',
-  key: ['databaseType', 'database', 'destinationId', 'prefix'],
+  identity: {
+    id: 'backupId',
+    key: ['databaseType', 'database', 'destinationId', 'prefix'],
+  },
   parents: {
     postgres: ofDatabase('postgres'),
     mariadb: ofDatabase('mariadb'),
@@ -76,8 +79,13 @@ export const backup = defineKind({
       examples: [{ postgres: { databaseUser: 'shop' } }, { postgres: { databaseUser: 'owner' } }],
     },
   },
-  calls: { create: 'backup.create', read: 'backup.one', update: 'backup.update', delete: 'backup.remove' },
-  verbs: {
+  operations: {
+    create: 'backup.create',
+    read: 'backup.one',
+    update: 'backup.update',
+    delete: 'backup.remove',
+  },
+  commands: {
     backup: [
       { when: { backupType: 'compose' }, call: 'backup.manualBackupCompose', ...backingUp },
       { when: { databaseType: 'postgres' }, call: 'backup.manualBackupPostgres', ...backingUp },
@@ -91,7 +99,9 @@ export const backup = defineKind({
       },
     ],
   },
-  checkAll: samePlaces,
+  checks: {
+    all: samePlaces,
+  },
   examples: ['nightly: { schedule: "0 3 * * *", prefix: shop/, destinationId: dst_1, database: shop }\n'],
 });
 

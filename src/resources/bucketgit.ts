@@ -8,9 +8,11 @@ export const bucketgit = defineKind({
   kind: 'bucketgit',
   section: 'bucketgit',
   summary: 'A git host with workspaces that services are fetched from.',
-  id: 'bucketgitId',
-  key: ['name'],
-  keyField: 'name',
+  identity: {
+    id: 'bucketgitId',
+    key: ['name'],
+    keyField: 'name',
+  },
   parents: providerIn('bucketgit.bucketgitProviders', { authId: { context: 'userId' } }),
   // An update that names none of the fields below the name fails, although it stores the name.
   fields: {
@@ -34,15 +36,19 @@ export const bucketgit = defineKind({
     apiToken: credential('API token of the user.'),
   },
   outputs: providerOutputs,
-  calls: { create: 'bucketgit.create', read: 'bucketgit.one', update: 'bucketgit.update' },
-  verbs: {
+  operations: {
+    create: 'bucketgit.create',
+    read: 'bucketgit.one',
+    update: 'bucketgit.update',
+    cannot: { delete: noDeletion },
+  },
+  commands: {
     test: {
       call: 'bucketgit.testConnection',
       isTest: true,
       with: { bucketgitUsername: 'bucketgitUsername', workspaceName: 'bucketgitWorkspaceName' },
     },
   },
-  cannot: { delete: noDeletion },
   examples: [
     'bucket: { bucketgitUsername: shop, bucketgitEmail: git@example.com, apiToken: "${secret:GIT_TOKEN}", bucketgitWorkspaceName: shop }\n',
   ],

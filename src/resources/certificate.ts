@@ -6,9 +6,11 @@ export const certificate = defineKind({
   kind: 'certificate',
   section: 'certificates',
   summary: 'A TLS certificate of one’s own for the proxy. Any change makes a new one: the platform cannot update it.',
-  id: 'certificateId',
-  key: ['name'],
-  keyField: 'name',
+  identity: {
+    id: 'certificateId',
+    key: ['name'],
+    keyField: 'name',
+  },
   parents: {
     root: {
       listed: { call: 'certificates.all' },
@@ -57,7 +59,13 @@ export const certificate = defineKind({
       examples: ['srv_1', 'srv_2'],
     },
   },
-  calls: { create: 'certificates.create', read: 'certificates.one', delete: 'certificates.remove' },
-  createsFirst: { unless: 'certificatePath' },
+  operations: {
+    create: 'certificates.create',
+    read: 'certificates.one',
+    delete: 'certificates.remove',
+  },
+  lifecycle: {
+    createBeforeDestroy: { unless: 'certificatePath' },
+  },
   examples: ['shop:\n  certificateData: ${secret:SHOP_CERTIFICATE}\n  privateKey: ${secret:SHOP_CERTIFICATE_KEY}\n'],
 });

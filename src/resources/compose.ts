@@ -3,7 +3,8 @@ import * as z from 'zod';
 import { serviceNetworks, stringList } from '../api/values.ts';
 import { json, list, text } from '../kind/codecs.ts';
 import { isObject } from '../kind/json.ts';
-import type { CheckedResource, Field, Problem } from '../kind/kind.ts';
+import type { CheckedResource, Problem } from '../kind/checks.ts';
+import type { Field } from '../kind/field.ts';
 import { defineKind } from '../kind/kind.ts';
 import {
   description,
@@ -32,9 +33,11 @@ export const compose = defineKind({
   kind: 'compose',
   section: 'compose',
   summary: 'Several containers described by a compose file.',
-  id: 'composeId',
-  key: ['name'],
-  keyField: 'name',
+  identity: {
+    id: 'composeId',
+    key: ['name'],
+    keyField: 'name',
+  },
   parents: { environment: serviceIn('compose') },
   fields: {
     name: serviceName,
@@ -174,14 +177,18 @@ export const compose = defineKind({
     },
   },
   outputs: { appName: { from: 'appName', describe: 'Internal name; volumes are called `<appName>_<volume>`.' } },
-  calls: {
+  operations: {
     create: 'compose.create',
     read: 'compose.one',
     update: 'compose.update',
     delete: 'compose.delete',
     move: { call: 'compose.update', as: 'environmentId' },
   },
-  verbs: {
+  lifecycle: {
+    dataAtRisk: ({ options, action }) =>
+      action === 'replace' || options.deleteVolumes === true ? 'the volumes of this compose' : undefined,
+  },
+  commands: {
     start: [
       {
         when: { composeType: 'stack' },
@@ -197,14 +204,18 @@ export const compose = defineKind({
     'clean-queues': { call: 'compose.cleanQueues' },
     'refresh-token': { call: 'compose.refreshToken', renews: 'refreshToken' },
   },
-  status: { at: 'composeStatus', deployments: 'deployments' },
-  keepsData: ({ options, action }) =>
-    action === 'replace' || options.deleteVolumes === true ? 'the volumes of this compose' : undefined,
-  check: servicesExist,
-  hints: {
-    mounts: 'mounts do nothing in a compose: write bind mounts and volumes in the compose file, and files under files:',
-    composeFile: 'write it as source: { type: raw, composeFile: … }',
-    sourceType: 'write it as source: { type: … }',
+  service: {
+    status: 'composeStatus',
+    deployments: 'deployments',
+  },
+  checks: {
+    each: servicesExist,
+    hints: {
+      mounts:
+        'mounts do nothing in a compose: write bind mounts and volumes in the compose file, and files under files:',
+      composeFile: 'write it as source: { type: raw, composeFile: … }',
+      sourceType: 'write it as source: { type: … }',
+    },
   },
   examples: ['shop:\n  source: { type: raw, composeFile: "services:\\n  web:\\n    image: nginx:1.27\\n" }\n'],
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { list } from '../kind/codecs.ts';
-import type { CheckedResource, Problem } from '../kind/kind.ts';
+import type { CheckedResource, Problem } from '../kind/checks.ts';
 import { defineKind } from '../kind/kind.ts';
 import { hostName, port } from '../kind/syntax.ts';
 
@@ -9,9 +9,11 @@ export const domain = defineKind({
   kind: 'domain',
   section: 'domains',
   summary: 'A host name, with a path, that is routed to a service.',
-  id: 'domainId',
-  key: ['host', 'path', 'serviceName'],
-  keyField: 'host',
+  identity: {
+    id: 'domainId',
+    key: ['host', 'path', 'serviceName'],
+    keyField: 'host',
+  },
   parents: {
     compose: {
       listed: { at: 'domains' },
@@ -102,8 +104,16 @@ export const domain = defineKind({
       examples: [false, true],
     },
   },
-  calls: { create: 'domain.create', read: 'domain.one', update: 'domain.update', delete: 'domain.delete' },
-  verbs: {
+  operations: {
+    create: 'domain.create',
+    read: 'domain.one',
+    update: 'domain.update',
+    delete: 'domain.delete',
+  },
+  lifecycle: {
+    deletedWithParent: true,
+  },
+  commands: {
     test: {
       call: 'domain.validateDomain',
       isTest: true,
@@ -111,21 +121,22 @@ export const domain = defineKind({
       verdict: { good: 'isValid', why: 'error', tells: ['resolvedIp', 'cdnProvider'] },
     },
   },
-  goesWithParent: true,
-  check: (self) =>
-    self.values.certificateType === 'custom' && self.values.customCertResolver === undefined
-      ? [
-          {
-            code: 'inconsistent',
-            address: self.address,
-            field: 'certificateType',
-            message: 'certificateType custom needs a customCertResolver',
-            remedy: 'Add customCertResolver, the name of the resolver in the proxy.',
-          },
-        ]
-      : [],
-  checkAll: sameRoutes,
-  hints: { serviceName: 'a domain of an application leads to the application itself; remove the line' },
+  checks: {
+    each: (self) =>
+      self.values.certificateType === 'custom' && self.values.customCertResolver === undefined
+        ? [
+            {
+              code: 'inconsistent',
+              address: self.address,
+              field: 'certificateType',
+              message: 'certificateType custom needs a customCertResolver',
+              remedy: 'Add customCertResolver, the name of the resolver in the proxy.',
+            },
+          ]
+        : [],
+    all: sameRoutes,
+    hints: { serviceName: 'a domain of an application leads to the application itself; remove the line' },
+  },
   examples: ['shop.example.com: { serviceName: web, port: 8080, https: true, certificateType: acme_auto }\n'],
 });
 

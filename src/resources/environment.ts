@@ -7,10 +7,12 @@ export const environment = defineKind({
   kind: 'environment',
   section: 'environments',
   summary: 'A group of services in a project, such as production.',
-  addressedByKey: true,
-  id: 'environmentId',
-  key: ['name'],
-  keyField: 'name',
+  identity: {
+    id: 'environmentId',
+    key: ['name'],
+    keyField: 'name',
+    addressedByKey: true,
+  },
   parents: {
     root: {
       listed: {
@@ -37,17 +39,19 @@ export const environment = defineKind({
       onNull: { value: '' },
     },
   },
-  calls: {
+  operations: {
     create: 'environment.create',
     read: 'environment.one',
     update: 'environment.update',
     delete: 'environment.remove',
   },
-  provided: {
-    is: (row) => row.isDefault === true,
-    allows: 'update',
-    fixed: ['name'],
-    madeWith: { description: 'Production environment' },
+  lifecycle: {
+    provided: {
+      is: (row) => row.isDefault === true,
+      allows: 'update',
+      fixed: ['name'],
+      madeWith: { description: 'Production environment' },
+    },
   },
   examples: ['staging:\n  description: Before release.\n  env: { REGION: eu }\n'],
 });

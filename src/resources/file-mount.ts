@@ -8,9 +8,11 @@ export const fileMount = defineKind({
   kind: 'fileMount',
   section: 'files',
   summary: 'A file that the platform writes beside a compose file, where it is `../files/<path>`.',
-  id: 'mountId',
-  key: ['filePath'],
-  keyField: 'filePath',
+  identity: {
+    id: 'mountId',
+    key: ['filePath'],
+    keyField: 'filePath',
+  },
   parents: {
     compose: {
       listed: { at: 'mounts' },
@@ -41,7 +43,14 @@ export const fileMount = defineKind({
       examples: ['a = 1\n', 'a = 2\n'],
     },
   },
-  calls: { create: 'mounts.create', read: 'mounts.one', update: 'mounts.update', delete: 'mounts.remove' },
-  goesWithParent: true,
+  operations: {
+    create: 'mounts.create',
+    read: 'mounts.one',
+    update: 'mounts.update',
+    delete: 'mounts.remove',
+  },
+  lifecycle: {
+    deletedWithParent: true,
+  },
   examples: ['shop.conf: { content: "a = 1\\n" }\n'],
 });

@@ -7,9 +7,11 @@ export const hubgit = defineKind({
   kind: 'hubgit',
   section: 'hubgit',
   summary: 'A git host with apps: taken over and updated. It is made in the browser.',
-  id: 'hubgitId',
-  key: ['name'],
-  keyField: 'name',
+  identity: {
+    id: 'hubgitId',
+    key: ['name'],
+    keyField: 'name',
+  },
   parents: providerIn('hubgit.hubgitProviders'),
   fields: {
     name: providerName,
@@ -19,8 +21,11 @@ export const hubgit = defineKind({
     },
   },
   outputs: providerOutputs,
-  calls: { read: 'hubgit.one', update: 'hubgit.update' },
-  verbs: { test: { call: 'hubgit.testConnection', isTest: true } },
-  cannot: { create: 'a person installs the app in the browser, under Git', delete: noDeletion },
+  operations: {
+    read: 'hubgit.one',
+    update: 'hubgit.update',
+    cannot: { create: 'a person installs the app in the browser, under Git', delete: noDeletion },
+  },
+  commands: { test: { call: 'hubgit.testConnection', isTest: true } },
   examples: ['hubgit-1: { hubgitAppName: "https://hub.example.com/apps/shop" }\n'],
 });

@@ -7,9 +7,12 @@ export const labgit = defineKind({
   kind: 'labgit',
   section: 'labgit',
   summary: 'A git host with groups. Somebody has to connect it in the browser before services can use it.',
-  id: 'labgitId',
-  key: ['name'],
-  keyField: 'name',
+  identity: {
+    id: 'labgitId',
+    key: ['name'],
+    keyField: 'name',
+    listedOnce: 'somebody has connected it in the browser, under Git',
+  },
   parents: providerIn('labgit.labgitProviders', { authId: { context: 'userId' } }),
   fields: {
     name: providerName,
@@ -33,10 +36,13 @@ export const labgit = defineKind({
     ]),
   },
   outputs: providerOutputs,
-  calls: { create: 'labgit.create', read: 'labgit.one', update: 'labgit.update' },
-  verbs: { test: { call: 'labgit.testConnection', isTest: true, with: { groupName: 'groupName' } } },
-  cannot: { delete: noDeletion },
-  listedOnce: 'somebody has connected it in the browser, under Git',
+  operations: {
+    create: 'labgit.create',
+    read: 'labgit.one',
+    update: 'labgit.update',
+    cannot: { delete: noDeletion },
+  },
+  commands: { test: { call: 'labgit.testConnection', isTest: true, with: { groupName: 'groupName' } } },
   examples: [
     'lab: { labgitUrl: "https://lab.example.com", applicationId: trueup, secret: "${secret:GIT_CLIENT}", redirectUri: "https://deploy.example.com/callback" }\n',
   ],

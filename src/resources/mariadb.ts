@@ -1,5 +1,5 @@
 import { databasePassword } from '../api/values.ts';
-import type { Field } from '../kind/kind.ts';
+import type { Field } from '../kind/field.ts';
 import { defineKind } from '../kind/kind.ts';
 import {
   databaseOutputs,
@@ -30,9 +30,11 @@ export const mariadb = defineKind({
   kind: 'mariadb',
   section: 'mariadb',
   summary: 'A MariaDB server that runs as a service of an environment.',
-  id: 'mariadbId',
-  key: ['name'],
-  keyField: 'name',
+  identity: {
+    id: 'mariadbId',
+    key: ['name'],
+    keyField: 'name',
+  },
   parents: { environment: serviceIn('mariadb') },
   fields: {
     name: serviceName,
@@ -48,22 +50,27 @@ export const mariadb = defineKind({
     ...databaseServiceFields,
   },
   outputs: databaseOutputs,
-  calls: {
+  operations: {
     create: 'mariadb.create',
     read: 'mariadb.one',
     update: 'mariadb.update',
     delete: 'mariadb.remove',
     move: { call: 'mariadb.move', as: 'targetEnvironmentId' },
   },
-  verbs: {
+  lifecycle: {
+    dataAtRisk: () => 'the data of this database',
+  },
+  commands: {
     start: { call: 'mariadb.start' },
     stop: { call: 'mariadb.stop' },
     reload: { call: 'mariadb.reload', ...reloadingDatabase },
     deploy: { call: 'mariadb.deploy', ...deployingDatabase },
     rebuild: { call: 'mariadb.rebuild', ...rebuildingDatabase },
   },
-  status: { at: 'applicationStatus', setBy: 'mariadb.changeStatus' },
-  keepsData: () => 'the data of this database',
+  service: {
+    status: 'applicationStatus',
+    setStatus: 'mariadb.changeStatus',
+  },
   examples: [
     'main:\n  dockerImage: mariadb:11\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
   ],

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { email } from '../api/values.ts';
 import { caseless, idSet } from '../kind/codecs.ts';
-import type { Field } from '../kind/kind.ts';
+import type { Field } from '../kind/field.ts';
 import { defineKind } from '../kind/kind.ts';
 
 const flag = (what: string): Field => ({
@@ -20,10 +20,12 @@ export const memberPermissions = defineKind({
   kind: 'memberPermissions',
   section: 'members',
   summary: 'What a member of the organization may do. People join by invitation.',
-  id: 'userId',
-  idAs: 'id',
-  key: ['email'],
-  keyField: 'email',
+  identity: {
+    id: 'userId',
+    idAs: 'id',
+    key: ['email'],
+    keyField: 'email',
+  },
   parents: { root: { listed: { call: 'user.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
   fields: {
     email: {
@@ -50,10 +52,13 @@ export const memberPermissions = defineKind({
     accessedGitProviders: ids('git providers', 'git'),
     accessedServers: ids('servers', 'srv'),
   },
-  calls: { read: 'user.one', update: 'user.assignPermissions' },
-  cannot: {
-    create: 'people join by an invitation that is sent in the platform itself',
-    delete: 'what the member may do stays as it is; `trueup call user.remove` removes the member',
+  operations: {
+    read: 'user.one',
+    update: 'user.assignPermissions',
+    cannot: {
+      create: 'people join by an invitation that is sent in the platform itself',
+      delete: 'what the member may do stays as it is; `trueup call user.remove` removes the member',
+    },
   },
   examples: ['member@example.test: { canCreateServices: true, accessedProjects: [prj_1] }\n'],
 });

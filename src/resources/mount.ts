@@ -2,7 +2,8 @@ import * as z from 'zod';
 import { volumeName } from '../api/values.ts';
 import { text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
-import type { CheckedResource, ParentLink, Problem } from '../kind/kind.ts';
+import type { CheckedResource, Problem } from '../kind/checks.ts';
+import type { ParentLink } from '../kind/identity.ts';
 import { pathBelow } from '../kind/syntax.ts';
 
 const below = (serviceType: string): ParentLink => ({
@@ -18,9 +19,11 @@ export const mount = defineKind({
   kind: 'mount',
   section: 'mounts',
   summary: 'A folder of the host, a volume or a file inside the container of an application or a database.',
-  id: 'mountId',
-  key: (value) => (value('type') === 'file' ? ['filePath'] : ['mountPath']),
-  keyField: 'mountPath',
+  identity: {
+    id: 'mountId',
+    key: (value) => (value('type') === 'file' ? ['filePath'] : ['mountPath']),
+    keyField: 'mountPath',
+  },
   parents: {
     application: below('application'),
     postgres: below('postgres'),
@@ -78,16 +81,27 @@ export const mount = defineKind({
       },
     },
   ],
-  calls: { create: 'mounts.create', read: 'mounts.one', update: 'mounts.update', delete: 'mounts.remove' },
-  goesWithParent: true,
-  provided: {
-    is: (row, parent) =>
-      row.type === 'volume' && row.serviceType !== 'application' && row.volumeName === `${String(parent.appName)}-data`,
-    allows: 'nothing',
+  operations: {
+    create: 'mounts.create',
+    read: 'mounts.one',
+    update: 'mounts.update',
+    delete: 'mounts.remove',
   },
-  check: notTheDataPath,
-  keepsData: ({ row }) =>
-    row.type === 'volume' ? `the volume ${String(row.volumeName)}, which is no longer mounted` : undefined,
+  lifecycle: {
+    deletedWithParent: true,
+    provided: {
+      is: (row, parent) =>
+        row.type === 'volume' &&
+        row.serviceType !== 'application' &&
+        row.volumeName === `${String(parent.appName)}-data`,
+      allows: 'nothing',
+    },
+    dataAtRisk: ({ row }) =>
+      row.type === 'volume' ? `the volume ${String(row.volumeName)}, which is no longer mounted` : undefined,
+  },
+  checks: {
+    each: notTheDataPath,
+  },
   examples: [
     '/extra: { type: bind, hostPath: /srv/extra }\n',
     '/extra: { type: volume, volumeName: extra }\n',

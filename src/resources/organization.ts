@@ -6,10 +6,12 @@ export const organization = defineKind({
   kind: 'organization',
   section: 'organizations',
   summary: 'The organization that the API key acts in: taken over and updated, never made or deleted.',
-  id: 'id',
-  idAs: 'organizationId',
-  key: ['name'],
-  keyField: 'name',
+  identity: {
+    id: 'id',
+    idAs: 'organizationId',
+    key: ['name'],
+    keyField: 'name',
+  },
   parents: { root: { listed: { call: 'organization.all' }, rows: 'whole', set: {}, idAt: 'id' } },
   fields: {
     name: {
@@ -29,10 +31,13 @@ export const organization = defineKind({
       examples: ['member', 'admin'],
     },
   },
-  calls: { read: 'organization.one', update: 'organization.update' },
-  cannot: {
-    create: 'a new one is out of reach of the key that makes it',
-    delete: 'everything in it would go; `trueup call organization.delete` does it',
+  operations: {
+    read: 'organization.one',
+    update: 'organization.update',
+    cannot: {
+      create: 'a new one is out of reach of the key that makes it',
+      delete: 'everything in it would go; `trueup call organization.delete` does it',
+    },
   },
   examples: ['Organization: { logo: "https://example.com/logo.svg" }\n'],
 });

@@ -19,9 +19,11 @@ export const postgres = defineKind({
   kind: 'postgres',
   section: 'postgres',
   summary: 'A PostgreSQL server that runs as a service of an environment.',
-  id: 'postgresId',
-  key: ['name'],
-  keyField: 'name',
+  identity: {
+    id: 'postgresId',
+    key: ['name'],
+    keyField: 'name',
+  },
   parents: { environment: serviceIn('postgres') },
   fields: {
     name: serviceName,
@@ -44,23 +46,28 @@ export const postgres = defineKind({
     ...databaseServiceFields,
   },
   outputs: databaseOutputs,
-  calls: {
+  operations: {
     create: 'postgres.create',
     read: 'postgres.one',
     update: 'postgres.update',
     delete: 'postgres.remove',
     move: { call: 'postgres.move', as: 'targetEnvironmentId' },
   },
-  verbs: {
+  lifecycle: {
+    dataAtRisk: () => 'the data of this database',
+  },
+  commands: {
     start: { call: 'postgres.start' },
     stop: { call: 'postgres.stop' },
     reload: { call: 'postgres.reload', ...reloadingDatabase },
     deploy: { call: 'postgres.deploy', ...deployingDatabase },
     rebuild: { call: 'postgres.rebuild', ...rebuildingDatabase },
   },
-  status: { at: 'applicationStatus', setBy: 'postgres.changeStatus' },
-  logs: 'postgres.readLogs',
-  keepsData: () => 'the data of this database',
+  service: {
+    status: 'applicationStatus',
+    setStatus: 'postgres.changeStatus',
+    logs: 'postgres.readLogs',
+  },
   examples: [
     'main:\n  dockerImage: postgres:17\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
   ],

@@ -17,9 +17,11 @@ export const redis = defineKind({
   kind: 'redis',
   section: 'redis',
   summary: 'A Redis server that runs as a service of an environment.',
-  id: 'redisId',
-  key: ['name'],
-  keyField: 'name',
+  identity: {
+    id: 'redisId',
+    key: ['name'],
+    keyField: 'name',
+  },
   parents: { environment: serviceIn('redis') },
   fields: {
     name: serviceName,
@@ -36,22 +38,29 @@ export const redis = defineKind({
     ...databaseServiceFields,
   },
   outputs: databaseOutputs,
-  calls: {
+  operations: {
     create: 'redis.create',
     read: 'redis.one',
     update: 'redis.update',
     delete: 'redis.remove',
     move: { call: 'redis.move', as: 'targetEnvironmentId' },
   },
-  verbs: {
+  lifecycle: {
+    dataAtRisk: () => 'the data of this database',
+  },
+  commands: {
     start: { call: 'redis.start' },
     stop: { call: 'redis.stop' },
     reload: { call: 'redis.reload', ...reloadingDatabase },
     deploy: { call: 'redis.deploy', ...deployingDatabase },
     rebuild: { call: 'redis.rebuild', ...rebuildingDatabase },
   },
-  status: { at: 'applicationStatus', setBy: 'redis.changeStatus' },
-  keepsData: () => 'the data of this database',
-  hints: { backups: 'the platform has no backups of a Redis database; back up its volume instead' },
+  service: {
+    status: 'applicationStatus',
+    setStatus: 'redis.changeStatus',
+  },
+  checks: {
+    hints: { backups: 'the platform has no backups of a Redis database; back up its volume instead' },
+  },
   examples: ['cache:\n  dockerImage: redis:8\n  databasePassword: ${secret:CACHE_PASSWORD}\n'],
 });

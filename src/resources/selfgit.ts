@@ -7,9 +7,11 @@ export const selfgit = defineKind({
   kind: 'selfgit',
   section: 'selfgit',
   summary: 'A git host that one runs oneself and that services are fetched from.',
-  id: 'selfgitId',
-  key: ['name'],
-  keyField: 'name',
+  identity: {
+    id: 'selfgitId',
+    key: ['name'],
+    keyField: 'name',
+  },
   parents: providerIn('selfgit.selfgitProviders'),
   fields: {
     name: providerName,
@@ -34,15 +36,21 @@ export const selfgit = defineKind({
     },
   },
   outputs: providerOutputs,
-  calls: { create: 'selfgit.create', read: 'selfgit.one', update: 'selfgit.update' },
-  verbs: { test: { call: 'selfgit.testConnection', isTest: true } },
-  cannot: { delete: noDeletion },
-  hints: Object.fromEntries(
-    ['accessToken', 'refreshToken', 'expiresAt', 'lastAuthenticatedAt'].map((name) => [
-      name,
-      'the platform writes it when a person connects the provider; remove the line',
-    ]),
-  ),
+  operations: {
+    create: 'selfgit.create',
+    read: 'selfgit.one',
+    update: 'selfgit.update',
+    cannot: { delete: noDeletion },
+  },
+  commands: { test: { call: 'selfgit.testConnection', isTest: true } },
+  checks: {
+    hints: Object.fromEntries(
+      ['accessToken', 'refreshToken', 'expiresAt', 'lastAuthenticatedAt'].map((name) => [
+        name,
+        'the platform writes it when a person connects the provider; remove the line',
+      ]),
+    ),
+  },
   examples: [
     'forge: { selfgitUrl: "https://git.example.com", clientId: trueup, clientSecret: "${secret:GIT_CLIENT}", redirectUri: "https://deploy.example.com/callback" }\n',
   ],

@@ -8,9 +8,12 @@ export const sshKey = defineKind({
   kind: 'sshKey',
   section: 'sshKeys',
   summary: 'A key pair that repositories are fetched and servers are reached with.',
-  id: 'sshKeyId',
-  key: ['publicKey'],
-  keyField: 'name',
+  identity: {
+    id: 'sshKeyId',
+    key: ['publicKey'],
+    keyField: 'name',
+    idFrom: 'list',
+  },
   parents: {
     root: {
       listed: { call: 'sshKey.all' },
@@ -47,9 +50,15 @@ export const sshKey = defineKind({
       ],
     },
   },
-  calls: { create: 'sshKey.create', read: 'sshKey.one', update: 'sshKey.update', delete: 'sshKey.remove' },
-  idFrom: 'list',
-  createsFirst: {},
+  operations: {
+    create: 'sshKey.create',
+    read: 'sshKey.one',
+    update: 'sshKey.update',
+    delete: 'sshKey.remove',
+  },
+  lifecycle: {
+    createBeforeDestroy: {},
+  },
   examples: [
     'deploy:\n  publicKey: ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB0 shop\n  privateKey: ${secret:DEPLOY_KEY}\n',
   ],

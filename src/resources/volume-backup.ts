@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { volumeName } from '../api/values.ts';
 import { text } from '../kind/codecs.ts';
-import type { ParentLink } from '../kind/kind.ts';
+import type { ParentLink } from '../kind/identity.ts';
 import { defineKind } from '../kind/kind.ts';
 import { backingUp } from '../kind/service-verbs.ts';
 import { cron } from '../kind/syntax.ts';
@@ -22,9 +22,11 @@ export const volumeBackup = defineKind({
   kind: 'volumeBackup',
   section: 'volumeBackups',
   summary: 'A scheduled copy of a volume of a service to a destination.',
-  id: 'volumeBackupId',
-  key: ['name'],
-  keyField: 'name',
+  identity: {
+    id: 'volumeBackupId',
+    key: ['name'],
+    keyField: 'name',
+  },
   parents: {
     application: of('application'),
     compose: of('compose'),
@@ -70,13 +72,13 @@ export const volumeBackup = defineKind({
       examples: ['uploads-copy', 'media-copy'],
     },
   },
-  calls: {
+  operations: {
     create: 'volumeBackups.create',
     read: 'volumeBackups.one',
     update: 'volumeBackups.update',
     delete: 'volumeBackups.delete',
   },
-  verbs: {
+  commands: {
     backup: [
       {
         when: { turnOff: true },

@@ -84,8 +84,10 @@ describe('what goes is looked at:', () => {
   test('data that came to be at risk with it since', () => {
     const kind: Kind = {
       ...redis,
-      keepsData: ({ row, action, options }) =>
-        row.data === undefined ? undefined : `${String(row.data)} by ${action}, ${String(options.keep)}`,
+      lifecycle: {
+        dataAtRisk: ({ row, action, options }) =>
+          row.data === undefined ? undefined : `${String(row.data)} by ${action}, ${String(options.keep)}`,
+      },
     };
     const at = (planned: Row, now: Row, action: 'delete' | 'replace' = 'delete') =>
       loss({ actions: [going({ kind, action, options: { keep: 'a' } })], planned, now });
@@ -94,7 +96,7 @@ describe('what goes is looked at:', () => {
     expect(at({ data: 'data' }, { data: 'more' })).toBe(`more by delete, a came to be at risk with ${address}`);
     expect(at({ data: 'data' }, { data: 'data' })).toBeUndefined();
     expect(at({ data: 'data' }, {})).toBeUndefined();
-    const { keepsData: _nothing, ...without } = kind;
+    const { lifecycle: _nothing, ...without } = kind;
     expect(loss({ actions: [going({ kind: without })], now: { data: 'data' } })).toBeUndefined();
   });
 

@@ -3,7 +3,7 @@ import type { SettleInput } from '../../src/apply/settle.ts';
 import { sentPairs, settle } from '../../src/apply/settle.ts';
 import { idSet } from '../../src/kind/codecs.ts';
 import type { Json, Row } from '../../src/kind/json.ts';
-import type { Field } from '../../src/kind/kind.ts';
+import type { Field } from '../../src/kind/field.ts';
 import type { Part } from '../../src/manifest/resource.ts';
 import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, PlannedPart } from '../../src/plan/action.ts';

@@ -7,7 +7,7 @@ import { statusCommand } from '../../src/cli/commands/status.ts';
 import { runVerb } from '../../src/cli/commands/run.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import type { Row } from '../../src/kind/json.ts';
-import { waysOf } from '../../src/kind/verb.ts';
+import { alternativesOf } from '../../src/kind/command-call.ts';
 import type { RunDocument } from '../../src/render/documents.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { documentOf, trueup } from './process.ts';
@@ -103,7 +103,7 @@ describe('every verb of every kind', () => {
       expect(ran.out + ran.err).not.toContain(password);
       const posts = place.emulator.log.splice(0).filter(({ method }) => method === 'POST');
       const kind = kinds.find((item) => item.kind === place.state.resources[address]?.kind);
-      const id = { [kind?.id ?? '']: place.idOf(address) };
+      const id = { [kind?.identity.id ?? '']: place.idOf(address) };
       expect(posts).toMatchObject([{ operation, status: 200, input: { ...id, ...more } }]);
       const document = documentIn(ran) as { outcomes: { status?: string }[] };
       statuses.set(`${address} ${verb}`, document.outcomes[0]?.status ?? '');
@@ -118,8 +118,8 @@ describe('every verb of every kind', () => {
   it('is in that table, but for what the platform has no objects of here', () => {
     const told = new Set(table.map(([, , operation]) => operation));
     const declared = kinds.flatMap((kind) =>
-      Object.keys(kind.verbs ?? {}).flatMap((verb) =>
-        waysOf(kind, verb).flatMap((way) => ('call' in way ? [way.call] : [])),
+      Object.keys(kind.commands ?? {}).flatMap((verb) =>
+        alternativesOf(kind, verb).flatMap((way) => ('call' in way ? [way.call] : [])),
       ),
     );
     expect([...new Set(declared)].filter((operation) => !told.has(operation)).toSorted()).toEqual([
@@ -135,7 +135,7 @@ describe('every verb of every kind', () => {
     const program = createProgram();
     const command = program.commands.find((item) => item.name() === 'run');
     command?.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
-    for (const verb of kinds.flatMap((kind) => Object.keys(kind.verbs ?? {}))) {
+    for (const verb of kinds.flatMap((kind) => Object.keys(kind.commands ?? {}))) {
       expect(help).toMatch(new RegExp(`^  (?:[a-z-]+, )*${verb}\\b`, 'm'));
     }
   });

@@ -63,13 +63,14 @@ describe.each(kinds.map((kind) => ({ kind, name: kind.kind })))('the page of $na
 
   test('names every operation that the declaration names, and says why where there is none', () => {
     const rows = tableRows(text, 'what');
-    const { update = [], create, delete: remove, read, move } = kind.calls;
+    const { update = [], create, delete: remove, read, move } = kind.operations;
     const declared = [create, read, ...[update].flat(), remove, move?.call].filter((name) => name !== undefined);
     const fromUnions = (kind.unions ?? []).flatMap(({ calls }) => Object.values(calls ?? {}));
     const shown = new Set(rows.map(([, operation]) => operation));
     expect([...declared, ...fromUnions].filter((name) => !shown.has(`\`${name}\``))).toEqual([]);
     for (const what of ['create', 'delete'] as const) {
-      if (kind.calls[what] === undefined) expect(rows).toContainEqual([what, 'none', kind.cannot?.[what]]);
+      if (kind.operations[what] === undefined)
+        expect(rows).toContainEqual([what, 'none', kind.operations.cannot?.[what]]);
     }
   });
 

@@ -93,7 +93,7 @@ async function applied(made: Bench, text: string): Promise<void> {
 const codesOf = (result: Plan | Stop | PlatformError): readonly string[] =>
   result instanceof Stop ? result.diagnostics.map(({ code }) => code) : [];
 
-const creatable = stands().filter(({ kind }) => kind.calls.create !== undefined);
+const creatable = stands().filter(({ kind }) => kind.operations.create !== undefined);
 
 describe.each(creatable)('$title', (stand: Stand) => {
   const address = addressOf(stand);
@@ -102,14 +102,14 @@ describe.each(creatable)('$title', (stand: Stand) => {
   test('that no list shows is not made again, and not forgotten when its block is gone', async () => {
     const made = world();
     await applied(made, text);
-    const send = hiding(made, [idOf(made, address)], stand.kind.id);
+    const send = hiding(made, [idOf(made, address)], stand.kind.identity.id);
     for (const manifest of [text, manifestWith(stand, undefined)]) {
       const result = await planOver(made, manifest, send);
       if (codesOf(result).length > 0) expect(codesOf(result)).toEqual(['hidden']);
       else {
         const action = (result as Plan).actions.find((item) => item.address === address);
         // What is asked for by its id anyway is found.
-        const expected = manifest === text ? 'no-op' : stand.kind.calls.delete === undefined ? 'forget' : 'delete';
+        const expected = manifest === text ? 'no-op' : stand.kind.operations.delete === undefined ? 'forget' : 'delete';
         expect(action?.action).toBe(expected);
       }
     }
@@ -118,24 +118,24 @@ describe.each(creatable)('$title', (stand: Stand) => {
   test('that no list shows and that may not be read is hidden, or gone: nobody can tell', async () => {
     const made = world();
     await applied(made, text);
-    const hidden = hiding(made, [idOf(made, address)], stand.kind.id);
+    const hidden = hiding(made, [idOf(made, address)], stand.kind.identity.id);
     const result = await planOver(made, text, (request) =>
-      operationOf(request) === stand.kind.calls.read ? Promise.resolve(noRight) : hidden(request),
+      operationOf(request) === stand.kind.operations.read ? Promise.resolve(noRight) : hidden(request),
     );
     expect(codesOf(result)).toEqual(['hidden']);
     const [said] = (result as Stop).diagnostics;
-    expect(said?.message).toContain(`no list shows ${address} (${stand.kind.kind}), and ${stand.kind.calls.read}`);
+    expect(said?.message).toContain(`no list shows ${address} (${stand.kind.kind}), and ${stand.kind.operations.read}`);
     expect(said?.message).toContain('401 UNAUTHORIZED: "You may not": hidden from this API key (role owner), or gone');
-    expect(said?.remedy).toContain(`a member needs ${rightTo(stand.kind.calls.read) ?? 'nothing'}`);
+    expect(said?.remedy).toContain(`a member needs ${rightTo(stand.kind.operations.read) ?? 'nothing'}`);
     expect((result as Stop).failure).toBe('authentication');
   });
 
   test('that was deleted by hand is made again', async () => {
     const made = world();
     await applied(made, text);
-    const { id, calls } = stand.kind;
-    if (calls.delete === undefined) return;
-    await made.emulator.act(calls.delete, { [id]: idOf(made, address), deleteVolumes: false });
+    const { identity, operations } = stand.kind;
+    if (operations.delete === undefined) return;
+    await made.emulator.act(operations.delete, { [identity.id]: idOf(made, address), deleteVolumes: false });
     const result = await planOver(made, text, made.emulator.send);
     expect(codesOf(result)).toEqual([]);
     expect((result as Plan).actions.find((item) => item.address === address)?.action).toBe('create');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Verb } from '../../src/kind/kind.ts';
+import type { KindCommand } from '../../src/kind/command.ts';
 import type { CommandTarget } from '../../src/operate/command.ts';
 import { makeCommand } from '../../src/operate/command.ts';
 import { kindNamed } from '../support/made-up.ts';
@@ -36,8 +36,8 @@ describe('a command', () => {
 
   test('names what it ends, whether the operation or the kind says so', () => {
     expect(commandFor('stop')).toMatchObject({ consequences: ['it stops running until it is started again'] });
-    const verbs: Record<string, Verb> = { stop: { call: 'redis.stop', interrupts: 'nobody can connect' } };
-    expect(commandFor('stop', { kind: { ...kindNamed('redis'), verbs } })).toMatchObject({
+    const commands: Record<string, KindCommand> = { stop: { call: 'redis.stop', interrupts: 'nobody can connect' } };
+    expect(commandFor('stop', { kind: { ...kindNamed('redis'), commands } })).toMatchObject({
       consequences: ['it stops running until it is started again', 'nobody can connect'],
     });
   });

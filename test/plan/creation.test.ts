@@ -187,8 +187,8 @@ describe('it is refused', () => {
         position: here,
       },
     ]);
-    const { cannot: _, ...silent } = kind;
-    expect(plan({ kind: silent }).notes[0]?.message).toBe(
+    const { cannot: _, ...silent } = kind.operations;
+    expect(plan({ kind: { ...kind, operations: silent } }).notes[0]?.message).toBe(
       'the platform has no such organization, and no operation makes one',
     );
   });
@@ -202,7 +202,7 @@ describe('it is made anew because what it is below is', () => {
     expect(action).toMatchObject({ action: 'replace', id: 'redis_1', dataAtRisk: undefined, needsConsent: false });
     expect(action.teardown).toMatchObject([{ operation: 'redis.remove' }]);
     expect(action.steps).toMatchObject([{ operation: 'redis.create' }]);
-    const along = plan({ object, kind: { ...kindNamed('redis'), goesWithParent: true } });
+    const along = plan({ object, kind: { ...kindNamed('redis'), lifecycle: { deletedWithParent: true } } });
     expect(along).toMatchObject({ action: 'replace', teardown: [] });
   });
 

@@ -4,7 +4,7 @@ import { settle } from '../../src/apply/settle.ts';
 import type { Codec } from '../../src/kind/codecs.ts';
 import { idSet, json, list, plain, suffixed, text } from '../../src/kind/codecs.ts';
 import type { Json } from '../../src/kind/json.ts';
-import type { Field } from '../../src/kind/kind.ts';
+import type { Field } from '../../src/kind/field.ts';
 import type { Resolved } from '../../src/manifest/wanted.ts';
 import type { Decision, Situation } from '../../src/plan/decide.ts';
 import { decide, toStored } from '../../src/plan/decide.ts';

@@ -59,9 +59,9 @@ describe('a deployment that an earlier run ordered', () => {
     expect(afterwards(redis, ordered, { applicationStatus: 'done' })).toEqual({ inputs: 'new' });
     expect(afterwards(redis, ordered, { applicationStatus: 'error' })).toEqual(owes);
     expect(afterwards(redis, ordered, { applicationStatus: 'idle' })).toBe(ordered);
-    const never = { ...redis, status: { at: 'applicationStatus' } };
+    const never = { ...redis, service: { status: 'applicationStatus' } };
     expect(afterwards(never, ordered, { applicationStatus: 'done' })).toBe(ordered);
-    const { status: _, ...without } = redis;
+    const { service: _, ...without } = redis;
     expect(afterwards(without, ordered, { applicationStatus: 'done' })).toBe(ordered);
   });
 });

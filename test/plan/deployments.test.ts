@@ -223,13 +223,13 @@ describe('what cannot be deployed from here', () => {
 
   test('is said as it is of the deployment, when it cannot be rebuilt either', () => {
     const kind = kindNamed('application');
-    const verbs = { deploy: { cannot: 'a', remedy: 'A' }, redeploy: { cannot: 'b', remedy: 'B' } };
-    const message = (more: Partial<typeof verbs>) =>
-      planned([application('git', { kind: { ...kind, verbs: { deploy: verbs.deploy, ...more } } })], {
+    const commands = { deploy: { cannot: 'a', remedy: 'A' }, redeploy: { cannot: 'b', remedy: 'B' } };
+    const message = (more: Partial<typeof commands>) =>
+      planned([application('git', { kind: { ...kind, commands: { deploy: commands.deploy, ...more } } })], {
         rows: { [web]: listed('done') },
         deployed: { [web]: { owes: {} } },
       })[0]?.notes.map((note) => note.message);
-    for (const more of [verbs, {}])
+    for (const more of [commands, {}])
       expect(message(more)).toEqual([`${web} is saved and cannot be deployed from here: a`]);
   });
 

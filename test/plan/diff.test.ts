@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
-import type { Field, Kind } from '../../src/kind/kind.ts';
+import type { Field } from '../../src/kind/field.ts';
+import type { Kind } from '../../src/kind/kind.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { Outputs } from '../../src/manifest/wanted.ts';
 import type { Difference } from '../../src/plan/diff.ts';

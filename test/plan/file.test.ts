@@ -109,7 +109,7 @@ describe.each(all)('$title', (stand) => {
       const made = world();
       const first = manifestWith(stand, bodies[0]);
       if ((await unlessRefused(made.apply(first, everythingAllowed))) === undefined) return;
-      if (kind.listedOnce !== undefined) await connectAll(made, first);
+      if (kind.identity.listedOnce !== undefined) await connectAll(made, first);
       const text = manifestWith(stand, bodies[1]);
       const purpose = { manifest: made.manifest(text), deploys: true, destroys: false };
       const planned = await makePlan(purpose, made.world());

@@ -66,7 +66,10 @@ describe('it is deleted', () => {
     const shop = (action: Action['action']) =>
       actionOf('production.compose.shop', { kind: kindNamed('compose'), action });
     const file = {
-      kind: { ...kindNamed('fileMount'), keepsData: () => 'its content' },
+      kind: {
+        ...kindNamed('fileMount'),
+        lifecycle: { ...kindNamed('fileMount').lifecycle, dataAtRisk: () => 'its content' },
+      },
       record: { parent: 'production.compose.shop' },
     };
     for (const action of ['delete', 'replace'] as const)
@@ -134,8 +137,8 @@ describe('it is forgotten', () => {
       `stays-there: ${at} (redis_1) is not deleted: everything in it would go; \`trueup call organization.delete\` does it | `,
     ]);
     expect(left.notes[0]?.address).toBe(at);
-    const { cannot: _, ...silent } = kind;
-    expect(said(plan({ kind: silent }))).toEqual([
+    const { cannot: _, ...silent } = kind.operations;
+    expect(said(plan({ kind: { ...kind, operations: silent } }))).toEqual([
       `stays-there: ${at} (redis_1) is not deleted: the platform has no operation for it | `,
     ]);
   });
@@ -207,10 +210,10 @@ describe('what stands in the way of taking something away', () => {
     expect(take('delete', {}).steps).toMatchObject([{ operation: 'redis.remove' }]);
     const input = inputOf({});
     const asked: unknown[] = [];
-    const kind: Kind = { ...kindNamed('redis'), keepsData: (facts) => String(asked.push(facts)) };
+    const kind: Kind = { ...kindNamed('redis'), lifecycle: { dataAtRisk: (facts) => String(asked.push(facts)) } };
     takeAway(input, kind, at, there, { a: 1 }, 'replace', []);
     expect(asked).toEqual([{ row: there.row, options: { a: 1 }, action: 'replace' }]);
-    const { keepsData: _, ...harmless } = kind;
+    const { lifecycle: _, ...harmless } = kind;
     expect(takeAway(input, harmless, at, there, {}, 'delete', []).dataAtRisk).toBeUndefined();
   });
 });
@@ -259,7 +262,7 @@ describe('what is below it and in no manifest', () => {
     const mounts = [{ mountId: 'm', type: 'volume', volumeName: 'main-data' }];
     const database = { postgresId: 'pg_1', appName: 'main', mounts, backups: [] };
     const mount = kinds.find(({ kind }) => kind === 'mount');
-    const isOwn = mount?.provided?.is(mounts[0] ?? {}, database);
+    const isOwn = mount?.lifecycle?.provided?.is(mounts[0] ?? {}, database);
     expect(isOwn).toBe(true);
     expect(plan({ kind: kindNamed('postgres'), object: objectOf('pg_1', database) }).notes).toEqual([]);
     const byHand = { ...database, mounts: [{ mountId: 'm', type: 'volume', volumeName: 'by-hand' }] };

@@ -55,14 +55,14 @@ function storiesOf(stand: Stand): [string, Story][] {
     ['is adopted', { before: [full], after: full, isAdopted: true }],
     ['gets another key', { before: [full], after: manifestWith(stand, keptKey(stand), { ...renamed, moved }) }],
   ];
-  if (kind.calls.create !== undefined) stories.unshift(['is created', { before: [empty], after: full }]);
-  if (kind.calls.create !== undefined && kind.calls.delete !== undefined) {
+  if (kind.operations.create !== undefined) stories.unshift(['is created', { before: [empty], after: full }]);
+  if (kind.operations.create !== undefined && kind.operations.delete !== undefined) {
     stories.push(
       ['is created and is not in the next manifest', { before: [empty], after: full, next: empty }],
       ['is removed and is in the next manifest', { before: [full], after: empty, next: full }],
     );
   }
-  if (kind.calls.move !== undefined) {
+  if (kind.operations.move !== undefined) {
     const there = { environment: 'preview' };
     const moves = [{ from: addressOf(stand), to: addressOf(stand, there) }];
     stories.push(['is moved', { before: [full], after: manifestWith(stand, body, { ...there, moved: moves }) }]);
@@ -74,11 +74,11 @@ function storiesOf(stand: Stand): [string, Story][] {
     const does = field !== undefined && outcomeOf(field) === 'replace' ? 'is replaced' : 'is updated';
     const [one, two] = [first, second].map((value) => manifestWith(stand, bodyWith(stand, name, value)));
     if (one === undefined || two === undefined) continue;
-    const before = kind.calls.create === undefined ? [full, one] : [one];
+    const before = kind.operations.create === undefined ? [full, one] : [one];
     stories.push([`${does} (${name})`, { before, after: two }]);
     // Leaving a case of a union leaves what was said in it.
     const isCase = kind.unions?.some(({ tag }) => tag === name) === true && does === 'is updated';
-    if (kind.calls.create === undefined || kind.calls.delete === undefined || isCase) continue;
+    if (kind.operations.create === undefined || kind.operations.delete === undefined || isCase) continue;
     stories.push(
       [`${does} (${name}) and is as before in the next manifest`, { before, after: two, next: one }],
       [`is created and differs in the next manifest (${name})`, { before: [empty], after: one, next: two }],
@@ -124,9 +124,9 @@ for (const stand of stands()) {
 describe.each([...places])('%s', (_, stand) => {
   test.each(storiesOf(stand))('%s', async (_title, story) => {
     const start = await startOf(stand, story);
-    const isTakenOver = story.isAdopted === true || stand.kind.calls.create === undefined;
+    const isTakenOver = story.isAdopted === true || stand.kind.operations.create === undefined;
     const task: Task = { manifest: manifestOf(story.after), adoption: isTakenOver };
-    const isUnseen = stand.kind.listedOnce !== undefined;
+    const isUnseen = stand.kind.identity.listedOnce !== undefined;
     const next = story.next === undefined ? task : { ...task, manifest: manifestOf(story.next) };
     const tears = story.next === undefined;
     const excused = story.next === undefined ? undefined : leftByDeletion;
@@ -134,7 +134,7 @@ describe.each([...places])('%s', (_, stand) => {
     expect(explored.situations).toBeGreaterThan(0);
   });
 
-  testIf(stand.kind.calls.create !== undefined && stand.kind.listedOnce === undefined)(
+  testIf(stand.kind.operations.create !== undefined && stand.kind.identity.listedOnce === undefined)(
     'has one twin at most, of which the plan tells, when its create lands long after the fence',
     async () => {
       const start = await startOf(stand, { before: [manifestWith(stand, undefined)], after: '' });

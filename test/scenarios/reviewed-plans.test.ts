@@ -83,14 +83,14 @@ async function act(made: Bench, planned: Plan, { does, at, field, value }: ByHan
   const object = objects.get(action?.address ?? '');
   if (object === undefined || action === undefined) return;
   const { kind } = action;
-  const { delete: remove } = kind.calls;
+  const { delete: remove } = kind.operations;
   if (remove !== undefined && (does === 'delete' || action.action === 'delete')) {
     const input = { [idMember(kind, remove)]: object.id, deleteVolumes: false };
     await made.emulator.act(remove, input).catch(() => undefined);
     return;
   }
   const rows = Object.values(made.emulator.world.tables).flatMap((table) => Object.values(table) as Row[]);
-  const row = rows.find((one) => one[kind.id] === object.id);
+  const row = rows.find((one) => one[kind.identity.id] === object.id);
   if (row === undefined) return;
   const names = Object.keys(kind.fields).filter((name) => Object.hasOwn(row, name));
   const parts = action.parts.filter(({ part, decision }) => decision.do === 'write' && names.includes(part.field));

@@ -7,7 +7,7 @@ import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { Json } from '../../src/kind/json.ts';
-import type { Field } from '../../src/kind/kind.ts';
+import type { Field } from '../../src/kind/field.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { World } from '../../src/reconcile.ts';
 import { applyPlan, plan, planDestruction } from '../../src/reconcile.ts';

@@ -34,7 +34,7 @@ interface Watched {
   orders: number;
 }
 
-const services = kinds.filter(({ verbs }) => verbs?.deploy !== undefined);
+const services = kinds.filter(({ commands }) => commands?.deploy !== undefined);
 
 /** Watches a platform from now on; what somebody does by hand counts as deployed, and not as written by a run. */
 export function watchDeployments(emulator: Emulator): DeploymentWatch {
@@ -118,7 +118,7 @@ export function containersOf({ world: { tables } }: Emulator): Map<string, strin
   return new Map(
     services.flatMap((kind) =>
       rowsOf(kind.kind).map((row) => {
-        const id = String(row[kind.id]);
+        const id = String(row[kind.identity.id]);
         const below = kinds.flatMap((leaf) => {
           const link = leaf.parents[kind.kind];
           if (link === undefined || link.atOnce === true) return [];
@@ -144,7 +144,7 @@ function madeFrom(kind: Kind, row: Row): string {
   const fields = Object.entries(kind.fields).filter(
     ([name, { appliesAt, onChange }]) =>
       isInCase(kind, name, (tag) => observedValue(kind, tag, row)) &&
-      (appliesAt === 'deploy' || (onChange === 'replace' && kind.verbs?.deploy === undefined)),
+      (appliesAt === 'deploy' || (onChange === 'replace' && kind.commands?.deploy === undefined)),
   );
   return canonical(fields.map(([name]) => [name, observedValue(kind, name, row) ?? null]));
 }

@@ -1,4 +1,5 @@
-import type { Field, Kind } from '../../src/kind/kind.ts';
+import type { Field } from '../../src/kind/field.ts';
+import type { Kind } from '../../src/kind/kind.ts';
 import { kinds } from '../../src/resources/index.ts';
 import type { Body, Stand } from './kind-manifests.ts';
 import type { Bench } from './world.ts';
@@ -7,7 +8,7 @@ import type { Bench } from './world.ts';
 
 /** The service that a stand is, or hangs on; undefined of what stands elsewhere. */
 export function serviceOf({ kind, parent }: Stand): Kind | undefined {
-  return [kind, kinds.find((other) => other.kind === parent)].find((one) => one?.verbs?.deploy !== undefined);
+  return [kind, kinds.find((other) => other.kind === parent)].find((one) => one?.commands?.deploy !== undefined);
 }
 
 /** Whether a stand is a service itself. */

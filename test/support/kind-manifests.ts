@@ -1,6 +1,7 @@
 import { parse } from 'yaml';
 import type { Json } from '../../src/kind/json.ts';
-import type { Field, Kind } from '../../src/kind/kind.ts';
+import type { Field } from '../../src/kind/field.ts';
+import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { requiredMembers } from '../../src/api/contract.ts';
@@ -44,11 +45,11 @@ function adapted(kind: Kind, parent: string, body: Body): Body {
       ...Object.values(cases).flatMap((fields) => Object.values(fields)),
     ]),
   );
-  const required = kind.calls.create === undefined ? [] : requiredMembers(kind.calls.create);
+  const required = kind.operations.create === undefined ? [] : requiredMembers(kind.operations.create);
   const added = Object.entries(kind.fields).filter(
     ([name, field]) =>
       (field.needed === true || required.includes(name)) &&
-      ![...Object.keys(link?.set ?? {}), ...(link?.lacks ?? []), kind.keyField].includes(name) &&
+      ![...Object.keys(link?.set ?? {}), ...(link?.lacks ?? []), kind.identity.keyField].includes(name) &&
       field.atCreate === undefined &&
       field.fromParent === undefined &&
       !grouped.has(name),
@@ -71,8 +72,8 @@ export function manifestWith(
   let section: Record<string, Json> = { [stand.kind.section]: leaf };
   for (const ancestor of chain) {
     const [key, own] = exampleOf(ancestor);
-    const name = ancestor.addressedByKey === true ? (options.environment ?? environmentName) : key;
-    const others = ancestor.addressedByKey === true ? { [environmentName]: {} } : {};
+    const name = ancestor.identity.addressedByKey === true ? (options.environment ?? environmentName) : key;
+    const others = ancestor.identity.addressedByKey === true ? { [environmentName]: {} } : {};
     const block = { ...own, ...section };
     section = { [ancestor.section]: Object.assign(others, { [name]: block }) };
   }
@@ -84,14 +85,14 @@ export function addressOf(stand: Stand, options: { key?: string; environment?: s
   let address: string | undefined;
   for (const ancestor of ancestry(stand.parent).toReversed()) {
     const [key] = exampleOf(ancestor);
-    const isTop = ancestor.addressedByKey === true;
+    const isTop = ancestor.identity.addressedByKey === true;
     address = childAddress(
       address,
       isTop ? undefined : ancestor.section,
       isTop ? (options.environment ?? environmentName) : key,
     );
   }
-  const section = stand.kind.addressedByKey === true ? undefined : stand.kind.section;
+  const section = stand.kind.identity.addressedByKey === true ? undefined : stand.kind.section;
   return childAddress(address, section, options.key ?? stand.key);
 }
 
@@ -105,7 +106,7 @@ function ancestry(parent: string): Kind[] {
 
 function exampleOf(kind: Kind): [string, Body] {
   const [key, body] = Object.entries(parse(kind.examples[0] ?? '') as Record<string, Body>)[0] ?? ['x', {}];
-  if (kind.addressedByKey === true) return [key, {}];
+  if (kind.identity.addressedByKey === true) return [key, {}];
   const services = ['web', 'api', 'db', 'db2'].map((name) => `  ${name}: { image: nginx }\n`).join('');
   return [
     key,
@@ -154,7 +155,7 @@ export function withoutField(stand: Stand, body: Body, field: string): Body | un
       return { ...body, [union.at]: rest };
     }
   }
-  if (field === stand.kind.keyField) return undefined; // the key stands in for it
+  if (field === stand.kind.identity.keyField) return undefined; // the key stands in for it
   const { [field]: _, ...rest } = body;
   return rest;
 }
@@ -206,7 +207,7 @@ export function renamedKey(stand: Stand): string {
 
 /** The body under a new key: a key that is also a field that only a new object can change keeps its value. */
 export function keptKey(stand: Stand): Body {
-  const name = stand.kind.keyField;
+  const name = stand.kind.identity.keyField;
   const field = name === undefined ? undefined : stand.kind.fields[name];
   return name === undefined || field === undefined || outcomeOf(field) === 'write'
     ? stand.body

@@ -1,7 +1,8 @@
 import { LineCounter } from 'yaml';
 import * as z from 'zod';
 import type { Json, Row } from '../../src/kind/json.ts';
-import type { Field, Kind } from '../../src/kind/kind.ts';
+import type { Field } from '../../src/kind/field.ts';
+import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { Reference, Wanted } from '../../src/manifest/wanted.ts';

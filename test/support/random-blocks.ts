@@ -1,6 +1,7 @@
 import { requiredMembers } from '../../src/api/contract.ts';
 import type { Json } from '../../src/kind/json.ts';
-import type { Kind, ParentLink } from '../../src/kind/kind.ts';
+import type { ParentLink } from '../../src/kind/identity.ts';
+import type { Kind } from '../../src/kind/kind.ts';
 import { isNeededBy } from '../../src/kind/wire.ts';
 import type { Block, Env, Model, Named, Ref } from './random-manifest.ts';
 import {
@@ -110,7 +111,7 @@ export function coreFields(kind: Kind, link: ParentLink, block?: Block): string[
   });
   return [
     ...new Set([
-      ...(kind.calls.create === undefined ? [] : requiredMembers(kind.calls.create)),
+      ...(kind.operations.create === undefined ? [] : requiredMembers(kind.operations.create)),
       ...Object.keys(kind.fields).filter((name) => isNeeded(name) && !inSomeCase.has(name)),
       ...inCase,
       // Without any of its own fields the platform stores a new name and answers that it failed.
@@ -121,13 +122,13 @@ export function coreFields(kind: Kind, link: ParentLink, block?: Block): string[
       kind.fields[name] !== undefined &&
       link.set[name] === undefined &&
       link.lacks?.includes(name) !== true &&
-      name !== kind.keyField,
+      name !== kind.identity.keyField,
   );
 }
 
 /** Whether a block need not choose a case of a union. */
 function isOptional(kind: Kind, tag: string): boolean {
-  const { create } = kind.calls;
+  const { create } = kind.operations;
   return fieldOf(kind, tag).needed !== true && (create === undefined || !requiredMembers(create).includes(tag));
 }
 
@@ -155,7 +156,7 @@ export function weighted(kind: Kind, names: readonly string[]): string[] {
 
 function isDelicate(kind: Kind, name: string): boolean {
   const { onChange, secrecy } = fieldOf(kind, name);
-  return onChange !== undefined || secrecy === 'secret' || name === kind.keyField || name === 'description';
+  return onChange !== undefined || secrecy === 'secret' || name === kind.identity.keyField || name === 'description';
 }
 
 export function setField(model: Model, block: Block, link: ParentLink, field: number, value: number): void {
@@ -163,7 +164,8 @@ export function setField(model: Model, block: Block, link: ParentLink, field: nu
   const name = names[field % names.length];
   if (name === undefined) return;
   // A second key could make two blocks one object; keys are renamed by edits of their own.
-  if (name === block.kind.keyField && ['environment', 'labgit', 'memberPermissions'].includes(block.kind.kind)) return;
+  if (name === block.kind.identity.keyField && ['environment', 'labgit', 'memberPermissions'].includes(block.kind.kind))
+    return;
   if (block.kind.kind === 'backup' && name === 'prefix') return;
   if (value === 2) {
     if (coreFields(block.kind, link, block).includes(name) || nullOf(block.kind, name) === undefined) return;

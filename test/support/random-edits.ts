@@ -83,7 +83,7 @@ export function applyEdit(model: Model, change: Edit): string | undefined {
       return `rename ${address} to ${key}${change.follow ? ' with moved:' : ''}`;
     }
     case 'relocate': {
-      if (block.kind.calls.move === undefined) return undefined;
+      if (block.kind.operations.move === undefined) return undefined;
       const target = pick(environmentsOf(model), change.to);
       if (target === undefined || target === parent?.block) return undefined;
       if (target.children.some((other) => other.kind === block.kind && other.key === block.key)) return undefined;
@@ -108,7 +108,7 @@ export function applyEdit(model: Model, change: Edit): string | undefined {
       if (change.option === 1) block.options = { ...block.options, protect: true };
       if (change.option === 2) block.options = { ...block.options, protect: false };
       const isFirst = change.option === 3 || change.option === 5;
-      if (change.option > 4 && block.kind.verbs?.deploy !== undefined)
+      if (change.option > 4 && block.kind.commands?.deploy !== undefined)
         block.options = { ...block.options, deploy: isFirst ? 'never' : 'onChange' };
       else if (change.option > 2 && block.kind.options?.deleteVolumes !== undefined)
         block.options = { ...block.options, deleteVolumes: isFirst };
@@ -118,7 +118,7 @@ export function applyEdit(model: Model, change: Edit): string | undefined {
     }
     case 'renew': {
       const renewed = pick(
-        all.filter((item) => item.block.kind.createsFirst !== undefined),
+        all.filter((item) => item.block.kind.lifecycle?.createBeforeDestroy !== undefined),
         change.at,
       )?.block;
       const name = renewed?.kind.kind === 'sshKey' ? 'publicKey' : 'certificateData';

@@ -1,6 +1,8 @@
 import { childAddress } from '../../src/kind/address.ts';
 import type { Json } from '../../src/kind/json.ts';
-import type { Field, Kind, ParentLink } from '../../src/kind/kind.ts';
+import type { Field } from '../../src/kind/field.ts';
+import type { ParentLink } from '../../src/kind/identity.ts';
+import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
 import { canBeNull } from '../../src/kind/wire.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -64,7 +66,9 @@ const serviceKinds = ['postgres', 'mariadb', 'redis', 'compose', 'application', 
 /** Those of which a new object takes the place of the old one, or that wait for somebody, come up more often. */
 export const topKinds = kinds.flatMap((kind) => {
   if (kind.parents[root] === undefined || kind.kind === 'environment') return [];
-  return kind.createsFirst !== undefined || kind.listedOnce !== undefined ? [kind, kind, kind] : [kind];
+  return kind.lifecycle?.createBeforeDestroy !== undefined || kind.identity.listedOnce !== undefined
+    ? [kind, kind, kind]
+    : [kind];
 });
 
 const composeFiles = ['nginx:1.27', 'nginx:1.28'].map(
@@ -133,7 +137,7 @@ export function linkOf(kind: Kind, parent: Kind | undefined): ParentLink {
 export function blocksOf(model: Model): Placed[] {
   const placed: Placed[] = [];
   const enter = (block: Block, parent: Placed | undefined) => {
-    const section = block.kind.addressedByKey === true ? undefined : block.kind.section;
+    const section = block.kind.identity.addressedByKey === true ? undefined : block.kind.section;
     const self: Placed = { block, parent, address: childAddress(parent?.address, section, block.key) };
     placed.push(self);
     for (const child of block.children) enter(child, self);
@@ -157,7 +161,7 @@ export function keysOf(kind: Kind): readonly string[] {
 export function outputOf(kind: Kind): { readonly output: string; readonly from: string } | undefined {
   const output = ['appName', 'gitProviderId'].find((name) => kind.outputs?.[name] !== undefined);
   if (output !== undefined) return { output, from: output };
-  return kind.kind === 'sshKey' || kind.kind === 'certificate' ? { output: 'id', from: kind.id } : undefined;
+  return kind.kind === 'sshKey' || kind.kind === 'certificate' ? { output: 'id', from: kind.identity.id } : undefined;
 }
 
 export function environmentsOf({ roots }: Model): Block[] {

@@ -69,7 +69,7 @@ function movesOf(placed: readonly Placed[], recorded: readonly string[]): { from
   for (const { block, address, parent } of placed) {
     if (block.home === undefined) continue;
     // What hangs on a service cannot go to another one.
-    const isLeaf = block.kind.calls.move === undefined && parent !== undefined;
+    const isLeaf = block.kind.operations.move === undefined && parent !== undefined;
     if (isLeaf && !kept.has(parent.block)) continue;
     const from = moved.reduce((at, entry) => readdressed(at, entry), block.home);
     if (from !== address) {

@@ -3,7 +3,7 @@ import type { Deploying } from '../../apply/run.ts';
 import { usualFenceMs } from '../../apply/run.ts';
 import { waitOut } from '../../apply/wait-out.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { lateOperations } from '../../kind/verb.ts';
+import { lateOperations } from '../../kind/command-call.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { Plan } from '../../plan/action.ts';
 import { hasChanges } from '../../plan/action.ts';

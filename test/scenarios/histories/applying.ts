@@ -118,7 +118,8 @@ function expectConsent(
     // What a create made that got no answer is not surely ours any more once somebody changed it.
     const isDoubtful = touched.has(id) && memory.get(address)?.intended !== undefined;
     // What somebody connected meanwhile may be found by now.
-    const isRight = prediction.adopted.has(address) || isDoubtful || (!isFirst && kind.listedOnce !== undefined);
+    const isRight =
+      prediction.adopted.has(address) || isDoubtful || (!isFirst && kind.identity.listedOnce !== undefined);
     holds(isRight || !needsConsent, `${address} needs consent`);
   }
 }

@@ -35,7 +35,7 @@ export async function act(run: Run, { operation, input }: Act): Promise<void> {
 /** What deletes an object, with an operation of the document or without; nothing where nobody may. */
 export function removalOf(kind: Kind, id: string, row: Row): Act[] {
   if (steadyIds.has(id) || kind.kind === 'organization' || kind.kind === 'memberPermissions') return [];
-  const { delete: operation } = kind.calls;
+  const { delete: operation } = kind.operations;
   if (operation !== undefined) return [{ operation, input: { [idMember(kind, operation)]: id, deleteVolumes: false } }];
   if (kind.kind === 'hubgit') return [];
   return [{ operation: 'gitProvider.remove', input: { gitProviderId: String(row.gitProviderId) } }];

@@ -79,8 +79,8 @@ function expectIdentity(
 ): void {
   if (was === undefined) return;
   const isReplaced = planned.actions.find((action) => action.address === address)?.action === 'replace';
-  if (!isReplaced) same(id, was[kind.id], `the id of ${address}`);
-  else holds(id !== was[kind.id], `${address} was to be replaced and is still ${id}`);
+  if (!isReplaced) same(id, was[kind.identity.id], `the id of ${address}`);
+  else holds(id !== was[kind.identity.id], `${address} was to be replaced and is still ${id}`);
 }
 
 /** What is declared is so. */
@@ -145,7 +145,7 @@ function expectRest({ block, after, row, earlier, wanted }: Applied): void {
   if (earlier === undefined) return;
   const { kind, env, address } = block;
   const declared = new Set([...Object.keys(wanted), ...(env === undefined ? [] : ['env'])]);
-  const wasMoved = earlier.environmentId !== row.environmentId && kind.calls.move !== undefined;
+  const wasMoved = earlier.environmentId !== row.environmentId && kind.operations.move !== undefined;
   for (const [column, value] of Object.entries(row)) {
     if (declared.has(column) || (wasMoved && column === 'environmentId')) continue;
     if (isOfThePlatform(column) || isLetGo(after, kind, column, earlier[column], value)) continue;

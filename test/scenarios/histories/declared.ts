@@ -75,7 +75,7 @@ function readBlock(kind: Kind, key: string, content: Tree, parent: Block | undef
     else if (kind.fields[name] === undefined) options[name] = value;
     else fields[name] = value;
   }
-  const address = childAddress(parent?.address, kind.addressedByKey === true ? undefined : kind.section, key);
+  const address = childAddress(parent?.address, kind.identity.addressedByKey === true ? undefined : kind.section, key);
   return { kind, key, address, parent, fields, options, env: envOf(content) };
 }
 

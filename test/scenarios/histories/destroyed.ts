@@ -16,7 +16,7 @@ export function expectDestroyed(run: Run, { before }: Episode): void {
     const parentId = parentIdOf(kind, row);
     const goesAlong =
       parentId !== undefined && ours.has(parentId) && kind.kind !== 'environment' && !services.includes(kind);
-    return goesAlong || (ours.has(id) && row.isDefault !== true && kind.calls.delete !== undefined);
+    return goesAlong || (ours.has(id) && row.isDefault !== true && kind.operations.delete !== undefined);
   };
   for (const kind of kinds) {
     for (const [id, row] of rowsOf(before, kind)) {

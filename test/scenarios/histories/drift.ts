@@ -76,16 +76,16 @@ export function actsFor(run: Run, model: Model, drift: Drift): Act[] {
     }
     case 'move': {
       const service = pick(
-        all.filter(({ kind }) => kind.calls.move !== undefined),
+        all.filter(({ kind }) => kind.operations.move !== undefined),
         drift.at,
       );
       const to = pick(
         all.filter(({ kind }) => kind.kind === 'environment'),
         drift.to,
       );
-      const move = service?.kind.calls.move;
+      const move = service?.kind.operations.move;
       if (service === undefined || to === undefined || move === undefined) return [];
-      return [{ operation: move.call, input: { [service.kind.id]: service.id, [move.as]: to.id } }];
+      return [{ operation: move.call, input: { [service.kind.identity.id]: service.id, [move.as]: to.id } }];
     }
     case 'deploy': {
       const service = pick(
@@ -93,7 +93,7 @@ export function actsFor(run: Run, model: Model, drift: Drift): Act[] {
         drift.at,
       );
       if (service === undefined) return [];
-      return [{ operation: `${tableOf(service.kind)}.deploy`, input: { [service.kind.id]: service.id } }];
+      return [{ operation: `${tableOf(service.kind)}.deploy`, input: { [service.kind.identity.id]: service.id } }];
     }
     default:
       return drift satisfies never;
@@ -152,7 +152,7 @@ function carrierFor(kind: Kind, name: string, row: Row): Operation {
 /** Makes what a block says, below an object; without some of what can be left out. */
 function creationOf(block: Block, parent: Target | undefined, without = 0): Act[] {
   const { kind, fields, key } = block;
-  const { create } = kind.calls;
+  const { create } = kind.operations;
   if (create === undefined) return [];
   const link = linkOf(kind, parent?.kind);
   const context = { projectId: 'prj_1', organizationId: 'org_1', userId: 'user_1' };
@@ -172,7 +172,7 @@ function creationOf(block: Block, parent: Target | undefined, without = 0): Act[
             : (written(from.sameAs) ?? key);
     if (value !== undefined) input[name] = value;
   }
-  if (kind.keyField !== undefined) input[kind.keyField] ??= written(kind.keyField) ?? key;
+  if (kind.identity.keyField !== undefined) input[kind.identity.keyField] ??= written(kind.identity.keyField) ?? key;
   for (const [at, name] of openFields(block, link).entries()) {
     const value = written(name);
     const isLeftOut = without > 0 && (at + without) % 3 === 0 && !requiredMembers(create).includes(name);

@@ -68,7 +68,7 @@ function nameAsItIs({ roots }: Model, block: Block): void {
 /** Declares what cannot be changed as the platform has it. */
 function declareAsItIs({ block }: Placed, row: Row): void {
   const { kind, fields } = block;
-  const { keyField } = kind;
+  const { keyField } = kind.identity;
   // The key stands in for it.
   if (keyField !== undefined) fields[keyField] ??= block.key;
   for (const [name, value] of Object.entries(fields)) {

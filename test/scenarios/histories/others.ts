@@ -22,7 +22,7 @@ export function expectOthers(run: Run, { before, declared, prediction, planned }
     }),
   );
   const wasAdopted = (kind: Kind, id: string) =>
-    [...prediction.adopted].some((address) => prediction.objects.get(address)?.[kind.id] === id);
+    [...prediction.adopted].some((address) => prediction.objects.get(address)?.[kind.identity.id] === id);
   for (const kind of kinds) {
     for (const [id, row] of rowsOf(after, kind)) {
       if (mine.has(id)) continue;
@@ -32,7 +32,7 @@ export function expectOthers(run: Run, { before, declared, prediction, planned }
         if (!isBrought) throw new Error(`${kind.kind} ${id} is one too many: ${JSON.stringify(row)}`);
         continue;
       }
-      const goes = row.isDefault !== true && kind.calls.delete !== undefined && !mayStay.has(id);
+      const goes = row.isDefault !== true && kind.operations.delete !== undefined && !mayStay.has(id);
       holds(!wasOurs.has(id) || !goes, `${kind.kind} ${id} was ours and is still there`);
       for (const [column, value] of Object.entries(row)) {
         if (isOfThePlatform(column) || isLetGo(after, kind, column, earlier[column], value)) continue;

@@ -58,8 +58,13 @@ function declaredColumns({ declared, prediction }: Episode): Map<string, Set<str
       if (row === undefined) return [];
       const names = Object.keys(wantedFields(declared, block, () => undefined));
       const read = names.map((name) => (block.kind.fields[name]?.readAt ?? name).replace(/\..*/, ''));
-      const place = block.kind.calls.move === undefined ? [] : ['environmentId'];
-      return [[String(row[block.kind.id]), new Set([...read, ...place, ...(block.env === undefined ? [] : ['env'])])]];
+      const place = block.kind.operations.move === undefined ? [] : ['environmentId'];
+      return [
+        [
+          String(row[block.kind.identity.id]),
+          new Set([...read, ...place, ...(block.env === undefined ? [] : ['env'])]),
+        ],
+      ];
     }),
   );
 }

@@ -42,7 +42,7 @@ export function look({ world: { tables: all } }: Emulator): Snapshot {
         ...(kind.kind === 'memberPermissions' ? { user: { email: all.user[String(row.userId)]?.email } } : {}),
         ...(typeof row.gitProviderId === 'string' ? { gitProvider: { ...all.gitProvider[row.gitProviderId] } } : {}),
       }));
-      return [kind, new Map(whole.map((row: Row) => [String(row[kind.id]), row]))];
+      return [kind, new Map(whole.map((row: Row) => [String(row[kind.identity.id]), row]))];
     }),
   );
 }
@@ -79,7 +79,7 @@ export function parentIdOf(kind: Kind, row: Row): string | undefined {
 /** The volume that a database brings along. */
 export function isDataMount(snapshot: Snapshot, row: Row): boolean {
   return services.some((kind) => {
-    const owner = rowsOf(snapshot, kind).get(String(row[kind.id]));
+    const owner = rowsOf(snapshot, kind).get(String(row[kind.identity.id]));
     return row.type === 'volume' && row.volumeName === `${String(owner?.appName)}-data`;
   });
 }

@@ -48,7 +48,7 @@ export function predict(declared: Declared, before: Memories, snapshot: Snapshot
   // What is let go of and stays may be taken over at once.
   const claimed = new Set(
     [...memory].flatMap(([address, { kind, id, intended }]) =>
-      intended === undefined && (byAddress.has(address) || kind.calls.delete !== undefined) ? [id] : [],
+      intended === undefined && (byAddress.has(address) || kind.operations.delete !== undefined) ? [id] : [],
     ),
   );
   const input: Predicting = {
@@ -75,10 +75,11 @@ function predictBlock(input: Predicting, block: Block): void {
   const wanted = wantedFields(declared, block, () => undefined);
   const isKnown = known !== undefined && known.intended === undefined;
   const row = (isKnown ? rowsOf(snapshot, kind).get(known.id) : undefined) ?? findByKey(input, block, wanted);
-  if (row === undefined && kind.calls.create === undefined) errors.add(`cannot-create ${address}`);
+  if (row === undefined && kind.operations.create === undefined) errors.add(`cannot-create ${address}`);
   if (row === undefined) return;
   objects.set(address, row);
-  if (kind.provided?.allows === 'nothing' && isDataMount(snapshot, row)) errors.add(`cannot-change ${address}`);
+  if (kind.lifecycle?.provided?.allows === 'nothing' && isDataMount(snapshot, row))
+    errors.add(`cannot-change ${address}`);
   const protect = () => {
     if (block.options.protect === true || known?.protect === true) errors.add(`protected ${address}`);
   };
@@ -134,10 +135,11 @@ function findByKey(
   const row = found.length === 1 ? found[0]?.[1] : undefined;
   if (row === undefined) return undefined;
   // What shows only after somebody did something may be anybody's, unless the create was answered.
-  const isAnybodys = kind.listedOnce !== undefined && Object.keys(memory.get(address)?.pairs ?? {}).length === 0;
+  const isAnybodys =
+    kind.identity.listedOnce !== undefined && Object.keys(memory.get(address)?.pairs ?? {}).length === 0;
   if (intended.length === 0 || isAnybodys) adopted.add(address);
   // One object cannot be two of ours.
-  const id = String(row[kind.id]);
+  const id = String(row[kind.identity.id]);
   const first = finders.get(id);
   if (first === undefined) finders.set(id, address);
   else errors.add(`ambiguous ${first}`);
@@ -160,7 +162,7 @@ export function keyOf(
     const from = set[name];
     return from !== undefined && 'value' in from ? from.value : (wanted[name] ?? kind.fields[name]?.platformDefault);
   };
-  const names = typeof kind.key === 'function' ? kind.key(value) : kind.key;
+  const names = typeof kind.identity.key === 'function' ? kind.identity.key(value) : kind.identity.key;
   return Object.fromEntries(names.map((name) => [name, value(name) ?? null]));
 }
 
@@ -174,7 +176,7 @@ export function bears(kind: Kind, row: Row, key: Readonly<Record<string, Json>>)
 /** Whether an object is below what the parent of a block is. */
 function isBelow({ objects }: Pick<Predicting, 'objects'>, { kind, parent }: Block, row: Row): boolean {
   if (parent === undefined) return true;
-  const parentId = objects.get(parent.address)?.[parent.kind.id];
+  const parentId = objects.get(parent.address)?.[parent.kind.identity.id];
   return parentId !== undefined && row[linkOf(kind, parent.kind).idAt] === parentId;
 }
 
@@ -183,7 +185,7 @@ function predictRemovals({ declared: { byAddress }, memory, snapshot, errors }: 
   for (const [address, { kind, id, protect }] of memory) {
     const row = rowsOf(snapshot, kind).get(id);
     if (byAddress.has(address) || row === undefined || row.isDefault === true) continue;
-    if (kind.calls.delete === undefined) continue;
+    if (kind.operations.delete === undefined) continue;
     if (protect) errors.add(`protected ${address}`);
     if (memory.size > 1 && ![...memory.keys()].some((one) => byAddress.has(one))) errors.add('deletes-everything ');
   }
@@ -214,7 +216,7 @@ function takenFromUsers({ declared: { blocks, byAddress }, memory, objects, repl
 export function predictDestruction(memory: Memories, snapshot: Snapshot): Prediction {
   const isProtected = ([, { kind, id, protect }]: [string, Memory]) => {
     const row = rowsOf(snapshot, kind).get(id);
-    return protect && row !== undefined && row.isDefault !== true && kind.calls.delete !== undefined;
+    return protect && row !== undefined && row.isDefault !== true && kind.operations.delete !== undefined;
   };
   const errors = new Set([...memory].filter(isProtected).map(([address]) => `protected ${address}`));
   return { errors, objects: new Map(), adopted: new Set(), replaced: new Set() };

@@ -37,7 +37,7 @@ export async function rebuild(run: Run, { manifest: tree }: StepThat<'rebuild th
   const tied = Object.entries(state?.resources ?? {}).map(([address, { id, pairs }]) => [address, { id, pairs }]);
   const found = declared.blocks.flatMap(({ address, kind }) => {
     const row = prediction.objects.get(address);
-    return row === undefined ? [] : [[address, { id: row[kind.id], pairs: {} }]];
+    return row === undefined ? [] : [[address, { id: row[kind.identity.id], pairs: {} }]];
   });
   same(Object.fromEntries(tied), Object.fromEntries(found), 'what the state is rebuilt from');
   run.memory = new Map(

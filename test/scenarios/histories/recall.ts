@@ -105,8 +105,8 @@ function pairsOf(about: Recalling): Pick<Memory, 'pairs' | 'sets'> {
 }
 
 /** What the state holds as settled: of what shows at once when it was made, what a create said that got no answer. */
-function settledIn({ pairs, intent }: StateRecord, { listedOnce }: Kind): StateRecord['pairs'] {
-  const said = Object.entries((listedOnce === undefined ? intent?.sent : undefined) ?? {});
+function settledIn({ pairs, intent }: StateRecord, { identity }: Kind): StateRecord['pairs'] {
+  const said = Object.entries((identity.listedOnce === undefined ? intent?.sent : undefined) ?? {});
   return { ...Object.fromEntries(said.map(([name, wanted]) => [name, { wanted, answered: wanted }])), ...pairs };
 }
 

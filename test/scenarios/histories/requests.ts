@@ -63,7 +63,7 @@ export async function waitForRest(run: Run): Promise<void> {
 /** A deletion that comes twice deletes nothing more; a deployment is looked for by its mark, or its status. */
 function isOfWeight(request: WireRequest): boolean {
   const operation = operationOf(request);
-  const deletions = kinds.map(({ calls }) => calls.delete);
+  const deletions = kinds.map(({ operations }) => operations.delete);
   return (
     !deletions.some((one) => one === operation) && !isDeployOrder(operation) && !operation.endsWith('.changeStatus')
   );

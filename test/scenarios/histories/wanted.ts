@@ -23,7 +23,7 @@ export function wantedFields(
     else if (reference.test(value)) wanted[name] = filledIn(declared, value, outputIn);
     else wanted[name] = named(declared, { kind: fieldOf(kind, name).refersTo, name: value }, outputIn);
   }
-  const { keyField } = kind;
+  const { keyField } = kind.identity;
   if (keyField !== undefined && wanted[keyField] === undefined) wanted[keyField] = block.key;
   for (const [name, field] of Object.entries(kind.fields)) {
     const inherited = field.fromParent === undefined ? undefined : parent?.fields[field.fromParent];
@@ -47,7 +47,10 @@ function filledIn({ byAddress }: Declared, text: string, outputIn: OutputIn): st
   if (address === '') return text;
   const target = byAddress.get(address);
   if (target === undefined) throw new Error(`nothing is declared at ${address}`);
-  const value = outputIn(target, output === 'id' ? target.kind.id : (target.kind.outputs?.[output]?.from ?? output));
+  const value = outputIn(
+    target,
+    output === 'id' ? target.kind.identity.id : (target.kind.outputs?.[output]?.from ?? output),
+  );
   return value === undefined ? undefined : text.replace(reference, () => value);
 }
 
@@ -59,7 +62,7 @@ function named(
 ): string | undefined {
   if (kind === undefined) return name;
   const target = blocks.find((block) => block.kind.kind === kind && block.key === name);
-  if (target !== undefined) return outputIn(target, target.kind.id);
+  if (target !== undefined) return outputIn(target, target.kind.identity.id);
   const other = steady[kind];
   if (other?.name !== name) throw new Error(`nobody knows the ${kind} ${name}`);
   return other.id;
