@@ -2,7 +2,8 @@
  * Trueup as a library: what the command line does, as functions over plain data.
  *
  * ```ts
- * const { manifest } = validate({ workspace: openWorkspace('.'), file: 'trueup.yaml', kinds, ... });
+ * const workspace = await openWorkspace('.');
+ * const { manifest } = await validate({ workspace, file: 'trueup.yaml', kinds, ... });
  * const made = await plan(manifest, { client, store, kinds });
  * const result = await applyPlan(made, { client, store, kinds }, { permissions, connections: 4 });
  * ```

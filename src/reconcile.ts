@@ -32,8 +32,8 @@ export interface Validated {
 }
 
 /** files -> manifest: reads and checks everything that can be checked without a request. */
-export function validate(input: ManifestInput): Validated {
-  const { manifest, diagnostics } = readManifest(input);
+export async function validate(input: ManifestInput): Promise<Validated> {
+  const { manifest, diagnostics } = await readManifest(input);
   const circles = manifest === undefined ? [] : inOrder(manifest.resources).diagnostics;
   const all = [...diagnostics, ...circles];
   if (manifest === undefined || hasErrors(all)) throw new Stop('manifest', all);

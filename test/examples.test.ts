@@ -77,7 +77,7 @@ test.each(['hello', 'shop'])('%s is applied, plans nothing, is destroyed and lea
 
 test('shop reads at most 2 + environments + services + lists of named things times, however many leafs there are', async () => {
   const made = worldOf('shop');
-  const manifest = made.manifest({});
+  const manifest = await made.manifest({});
   const count = (rows: string) =>
     manifest.resources.filter((item) => Object.values(item.kind.parents)[0]?.rows === rows).length;
   const environments = manifest.resources.filter((item) => item.parent === undefined).length;

@@ -303,7 +303,7 @@ describe.each(stands())('$title', (stand) => {
     const { [addressOf(stand)]: _, ...others } = made.store.state?.resources ?? {};
     if (made.store.state !== undefined) made.store.state = { ...made.store.state, resources: others };
     made.requests('POST');
-    await importObject(made.manifest(text), made.world(), addressOf(stand), id as string);
+    await importObject(await made.manifest(text), made.world(), addressOf(stand), id as string);
     expect(made.store.state?.resources[addressOf(stand)]?.id).toBe(id);
     await apply(made, text);
     expect(made.requests('POST')).toEqual([]);

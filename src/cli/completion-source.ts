@@ -3,6 +3,7 @@ import { contract, endpointOf, isOperation } from '../api/contract.ts';
 import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';
 import { kinds } from '../resources/index.ts';
+import type { Manifest } from '../manifest/manifest.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import { localStore } from '../state/backends/local.ts';
 import type { Before, Candidate } from './complete.ts';
@@ -27,7 +28,7 @@ export async function findValues(before: Before, name: string): Promise<readonly
       case 'verb':
         return verbs();
       case 'output':
-        return [...loadManifest(settle(before), createRedactor()).manifest.outputs.keys()].map((value) => ({
+        return [...(await load(settle(before))).outputs.keys()].map((value) => ({
           value,
           about: '',
         }));
@@ -76,21 +77,25 @@ async function addresses({ command, operands, ...rest }: Before): Promise<readon
   const settled = settle(rest);
   const fits = remembered[command.name()];
   if (fits === undefined) {
-    return loadManifest(settled, createRedactor()).manifest.resources.map((resource) => resource.address);
+    return (await load(settled)).resources.map((resource) => resource.address);
   }
-  const known = isLocal(settled)
+  const known = (await isLocal(settled))
     ? Object.entries((await localStore(stateFolder(settled)).read())?.resources ?? {})
-    : loadManifest(settled, createRedactor()).manifest.resources.map(({ address, kind }) => [address, kind] as const);
+    : (await load(settled)).resources.map(({ address, kind }) => [address, kind] as const);
   const named = kinds.filter((kind) => fits(kind, operands)).map((kind) => kind.kind);
   return known
     .flatMap(([address, { kind }]) => (named.includes(kind) && !operands.includes(address) ? [address] : []))
     .toSorted();
 }
 
+async function load(settled: Settled): Promise<Manifest> {
+  return (await loadManifest(settled, createRedactor())).manifest;
+}
+
 /** Whether the state is in a folder; a mistake in the manifest keeps nobody from what is there. */
-function isLocal(settled: Settled): boolean {
+async function isLocal(settled: Settled): Promise<boolean> {
   try {
-    return findTarget(settled).state.backend === 'local';
+    return (await findTarget(settled)).state.backend === 'local';
   } catch {
     return true;
   }

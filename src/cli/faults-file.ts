@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import { closest } from '../diagnostics/closest.ts';
@@ -9,6 +9,7 @@ import type { FaultPlan } from '../emulator/faults/plan.ts';
 import { faultPlan, keysIn } from '../emulator/faults/plan.ts';
 import type { Node, Place } from '../manifest/tree.ts';
 import { position, readTree, toJson } from '../manifest/tree.ts';
+import type { FileText } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 
 /** Most bytes of a file of faults. */
@@ -18,9 +19,9 @@ const limit = 1_000_000;
 const seeDocs = 'docs/faults.md shows what can stand here.';
 
 /** Reads a file of faults; whatever is the matter with it stops the run. */
-export function readFaultsFile(path: string): FaultPlan {
+export async function readFaultsFile(path: string): Promise<FaultPlan> {
   const found: Diagnostic[] = [];
-  const tree = readTree(path, readText(path).replace(/^\uFEFF/, ''), found);
+  const tree = readTree(path, (await readText(path)).replace(/^\uFEFF/, ''), found);
   const start = { file: path, line: 1, column: 1 };
   if (tree === undefined && found.length === 0) {
     const remedy = 'It begins with faults: and a list, as docs/faults.md shows.';
@@ -35,21 +36,21 @@ export function readFaultsFile(path: string): FaultPlan {
   return parsed.data;
 }
 
-function readText(path: string): string {
-  const file = readFile(path);
+async function readText(path: string): Promise<string> {
+  const file = await readFile(path);
   if ('text' in file) return file.text;
   const remedy = 'Name a file of faults: YAML, as docs/faults.md shows.';
   throw new Stop('usage', [diagnostic('file-unreadable', `--faults: ${file.problem}`, { remedy })]);
 }
 
-function readFile(path: string): { readonly text: string } | { readonly problem: string } {
+async function readFile(path: string): Promise<FileText> {
   let real: string;
   try {
-    real = realpathSync(resolve(path));
+    real = await realpath(resolve(path));
   } catch {
     return { problem: `there is no file ${path}` };
   }
-  return openWorkspace(dirname(real)).read(basename(real), limit);
+  return (await openWorkspace(dirname(real))).read(basename(real), limit);
 }
 
 type Path = readonly PropertyKey[];

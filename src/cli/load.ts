@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { askSources, missingSecrets } from '../manifest/secret-sources.ts';
-import type { Workspace } from '../manifest/workspace.ts';
+import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import { redactDiagnostic } from '../plan/redacted.ts';
 import type { Validated } from '../reconcile.ts';
@@ -20,16 +21,16 @@ import { checkAddress } from './platform-address.ts';
  * Reads and checks the manifest that the command line names. Nothing is requested, and no source of secrets is asked
  * but the environment: a manifest can be checked by who may not know them.
  */
-export function loadManifest(options: Settled, redactor: Redactor): Validated {
-  return load(options, { redactor, workspace: openFolder(options), secret: envSecrets(process.env) });
+export async function loadManifest(options: Settled, redactor: Redactor): Promise<Validated> {
+  return load(options, { redactor, workspace: await openFolder(options), secret: envSecrets(process.env) });
 }
 
 /** The same with the secrets of the sources that it declares. A manifest with a mistake in it asks none of them. */
 export async function loadWithSecrets(options: Settled, redactor: Redactor): Promise<Validated> {
   const { env } = process;
-  const workspace = openFolder(options);
+  const workspace = await openFolder(options);
   const inEnvironment = envSecrets(env);
-  const validated = load(options, { redactor, workspace, secret: inEnvironment });
+  const validated = await load(options, { redactor, workspace, secret: inEnvironment });
   const { secrets: sources } = validated.manifest.settings;
   const names = missingSecrets(validated.manifest);
   if (sources.length === 0 || names.length === 0) return validated;
@@ -50,11 +51,11 @@ export async function loadWithSecrets(options: Settled, redactor: Redactor): Pro
 }
 
 /** The resources of the manifest, for commands that name one by its address. */
-export function declaredResources(options: Settled): Promise<readonly Resource[]> {
-  return Promise.resolve().then(() => loadManifest(options, createRedactor()).manifest.resources);
+export async function declaredResources(options: Settled): Promise<readonly Resource[]> {
+  return (await loadManifest(options, createRedactor())).manifest.resources;
 }
 
-function openFolder({ folder, file }: Settled): Workspace {
+async function openFolder({ folder, file }: Settled): Promise<Workspace> {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
   if (existsSync(join(folder, file))) return openWorkspace(folder);
   throw new Stop('manifest', [
@@ -70,9 +71,9 @@ interface Loading {
   readonly secret: (name: string) => string | undefined;
 }
 
-function load({ file, variables }: Settled, { redactor, workspace, secret }: Loading): Validated {
+async function load({ file, variables }: Settled, { redactor, workspace, secret }: Loading): Promise<Validated> {
   const { env } = process;
-  const validated = validate({
+  const validated = await validate({
     workspace,
     file,
     kinds,
@@ -97,12 +98,12 @@ function load({ file, variables }: Settled, { redactor, workspace, secret }: Loa
 }
 
 /** The identity for age. Where it is, only the environment says: a manifest must not be able to name a file of the user. */
-function readIdentity(env: NodeJS.ProcessEnv): { readonly text: string } | { readonly problem: string } {
+async function readIdentity(env: NodeJS.ProcessEnv): Promise<FileText> {
   const { TRUEUP_AGE_IDENTITY: text = '', TRUEUP_AGE_IDENTITY_FILE: path = '' } = env;
   if (text !== '') return { text };
   if (path === '') return { problem: 'this run has no identity' };
   try {
-    return { text: readFileSync(path, 'utf8') };
+    return { text: await readFile(path, 'utf8') };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return { problem: `the identity of TRUEUP_AGE_IDENTITY_FILE cannot be read (${code ?? 'unknown reason'})` };

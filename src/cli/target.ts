@@ -18,12 +18,12 @@ export interface Target {
 }
 
 /** The platform of the manifest of a folder; where there is no manifest, that of TRUEUP_URL. */
-export function findPlatform(options: Settled): Settings['platform'] {
-  return findTarget(options).platform;
+export async function findPlatform(options: Settled): Promise<Settings['platform']> {
+  return (await findTarget(options)).platform;
 }
 
 /** The platform and the project of the manifest of a folder; where there is no manifest, the platform of TRUEUP_URL. */
-export function findTarget({ folder, file }: Settled): Target {
+export async function findTarget({ folder, file }: Settled): Promise<Target> {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
   if (existsSync(join(folder, file))) return fromManifest(folder, file);
   const url = process.env.TRUEUP_URL ?? '';
@@ -39,9 +39,9 @@ export function findTarget({ folder, file }: Settled): Target {
 }
 
 /** Reads no more than the settings: a mistake in a resource keeps nobody from calling the platform. */
-function fromManifest(folder: string, file: string): Target {
+async function fromManifest(folder: string, file: string): Promise<Target> {
   const diagnostics: Diagnostic[] = [];
-  const root = loadRoot(openWorkspace(folder), file, diagnostics);
+  const root = await loadRoot(await openWorkspace(folder), file, diagnostics);
   const settings = root === undefined ? undefined : readSettings(root, () => undefined, diagnostics);
   if (settings === undefined) throw new Stop('manifest', diagnostics);
   const hostile = checkAddress(settings.platform);

@@ -1,28 +1,32 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
 /** Whether git tracks a file. Its index is read, and no program is run: the repository may be somebody else's. */
-export function isTracked(file: string): boolean {
-  const real = realpathSync(file);
+export async function isTracked(file: string): Promise<boolean> {
+  const real = await realpath(file);
   for (let folder = dirname(real); ; folder = dirname(folder)) {
-    const index = readIndex(folder);
+    const index = await readIndex(folder);
     if (index !== undefined) return trackedPaths(index).has(asBytes(relative(folder, real).split(sep).join('/')));
     if (dirname(folder) === folder) return false;
   }
 }
 
 /** The index of the work tree that begins at a folder; undefined when none begins there, empty when none is readable. */
-function readIndex(folder: string): Buffer | undefined {
+async function readIndex(folder: string): Promise<Buffer | undefined> {
   const git = join(folder, '.git');
   try {
-    const stat = statSync(git, { throwIfNoEntry: false });
-    if (stat === undefined) return undefined;
+    const found = await stat(git);
     // In a submodule and in a second work tree it is a file that says where the folder is.
-    const [, elsewhere = ''] = stat.isDirectory() ? [] : (/^gitdir: (.+)$/m.exec(readFileSync(git, 'utf8')) ?? []);
-    return readFileSync(join(stat.isDirectory() ? git : resolve(folder, elsewhere), 'index'));
-  } catch {
-    return Buffer.alloc(0);
+    const [, elsewhere = ''] = found.isDirectory() ? [] : (/^gitdir: (.+)$/m.exec(await readFile(git, 'utf8')) ?? []);
+    return await readIndexFile(join(found.isDirectory() ? git : resolve(folder, elsewhere), 'index'));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : Buffer.alloc(0);
   }
+}
+
+/** Empty when it cannot be read, as that of a repository without a first commit. */
+async function readIndexFile(path: string): Promise<Buffer> {
+  return readFile(path).catch(() => Buffer.alloc(0));
 }
 
 /** Reads the paths of an index of version 2, 3 or 4, as bytes; a form that is not known gives none. */

@@ -4,23 +4,27 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { includedKeys } from './settings.ts';
 import type { Entry, MapNode, Node } from './tree.ts';
 import { position, readTree } from './tree.ts';
-import type { Workspace } from './workspace.ts';
+import type { FileText, Workspace } from './workspace.ts';
 
 /** Most bytes of one YAML file. */
 const yamlLimit = 5_000_000;
 
 /** Reads the root file, whose value has to be a map. */
-export function loadRoot(workspace: Workspace, path: string, diagnostics: Diagnostic[]): MapNode | undefined {
-  return loadFile(workspace, path, diagnostics, { position: { file: path, line: 1, column: 1 }, begins: 'trueup: 1' });
-}
-
-function loadFile(
+export async function loadRoot(
   workspace: Workspace,
   path: string,
   diagnostics: Diagnostic[],
+): Promise<MapNode | undefined> {
+  const position = { file: path, line: 1, column: 1 };
+  return readMap(path, await workspace.read(path, yamlLimit), diagnostics, { position, begins: 'trueup: 1' });
+}
+
+function readMap(
+  path: string,
+  file: FileText,
+  diagnostics: Diagnostic[],
   about: { readonly position: Position; readonly begins: string },
 ): MapNode | undefined {
-  const file = workspace.read(path, yamlLimit);
   if ('problem' in file) {
     const remedy = 'Correct the name, or give the file the form of a manifest: UTF-8 text inside the workspace.';
     diagnostics.push(diagnostic('file-unreadable', file.problem, { remedy, position: about.position }));
@@ -38,23 +42,30 @@ function loadFile(
 }
 
 /** Reads the included files and merges them into the root. What two files define is an error. */
-export function loadIncludes(
+export async function loadIncludes(
   workspace: Workspace,
   root: MapNode,
   include: readonly string[],
   sections: readonly string[],
   nested: ReadonlySet<string>,
   diagnostics: Diagnostic[],
-): MapNode {
+): Promise<MapNode> {
   let merged = root;
   const loaded = new Set<string>();
   const list = root.entries.get('include')?.node;
   const allowed = [...sections, ...includedKeys];
+  const named = await Promise.all(
+    include.map(async (pattern) => (pattern.includes('*') ? workspace.match(pattern) : [pattern])),
+  );
+  const files = await workspace.readAll(
+    named.flatMap((found) => ('problem' in found ? [] : found.filter((path) => normalize(path) !== root.at.file))),
+    yamlLimit,
+  );
   for (const [index, pattern] of include.entries()) {
     const at = position((list?.is === 'list' ? list.items[index]?.at : undefined) ?? root.at);
     const report = (message: string, remedy: string) =>
       diagnostics.push(diagnostic('file-unreadable', `include: ${message}`, { remedy, position: at }));
-    const found = pattern.includes('*') ? workspace.match(pattern) : [pattern];
+    const found = named[index] ?? [];
     if ('problem' in found) {
       report(found.problem, 'Name files of the workspace; * stands for a part of a file name.');
       continue;
@@ -75,7 +86,9 @@ export function loadIncludes(
       }
       if (loaded.has(name)) continue;
       loaded.add(name);
-      const tree = loadFile(workspace, path, diagnostics, { position: at, begins: `${sections[0] ?? 'variables'}:` });
+      const file = files.get(path);
+      const about = { position: at, begins: `${sections[0] ?? 'variables'}:` };
+      const tree = file === undefined ? undefined : readMap(path, file, diagnostics, about);
       if (tree === undefined) continue;
       const entries = new Map([...tree.entries].filter(([key]) => allowed.includes(key)));
       for (const [key, entry] of tree.entries) {

@@ -9,6 +9,8 @@ import type { Sources } from './evaluate.ts';
 import { readResource } from './fields.ts';
 import { loadIncludes, loadRoot } from './load.ts';
 import { checkMentions } from './mentions.ts';
+import type { NamedFiles } from './named-files.ts';
+import { readNamedFiles } from './named-files.ts';
 import { readOutputs } from './outputs.ts';
 import { findReference } from './references.ts';
 import type { Block, Resource } from './resource.ts';
@@ -40,19 +42,18 @@ export interface ManifestInput {
   readonly addSecret: (value: string) => void;
 }
 
-/** Most bytes of a file that `${file:…}` brings in: a request may carry no more. */
-const contentLimit = 1_000_000;
-
 /** Reads and checks a manifest. It is there only when the diagnostics hold no error. */
-export function readManifest(input: ManifestInput): { manifest: Manifest | undefined; diagnostics: Diagnostic[] } {
+export async function readManifest(
+  input: ManifestInput,
+): Promise<{ manifest: Manifest | undefined; diagnostics: Diagnostic[] }> {
   const diagnostics: Diagnostic[] = [];
-  const manifest = read(input, diagnostics);
+  const manifest = await read(input, diagnostics);
   return { manifest: hasErrors(diagnostics) ? undefined : manifest, diagnostics };
 }
 
-function read(input: ManifestInput, diagnostics: Diagnostic[]): Manifest | undefined {
+async function read(input: ManifestInput, diagnostics: Diagnostic[]): Promise<Manifest | undefined> {
   const { workspace, kinds } = input;
-  const tree = loadRoot(workspace, input.file, diagnostics);
+  const tree = await loadRoot(workspace, input.file, diagnostics);
   if (tree === undefined) return undefined;
   const sections = sectionsOf(kinds);
   const known = [...sections(root).keys(), ...Object.keys(settingsShape)];
@@ -71,7 +72,7 @@ function read(input: ManifestInput, diagnostics: Diagnostic[]): Manifest | undef
   const top = [...sections(root)];
   const names = top.map(([section]) => section);
   const nested = new Set(top.flatMap(([section, kind]) => (sections(kind.kind).size > 0 ? [section] : [])));
-  const merged = loadIncludes(workspace, tree, own.include, names, nested, diagnostics);
+  const merged = await loadIncludes(workspace, tree, own.include, names, nested, diagnostics);
   const settings = merged === tree ? own : readSettings(merged, input.given, diagnostics);
   if (settings === undefined) return undefined;
 
@@ -82,7 +83,7 @@ function read(input: ManifestInput, diagnostics: Diagnostic[]): Manifest | undef
       parent === undefined ? [[`${kind.kind} ${key}`, address] as const] : [],
     ),
   );
-  const sources = sourcesOf(input, settings);
+  const sources = sourcesOf(input, settings, await readNamedFiles(merged, workspace));
   const declared = blocks.map((block) =>
     readResource(block, sections(block.kind.kind), {
       sources,
@@ -120,17 +121,7 @@ function inherit(declared: readonly Resource[]): Resource[] {
   });
 }
 
-function sourcesOf(input: ManifestInput, settings: Settings): Sources {
-  return {
-    env: input.env,
-    variable: (name) => settings.variables.get(name),
-    secret: input.secret,
-    file: (path, from) => {
-      const file = input.workspace.read(input.workspace.beside(from.file, path), contentLimit);
-      return 'text' in file && file.text.includes('\0')
-        ? { problem: `${path} is not text: it holds the character NUL` }
-        : file;
-    },
-    addSecret: input.addSecret,
-  };
+function sourcesOf(input: ManifestInput, settings: Settings, file: NamedFiles): Sources {
+  const { env, secret, addSecret } = input;
+  return { env, variable: (name) => settings.variables.get(name), secret, file, addSecret };
 }

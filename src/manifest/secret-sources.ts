@@ -9,7 +9,7 @@ import { isTracked } from './git-index.ts';
 import type { Manifest } from './manifest.ts';
 import type { SecretSource } from './settings.ts';
 import { position } from './tree.ts';
-import type { Workspace } from './workspace.ts';
+import type { FileText, Workspace } from './workspace.ts';
 
 /** The names of the secrets that a manifest mentions and that its reader did not have, each once. */
 export function missingSecrets({ resources, outputs }: Manifest): readonly string[] {
@@ -27,7 +27,7 @@ export interface AskingInput {
   readonly names: readonly string[];
   readonly workspace: Workspace;
   /** The text of the identity for age, or why there is none; asked when a source needs it. */
-  readonly identity: () => { readonly text: string } | { readonly problem: string };
+  readonly identity: () => Promise<FileText>;
   /** Whether programs that the manifest names may run. */
   readonly allowsCommands: boolean;
   /** What they find in their environment, but for what begins with TRUEUP_. */
@@ -80,7 +80,7 @@ const fileLimit = 1_000_000;
 function ask(source: SecretSource, names: readonly string[], input: AskingInput): Promise<Found> {
   switch (source.is) {
     case 'file':
-      return Promise.resolve(askFile(source, input));
+      return askFile(source, input);
     case 'age':
       return askAge(source, input);
     case 'command':
@@ -92,11 +92,11 @@ function ask(source: SecretSource, names: readonly string[], input: AskingInput)
 
 type FileSource = Extract<SecretSource, { readonly path: string }>;
 
-function askFile(source: FileSource, input: AskingInput): Found {
+async function askFile(source: FileSource, input: AskingInput): Promise<Found> {
   const { workspace, addSecret } = input;
-  const file = readSource(source, workspace);
+  const file = await readSource(source, workspace);
   if ('problem' in file) return file;
-  if (isTracked(join(workspace.root, file.path))) {
+  if (await isTracked(join(workspace.root, file.path))) {
     const remedy = `git rm --cached ${file.path}, put it into .gitignore, and change what was in it; or encrypt it and write age:.`;
     return { problem: `${file.path} is in git, where secrets in clear stay for ever`, remedy };
   }
@@ -105,9 +105,9 @@ function askFile(source: FileSource, input: AskingInput): Found {
 
 async function askAge(source: FileSource, input: AskingInput): Promise<Found> {
   const { workspace, addSecret, identity } = input;
-  const file = readSource(source, workspace);
+  const file = await readSource(source, workspace);
   if ('problem' in file) return file;
-  const given = identity();
+  const given = await identity();
   const remedy = 'Set TRUEUP_AGE_IDENTITY to what age-keygen wrote, or TRUEUP_AGE_IDENTITY_FILE to a file that has it.';
   if ('problem' in given) return { problem: `${file.path} cannot be decrypted: ${given.problem}`, remedy };
   addSecret(given.text);
@@ -147,12 +147,12 @@ async function askCommand(
   return { values };
 }
 
-function readSource(
+async function readSource(
   { path: written, at }: FileSource,
   workspace: Workspace,
-): { readonly path: string; readonly bytes: Uint8Array } | Trouble {
+): Promise<{ readonly path: string; readonly bytes: Uint8Array } | Trouble> {
   const path = workspace.beside(at.file, written);
-  const file = workspace.readBytes(path, fileLimit);
+  const file = await workspace.readBytes(path, fileLimit);
   if ('bytes' in file) return { path, bytes: file.bytes };
   return {
     code: 'file-unreadable',

@@ -1,61 +1,87 @@
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
-/** What reading gives: the text, or why there is none. */
-type FileText = { readonly text: string } | { readonly problem: string };
+/** The text of a file, or why it cannot be used. */
+export type FileText = { readonly text: string } | { readonly problem: string };
 type FileBytes = { readonly bytes: Uint8Array } | { readonly problem: string };
 
-/** The files of a manifest: everything below the folder of `trueup.yaml`, and nothing else. */
+/** The files of a manifest: everything below the folder of `trueup.yaml`, and nothing else. Remembers no content. */
 export interface Workspace {
   readonly root: string;
-  /** Reads a file by its path below the root, or says why not; `limit` is in bytes. */
-  readonly read: (path: string, limit: number) => FileText;
-  /** The same for a file that need not be text. */
-  readonly readBytes: (path: string, limit: number) => FileBytes;
+  /** Reads a file by its path below the root; `limit` is in bytes. */
+  readonly read: (path: string, limit: number) => Promise<FileText>;
+  /** Reads files side by side, each path once; `limit` is in bytes per file. */
+  readonly readAll: (paths: Iterable<string>, limit: number) => Promise<ReadonlyMap<string, FileText>>;
+  /** Reads a file that need not be text. */
+  readonly readBytes: (path: string, limit: number) => Promise<FileBytes>;
   /** The path below the root that `path` means when it is written in the file `from`. */
   readonly beside: (from: string, path: string) => string;
   /** Files that a pattern with `*` in its last part names, sorted; or why it can name none. */
-  readonly match: (pattern: string) => readonly string[] | { readonly problem: string };
+  readonly match: (pattern: string) => Promise<readonly string[] | { readonly problem: string }>;
 }
 
-/** Opens the folder of a manifest. */
-export function openWorkspace(folder: string): Workspace {
-  const root = realpathSync(resolve(folder));
-  const cache = new Map<string, FileText>();
+/** Most files that are open at once. */
+const openAtOnce = 16;
+
+/**
+ * Opens the folder of a manifest.
+ * @throws when the folder does not exist
+ */
+export async function openWorkspace(folder: string): Promise<Workspace> {
+  const root = await realpath(resolve(folder));
   return {
     root,
-    read: (path, limit) => {
-      const name = JSON.stringify([path, limit]);
-      const known = cache.get(name);
-      if (known !== undefined) return known;
-      const result = readInside(root, path, limit);
-      cache.set(name, result);
-      return result;
+    read: (path, limit) => readText(root, path, limit),
+    readAll: async (paths, limit) => {
+      const texts = new Map<string, FileText>();
+      const left = new Set(paths).values();
+      const readLeft = async () => {
+        for (const path of left) texts.set(path, await readText(root, path, limit));
+      };
+      await Promise.all(Array.from({ length: openAtOnce }, readLeft));
+      return texts;
     },
-    readBytes: (path, limit) => bytesInside(root, path, limit),
+    readBytes: (path, limit) => readInside(root, path, limit),
     beside: (from, path) => (path === '' || isAbsolute(path) ? path : join(dirname(from), path)),
-    match: (pattern) => {
-      const [folderPart, last] = [dirname(pattern), basename(pattern)];
-      const problem = wayOut(root, pattern);
-      if (problem !== undefined) return { problem };
-      if (folderPart.includes('*'))
-        return { problem: `${pattern} has a * before its last part, where it stands for nothing` };
-      const form = new RegExp(`^${last.split('*').map(escapeText).join('[^/]*')}$`);
-      try {
-        return readdirSync(join(root, folderPart))
-          .filter((name) => form.test(name) && (!name.startsWith('.') || last.startsWith('.')))
-          .toSorted()
-          .map((name) => join(folderPart, name))
-          .filter((path) => statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() !== true);
-      } catch {
-        return [];
-      }
-    },
+    match: (pattern) => match(root, pattern),
   };
 }
 
-function readInside(root: string, path: string, limit: number): FileText {
-  const file = bytesInside(root, path, limit);
+async function match(root: string, pattern: string): Promise<readonly string[] | { readonly problem: string }> {
+  const [folder, last] = [dirname(pattern), basename(pattern)];
+  const problem = wayOut(root, pattern);
+  if (problem !== undefined) return { problem };
+  if (folder.includes('*')) {
+    return { problem: `${pattern} has a * before its last part, where it stands for nothing` };
+  }
+  const form = new RegExp(`^${last.split('*').map(escapeText).join('[^/]*')}$`);
+  try {
+    const named = (await readdir(join(root, folder), { withFileTypes: true })).filter(
+      ({ name }) => form.test(name) && (!name.startsWith('.') || last.startsWith('.')),
+    );
+    const isFolder = await Promise.all(
+      named.map(async (entry) =>
+        entry.isSymbolicLink() ? leadsToFolder(join(root, folder, entry.name)) : entry.isDirectory(),
+      ),
+    );
+    return named
+      .filter((_, index) => isFolder[index] !== true)
+      .map(({ name }) => join(folder, name))
+      .toSorted();
+  } catch {
+    return [];
+  }
+}
+
+async function leadsToFolder(link: string): Promise<boolean> {
+  return stat(link).then(
+    (target) => target.isDirectory(),
+    () => false,
+  );
+}
+
+async function readText(root: string, path: string, limit: number): Promise<FileText> {
+  const file = await readInside(root, path, limit);
   if ('problem' in file) return file;
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(file.bytes) };
@@ -64,18 +90,18 @@ function readInside(root: string, path: string, limit: number): FileText {
   }
 }
 
-function bytesInside(root: string, path: string, limit: number): FileBytes {
+async function readInside(root: string, path: string, limit: number): Promise<FileBytes> {
   if (path === '') return { problem: 'no file is named' };
   const problem = wayOut(root, path);
   if (problem !== undefined) return { problem };
   try {
     // A link inside the workspace may lead out of it: what counts is where the file really is.
-    const real = realpathSync(join(root, path));
+    const real = await realpath(join(root, path));
     if (real !== root && !real.startsWith(root.endsWith(sep) ? root : root + sep)) return { problem: outside(path) };
-    const stat = statSync(real);
-    if (!stat.isFile()) return { problem: `${path} is not a file` };
-    if (stat.size > limit) return { problem: `${path} has ${stat.size} bytes; at most ${limit} can be used` };
-    return { bytes: readFileSync(real) };
+    const found = await stat(real);
+    if (!found.isFile()) return { problem: `${path} is not a file` };
+    if (found.size > limit) return { problem: `${path} has ${found.size} bytes; at most ${limit} can be used` };
+    return { bytes: await readFile(real) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return { problem: `there is no file ${path}` };

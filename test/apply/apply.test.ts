@@ -417,7 +417,7 @@ describe('secrets', () => {
           nightly: { serviceName: web, databaseType: postgres, database: a, schedule: "0 3 * * *", destinationId: dst_1, prefix: a/, metadata: { postgres: { databaseUser: canary-Kx88-secret } } }
 `;
     const events: ApplyEvent[] = [];
-    const manifest = made.manifest(text);
+    const manifest = await made.manifest(text);
     let echo = true;
     const echoing: Send = async (request) => {
       if (echo && request.method === 'POST')

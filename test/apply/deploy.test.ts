@@ -85,7 +85,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
     expect(said(bad)).toContain('was not deployed: ');
     expect(said(bad)).toContain('cannot pull the image');
     expect(detailsIn(bad)).toContain('status: error');
-    expect(actionsOf(await plan(made.manifest(text('fail:2')), worldOver(made, made.emulator.send)))).toEqual([
+    expect(actionsOf(await plan(await made.manifest(text('fail:2')), worldOver(made, made.emulator.send)))).toEqual([
       `deploy ${at}`,
     ]);
     expect(results(await applyInTime(made, text('fail:2')))[at]).toBe('failed');

@@ -28,7 +28,7 @@ const full = (what: string) => unusable('here', `cannot be ${what} (ENOSPC: the 
 
 async function applyInto(made: Bench, text: string, store: StateStore, send = made.emulator.send) {
   const world = worldOver(made, send, store);
-  const planned = await plan(made.manifest(text), world);
+  const planned = await plan(await made.manifest(text), world);
   made.requests('POST');
   return applyPlan(planned, world, { permissions: everything, connections: 4, clock: made.clock });
 }

@@ -145,7 +145,7 @@ test('a disk that is full ends a run in good order', async () => {
   process.on('unhandledRejection', hear);
   const full = { ...made.store, append: () => Promise.reject(new Error('disk full')) };
   const world = worldOver(made, made.emulator.send, full);
-  const planned = await plan(made.manifest(text(2)), world);
+  const planned = await plan(await made.manifest(text(2)), world);
   await expect(applyPlan(planned, world, { permissions: everything, connections: 4 })).rejects.toThrow('disk full');
   await new Promise((resolve) => setTimeout(resolve, 20));
   process.off('unhandledRejection', hear);

@@ -62,7 +62,7 @@ test('the fence of a create begins when it goes out, and not when it began to wa
   const world = { ...made.world(), client };
   const { fenceMs } = times;
   const about = { permissions: everything, connections: 1, fenceMs, clock: systemClock };
-  const result = await applyPlan(await plan(made.manifest(text), world), world, about);
+  const result = await applyPlan(await plan(await made.manifest(text), world), world, about);
   await transport.close();
   server.closeAllConnections();
   server.close();
@@ -104,7 +104,7 @@ describe('what the state says of an order to deploy is when it went out, althoug
     const world = { ...made.world(), client };
     const text = production(sections);
     const about = { permissions: everything, connections: 4, clock: made.clock };
-    const result = await applyPlan(await plan(made.manifest(text), world), world, about);
+    const result = await applyPlan(await plan(await made.manifest(text), world), world, about);
     expect(said(result)).toBe('');
     expect(ages).toHaveLength(2);
     for (const age of ages) expect(age).toBeLessThan(5_000);

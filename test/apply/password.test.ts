@@ -39,7 +39,7 @@ test('the password of a database that does not run is stored, and the plan says 
   await plansNothing(made, stopped('password-2'));
 });
 
-test('a password with a backtick is refused before any request: the platform could never change it', () => {
+test('a password with a backtick is refused before any request: the platform could never change it', async () => {
   const made = bench();
-  expect(() => made.manifest(database('pass`word-1'))).toThrow('backtick');
+  await expect(made.manifest(database('pass`word-1'))).rejects.toThrow('backtick');
 });

@@ -118,7 +118,7 @@ test('of two that hold one lock after another only one makes anything, when the 
       },
       store,
     );
-    const shown = await plan(made.manifest(text), world);
+    const shown = await plan(await made.manifest(text), world);
     return () => applyPlan(shown, world, { permissions: everything, connections: 4, clock: made.clock });
   };
   const first = await planned(one);

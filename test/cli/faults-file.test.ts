@@ -10,15 +10,15 @@ import { finish, project, start, trueup } from './process.ts';
 const fault = '{ on: postgres.create, before: drop }';
 
 /** What is said of a file: line and column, message, remedy. */
-function said(text: string | Buffer): string[] {
+async function said(text: string | Buffer): Promise<string[]> {
   const file = join(project({}), 'faults.yaml');
   writeFileSync(file, text);
-  return told(file).map((line) => line.replaceAll(file, 'faults.yaml'));
+  return (await told(file)).map((line) => line.replaceAll(file, 'faults.yaml'));
 }
 
-function told(file: string): string[] {
+async function told(file: string): Promise<string[]> {
   try {
-    readFaultsFile(file);
+    await readFaultsFile(file);
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     expect(error.failure).toBe('usage');
@@ -33,7 +33,7 @@ function told(file: string): string[] {
 const seeDocs = 'docs/faults.md shows what can stand here.';
 const wrong = (rest: string) => `faults:\n  - { on: GET, ${rest} }\n`;
 
-test('every word of the file is taken', () => {
+test('every word of the file is taken', async () => {
   const text = `seed: 7
 faults:
   - { on: postgres.create, at: 2, before: { delay: 1.5s } }
@@ -47,7 +47,7 @@ faults:
   - { on: GET, chance: 30%, oneOf: [{ before: drop }, { after: { drop: true } }, { late: 1s }] }
 `;
   const file = join(project({ 'faults.yaml': text }), 'faults.yaml');
-  const plan = readFaultsFile(file);
+  const plan = await readFaultsFile(file);
   expect(plan.seed).toBe(7);
   expect(plan.faults).toHaveLength(9);
   expect(plan.faults[0]).toEqual({ on: ['postgres.create'], at: [2], before: { delay: 1_500 } });
@@ -109,8 +109,8 @@ test.each([
       '2:39 oneOf.after.do: the platform has no * -> It takes an operation such as postgres.create',
     ),
   ],
-])('%j is told with its place and a remedy', (text, expected) => {
-  expect(said(text)).toEqual([expected]);
+])('%j is told with its place and a remedy', async (text, expected) => {
+  expect(await said(text)).toEqual([expected]);
 });
 
 describe('a file that is no file of faults is one clear error', () => {
@@ -123,24 +123,24 @@ describe('a file that is no file of faults is one clear error', () => {
     ['no text', Buffer.from([0xff, 0xfe, 0x00, 0xd8]), 'is not UTF-8 text'],
     ['too long', `# ${'x'.repeat(1_000_001)}\n`, 'at most 1000000 can be used'],
     ['too many faults', `faults: [${`${fault}, `.repeat(1_001)}]\n`, 'takes 1000 faults at most'],
-  ])('%s', (_what, text, words) => {
-    const lines = said(text);
+  ])('%s', async (_what, text, words) => {
+    const lines = await said(text);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain(words);
     expect(lines[0]).not.toContain('NO REMEDY');
   });
 
-  it('because there is none, or it is a folder', () => {
+  it('because there is none, or it is a folder', async () => {
     const folder = project({});
-    expect(told(join(folder, 'none.yaml'))).toEqual([expect.stringContaining('there is no file')]);
-    expect(told(folder)).toEqual([expect.stringContaining('is not a file')]);
+    expect(await told(join(folder, 'none.yaml'))).toEqual([expect.stringContaining('there is no file')]);
+    expect(await told(folder)).toEqual([expect.stringContaining('is not a file')]);
   });
 
-  it('and a link to a file is that file', () => {
+  it('and a link to a file is that file', async () => {
     const folder = project({ 'faults.yaml': `faults: [${fault}]\n` });
     mkdirSync(join(folder, 'below'));
     symlinkSync('../faults.yaml', join(folder, 'below/link.yaml'));
-    expect(told(join(folder, 'below/link.yaml'))).toEqual([]);
+    expect(await told(join(folder, 'below/link.yaml'))).toEqual([]);
   });
 });
 

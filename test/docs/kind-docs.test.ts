@@ -74,7 +74,7 @@ describe.each(kinds.map((kind) => ({ kind, name: kind.kind })))('the page of $na
     }
   });
 
-  test('has examples that are valid manifests, at the place that it names', () => {
+  test('has examples that are valid manifests, at the place that it names', async () => {
     const examples = [...text.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml = '']) => yaml);
     expect(examples).toHaveLength(kind.examples.length);
     const places = [...(/^Stands at (.*)\.$/m.exec(text)?.[1] ?? '').matchAll(/`([^`]+)`/g)].map(
@@ -87,7 +87,7 @@ describe.each(kinds.map((kind) => ({ kind, name: kind.kind })))('the page of $na
         made.secrets[secret] = `-----BEGIN OPENSSH PRIVATE KEY-----\n${secret}\n-----END OPENSSH PRIVATE KEY-----\n`;
         if (secret.endsWith('PASSWORD')) made.secrets[secret] = 'correct-horse-1';
       }
-      const { resources } = made.manifest(yaml);
+      const { resources } = await made.manifest(yaml);
       const resource = resources.find((item) => item.kind.kind === kind.kind);
       expect(places.some((place) => patternOf(place).test(resource?.address ?? ''))).toBe(true);
     }

@@ -26,17 +26,17 @@ const chapters = new Map(
 );
 
 /** The file of faults of a chapter, as the command line reads it. */
-function faultsOf(title: string) {
+async function faultsOf(title: string) {
   const code = chapters.get(title)?.find(({ code: text }) => /^faults:/m.test(text))?.code;
   if (code === undefined) throw new Error(`no faults in ${title}`);
   return readFaultsFile(join(project({ 'faults.yaml': code }), 'faults.yaml'));
 }
 
 /** An emulator with the faults of a chapter; what comes of requests is a status, or the code of what was thrown. */
-function platform(title: string) {
+async function platform(title: string) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
   const emulator = createEmulator();
-  const { send } = createFaults(emulator, faultsOf(title));
+  const { send } = createFaults(emulator, await faultsOf(title));
   const headers = { 'x-api-key': 'emulator-key', 'content-type': 'application/json' };
   const get = (operation: string, query = '') =>
     send({ method: 'GET', path: `/api/${operation}?${query}`, headers, body: undefined });
@@ -75,24 +75,23 @@ async function seconds(work: Promise<unknown>): Promise<number> {
 /** What each chapter says, by its title. */
 const claims: Readonly<Record<string, (title: string) => Promise<void>>> = {
   'The file': async (title) => {
-    expect(faultsOf(title)).toEqual({
+    expect(await faultsOf(title)).toEqual({
       seed: 7,
       faults: [{ on: ['postgres.create'], at: [2], before: { drop: true } }],
     });
-    await Promise.resolve();
   },
   'A request that takes long': async (title) => {
-    const { get, make } = platform(title);
+    const { get, make } = await platform(title);
     expect(await seconds(get('user.get'))).toBe(2);
     expect(await seconds(make('a'))).toBe(2);
   },
   'A connection that ends': async (title) => {
-    const { make, has } = platform(title);
+    const { make, has } = await platform(title);
     expect([await make('a'), await make('b')]).toEqual(['ECONNRESET', 'ECONNRESET']);
     expect([has('a'), has('b')]).toEqual([false, true]);
   },
   'An error instead of the work': async (title) => {
-    const { make, has } = platform(title);
+    const { make, has } = await platform(title);
     const names = ['a', 'b', 'c', 'd'];
     const fates = [];
     for (const name of names) fates.push(await make(name));
@@ -100,7 +99,7 @@ const claims: Readonly<Record<string, (title: string) => Promise<void>>> = {
     expect(names.some(has)).toBe(false);
   },
   'An error after the work': async (title) => {
-    const { make, has } = platform(title);
+    const { make, has } = await platform(title);
     const names = ['a', 'b', 'c', 'd'];
     const fates = [];
     for (const name of names) fates.push(await make(name));
@@ -108,14 +107,14 @@ const claims: Readonly<Record<string, (title: string) => Promise<void>>> = {
     expect(names.every(has)).toBe(true);
   },
   'An answer that arrives in pieces': async (title) => {
-    const { get } = platform(title);
+    const { get } = await platform(title);
     const { body } = await get('user.get');
     expect(() => JSON.parse(body) as unknown).toThrow(SyntaxError);
     expect([await fate(get('user.get')), await fate(get('user.get'))]).toEqual(['UND_ERR_SOCKET', 'ECONNRESET']);
     expect(await seconds(get('user.get'))).toBe(3);
   },
   'A request that is carried out later': async (title) => {
-    const { make, has } = platform(title);
+    const { make, has } = await platform(title);
     expect(await make('a')).toBe('ECONNRESET');
     await vi.advanceTimersByTimeAsync(59_999);
     expect(has('a')).toBe(false);
@@ -123,21 +122,21 @@ const claims: Readonly<Record<string, (title: string) => Promise<void>>> = {
     expect(has('a')).toBe(true);
   },
   'A change that shows later': async (title) => {
-    const { make, has, list } = platform(title);
+    const { make, has, list } = await platform(title);
     expect(await make('a')).toBe(200);
     expect([has('a'), (await list()).includes('a')]).toEqual([true, false]);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(await list()).toContain('a');
   },
   'A list that lacks rows': async (title) => {
-    const { make, list } = platform(title);
+    const { make, list } = await platform(title);
     await make('staging');
     expect(await list()).toEqual([]);
     expect(await list()).toEqual(['production']);
     expect(await list()).toContain('staging');
   },
   'Somebody else': async (title) => {
-    const { emulator, post, make, has } = platform(title);
+    const { emulator, post, make, has } = await platform(title);
     const made = await emulator.act('environment.create', { name: 'b', projectId: 'prj_1' });
     const { environmentId } = made as { environmentId: string };
     await post('environment.update', { environmentId, name: 'c' });
@@ -145,7 +144,7 @@ const claims: Readonly<Record<string, (title: string) => Promise<void>>> = {
     expect([await make('a'), has('a')]).toEqual([200, false]);
   },
   'All of it': async (title) => {
-    const faults = faultsOf(title);
+    const faults = await faultsOf(title);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
     const made = calmPlatform();
     const { failed } = await applyOnce(made, whole, createFaults(made.emulator, faults).send, () => 0.5);

@@ -14,8 +14,8 @@ describe('resources', () => {
   staging: {}
 `;
 
-  test('stand after their parent and after what they refer to, fields and keys of maps alike', () => {
-    const { order, diagnostics } = inOrder(bench().manifest(text).resources);
+  test('stand after their parent and after what they refer to, fields and keys of maps alike', async () => {
+    const { order, diagnostics } = inOrder((await bench().manifest(text)).resources);
     expect(diagnostics).toEqual([]);
     expect(order.map((resource) => resource.address)).toEqual([
       'production',
@@ -25,8 +25,8 @@ describe('resources', () => {
     ]);
   });
 
-  test('are all in the order, when there is no circle', () => {
-    const { resources } = bench().manifest(text);
+  test('are all in the order, when there is no circle', async () => {
+    const { resources } = await bench().manifest(text);
     expect(inOrder(resources.toReversed()).order).toHaveLength(resources.length);
   });
 });

@@ -671,8 +671,8 @@ describe('deep nesting and expanding aliases', () => {
     expect(await messageOf(`${head}a: &a { ${keys} }\n${uses}`)).toMatch('expand to more than');
   });
 
-  test('aliases and merge keys in reasonable number are fine', () => {
-    const { resources } = bench().manifest(
+  test('aliases and merge keys in reasonable number are fine', async () => {
+    const { resources } = await bench().manifest(
       `${head}variables: { shared: { default: a } }
 environments:
   production:
@@ -692,29 +692,31 @@ environments:
 });
 
 describe('what is allowed and rarely meant is a warning', () => {
-  test('the same host and path twice', () => {
+  test('the same host and path twice', async () => {
     expect(
-      warningsOf(domains('{ a.example.com: { serviceName: web }, b: { host: §a.example.com, serviceName: web } }')),
+      await warningsOf(
+        domains('{ a.example.com: { serviceName: web }, b: { host: §a.example.com, serviceName: web } }'),
+      ),
     ).toEqual(['warning overlap at the mark']);
   });
 
-  test('two hosts and two paths of one host are none', () => {
+  test('two hosts and two paths of one host are none', async () => {
     const two = '{ a.example.com: { serviceName: web }, b: { host: a.example.com, path: /b, serviceName: web } }';
-    expect(warningsOf(domains(two))).toEqual([]);
+    expect(await warningsOf(domains(two))).toEqual([]);
   });
 
-  test('a backup whose prefix lies in that of another on the same destination', () => {
+  test('a backup whose prefix lies in that of another on the same destination', async () => {
     const nightly = '{ schedule: "0 3 * * *", destinationId: dst_1, prefix: shop/ }';
     const hourly = '{ schedule: "0 * * * *", destinationId: dst_1, prefix: §shop/hourly }';
-    expect(warningsOf(postgres(`        backups: { nightly: ${nightly}, hourly: ${hourly} }\n`))).toEqual([
+    expect(await warningsOf(postgres(`        backups: { nightly: ${nightly}, hourly: ${hourly} }\n`))).toEqual([
       'warning overlap at the mark',
     ]);
   });
 
-  test('prefixes that only begin with the same letters are none', () => {
+  test('prefixes that only begin with the same letters are none', async () => {
     const one = '{ schedule: "0 3 * * *", destinationId: dst_1, prefix: shop }';
     const two = '{ schedule: "0 3 * * *", destinationId: dst_1, prefix: shop-two }';
-    expect(warningsOf(postgres(`        backups: { one: ${one}, two: ${two} }\n`))).toEqual([]);
+    expect(await warningsOf(postgres(`        backups: { one: ${one}, two: ${two} }\n`))).toEqual([]);
   });
 });
 
@@ -741,40 +743,37 @@ describe('what looks strange and is right', () => {
     expect((await problemsOf(text)).problems).toEqual([]);
   });
 
-  test('a pattern that matches the manifest and a folder means the files beside them', () => {
+  test('a pattern that matches the manifest and a folder means the files beside them', async () => {
     const made = bench();
     mkdirSync(join(made.folder, 'folder.yaml'));
-    const { resources } = made.manifest({
+    const { resources } = await made.manifest({
       'trueup.yaml': `${head}include: ["*.yaml"]\n`,
       'b.yaml': 'environments: { production: {} }\n',
     });
     expect(resources.map((resource) => resource.address)).toEqual(['production']);
   });
 
-  test('a file that is included twice counts once', () => {
+  test('a file that is included twice counts once', async () => {
     const files = {
       'trueup.yaml': `${head}include: [b.yaml, "*.yaml", ./b.yaml]\n`,
       'b.yaml': 'environments: { production: {} }\n',
     };
-    expect(
-      bench()
-        .manifest(files)
-        .resources.map((resource) => resource.address),
-    ).toEqual(['production']);
+    const { resources } = await bench().manifest(files);
+    expect(resources.map((resource) => resource.address)).toEqual(['production']);
   });
 
-  test('a file whose name begins with two dots lies in the workspace', () => {
+  test('a file whose name begins with two dots lies in the workspace', async () => {
     const files = {
       'trueup.yaml': `${head}environments: { production: { description: "\${file:..notes}" } }\n`,
       '..notes': 'hello',
     };
-    const [production] = bench().manifest(files).resources;
+    const [production] = (await bench().manifest(files)).resources;
     expect(production?.fields['description']?.content.reveal()).toEqual({ hollow: false, value: 'hello' });
   });
 
-  test('a %YAML 1.1 line changes no value: yes is text and 0755 is no octal', () => {
+  test('a %YAML 1.1 line changes no value: yes is text and 0755 is no octal', async () => {
     const text = `%YAML 1.1\n---\n${head}environments: { production: { env: { A: yes, B: 0755 } } }\n`;
-    const [production] = bench().manifest(text).resources;
+    const [production] = (await bench().manifest(text)).resources;
     const env = [...(production?.maps['env'] ?? [])].map(([key, wanted]) => [key, wanted.content.reveal()]);
     expect(env).toEqual([
       ['A', { hollow: false, value: 'yes' }],
@@ -782,8 +781,8 @@ describe('what looks strange and is right', () => {
     ]);
   });
 
-  test('sections and environments may be spread over files', () => {
-    const { resources } = bench().manifest({
+  test('sections and environments may be spread over files', async () => {
+    const { resources } = await bench().manifest({
       'trueup.yaml': `${head}include: [a.yaml, b.yaml]\nenvironments: { production: {} }\n`,
       'a.yaml': 'environments: { production: { redis: { a: {} } } }\n',
       'b.yaml': 'environments: { production: { redis: { b: {} } }, staging: {} }\n',

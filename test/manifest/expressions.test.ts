@@ -15,11 +15,14 @@ const redis = (fields: string, more = '') => `${head}${more}environments:
         databasePassword: correct-horse-1
 ${fields}`;
 
-function valueOf(made: Made, files: string | Record<string, string>, field: string, address = 'production.redis.main') {
-  const content = made
-    .manifest(files)
-    .resources.find((resource) => resource.address === address)
-    ?.fields[field]?.content.reveal();
+async function valueOf(
+  made: Made,
+  files: string | Record<string, string>,
+  field: string,
+  address = 'production.redis.main',
+) {
+  const { resources } = await made.manifest(files);
+  const content = resources.find((resource) => resource.address === address)?.fields[field]?.content.reveal();
   return content?.hollow === false ? content.value : content;
 }
 
@@ -41,11 +44,11 @@ describe('text', () => {
     ['${env:NESTED}', '${env:NAME}'],
     ['${', '${'],
     ['}', '}'],
-  ])('%j is %j', (written, value) => {
+  ])('%j is %j', async (written, value) => {
     const made = bench();
     made.env['NAME'] = 'here';
     made.env['NESTED'] = '${env:NAME}';
-    expect(valueOf(made, redis(`        description: ${JSON.stringify(written)}\n`), 'description')).toBe(value);
+    expect(await valueOf(made, redis(`        description: ${JSON.stringify(written)}\n`), 'description')).toBe(value);
   });
 
   test('is split in linear time', () => {
@@ -59,37 +62,37 @@ describe('text', () => {
 });
 
 describe('${file:}', () => {
-  test('brings in a text as it is, expressions and all', () => {
+  test('brings in a text as it is, expressions and all', async () => {
     const content = '${env:HOME} $${env:HOME} ${secret:X} ${file:y}\n';
     const files = { 'trueup.yaml': redis('        description: ${file:x.txt}\n'), 'x.txt': content };
-    expect(valueOf(bench(), files, 'description')).toBe(content);
+    expect(await valueOf(bench(), files, 'description')).toBe(content);
   });
 
-  test('is relative to the file that uses it, in an included file too', () => {
+  test('is relative to the file that uses it, in an included file too', async () => {
     const files = {
       'trueup.yaml': `${head}include: [sub/a.yaml]\n`,
       'sub/a.yaml': 'environments: { production: { description: "${file:text}" } }\n',
       'sub/text': 'beside',
       text: 'above',
     };
-    expect(valueOf(bench(), files, 'description', 'production')).toBe('beside');
+    expect(await valueOf(bench(), files, 'description', 'production')).toBe('beside');
   });
 
-  test('may lead up inside the workspace', () => {
+  test('may lead up inside the workspace', async () => {
     const files = {
       'trueup.yaml': `${head}include: [sub/a.yaml]\n`,
       'sub/a.yaml': 'environments: { production: { description: "${file:../text}" } }\n',
       text: 'above',
     };
-    expect(valueOf(bench(), files, 'description', 'production')).toBe('above');
+    expect(await valueOf(bench(), files, 'description', 'production')).toBe('above');
   });
 });
 
 describe('keys', () => {
-  test('are never filled in', () => {
+  test('are never filled in', async () => {
     const made = bench();
     made.env['X'] = 'y';
-    const { resources } = made.manifest(`${head}environments: { "\${env:X}": { description: "\${env:X}" } }\n`);
+    const { resources } = await made.manifest(`${head}environments: { "\${env:X}": { description: "\${env:X}" } }\n`);
     expect(resources.map((resource) => resource.address)).toEqual(['["${env:X}"]']);
     expect(resources[0]?.fields['name']?.content.reveal()).toEqual({ hollow: false, value: '${env:X}' });
   });
@@ -112,12 +115,12 @@ describe('${var:}', () => {
     ['yes or no', 'detachPlatformNetwork: ${var:on}', 'detachPlatformNetwork', true],
     ['yes or no in a field that takes text', 'description: ${var:on}', 'description', 'true'],
     ['inside JSON', 'healthCheckSwarm: { Retries: "${var:count}" }', 'healthCheckSwarm', { Retries: 3 }],
-  ])('is %s', (_title, line, field, value) => {
+  ])('is %s', async (_title, line, field, value) => {
     const text = redis(`        ${line}\n`, variables).replace(
       line.startsWith('dockerImage') ? '        dockerImage: redis:8\n' : '\0',
       '',
     );
-    expect(valueOf(bench(), text, field)).toEqual(value);
+    expect(await valueOf(bench(), text, field)).toEqual(value);
   });
 
   test('is what was given for the run, before its default', async () => {
@@ -125,9 +128,9 @@ describe('${var:}', () => {
     const { openWorkspace } = await import('../../src/manifest/workspace.ts');
     const { validate } = await import('../../src/reconcile.ts');
     const { kinds } = await import('../../src/resources/index.ts');
-    made.manifest(redis('        replicas: ${var:count}\n', variables));
-    const { manifest } = validate({
-      workspace: openWorkspace(made.folder),
+    await made.manifest(redis('        replicas: ${var:count}\n', variables));
+    const { manifest } = await validate({
+      workspace: await openWorkspace(made.folder),
       file: 'trueup.yaml',
       kinds,
       env: () => undefined,
@@ -176,7 +179,7 @@ describe('${secret:}', () => {
     const { inspect } = await import('node:util');
     const made = bench();
     made.secrets['TOKEN'] = 'top-secret-token';
-    const manifest = made.manifest(withToken);
+    const manifest = await made.manifest(withToken);
     const plan = await made.plan(withToken);
     const { state } = await made.apply(withToken);
     const resources = manifest.resources.map(({ kind, ...rest }) => ({ ...rest, kind: kind.kind }));
@@ -225,8 +228,8 @@ describe('${ref:}', () => {
     ],
     ['a key with a dot', '${ref:redis["odd.key"].host}', 'production.redis["odd.key"]'],
     ['a key in quotes that it does not need', '${ref:redis["main"].host}', 'production.redis.main'],
-  ])('finds %s', (_title, reference, address) => {
-    const { resources } = bench().manifest(shop(reference));
+  ])('finds %s', async (_title, reference, address) => {
+    const { resources } = await bench().manifest(shop(reference));
     const domain = resources.find((resource) => resource.key === 'x.example.com');
     expect(domain?.fields['middlewares']?.references.map((found) => found.address)).toEqual([address]);
   });

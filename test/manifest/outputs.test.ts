@@ -13,9 +13,9 @@ const services = `environments:
 `;
 
 /** What is wrong with a manifest: code, place and words. */
-function problems(text: string | Record<string, string>): string[] {
+async function problems(text: string | Record<string, string>): Promise<string[]> {
   try {
-    bench().manifest(text);
+    await bench().manifest(text);
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     return error.diagnostics.map(
@@ -27,7 +27,7 @@ function problems(text: string | Record<string, string>): string[] {
 }
 
 describe('outputs:', () => {
-  it('is checked like the fields of resources: every mistake with its place', () => {
+  it('is checked like the fields of resources: every mistake with its place', async () => {
     const text = `${head}${services}outputs:
   one: \${ref:production.redis.cahce.host}
   two: \${ref:production.redis.cache.hots}
@@ -35,7 +35,7 @@ describe('outputs:', () => {
   four: \${var:none}
   five: a \${env:TRUEUP_API_KEY}
 `;
-    expect(problems(text)).toEqual([
+    expect(await problems(text)).toEqual([
       'bad-reference trueup.yaml:8:8 outputs.one: ${ref:production.redis.cahce.host}: there is no resource production.redis.cahce -> Addresses look like production.',
       'bad-reference trueup.yaml:9:8 outputs.two: ${ref:production.redis.cache.hots}: production.redis.cache has no output hots -> It has id, host, appName.',
       'bad-reference trueup.yaml:10:10 outputs.three: ${ref:cache} is not an address and an output -> Write both: ${ref:postgres.main.host}. Keys with other signs than letters, digits, "_" and "-" stand in ["…"].',
@@ -50,24 +50,24 @@ describe('outputs:', () => {
     ['outputs: { a: [b] }', 'wrong-type trueup.yaml:7:15 '],
     ['outputs: { a: null }', 'wrong-type trueup.yaml:7:15 '],
     ['outputs: { "a b": x }', 'wrong-type trueup.yaml:7:'],
-  ])('takes names and texts only: %s', (line, told) => {
-    const [first, ...others] = problems(`${head}${services}${line}\n`);
+  ])('takes names and texts only: %s', async (line, told) => {
+    const [first, ...others] = await problems(`${head}${services}${line}\n`);
     expect(first).toContain(told);
     expect(first).toContain('outputs: ');
     expect(first).toContain('Write outputs: { name: "${ref:address.output}" }');
     expect(others).toEqual([]);
   });
 
-  it('may stand in included files, each name once', () => {
+  it('may stand in included files, each name once', async () => {
     const root = `${head}include: [more.yaml]\n${services}outputs: { a: x }\n`;
     const made = bench();
-    const { outputs } = made.manifest({
+    const { outputs } = await made.manifest({
       'trueup.yaml': root,
       'more.yaml': 'outputs: { b: "${ref:production.redis.cache.id}" }\n',
     });
     expect([...outputs.keys()]).toEqual(['a', 'b']);
     expect(outputs.get('b')?.references).toEqual([{ address: 'production.redis.cache', output: 'id' }]);
-    expect(problems({ 'trueup.yaml': root, 'more.yaml': 'outputs: { a: y }\n' })[0]).toContain(
+    expect((await problems({ 'trueup.yaml': root, 'more.yaml': 'outputs: { a: y }\n' }))[0]).toContain(
       'defined-twice more.yaml:1:12',
     );
   });

@@ -55,7 +55,7 @@ async function attempt(made: Bench, operation: string, answer: WireAnswer): Prom
     redact: made.redact,
     sleep: () => Promise.resolve(),
   });
-  return plan(made.manifest(manifest), { ...made.world(), client }).then(
+  return plan(await made.manifest(manifest), { ...made.world(), client }).then(
     (planned) => planned.actions.map(({ action }) => action),
     (error: unknown) => error,
   );

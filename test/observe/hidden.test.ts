@@ -73,7 +73,7 @@ async function planOver(made: Bench, text: string, send: Send): Promise<Plan | S
   const before = posts();
   const state = JSON.stringify(made.store.state);
   made.requests('GET');
-  const result = await plan(made.manifest(text), worldOver(made, send)).catch((error: unknown) => {
+  const result = await plan(await made.manifest(text), worldOver(made, send)).catch((error: unknown) => {
     if (error instanceof Stop || error instanceof PlatformError) return error;
     throw error;
   });
@@ -399,7 +399,7 @@ describe('the key of a member', () => {
     const id = idOf(made, 'sshKeys.deploy');
     const fetching = `environments:\n  production:\n    application:\n      api: { source: { type: git, url: "git@git.example.com:api.git", branch: main, sshKey: ${id} } }\n`;
     made.store.state = undefined;
-    const made2 = await plan(made.manifest(head + fetching), { ...made.world(), client });
+    const made2 = await plan(await made.manifest(head + fetching), { ...made.world(), client });
     expect(actionsOf(made2)).toContain('create production.application.api');
   });
 });

@@ -178,10 +178,10 @@ test('a plan without deployments has none, and the next one with them has', asyn
   const made = bench();
   const world = made.world();
   const text = stack('env: { A: "1" }');
-  const planned = await plan(made.manifest(text), world, { deploys: false });
+  const planned = await plan(await made.manifest(text), world, { deploys: false });
   expect(deploysIn(planned)).toEqual({});
   await applyPlan(planned, world, { permissions: everything, connections: 4 });
-  expect(actionsOf(await plan(made.manifest(text), world, { deploys: false }))).toEqual([]);
+  expect(actionsOf(await plan(await made.manifest(text), world, { deploys: false }))).toEqual([]);
   expect(await deployed(made, text)).toEqual({ [shop]: [] });
 });
 

@@ -111,11 +111,11 @@ describe.each(all)('$title', (stand) => {
       if ((await unlessRefused(made.apply(first, everythingAllowed))) === undefined) return;
       if (kind.identity.listedOnce !== undefined) await connectAll(made, first);
       const text = manifestWith(stand, bodies[1]);
-      const purpose = { manifest: made.manifest(text), deploys: true, destroys: false };
+      const purpose = { manifest: await made.manifest(text), deploys: true, destroys: false };
       const planned = await makePlan(purpose, made.world());
       if (obstacles(planned, everythingAllowed).length > 0) return;
       const file = planFileText(fileOf(planned, purpose));
-      expect(namesNothingElse(file, made, text)).toEqual([]);
+      expect(await namesNothingElse(file, made, text)).toEqual([]);
       expect(actionsOf(await again(made, file, text))).toEqual(actionsOf(planned));
       // Where the new object is made first, what it replaces goes later.
       const own = [addressOf(stand), oldAddress(addressOf(stand))];
@@ -144,9 +144,9 @@ const words = [
 ].flatMap((line) => line.split(' ').map((word) => word.replace('as-read', 'as read')));
 
 /** What a file holds that is neither a digest nor a name: nothing, if it keeps its promise. */
-function namesNothingElse(file: string, made: Bench, text: string | Record<string, string>): string[] {
+async function namesNothingElse(file: string, made: Bench, text: string | Record<string, string>): Promise<string[]> {
   const { actions, state, ...about } = fileIn(file);
-  const { resources } = made.manifest(text);
+  const { resources } = await made.manifest(text);
   const records = made.store.state?.resources ?? {};
   const addresses = [...resources.map(({ address }) => address), ...Object.keys(records)];
   const paths = addresses.flatMap((one) =>
@@ -195,7 +195,7 @@ describe('the example with every kind', () => {
     const made = everything();
     const file = await review(made, {});
     expect(file).not.toContain('canary');
-    expect(namesNothingElse(file, made, {})).toEqual([]);
+    expect(await namesNothingElse(file, made, {})).toEqual([]);
     for (const permission of [false, true]) {
       const result = await applyFile(made, permission ? await review(made, {}) : file, {}, { dataLoss: permission });
       expect(Object.values(results(result)).filter((became) => became !== 'done')).toEqual([]);

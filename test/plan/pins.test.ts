@@ -23,7 +23,7 @@ describe('id:', () => {
     const made = bench();
     const [a, b] = [await byHand(made, { name: 'a' }), await byHand(made, { name: 'b' })];
     const text = production(database(`id: ${a}`));
-    const found = await refusal(made, () => importObject(made.manifest(text), made.world(), address, b));
+    const found = await refusal(made, async () => importObject(await made.manifest(text), made.world(), address, b));
     expect(found.map((item) => item.message).join()).toContain(a);
     expect(made.store.state).toBeUndefined();
   });
@@ -41,7 +41,7 @@ describe('an import', () => {
     const id = await byHand(made, { name: 'old' });
     const text = production(database('name: old'));
     const before = JSON.stringify(made.emulator.world);
-    await importObject(made.manifest(text), made.world(), address, id);
+    await importObject(await made.manifest(text), made.world(), address, id);
     expect(JSON.stringify(made.emulator.world)).toBe(before);
     expect(idOf(made, address)).toBe(id);
     await made.apply(text);
@@ -53,7 +53,7 @@ describe('an import', () => {
     await made.apply(one);
     const known = idOf(made, address);
     const other = await byHand(made, { name: 'other' });
-    await refusal(made, () => importObject(made.manifest(one), made.world(), address, other));
+    await refusal(made, async () => importObject(await made.manifest(one), made.world(), address, other));
     expect(idOf(made, address)).toBe(known);
   });
 });

@@ -122,7 +122,7 @@ describe('the data volume of a database', () => {
 
   test('cannot be imported', async () => {
     const { made, mountId } = await withData();
-    const manifest = made.manifest(withMount('/q'));
+    const manifest = await made.manifest(withMount('/q'));
     const found = await refusal(made, () => importObject(manifest, made.world(), `${address}.mounts["/q"]`, mountId));
     expect(found.map((item) => item.code)).toContain('cannot-change');
     expect(made.store.state?.resources[`${address}.mounts["/q"]`]).toBeUndefined();

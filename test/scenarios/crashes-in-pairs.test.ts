@@ -57,7 +57,7 @@ const edited = twelve
 const nothing: Place = { platform: imageOf(seedWorld()), files: new Map(), at: 0, underway: [] };
 
 async function startAfter(text: string): Promise<Place> {
-  const { failures, place } = await runProcess(nothing, { manifest: made.manifest(text) });
+  const { failures, place } = await runProcess(nothing, { manifest: await made.manifest(text) });
   expect(failures).toEqual([]);
   return place;
 }
@@ -71,8 +71,8 @@ describe.each(stories)('twelve objects %s', (_, { before, after, seeds }) => {
   const begin = async () => (before === undefined ? nothing : await startAfter(before));
 
   test('by processes of which two end in the middle, one after the other', async () => {
-    expect(made.manifest(after).resources).toHaveLength(12);
-    const task: Task = { manifest: made.manifest(after), seed: 1 };
+    expect((await made.manifest(after)).resources).toHaveLength(12);
+    const task: Task = { manifest: await made.manifest(after), seed: 1 };
     const { situations } = await explore({ start: await begin(), task, crashes: 2, tears: false });
     expect(situations).toBeGreaterThan(1_000);
   }, 300_000);
@@ -80,7 +80,7 @@ describe.each(stories)('twelve objects %s', (_, { before, after, seeds }) => {
   test.each(seeds)(
     'by a process that has 8 connections and ends in the middle, in order %i',
     async (seed) => {
-      const task: Task = { manifest: made.manifest(after), seed, connections: 8 };
+      const task: Task = { manifest: await made.manifest(after), seed, connections: 8 };
       let most = 0;
       await explore({
         start: await begin(),

@@ -107,7 +107,7 @@ function changing(stand: Stand): string[] {
 async function startOf(stand: Stand, { before, isAdopted }: Story): Promise<Place> {
   let place: Place = { platform: imageOf(worldWithMember()), files: new Map(), at: 0, underway: [] };
   for (const text of before) {
-    const { failures, place: after } = await runProcess(place, { manifest: manifestOf(text), adoption: true });
+    const { failures, place: after } = await runProcess(place, { manifest: await manifestOf(text), adoption: true });
     expect(failures).toEqual([]);
     place = after;
   }
@@ -125,9 +125,9 @@ describe.each([...places])('%s', (_, stand) => {
   test.each(storiesOf(stand))('%s', async (_title, story) => {
     const start = await startOf(stand, story);
     const isTakenOver = story.isAdopted === true || stand.kind.operations.create === undefined;
-    const task: Task = { manifest: manifestOf(story.after), adoption: isTakenOver };
+    const task: Task = { manifest: await manifestOf(story.after), adoption: isTakenOver };
     const isUnseen = stand.kind.identity.listedOnce !== undefined;
-    const next = story.next === undefined ? task : { ...task, manifest: manifestOf(story.next) };
+    const next = story.next === undefined ? task : { ...task, manifest: await manifestOf(story.next) };
     const tears = story.next === undefined;
     const excused = story.next === undefined ? undefined : leftByDeletion;
     const explored = await explore({ start, task, next, crashes: tears ? 1 : 2, tears, isUnseen, excused });
@@ -138,7 +138,7 @@ describe.each([...places])('%s', (_, stand) => {
     'has one twin at most, of which the plan tells, when its create lands long after the fence',
     async () => {
       const start = await startOf(stand, { before: [manifestWith(stand, undefined)], after: '' });
-      const manifest = manifestOf(manifestWith(stand, stand.body));
+      const manifest = await manifestOf(manifestWith(stand, stand.body));
       // Of an id that was ours to choose there can be no two.
       expect((await exploreBeyondFence({ start, task: { manifest } })) > 0).toBe(!choosesId(stand.kind));
     },

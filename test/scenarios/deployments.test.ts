@@ -226,7 +226,7 @@ test('a compose of which no deployments are listed, and that nobody waited for, 
   };
   await applyInTime(made, stack(), { send });
   await applyInTime(made, stack('', { image: 'nginx:2' }), { send, waits: false });
-  const planned = await passing(plan(made.manifest(stack('', { image: 'nginx:2' })), worldOver(made, send)));
+  const planned = await passing(plan(await made.manifest(stack('', { image: 'nginx:2' })), worldOver(made, send)));
   expect(actionsOf(planned)).toEqual([`deploy ${shop} (deploy)`]);
 });
 

@@ -430,7 +430,7 @@ describe('what is declared by mistake is told before anything is sent:', () => {
     expect(made.requests('POST')).toEqual([]);
   });
 
-  test('a block of the organization that stands in two files', () => {
+  test('a block of the organization that stands in two files', async () => {
     const made = bench();
     const block = (model: string) => `ai:\n  helper: { model: ${model} }\n`;
     const files = {
@@ -438,7 +438,7 @@ describe('what is declared by mistake is told before anything is sent:', () => {
       'a.yaml': block('small'),
       'b.yaml': block('large'),
     };
-    expect(() => made.manifest(files)).toThrow('helper is already defined in a.yaml:2:3');
+    await expect(made.manifest(files)).rejects.toThrow('helper is already defined in a.yaml:2:3');
   });
 });
 

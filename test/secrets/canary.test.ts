@@ -196,11 +196,11 @@ async function hearAll({ stand, isPrivate, fill }: Case, { made, first }: { made
   for (const age of isPrivate ? ['first', 'second'] : ['first']) {
     const { body, secrets } = fill(age) ?? { body: {}, secrets: {} };
     Object.assign(made.secrets, secrets);
-    const declared: Make = async (over) => plan(made.manifest(manifestWith(stand, body)), over);
+    const declared: Make = async (over) => plan(await made.manifest(manifestWith(stand, body)), over);
     for (const send of [quotes, quotes, made.emulator.send, quotes]) heard.push(...(await hear(made, send, declared)));
   }
-  const gone: Make = async (over) => plan(made.manifest(without), over);
-  const destroyed: Make = async (over) => planDestruction(made.manifest(without), over);
+  const gone: Make = async (over) => plan(await made.manifest(without), over);
+  const destroyed: Make = async (over) => planDestruction(await made.manifest(without), over);
   for (const make of [gone, destroyed]) heard.push(...(await hear(made, made.emulator.send, make)));
   return { heard, quoted };
 }

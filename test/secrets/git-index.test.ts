@@ -29,66 +29,66 @@ const names = ['a', 'secrets.env', 'deep/er/secrets.env', 'deep/er/secrets.env.2
 const untracked = ['secrets', 'deep/secrets.env', 'deep/er/secrets', 'ümläut/s'];
 
 describe.skipIf(!hasGit)('a file', () => {
-  test.each([2, 3, 4])('in an index of version %i is tracked, and no other', (version) => {
+  test.each([2, 3, 4])('in an index of version %i is tracked, and no other', async (version) => {
     const folder = repository([...names, ...untracked, 'later']);
     git(folder, 'config', 'index.version', String(version));
     git(folder, 'add', '--', ...names);
     // Only a file that will be added makes an index of version 3.
     git(folder, 'add', '--intent-to-add', '--', 'later');
-    for (const name of [...names, 'later']) expect(isTracked(join(folder, name)), name).toBe(true);
-    for (const name of untracked) expect(isTracked(join(folder, name)), name).toBe(false);
+    for (const name of [...names, 'later']) expect(await isTracked(join(folder, name)), name).toBe(true);
+    for (const name of untracked) expect(await isTracked(join(folder, name)), name).toBe(false);
     git(folder, 'rm', '--cached', 'secrets.env');
-    expect(isTracked(join(folder, 'secrets.env'))).toBe(false);
+    expect(await isTracked(join(folder, 'secrets.env'))).toBe(false);
   });
 
-  test('in a repository with long digests is tracked', () => {
+  test('in a repository with long digests is tracked', async () => {
     const folder = repository([...names, ...untracked], '--object-format=sha256');
     git(folder, 'add', '--', ...names);
-    for (const name of names) expect(isTracked(join(folder, name)), name).toBe(true);
-    for (const name of untracked) expect(isTracked(join(folder, name)), name).toBe(false);
+    for (const name of names) expect(await isTracked(join(folder, name)), name).toBe(true);
+    for (const name of untracked) expect(await isTracked(join(folder, name)), name).toBe(false);
   });
 
-  test('whose name or a longer one has 4,095 bytes and more is tracked', () => {
+  test('whose name or a longer one has 4,095 bytes and more is tracked', async () => {
     const long = Array.from({ length: 20 }, () => 'y'.repeat(199)).join('/');
     const folder = repository(['z']);
     const paths = [`${long}/${'y'.repeat(94)}`, `${long}/${'y'.repeat(95)}`, `${long}/${'y'.repeat(120)}`];
     const blob = execFileSync('git', ['hash-object', '-w', 'z'], { cwd: folder, encoding: 'utf8' }).trim();
     for (const path of paths) git(folder, 'update-index', '--add', '--cacheinfo', `100644,${blob},${path}`);
     git(folder, 'add', 'z');
-    expect(isTracked(join(folder, 'z'))).toBe(true);
+    expect(await isTracked(join(folder, 'z'))).toBe(true);
   });
 
-  test('in a submodule, or in a second work tree, is tracked there', () => {
+  test('in a submodule, or in a second work tree, is tracked there', async () => {
     const inner = repository(['secrets.env', 'other']);
     git(inner, 'add', 'secrets.env');
     git(inner, 'commit', '-m', 'x');
     const outer = repository(['secrets.env']);
     git(outer, 'submodule', 'add', inner, 'sub');
-    expect(isTracked(join(outer, 'sub/secrets.env'))).toBe(true);
-    expect(isTracked(join(outer, 'secrets.env'))).toBe(false);
+    expect(await isTracked(join(outer, 'sub/secrets.env'))).toBe(true);
+    expect(await isTracked(join(outer, 'secrets.env'))).toBe(false);
     const second = join(mkdtempSync(join(tmpdir(), 'trueup-git-')), 'second');
     git(inner, 'worktree', 'add', second);
-    expect(isTracked(join(second, 'secrets.env'))).toBe(true);
+    expect(await isTracked(join(second, 'secrets.env'))).toBe(true);
   });
 
-  test('behind a link is looked for where it is', () => {
+  test('behind a link is looked for where it is', async () => {
     const folder = repository(['secrets.env', 'other']);
     git(folder, 'add', 'secrets.env');
     symlinkSync('secrets.env', join(folder, 'link'));
-    expect(isTracked(join(folder, 'link'))).toBe(true);
+    expect(await isTracked(join(folder, 'link'))).toBe(true);
   });
 });
 
-test('without a repository, or with an index that cannot be read, nothing is tracked', () => {
+test('without a repository, or with an index that cannot be read, nothing is tracked', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-git-'));
   const file = join(folder, 'secrets.env');
   writeFileSync(file, 'A=1\n');
-  expect(isTracked(file)).toBe(false);
+  expect(await isTracked(file)).toBe(false);
   mkdirSync(join(folder, '.git'));
-  expect(isTracked(file)).toBe(false);
+  expect(await isTracked(file)).toBe(false);
   const head = Buffer.from('DIRC\0\0\0\u0002\0\0\0\u0005', 'latin1');
   for (const index of ['', 'DIRC', head, Buffer.concat([head, Buffer.alloc(500, 1)]), Buffer.alloc(500, 7)]) {
     writeFileSync(join(folder, '.git/index'), index);
-    expect(isTracked(file)).toBe(false);
+    expect(await isTracked(file)).toBe(false);
   }
 });

@@ -6,6 +6,7 @@ import { armor, Encrypter, generateX25519Identity, identityToRecipient } from 'a
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { AskingInput } from '../../src/manifest/secret-sources.ts';
 import { askSources, missingSecrets } from '../../src/manifest/secret-sources.ts';
+import type { FileText } from '../../src/manifest/workspace.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import { validate } from '../../src/reconcile.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -48,8 +49,8 @@ async function ask(
   about: Partial<AskingInput> & { folder?: string; file?: string } = {},
 ): Promise<{ values: Record<string, string>; problems: string[]; added: string[] }> {
   const { folder = place(secrets, files), file = 'trueup.yaml', ...more } = about;
-  const workspace = openWorkspace(folder);
-  const { settings } = validate({
+  const workspace = await openWorkspace(folder);
+  const { manifest } = await validate({
     workspace,
     file,
     kinds,
@@ -57,14 +58,14 @@ async function ask(
     secret: () => undefined,
     given: () => undefined,
     addSecret: () => undefined,
-  }).manifest;
+  });
   const redactor = createRedactor();
   const added: string[] = [];
   const { values, diagnostics } = await askSources({
-    sources: settings.secrets,
+    sources: manifest.settings.secrets,
     names: ['A', 'B'],
     workspace,
-    identity: () => ({ text: identity }),
+    identity: async () => ({ text: identity }),
     allowsCommands: true,
     env: process.env,
     addSecret: (value) => {
@@ -180,8 +181,8 @@ describe('a file of age', () => {
   });
 
   test('that is not to be read has one problem, with its place and what to do', async () => {
-    const of = (content: string | Uint8Array, given: ReturnType<AskingInput['identity']> = { text: identity }) =>
-      ask('- { age: s.age }', { 's.age': content }, { identity: () => given });
+    const of = (content: string | Uint8Array, given: FileText = { text: identity }) =>
+      ask('- { age: s.age }', { 's.age': content }, { identity: async () => given });
     const good = await encrypted('A=1');
     const other = await generateX25519Identity();
     expect(await of(good, { problem: 'this run has no identity' })).toMatchObject(
@@ -202,7 +203,7 @@ describe('a file of age', () => {
 
   test('needs the identity only when it is asked', async () => {
     let asked = 0;
-    const given = () => {
+    const given = async () => {
       asked++;
       return { problem: 'this run has no identity' };
     };
@@ -296,12 +297,12 @@ describe('sources', () => {
 });
 
 describe('the names that are missing', () => {
-  const manifest = (text: string, has: Record<string, string> = {}) => {
+  const manifest = async (text: string, has: Record<string, string> = {}) => {
     const folder = place('- file: s', { 'trueup.yaml': `${head}${text}` });
     const secret = (name: string) => has[name];
-    const about = { workspace: openWorkspace(folder), file: 'trueup.yaml', kinds, secret };
+    const about = { workspace: await openWorkspace(folder), file: 'trueup.yaml', kinds, secret };
     const nothing = () => undefined;
-    return validate({ ...about, env: nothing, given: nothing, addSecret: nothing }).manifest;
+    return (await validate({ ...about, env: nothing, given: nothing, addSecret: nothing })).manifest;
   };
   const everywhere = `environments:
   production:
@@ -314,8 +315,8 @@ describe('the names that are missing', () => {
 outputs: { url: "http://\${secret:IN_OUTPUT}" }
 `;
 
-  test('are those of fields, maps, texts and outputs, each once, without those that the reader had', () => {
-    expect(missingSecrets(manifest(everywhere, { HAS: 'x' }))).toEqual([
+  test('are those of fields, maps, texts and outputs, each once, without those that the reader had', async () => {
+    expect(missingSecrets(await manifest(everywhere, { HAS: 'x' }))).toEqual([
       'IN_FIELD',
       'IN_MAP',
       'IN_PASSWORD',
@@ -325,9 +326,9 @@ outputs: { url: "http://\${secret:IN_OUTPUT}" }
     ]);
   });
 
-  test('are none of what is only text', () => {
+  test('are none of what is only text', async () => {
     expect(
-      missingSecrets(manifest('environments: { production: { description: "$${secret:X} ${{secret:Y}}" } }\n')),
+      missingSecrets(await manifest('environments: { production: { description: "$${secret:X} ${{secret:Y}}" } }\n')),
     ).toEqual([]);
   });
 });

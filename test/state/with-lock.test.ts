@@ -21,7 +21,7 @@ test.each(['emulator', 'http'])('a command at %s that has lost its lock writes n
   const server = await serve(emulator);
   const platform = way === 'http' ? `{ url: "${server.url}" }` : 'emulator';
   const made = bench();
-  const manifest = made.manifest(
+  const manifest = await made.manifest(
     `trueup: 1\nplatform: ${platform}\nproject: prj_1\nenvironments: { production: {} }\n`,
   );
   const run = {

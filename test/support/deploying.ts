@@ -31,7 +31,7 @@ export async function applyInTime(
   { send = made.emulator.send, waits = true, limitSeconds = 900, ...options }: Applying = {},
 ): Promise<ApplyResult & { readonly seconds: number }> {
   const world = worldOver(made, send);
-  const planned = await plan(made.manifest(text), world, options);
+  const planned = await plan(await made.manifest(text), world, options);
   const begin = performance.now();
   const result = await passing(
     applyPlan(planned, world, {
@@ -77,7 +77,7 @@ const seen = new WeakMap<Bench, number>();
 export async function plansNothingMore(made: Bench, text: string): Promise<void> {
   made.requests('POST');
   const world = worldOver(made, made.emulator.send);
-  expect(actionsOf(await passing(plan(made.manifest(text), world)))).toEqual([]);
+  expect(actionsOf(await passing(plan(await made.manifest(text), world)))).toEqual([]);
   const before = JSON.stringify(made.store.state);
   await applyInTime(made, text);
   expect(made.requests('POST')).toEqual([]);

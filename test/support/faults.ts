@@ -62,7 +62,7 @@ export async function applyOver(
   } = {},
 ): Promise<ApplyResult> {
   const world = worldOver(made, send);
-  const planned = await plan(made.manifest(text), world);
+  const planned = await plan(await made.manifest(text), world);
   return applyPlan(planned, world, { permissions: everything, connections: 4, clock: made.clock, ...options });
 }
 

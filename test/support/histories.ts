@@ -68,7 +68,7 @@ export async function run(
 ): Promise<string[]> {
   const { store = made.store, send = made.emulator.send, adoption = false } = options;
   const world = worldOver(made, send, store);
-  const planned = await plan(made.manifest(text), world);
+  const planned = await plan(await made.manifest(text), world);
   const permissions = { dataLoss: true, adoption, massDeletion: true };
   const { outcomes } = await applyPlan(planned, world, { permissions, connections: 4, clock: made.clock });
   return outcomes
@@ -91,7 +91,7 @@ export async function goOn(
   for (let again = 1; again < runs && failures.length > 0; again++)
     failures = await run(made, text, { store: store(), send });
   expect(excused(failures)).toEqual([]);
-  const left = await plan(made.manifest(text), worldOver(made, send, store()));
+  const left = await plan(await made.manifest(text), worldOver(made, send, store()));
   expect(excused(actionsOf(left))).toEqual([]);
   return left;
 }

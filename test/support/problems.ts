@@ -48,11 +48,11 @@ export async function told(files: Files, options: Parameters<typeof problemsOf>[
 }
 
 /** What is said about a manifest that may be planned. */
-export function warningsOf(text: string): string[] {
+export async function warningsOf(text: string): Promise<string[]> {
   const made = bench();
   const marked = place(made.folder, text);
-  const { warnings } = validate({
-    workspace: openWorkspace(made.folder),
+  const { warnings } = await validate({
+    workspace: await openWorkspace(made.folder),
     file: 'trueup.yaml',
     kinds,
     env: () => undefined,

@@ -20,7 +20,7 @@ export async function review(
   text: string | Record<string, string>,
   { deploys = true, destroys = false }: Purpose = {},
 ): Promise<string> {
-  const purpose = { manifest: made.manifest(text), deploys, destroys };
+  const purpose = { manifest: await made.manifest(text), deploys, destroys };
   const planned = await makePlan(purpose, made.world());
   expect(obstacles(planned, { dataLoss: true, adoption: true })).toEqual([]);
   return planFileText(fileOf(planned, purpose));
@@ -34,8 +34,8 @@ export function fileIn(text: string): PlanFile {
 }
 
 /** Makes the plan of a file again; it stops when that is another one. */
-export function again(made: Bench, file: string, text: string | Record<string, string>): Promise<Plan> {
-  return planAgain({ file: fileIn(file), path: 'plan.trueup' }, made.manifest(text), made.world());
+export async function again(made: Bench, file: string, text: string | Record<string, string>): Promise<Plan> {
+  return planAgain({ file: fileIn(file), path: 'plan.trueup' }, await made.manifest(text), made.world());
 }
 
 /** Applies a file. */

@@ -175,7 +175,7 @@ export async function applyOnce(made: Bench, text: string, send: Send, random: (
   const world = { ...made.world(), client };
   const clock = systemClock;
   await inTime(waitOut(made.store, { fenceMs: 60_000, clock }));
-  const planned = await inTime(plan(made.manifest(text), world));
+  const planned = await inTime(plan(await made.manifest(text), world));
   const applying = applyPlan(planned, world, { permissions: everything, connections: 4, clock });
   const { outcomes } = await inTime(applying);
   const failed = outcomes.filter(({ result }) => result !== 'done');
@@ -186,7 +186,7 @@ export async function applyOnce(made: Bench, text: string, send: Send, random: (
 /** The actions that are left once nothing can land any more. */
 export async function leftOver(made: Bench, text: string): Promise<string[]> {
   await vi.advanceTimersByTimeAsync(120_000);
-  return actionsOf(await inTime(plan(made.manifest(text), made.world())));
+  return actionsOf(await inTime(plan(await made.manifest(text), made.world())));
 }
 
 /** What each row of a platform is called: every object that there is, once. */

@@ -29,7 +29,7 @@ export interface Bench {
   /** Hides what the manifests of this test addSecret. */
   readonly redact: (text: string) => string;
   /** Writes files and reads the manifest in trueup.yaml. */
-  manifest(files: string | Record<string, string>): Manifest;
+  manifest(files: string | Record<string, string>): Promise<Manifest>;
   world(): World;
   plan(files: string | Record<string, string>): Promise<Plan>;
   apply(
@@ -63,20 +63,21 @@ export function bench(options: { emulator?: Emulator; folder?: string; clock?: C
     env,
     clock,
     redact: redactor.redact,
-    manifest: (files) => {
+    manifest: async (files) => {
       for (const [name, text] of Object.entries(typeof files === 'string' ? { 'trueup.yaml': files } : files)) {
         mkdirSync(dirname(join(folder, name)), { recursive: true });
         writeFileSync(join(folder, name), text);
       }
-      return validate({
-        workspace: openWorkspace(folder),
+      const { manifest } = await validate({
+        workspace: await openWorkspace(folder),
         file: 'trueup.yaml',
         kinds,
         env: (name) => env[name],
         secret: (name) => secrets[name],
         given: () => undefined,
         addSecret: redactor.add,
-      }).manifest;
+      });
+      return manifest;
     },
     world: () => ({
       client: createClient({ send: emulator.send, url: 'emulator:', apiKey: 'emulator-key', redact: redactor.redact }),
@@ -85,7 +86,7 @@ export function bench(options: { emulator?: Emulator; folder?: string; clock?: C
       addSecret: redactor.add,
       redact: redactor.redact,
     }),
-    plan: async (files) => plan(self.manifest(files), self.world()),
+    plan: async (files) => plan(await self.manifest(files), self.world()),
     apply: async (files, permissions = {}) => {
       await waitOut(store, { fenceMs: 60_000, clock });
       return applyPlan(await self.plan(files), self.world(), {
@@ -95,7 +96,7 @@ export function bench(options: { emulator?: Emulator; folder?: string; clock?: C
       });
     },
     destroy: async (files) =>
-      applyPlan(await planDestruction(self.manifest(files), self.world()), self.world(), {
+      applyPlan(await planDestruction(await self.manifest(files), self.world()), self.world(), {
         permissions: { dataLoss: true, adoption: true },
         connections: 4,
         clock,

@@ -34,7 +34,7 @@ export function callCommand([name, ...words]: readonly string[], flags: CallFlag
     if (name === undefined) throw usage('no operation is named', 'trueup call --list shows what there is.');
     const operation = findOperation(name);
     const deadlineMs = readInteger('--timeout', flags.timeout, 1, 3_600) * 1_000;
-    const platform = findPlatform(options);
+    const platform = await findPlatform(options);
     const input = complete(run, operation, await readInput(operation, { json: flags.input, words }));
     const wrong = checkInput(operation, input);
     if (wrong.length > 0) throw new Stop('usage', wrong);

@@ -36,7 +36,7 @@ export function emulateCommand(flags: EmulateFlags): Command {
       documentedOnly: flags.documentedOnly === true,
       strict: flags.strict === true,
     };
-    const plan = flags.faults === undefined ? undefined : readFaultsFile(flags.faults);
+    const plan = flags.faults === undefined ? undefined : await readFaultsFile(flags.faults);
     const opened =
       flags.data === undefined
         ? { emulator: createEmulator(behaviour), close: () => Promise.resolve() }

@@ -22,7 +22,7 @@ export interface LogsFlags {
 export function logsCommand(address: string, flags: LogsFlags): Command {
   return async (run) => {
     const { options, terminal, redactor } = run;
-    const target = findTarget(options);
+    const target = await findTarget(options);
     const [object] = await findObjects({
       kinds,
       state: await readStateOf(target.project, openStore(target, run)),

@@ -43,7 +43,7 @@ export function runVerb([verb = '', ...addresses]: readonly string[], flags: Run
     if (addresses.length === 0) throw usage('no address is named', 'trueup state list shows what there is.');
     if (flags.id !== undefined && addresses.length > 1) throw usage('--id goes with one address');
     const seconds = flags.timeout === undefined ? undefined : readInteger('--timeout', flags.timeout, 1, 86_400);
-    const target = findTarget(options);
+    const target = await findTarget(options);
     const state = await readStateOf(target.project, openStore(target, run));
     const declared = () => declaredResources(options);
     const objects = await findObjects({ kinds, state, declared, addresses, givenId: flags.id });

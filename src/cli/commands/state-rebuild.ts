@@ -16,7 +16,7 @@ import { printJson, printWarnings } from '../run.ts';
 export function stateRebuildCommand(flags: { readonly yes?: true }): Command {
   return async (run) => {
     const { options, terminal, redactor } = run;
-    const { manifest, warnings } = loadManifest(options, redactor);
+    const { manifest, warnings } = await loadManifest(options, redactor);
     printWarnings(run, warnings);
     return withLock(run, manifest, {
       purpose: 'state rebuild',

@@ -17,7 +17,7 @@ import { findTarget } from '../target.ts';
 /** Lists the resources of the state. */
 export const stateListCommand: Command = async (run) => {
   const { options, terminal } = run;
-  const state = await readOnce(storeOf(run));
+  const state = await readOnce(await storeOf(run));
   if (options.isJson) printJson(terminal, stateListJson(state));
   else terminal.out(renderStateList(state, terminal.outStyle));
   if (!options.isJson && state === undefined) terminal.err('There is no state yet: nothing was applied from here.\n');
@@ -28,7 +28,7 @@ export const stateListCommand: Command = async (run) => {
 export function stateShowCommand(address: string): Command {
   return async (run) => {
     const { options, terminal } = run;
-    const state = await readOnce(storeOf(run));
+    const state = await readOnce(await storeOf(run));
     const record = state?.resources[address];
     if (record === undefined) {
       const guess = closest(address, Object.keys(state?.resources ?? {}));
@@ -47,7 +47,7 @@ export function stateShowCommand(address: string): Command {
 export function stateUnlockCommand(flags: { readonly yes?: true }): Command {
   return async (run) => {
     const { options, terminal } = run;
-    const store = storeOf(run);
+    const store = await storeOf(run);
     try {
       const holder = await store.holder();
       if (holder === undefined) {
@@ -80,8 +80,11 @@ The next run waits until nothing of it can land any more: 2 minutes at most.`,
 }
 
 /** The state of a folder; what stands in a folder needs no manifest to be looked at. */
-function storeOf(run: Run): StateStore {
+async function storeOf(run: Run): Promise<StateStore> {
   const { folder, file } = run.options;
   const hasManifest = existsSync(join(folder, file));
-  return openStore(hasManifest ? findTarget(run.options) : { state: { backend: 'local' }, project: undefined }, run);
+  const target = hasManifest
+    ? await findTarget(run.options)
+    : ({ state: { backend: 'local' }, project: undefined } as const);
+  return openStore(target, run);
 }

@@ -29,7 +29,7 @@ export function statusCommand(addresses: readonly string[], flags: StatusFlags):
   return async (run) => {
     const { options, terminal } = run;
     const intervalMs = readInteger('--interval', flags.interval, 1, 3_600) * 1_000;
-    const target = findTarget(options);
+    const target = await findTarget(options);
     if (flags.watch === true) {
       if (options.isJson) {
         throw usage('--watch has no end, and --format json prints one document', 'Run it again and again instead.');

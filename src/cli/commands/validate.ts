@@ -5,12 +5,12 @@ import type { Command } from '../run.ts';
 import { printJson, printWarnings } from '../run.ts';
 
 /** Checks the manifest without a request. */
-export const validateCommand: Command = (run) => {
+export const validateCommand: Command = async (run) => {
   const { options, terminal, redactor } = run;
-  const { manifest, warnings } = loadManifest(options, redactor);
+  const { manifest, warnings } = await loadManifest(options, redactor);
   const count = manifest.resources.length;
   printWarnings(run, warnings);
   if (options.isJson) printJson(terminal, validationJson(count, warnings));
   else terminal.out(`${options.file} is valid: ${counted(count, 'resource')}.\n`);
-  return Promise.resolve('done');
+  return 'done';
 };

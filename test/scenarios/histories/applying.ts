@@ -54,7 +54,7 @@ export async function runOnce(
   run.seen = made.emulator.log.length;
   run.deeds = [];
   const disturbed = disturb(run, { faults: step.faults, meanwhile });
-  const manifest = manifestOf(run, declared);
+  const manifest = await manifestOf(run, declared);
   const calmWorld = { ...disturbed.world, client: made.world().client };
   const planned = await orRefused(planFrugally(run, manifest, () => make(calmWorld, { manifest })));
   if (planned instanceof Stop) {

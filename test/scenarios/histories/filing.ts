@@ -18,7 +18,7 @@ import { holds, same } from './same.ts';
 /** Plans, and puts that into the file. */
 export async function filePlan(run: Run, { manifest: tree }: StepThat<'plan'>): Promise<Ending> {
   const declared = readDeclared(tree);
-  const purpose = { manifest: manifestOf(run, declared), deploys: true, destroys: false };
+  const purpose = { manifest: await manifestOf(run, declared), deploys: true, destroys: false };
   const prediction = predict(declared, run.memory, look(run.made.emulator));
   run.filed = undefined;
   const planned = await orRefused(makePlan(purpose, calm(run)));

@@ -22,10 +22,10 @@ import { holds, same } from './same.ts';
 /** What a run may ask of the platform. */
 
 /** Reads a manifest as the engine does. */
-export function manifestOf(run: Run, { tree }: Declared): Manifest {
+export async function manifestOf(run: Run, { tree }: Declared): Promise<Manifest> {
   if (run.read?.tree === tree) return run.read.manifest;
   const text = yamlOf(tree);
-  const { manifest } = validate({
+  const { manifest } = await validate({
     workspace: workspaceOf(text),
     file: 'trueup.yaml',
     kinds,
@@ -40,13 +40,14 @@ export function manifestOf(run: Run, { tree }: Declared): Manifest {
 
 /** A folder that is on no disk. */
 function workspaceOf(text: string): Workspace {
-  const nothing = (path: string) => ({ problem: `there is no file ${path}` });
+  const nothing = async (path: string) => ({ problem: `there is no file ${path}` });
   return {
     root: '/',
-    read: (path) => (path === 'trueup.yaml' ? { text } : nothing(path)),
+    read: async (path) => (path === 'trueup.yaml' ? { text } : nothing(path)),
+    readAll: async () => new Map(),
     readBytes: nothing,
     beside: (_from, path) => path,
-    match: () => [],
+    match: async () => [],
   };
 }
 
