@@ -38,7 +38,8 @@ export type { Failure } from './api/errors.ts';
 export { PlatformError } from './api/errors.ts';
 export type { Send, WireAnswer, WireRequest } from './api/wire.ts';
 
-export type { State, StateRecord, StateStore } from './state/state.ts';
+export type { StateRecord } from './state/record.ts';
+export type { State, StateStore } from './state/state.ts';
 export type { Holder } from './state/holder.ts';
 export type { Inherited, Lease, Taking, Terms, Wish } from './state/lease.ts';
 export type { BeatingClock, Clock } from './state/clock.ts';

@@ -5,9 +5,10 @@ import { rowId } from '../observe/answers.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { isMadeFirst } from '../plan/action.ts';
 import { knownPairs } from '../plan/known-pairs.ts';
-import type { StateRecord } from '../state/state.ts';
+import { pendingCreate, withWrite } from '../state/pending.ts';
+import type { StateRecord } from '../state/record.ts';
 import { chosenId, created } from './perform.ts';
-import { creationIntent } from './intents.ts';
+import { creationOf, sentNow } from './intents.ts';
 import { lagMs, lookUntil } from './look.ts';
 import { findMade, newRows } from './read-back.ts';
 import type { Run } from './run.ts';
@@ -15,7 +16,7 @@ import { readOwn } from './lane-now.ts';
 import { reportAgain } from './problems.ts';
 import { recordNow, recordOf, save } from './records.ts';
 import { claim, laneRoot } from './run.ts';
-import { noteRepeated } from './twins.ts';
+import { noteDuplicate } from './twins.ts';
 import { seek } from './seek.ts';
 import { readSiblings } from './siblings.ts';
 import { mayBeExecuted, mayLandLater, mostSends, send } from './send.ts';
@@ -49,7 +50,7 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
   run.rows.set(address, object.row);
   const record = recordOf(run, action, object.id, pairsOf(run, action, object.row));
   const isLast = action.steps.at(-1) === step;
-  await save(run, address, isLast ? record : { ...record, intent: { at: run.clock.wall() } });
+  await save(run, address, isLast ? record : withWrite(record, { id: object.id, ...sentNow(run) }));
   if (lacksOutputs(run, action, object.row)) {
     const row = await readOwn(run, action, object.id);
     if (row !== 'gone') run.rows.set(address, { ...object.row, ...row.row });
@@ -75,17 +76,16 @@ async function sendUntilKnown(
   const { address, kind } = action;
   const chosen = chosenId(action, step);
   const earlier = isFoundInList(action) ? await listedBefore(run, action) : new Map<string, Row>();
-  const at = run.clock.wall();
   await save(run, address, {
     ...recordOf(run, action, chosen ?? null, {}),
-    intent: creationIntent(run, action, { step, at }),
+    pending: creationOf(run, action, step),
   });
   const since = run.clock.monotonic();
   let answer: unknown;
   try {
     answer = await send(run, action, step);
   } catch (error) {
-    // An intent of which nothing can land any more must not claim an object that somebody else makes later.
+    // A pending create that can land no more must not claim an object that somebody else makes later.
     if (!mayBeExecuted(error)) {
       // Those before it were waited out. What has an id of ours is known by that.
       if (sends === 1 || chosen === undefined) await undo();
@@ -103,7 +103,7 @@ async function sendUntilKnown(
       throw error;
     }
     reportAgain(run, action, { what: `the create of ${address}`, done: 'sent' });
-    noteRepeated(run.repeated, action, recordNow(run, address)?.intent ?? {});
+    noteDuplicate(run.duplicates, action, pendingCreate(recordNow(run, address)) ?? {});
     return sendUntilKnown(run, action, { step, undo, sends: sends + 1 });
   }
   return created(action, answer, chosen) ?? (await lookUp(run, action, earlier));

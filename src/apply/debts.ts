@@ -4,7 +4,8 @@ import type { ServiceActions } from '../plan/deploy-inputs.ts';
 import { inputsDigest } from '../plan/deploy-inputs.ts';
 import { deploymentsIn } from '../observe/deployments.ts';
 import { readRow } from '../observe/read-row.ts';
-import type { Deployed } from '../state/state.ts';
+import type { Deploys } from '../state/pending.ts';
+import { withDeploys } from '../state/pending.ts';
 import type { Run } from './run.ts';
 import { recordNow, recordOf, save } from './records.ts';
 
@@ -26,17 +27,12 @@ async function noteDebt(run: Run, service: string): Promise<void> {
 }
 
 /** Keeps what is known of the deployments of a service for the state. */
-export async function saveDeployed(
-  run: Run,
-  service: string,
-  deployed: Deployed,
-  how?: 'with the rest',
-): Promise<void> {
-  run.deployed.set(service, deployed);
+export async function saveDeployed(run: Run, service: string, deploys: Deploys, how?: 'with the rest'): Promise<void> {
+  run.deployed.set(service, deploys);
   const action = run.actions.get(service);
   if (action === undefined) return;
   const record = recordNow(run, service) ?? recordOf(run, action, run.ids.get(service) ?? null, {});
-  await save(run, service, { ...record, deployed }, how);
+  await save(run, service, withDeploys(record, deploys), how);
 }
 
 /** Settles what a service owes, once everything is over and was read back. */
@@ -46,8 +42,8 @@ export async function settleDebt(run: Run, root: Action): Promise<void> {
   if (run.lanes.get(address)?.some((action) => run.results.get(action.address) !== 'done') === true) return;
   const inputs = inputsNow(run, root);
   const known = run.deployed.get(address);
-  if (inputs === undefined || known?.sent !== undefined) return;
-  if (known?.owes === undefined) {
+  if (inputs === undefined || known?.pending !== undefined) return;
+  if (known?.stale === undefined) {
     await saveDeployed(run, address, { inputs }, 'with the rest');
     return;
   }
@@ -56,8 +52,9 @@ export async function settleDebt(run: Run, root: Action): Promise<void> {
   const row = await rowAfter(run, root, through);
   const listed = row === undefined ? undefined : deploymentsIn(kind, row);
   // Owed since earlier, and nothing written now: what was noted then still holds.
-  if (listed === undefined || !isWhole || (service.debt === undefined && known.saved !== undefined)) return;
-  await saveDeployed(run, address, { ...known, saved: { inputs, newest: listed.at(-1)?.id ?? null } }, 'with the rest');
+  if (listed === undefined || !isWhole || (service.debt === undefined && known.stale.saved !== undefined)) return;
+  const saved = { inputs, newest: listed.at(-1)?.id ?? null };
+  await saveDeployed(run, address, { ...known, stale: { ...known.stale, saved } }, 'with the rest');
 }
 
 /** The row of a service as it was when all was written; what was written elsewhere may have been written since. */

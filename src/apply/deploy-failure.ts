@@ -7,7 +7,7 @@ import type { Kind } from '../kind/kind.ts';
 import type { Deployment } from '../observe/deployments.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
-import type { Deployed } from '../state/state.ts';
+import type { Deploys } from '../state/pending.ts';
 import { saveDeployed } from './debts.ts';
 import type { DeployedService } from './deployed-service.ts';
 
@@ -25,16 +25,16 @@ export async function failed(
   }: {
     readonly row: Row;
     readonly deployment: Deployment | undefined;
-    readonly owing: Deployed;
+    readonly owing: Deploys;
     readonly why: string;
   },
 ): Promise<Stop> {
   const { run, address, kind, inputs } = service;
   const listed = deploymentsIn(kind, row);
-  const { sent: _, ...rest } = owing;
+  const { pending: _, ...rest } = owing;
   // A deployment that somebody makes later has everything.
   const saved = listed === undefined ? {} : { saved: { inputs, newest: listed.at(-1)?.id ?? null } };
-  await saveDeployed(run, address, { ...rest, ...saved });
+  await saveDeployed(run, address, { ...rest, stale: { ...rest.stale, ...saved } });
   const logPath = deployment?.logPath === undefined ? [] : [`log on the server: ${deployment.logPath}`];
   const more = kind.service?.logs === undefined ? '' : ` trueup logs ${address} shows more.`;
   return failure(service, why, {

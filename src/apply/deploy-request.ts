@@ -3,11 +3,13 @@ import type { Row } from '../kind/json.ts';
 import { statusIn } from '../observe/deployments.ts';
 import { readRow } from '../observe/read-row.ts';
 import type { Step } from '../plan/action.ts';
-import type { Deployed } from '../state/state.ts';
+import type { Deploys } from '../state/pending.ts';
+import { withDeploys, withWrite } from '../state/pending.ts';
 import { saveDeployed } from './debts.ts';
 import { failure } from './deploy-failure.ts';
 import type { DeployedService } from './deployed-service.ts';
 import { isLate, tell } from './deployed-service.ts';
+import { sentNow } from './intents.ts';
 import { lookUntil } from './look.ts';
 import { recordNow, recordOf, save } from './records.ts';
 import { mayLandLater, mostSends } from './send.ts';
@@ -27,7 +29,7 @@ interface Sending {
   /** Writes down that it is sent now. */
   readonly note: () => Promise<void>;
   /** What the state holds when the request was surely not carried out. */
-  readonly owing: Deployed;
+  readonly owing: Deploys;
 }
 
 /** Sends a request of a deployment; what was surely not carried out is a failure at once. */
@@ -86,7 +88,7 @@ function membersOf({ run }: DeployedService, step: Step, mark: string): Record<s
 }
 
 /** Makes a status that is what it was before tell nothing of what is ordered now. Gives the service as it then is. */
-export async function resetStatus(service: DeployedService, before: Row, owing: Deployed): Promise<Row> {
+export async function resetStatus(service: DeployedService, before: Row, owing: Deploys): Promise<Row> {
   const { run, action, kind, address, id } = service;
   const step = action.steps.find(({ role }) => role === 'reset');
   if (step === undefined || statusIn(kind, before) === 'idle') return before;
@@ -94,8 +96,8 @@ export async function resetStatus(service: DeployedService, before: Row, owing: 
   let why = 'its status is the same';
   // Should the run end now: it must not land when the next one looks at the status.
   const known = recordNow(run, address) ?? recordOf(run, run.actions.get(address) ?? action, id, {});
-  const note = () => save(run, address, { ...known, deployed: owing, intent: { at: run.clock.wall() } });
-  const close = () => save(run, address, { ...known, deployed: owing }, 'with the rest');
+  const note = () => save(run, address, withWrite(withDeploys(known, owing), { id, ...sentNow(run) }));
+  const close = () => save(run, address, withDeploys(known, owing), 'with the rest');
   // It comes to the same when it is carried out twice.
   for (let sends = 1; sends <= mostSends; sends += 1) {
     await note();

@@ -7,7 +7,8 @@ import { takes } from '../kind/wire.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import { readRow } from '../observe/read-row.ts';
 import type { Action } from '../plan/action.ts';
-import type { Deployed } from '../state/state.ts';
+import type { Deploys } from '../state/pending.ts';
+import type { PendingDeploy } from '../state/record.ts';
 import { inputsNow, saveDeployed } from './debts.ts';
 import { failed, failure } from './deploy-failure.ts';
 import type { Lost } from './deploy-request.ts';
@@ -16,6 +17,7 @@ import type { DeployedService } from './deployed-service.ts';
 import { isLate, tell } from './deployed-service.ts';
 import type { Ending, Watch } from './follow.ts';
 import { follow } from './follow.ts';
+import { sentNow } from './intents.ts';
 import { lagMs } from './look.ts';
 import type { Run } from './run.ts';
 import { report, reportAgain } from './problems.ts';
@@ -40,21 +42,22 @@ export async function deploy(run: Run, action: Action): Promise<Result> {
   if (isNothingNew(run, root)) return succeeded(service);
   const before = run.readBack.get(address) ?? (await readRow(run.input.client, service.kind, id));
   if (before === undefined) throw failure(service, 'it is not on the platform any more', { remedy: 'Plan again.' });
-  const earlier = known.sent === undefined ? undefined : await followEarlier(service, known.sent, before);
+  const earlier = known.pending === undefined ? undefined : await followEarlier(service, known.pending, before);
   if (earlier?.is === 'interrupted') return unwatched(service);
-  if (earlier?.is === 'over' && earlier.status === 'done' && known.sent?.inputs === inputs) return succeeded(service);
+  if (earlier?.is === 'over' && earlier.status === 'done' && known.pending?.inputs === inputs)
+    return succeeded(service);
   return order(service, known, before);
 }
 
 /** Whether nothing was owed before, and what was known only after apply came to what was there already. */
 function isNothingNew(run: Run, { service }: Action): boolean {
   const { known, debt } = service ?? {};
-  if (known?.inputs === undefined || known.owes !== undefined || debt?.isPending !== true) return false;
+  if (known?.inputs === undefined || known.stale !== undefined || debt?.isPending !== true) return false;
   return debt.through.every((address) => !run.written.has(address));
 }
 
 /** Waits for a deployment that an earlier run ordered. */
-async function followEarlier(service: DeployedService, sent: NonNullable<Deployed['sent']>, row: Row): Promise<Ending> {
+async function followEarlier(service: DeployedService, sent: PendingDeploy, row: Row): Promise<Ending> {
   const { clock } = service.run;
   const age = Math.max(0, clock.wall() - sent.at);
   const before = rowBefore(service, sent, row);
@@ -63,13 +66,13 @@ async function followEarlier(service: DeployedService, sent: NonNullable<Deploye
     mark: sent.mark,
     knownId: sent.id,
     since: clock.monotonic(),
-    // What the platform took waits in its queue as long as it has to; what it may never have got, until its fence.
-    ...(sent.isAnswered === true ? {} : { graceMs: Math.max(0, service.run.fenceMs - age) }),
+    // What the platform took waits in its queue as long as it has to; what it may never have got, until its in-flight timeout.
+    ...(sent.isAnswered === true ? {} : { graceMs: Math.max(0, sent.timeoutMs - age) }),
   });
 }
 
 /** A service as it was before an order: with the deployments that were listed then, and no status. */
-function rowBefore({ kind }: DeployedService, { newest = null }: NonNullable<Deployed['sent']>, row: Row): Row {
+function rowBefore({ kind }: DeployedService, { newest }: PendingDeploy, row: Row): Row {
   const { deployments } = kind.service ?? {};
   if (deployments === undefined) return {};
   const ids = (deploymentsIn(kind, row) ?? []).map(({ id }) => id);
@@ -79,13 +82,13 @@ function rowBefore({ kind }: DeployedService, { newest = null }: NonNullable<Dep
 }
 
 /** Orders the deployment, and again only when an order got lost. */
-async function order(service: DeployedService, known: Deployed, before: Row): Promise<Result> {
+async function order(service: DeployedService, known: Deploys, before: Row): Promise<Result> {
   const { run, action, address, inputs } = service;
   const { clock, input, deploying } = run;
   const step = action.steps.find(({ role }) => role === 'deploy');
   if (step === undefined) throw new Error(`${action.address} has no request`);
   const mark = `trueup-${input.digest(`${address} ${clock.wall()} ${clock.monotonic()}`).slice(-12)}`;
-  const owing: Deployed = { ...known, owes: { ...known.owes } };
+  const owing: Deploys = { ...known, stale: { ...known.stale } };
   const calm = await waitForOthers(service, before);
   if (calm === undefined) return unwatched(service);
   const newest = deploymentsIn(service.kind, calm)?.at(-1)?.id ?? null;
@@ -94,17 +97,17 @@ async function order(service: DeployedService, known: Deployed, before: Row): Pr
   const marked = takes(step.operation, 'description') ? { mark } : {};
   const orderUntilKnown = async (orders: number): Promise<Ordered> => {
     let since = clock.monotonic();
-    let sent = { mark, inputs, at: clock.wall(), newest };
+    let sent: PendingDeploy = { is: 'deploy', ...sentNow(run), mark, inputs, newest };
     const note = async (): Promise<void> => {
       since = clock.monotonic();
       sent = { ...sent, at: clock.wall() };
-      await saveDeployed(run, address, { ...owing, sent });
+      await saveDeployed(run, address, { ...owing, pending: sent });
     };
     await note();
     // That a later order was not carried out says nothing of the first.
-    const lost = await send(service, { step, mark, note, owing: orders > 1 ? { ...owing, sent } : owing });
+    const lost = await send(service, { step, mark, note, owing: orders > 1 ? { ...owing, pending: sent } : owing });
     if (lost === undefined && !isLate(service)) {
-      await saveDeployed(run, address, { ...owing, sent: { ...sent, isAnswered: true } });
+      await saveDeployed(run, address, { ...owing, pending: { ...sent, isAnswered: true } });
     }
     if (lost === undefined && !deploying.waits && !isLate(service)) return { lost, ending: { is: 'left' } };
     const patience = patienceFor(service, lost);
@@ -179,8 +182,8 @@ async function begun(service: DeployedService, id: string | undefined): Promise<
   const { run, address } = service;
   tell(service, 'deployment');
   const known = run.deployed.get(address);
-  if (id === undefined || known?.sent === undefined || known.sent.id === id) return;
-  await saveDeployed(run, address, { ...known, sent: { ...known.sent, id } });
+  if (id === undefined || known?.pending === undefined || known.pending.id === id) return;
+  await saveDeployed(run, address, { ...known, pending: { ...known.pending, id } });
 }
 
 async function succeeded({ run, address, inputs }: DeployedService): Promise<'done'> {
@@ -209,7 +212,7 @@ function unwatched({ run, action, address }: DeployedService): Result {
 
 async function conclude(
   service: DeployedService,
-  { ending, lost, owing }: Ordered & { readonly owing: Deployed },
+  { ending, lost, owing }: Ordered & { readonly owing: Deploys },
 ): Promise<Result> {
   const { run, kind } = service;
   const limit = `${run.deploying.limitMs(kind.kind) / 1_000} s`;

@@ -3,6 +3,7 @@ import type { Row } from '../kind/json.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action } from '../plan/action.ts';
 import { isEffective, isMade } from '../plan/action.ts';
+import { deploysOf, withDeploys } from '../state/pending.ts';
 import { lookUntil } from './look.ts';
 import type { LaneRow } from './read-back.ts';
 import { findById, findMade, laneRow, readLane } from './read-back.ts';
@@ -152,17 +153,17 @@ async function settleDeletion(run: Run, action: Action, found: Found): Promise<v
   }
 }
 
-/** What was not carried out is as it was before; of what may still be, the intent stays. */
+/** What was not carried out is as it was before; of what may still be, the pending operation stays. */
 async function takeBack(run: Run, address: string): Promise<void> {
   const before = run.input.plan.base.resources[address];
   if (before === undefined || run.lost.has(address)) return;
   // A variable that it mentions may have been written all the same.
   const through = run.actions.get(address)?.service?.debt?.through ?? [];
   const owes = through.some((other) => other !== address && run.written.has(other));
-  const deployed = owes ? run.deployed.get(address) : before.deployed;
-  if (deployed === undefined) run.deployed.delete(address);
-  else run.deployed.set(address, deployed);
-  await save(run, address, { ...before, ...(deployed === undefined ? {} : { deployed }) });
+  const deploys = owes ? run.deployed.get(address) : deploysOf(before);
+  if (deploys === undefined) run.deployed.delete(address);
+  else run.deployed.set(address, deploys);
+  await save(run, address, deploys === undefined ? before : withDeploys(before, deploys));
 }
 
 async function settleObject(run: Run, action: Action, found: Found): Promise<void> {
@@ -213,8 +214,8 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   const former = result === 'done' ? [] : (run.input.plan.base.resources[address]?.dependsOn ?? []);
   const dependsOn = [...new Set([...record.dependsOn, ...former])];
   // A request of which nobody knows what became of it may still land.
-  const intent = run.lost.has(address) ? run.records.get(address)?.intent : undefined;
-  const kept = { ...record, dependsOn, ...(intent === undefined ? {} : { intent }) };
+  const pending = run.lost.has(address) ? run.records.get(address)?.pending : undefined;
+  const kept = { ...record, id, dependsOn, ...(pending === undefined ? {} : { pending }) };
   await save(run, address, kept, run.sent.has(address) ? undefined : 'with the rest');
   conclude(run, action, result);
 }

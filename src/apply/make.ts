@@ -3,7 +3,7 @@ import { textsIn } from '../kind/json.ts';
 import type { Action } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
 import { create } from './create.ts';
-import { noteIntent } from './intents.ts';
+import { noteWrite } from './intents.ts';
 import { lookUntil } from './look.ts';
 import { rehearse } from './perform.ts';
 import { findById, readLane } from './read-back.ts';
@@ -19,7 +19,7 @@ export async function tearDown(run: Run, action: Action): Promise<void> {
   const [first] = action.teardown;
   if (first !== undefined) {
     await unchanged(run, action, { step: first });
-    await noteIntent(run, action);
+    await noteWrite(run, action);
   }
   for (const step of action.teardown) {
     try {
@@ -49,7 +49,7 @@ export async function tearDown(run: Run, action: Action): Promise<void> {
 export async function make(run: Run, action: Action): Promise<void> {
   if (action.steps.length > 0 && !isMade(action)) await unchanged(run, action);
   addOldSecrets(run, action);
-  if (action.steps.length > 0) await noteIntent(run, action);
+  if (action.steps.length > 0) await noteWrite(run, action);
   for (const step of action.steps) {
     if (step.role === 'create') await create(run, action, step);
     else await send(run, action, step);

@@ -1,21 +1,22 @@
 import type { Action } from '../plan/action.ts';
-import type { StateRecord } from '../state/state.ts';
+import { withDeploys } from '../state/pending.ts';
+import type { StateRecord } from '../state/record.ts';
 import type { Run } from './run.ts';
 
 /** What the state is to hold of an action's object. */
 export function recordOf(run: Run, action: Action, id: string | null, pairs: StateRecord['pairs']): StateRecord {
-  const deployed = run.deployed.get(action.address);
-  const repeated = run.repeated.get(action.address);
-  return {
+  const deploys = run.deployed.get(action.address);
+  const duplicates = run.duplicates.get(action.address);
+  const facts = {
     kind: action.kind.kind,
-    id,
     parent: action.parent ?? null,
     dependsOn: action.dependsOn,
     pairs,
     options: action.options,
-    ...(repeated === undefined ? {} : { repeated }),
-    ...(deployed === undefined ? {} : { deployed }),
+    ...(duplicates === undefined ? {} : { duplicates }),
   };
+  const record = id === null ? { ...facts, id } : { ...facts, id };
+  return deploys === undefined ? record : withDeploys(record, deploys);
 }
 
 /** The record of an address as this run wrote it last, else as it was before. */

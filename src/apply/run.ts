@@ -8,12 +8,14 @@ import type { Action, Plan } from '../plan/action.ts';
 import { debtorsOf, deployedBefore } from '../plan/debts.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
-import type { Deployed, StateRecord, StateStore } from '../state/state.ts';
+import type { Deploys } from '../state/pending.ts';
+import type { StateRecord } from '../state/record.ts';
+import type { StateStore } from '../state/state.ts';
 import type { Traffic } from './follow.ts';
 import type { LaneRow } from './read-back.ts';
 import type { ApplyEvent, Outcome } from './result.ts';
-import type { Repeated } from './twins.ts';
-import { repeatedBefore } from './twins.ts';
+import type { Duplicates } from './twins.ts';
+import { duplicatesBefore } from './twins.ts';
 
 /** What applying a plan needs. */
 export interface ApplyInput {
@@ -86,8 +88,8 @@ export interface Run {
   readonly sent: Set<string>;
   /** When requests were sent that had to wait, by the clock that only grows. */
   readonly sentAt: Map<string, number>;
-  /** Addresses whose create was sent twice, and where a twin may be. */
-  readonly repeated: Map<string, Repeated>;
+  /** Addresses whose create was sent more than once, and where a duplicate may be. */
+  readonly duplicates: Duplicates;
   /** Addresses for which a request was sent that may land later than anybody looked. */
   readonly lost: Set<string>;
   /** Addresses a write for which was executed, or may have been. */
@@ -96,7 +98,7 @@ export interface Run {
   readonly fenceMs: number;
   readonly deploying: Deploying;
   /** What is known of the deployments of each service. */
-  readonly deployed: Map<string, Deployed>;
+  readonly deployed: Map<string, Deploys>;
   /** The services that owe a deployment as soon as something is sent for an address. */
   readonly debtors: ReadonlyMap<string, readonly string[]>;
   /** What was written down of debts, by the service. */
@@ -146,7 +148,7 @@ export function startRun(input: ApplyInput): Run {
     problems: new Map(),
     results: new Map(),
     sent: new Set(),
-    repeated: repeatedBefore(plan),
+    duplicates: duplicatesBefore(plan),
     sentAt: new Map(),
     lost: new Set(),
     written: new Set(),

@@ -9,6 +9,7 @@ import type { NaturalKey } from '../observe/match.ts';
 import { indexRows, naturalKey } from '../observe/match.ts';
 import { readRow } from '../observe/read-row.ts';
 import type { Action } from '../plan/action.ts';
+import { pendingCreate } from '../state/pending.ts';
 import { lookUntil } from './look.ts';
 import { recordNow } from './records.ts';
 import type { Run } from './run.ts';
@@ -97,9 +98,9 @@ function interrupted({ address, position }: Action): Stop {
 /** What ends the search when somebody else made something under the key meanwhile, and nothing of ours came. */
 function somebodys(run: Run, action: Action, others: readonly Row[]): Stop {
   const { kind, address } = action;
-  const intent = recordNow(run, address)?.intent ?? { at: 0 };
+  const pending = pendingCreate(recordNow(run, address));
   const each = others.map((row) => {
-    const names = differencesFromCreate(kind, row, intent, run.input.digest);
+    const names = pending === undefined ? [] : differencesFromCreate(kind, row, pending, run.input.digest);
     const paths = names.map((name) => fieldPath(kind, name));
     return `${rowId(kind, row)} bears its key and is something else (${paths.join(', ')})`;
   });

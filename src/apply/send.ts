@@ -5,6 +5,7 @@ import type { Row } from '../kind/json.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
 import { perform } from './perform.ts';
+import { renewed } from '../state/pending.ts';
 import type { Run } from './run.ts';
 import { save } from './records.ts';
 import { tookEffect } from './took-effect.ts';
@@ -33,7 +34,7 @@ export async function send(run: Run, action: Action, step: Step): Promise<unknow
       if (await tookEffect(run, action, step)) return undefined;
       if (sends === mostSends || !isTrouble(error)) throw error;
       await run.clock.sleep(pauses.first * pauses.growth ** (sends - 1), signal);
-      await renewIntent(run, action);
+      await renewPending(run, action);
     }
   }
 }
@@ -58,11 +59,11 @@ async function sendOnce(run: Run, action: Action, step: Step, now: Row | undefin
 }
 
 /** Says anew when a request is sent, which had to wait or is sent again: until when it may land is reckoned from then. */
-async function renewIntent(run: Run, { address }: Action): Promise<void> {
+async function renewPending(run: Run, { address }: Action): Promise<void> {
   run.sentAt.set(address, run.clock.monotonic());
   const record = run.records.get(address);
-  if (record === undefined || record === null || record.intent === undefined) return;
-  await save(run, address, { ...record, intent: { ...record.intent, at: run.clock.wall() } });
+  const again = record === undefined || record === null ? record : renewed(record, run.clock.wall());
+  if (again !== undefined && again !== record) await save(run, address, again);
 }
 
 /** Gets a request ready that had to wait. After a pause it is known that others had the time to change something. */
@@ -70,7 +71,7 @@ async function whenLate(run: Run, action: Action, step: Step, late: Late): Promi
   const { client } = run.input;
   const how = late === 'paused' ? { isAnew: true } : { client: inItsTurn(client) };
   const row = step.role === 'create' ? undefined : await unchanged(run, action, { step, ...how });
-  await renewIntent(run, action);
+  await renewPending(run, action);
   return row;
 }
 

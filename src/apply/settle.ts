@@ -12,7 +12,7 @@ import { pathOf, resolveField } from '../plan/diff.ts';
 import { contains, leftBehind, membersOf } from '../plan/merged.ts';
 import type { ReadParts } from './parts.ts';
 import { readParts } from './parts.ts';
-import type { Pair } from '../state/state.ts';
+import type { Pair } from '../state/record.ts';
 
 /** What settling one resource needs. */
 export interface SettleInput {

@@ -1,31 +1,27 @@
 import { same } from '../kind/json.ts';
 import type { Action, Plan } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
-import type { Intent, StateRecord } from '../state/state.ts';
+import { pendingCreate } from '../state/pending.ts';
+import type { DuplicatePlace } from '../state/record.ts';
 
-/** Where twins of an object may be, of which more than one create was sent; true: nobody knows. */
-export type Repeated = NonNullable<StateRecord['repeated']>;
+/** Where the duplicates of each address may be. */
+export type Duplicates = Map<string, readonly DuplicatePlace[]>;
 
-/** The creates that were sent twice, or are about to be: an earlier run sent them, and nothing of them shows. */
-export function repeatedBefore({ actions, base }: Plan): Map<string, Repeated> {
-  const found = new Map<string, Repeated>();
+/** The creates that were sent more than once, or are about to be: an earlier run sent them, and no object shows. */
+export function duplicatesBefore({ actions, base }: Plan): Duplicates {
+  const found: Duplicates = new Map();
   for (const action of actions) {
     const known = base.resources[action.address];
-    if (known?.repeated !== undefined) found.set(action.address, known.repeated);
-    if (isMade(action) && known?.id === null && known.intent !== undefined) noteRepeated(found, action, known.intent);
+    if (known?.duplicates !== undefined) found.set(action.address, known.duplicates);
+    const pending = pendingCreate(known);
+    if (isMade(action) && known?.id === null && pending !== undefined) noteDuplicate(found, action, pending);
   }
   return found;
 }
 
-/** Remembers of a create that is sent once more where the twin may be that the one before it may make. */
-export function noteRepeated(
-  repeated: Map<string, Repeated>,
-  { address }: Action,
-  { key, below }: Partial<Intent>,
-): void {
-  const known = repeated.get(address);
-  const places = known === undefined || known === true ? [] : known;
-  const place = key === undefined ? [] : [{ key, ...(below === undefined ? {} : { below }) }];
-  const fresh = place.filter((one) => !places.some((other) => same(one, other)));
-  repeated.set(address, places.length + fresh.length === 0 ? true : [...places, ...fresh]);
+/** Remembers, of a create that is sent once more, where the earlier one may make a duplicate. */
+export function noteDuplicate(duplicates: Duplicates, { address }: Action, { key, below }: DuplicatePlace): void {
+  const known = duplicates.get(address) ?? [];
+  const place = key === undefined ? {} : { key, ...(below === undefined ? {} : { below }) };
+  if (!known.some((other) => same(place, other))) duplicates.set(address, [...known, place]);
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../state/clock.ts';
 import type { Lease } from '../state/lease.ts';
+import { isWritePending } from '../state/pending.ts';
 import type { StateStore } from '../state/state.ts';
 
 /**
@@ -37,5 +38,5 @@ export async function waitOut(
 /** Whether a request was about to be sent of which nobody knows what became of it. */
 async function isOpen(store: StateStore): Promise<boolean> {
   const state = await store.read();
-  return Object.values(state?.resources ?? {}).some(({ intent }) => intent !== undefined);
+  return Object.values(state?.resources ?? {}).some(isWritePending);
 }

@@ -5,7 +5,7 @@ import type { ParentLink } from '../kind/identity.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import type { StateRecord } from '../state/state.ts';
+import type { StateRecord } from '../state/record.ts';
 import type { Caller } from './hidden.ts';
 import type { KeyIndex } from './match.ts';
 

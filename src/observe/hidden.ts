@@ -8,7 +8,7 @@ import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
-import type { StateRecord } from '../state/state.ts';
+import type { StateRecord } from '../state/record.ts';
 import type { Observed, ObservedObject } from './observed.ts';
 import { fromContext } from './observed.ts';
 import { readRow } from './read-row.ts';

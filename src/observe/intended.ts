@@ -1,3 +1,4 @@
+import { pendingCreate } from '../state/pending.ts';
 import type { Expected, Match, SearchInput } from './expected.ts';
 import { isKept } from './expected.ts';
 import { isCreated } from './lost-create.ts';
@@ -26,7 +27,7 @@ export async function readIntended(
     const { kind, resource, record } = item;
     const parent = resource?.parent ?? record?.parent ?? undefined;
     // A block that is moved was sent where it was then.
-    const below = record?.intent?.below ?? (parent === undefined ? '' : input.idOf(parent));
+    const below = pendingCreate(record)?.below ?? (parent === undefined ? '' : input.idOf(parent));
     const key = intendedKey(item) ?? (resource === undefined ? undefined : naturalKey(resource, input.outputs));
     if (record === undefined || below === undefined || key === undefined) return [item, []];
     const ids = (input.indexes.get(below)?.find(item, key) ?? []).filter((id) => !isKept(claimed.get(id)));
@@ -63,7 +64,7 @@ export function matchLeft(intended: Intended, taken: ReadonlySet<string>): Match
 
 /** The key under which an object was about to be made; the block may have been edited since. */
 function intendedKey({ kind, record }: Expected): NaturalKey | undefined {
-  if (record?.id === null && record.intent?.key !== undefined) return record.intent.key;
+  if (record?.id === null && record.pending?.key !== undefined) return record.pending.key;
   const name = kind.identity.keyField ?? '';
   const sent = record?.id === null && kind.identity.listedOnce !== undefined ? record.pairs[name]?.wanted : undefined;
   return sent !== undefined && 'value' in sent ? { [name]: sent.value } : undefined;

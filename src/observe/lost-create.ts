@@ -2,7 +2,8 @@ import { means, plain } from '../kind/codecs.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { observedValue } from '../kind/wire.ts';
-import type { Intent, StateRecord } from '../state/state.ts';
+import { pendingCreate } from '../state/pending.ts';
+import type { PendingCreate, StateRecord } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
 
 /** How far the clocks of two machines may be apart: one that nobody sets is off by less. Milliseconds. */
@@ -15,9 +16,9 @@ const clocksApartMs = 600_000;
 export function isCreated(kind: Kind, row: Row, record: StateRecord, digest: (text: string) => string): boolean {
   // What is listed long after it was made may be anybody's, unless its create was answered.
   if (kind.identity.listedOnce !== undefined) return Object.keys(record.pairs).length > 0;
-  const { intent } = record;
-  if (intent === undefined || Object.keys(intent.sent ?? {}).length === 0) return false;
-  return differencesFromCreate(kind, row, intent, digest).length === 0;
+  const pending = pendingCreate(record);
+  if (pending === undefined || Object.keys(pending.says).length === 0) return false;
+  return differencesFromCreate(kind, row, pending, digest).length === 0;
 }
 
 /**
@@ -27,10 +28,10 @@ export function isCreated(kind: Kind, row: Row, record: StateRecord, digest: (te
 export function differencesFromCreate(
   kind: Kind,
   row: Row,
-  { at, fenceMs = 0, sent = {} }: Intent,
+  { at, timeoutMs, says }: PendingCreate,
   digest: (text: string) => string,
 ): string[] {
-  const others = Object.entries(sent).flatMap(([name, stored]) => {
+  const others = Object.entries(says).flatMap(([name, stored]) => {
     const field = kind.fields[name];
     const observed = observedValue(kind, name, row) ?? null;
     const isSame =
@@ -41,14 +42,14 @@ export function differencesFromCreate(
     return isSame ? [] : [name];
   });
   const made = typeof row.createdAt === 'string' ? Date.parse(row.createdAt) : Number.NaN;
-  const isAnotherTime = made < at - clocksApartMs || made > at + fenceMs + clocksApartMs;
-  return [...others, ...variablesBeside(kind, row, sent), ...(isAnotherTime ? ['createdAt'] : [])];
+  const isAnotherTime = made < at - clocksApartMs || made > at + timeoutMs + clocksApartMs;
+  return [...others, ...variablesBeside(kind, row, says), ...(isAnotherTime ? ['createdAt'] : [])];
 }
 
 /** The fields with variables that a create did not say: the platform gives none to a new object by itself. */
-function variablesBeside(kind: Kind, row: Row, sent: NonNullable<Intent['sent']>): string[] {
+function variablesBeside(kind: Kind, row: Row, says: PendingCreate['says']): string[] {
   return Object.entries(kind.fields).flatMap(([name, field]) => {
-    const text = field.map === undefined || sent[name] !== undefined ? null : observedValue(kind, name, row);
+    const text = field.map === undefined || says[name] !== undefined ? null : observedValue(kind, name, row);
     return typeof text === 'string' && text.trim() !== '' ? [name] : [];
   });
 }

@@ -7,7 +7,7 @@ import { constant, referring } from '../manifest/evaluate.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Wanted } from '../manifest/wanted.ts';
-import type { StateRecord } from '../state/state.ts';
+import type { StateRecord } from '../state/record.ts';
 import { redacted } from '../secrets/secret.ts';
 import { rowId } from './answers.ts';
 

@@ -8,7 +8,8 @@ import { root } from '../kind/kind.ts';
 import { outputValue, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import type { Intent, StateRecord } from '../state/state.ts';
+import { pendingCreate } from '../state/pending.ts';
+import type { StateRecord } from '../state/record.ts';
 import { asRow, asRows, rowId } from './answers.ts';
 import { lacksRight } from './hidden.ts';
 import type { Expected, Listed } from './expected.ts';
@@ -181,10 +182,10 @@ async function listBelow(
   );
 }
 
-/** The ids of what creates were sent below of which something may stand there, wherever their blocks are now. */
+/** The ids of the parents below which a pending create or a duplicate may be, wherever their blocks are now. */
 function sentBelow(record: StateRecord | undefined): string[] {
-  const twins = record?.repeated === true ? [] : (record?.repeated ?? []);
-  return [record?.intent ?? {}, ...twins].flatMap(({ below }: Pick<Intent, 'below'>) => below ?? []);
+  const places = [pendingCreate(record), ...(record?.duplicates ?? [])];
+  return places.flatMap((place) => place?.below ?? []);
 }
 
 function remember(lists: Lists, kind: Kind, listed: Listed): void {

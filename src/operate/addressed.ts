@@ -5,7 +5,8 @@ import { normalAddress } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kindAt } from '../manifest/kind-at.ts';
 import type { Resource } from '../manifest/resource.ts';
-import type { State, StateRecord, StateStore } from '../state/state.ts';
+import type { StateRecord } from '../state/record.ts';
+import type { State, StateStore } from '../state/state.ts';
 
 /** An object of the platform that the user named by its address. */
 export interface Addressed {

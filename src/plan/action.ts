@@ -7,7 +7,9 @@ import type { Part } from '../manifest/resource.ts';
 import type { Wanted } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Secret } from '../secrets/secret.ts';
-import type { Deployed, Owes, Pair, State } from '../state/state.ts';
+import type { Deploys } from '../state/pending.ts';
+import type { Pair } from '../state/record.ts';
+import type { State } from '../state/state.ts';
 import type { Cause, Decision } from './decide.ts';
 
 /** The words for what happens to a resource. */
@@ -86,9 +88,9 @@ export interface PlannedPart {
 /** What is known and planned of the deployments of a service. */
 interface ServicePlan {
   /** What the state knows, brought up to date with what the platform lists. */
-  readonly known: Deployed | undefined;
+  readonly known: Deploys | undefined;
   /** What the plan writes that only a deployment puts into effect, and the actions that write it. */
-  readonly debt?: { readonly owes: Owes; readonly through: readonly string[]; readonly isPending?: true };
+  readonly debt?: { readonly code?: true; readonly through: readonly string[]; readonly isPending?: true };
   /** It needs a deployment, and this plan has none. */
   readonly isLeft?: true;
 }

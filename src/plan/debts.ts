@@ -3,7 +3,7 @@ import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import type { Deployed, Owes } from '../state/state.ts';
+import type { Deploys } from '../state/pending.ts';
 import { matchesStored } from '../state/stored.ts';
 import type { Action, Plan, PlannedPart } from './action.ts';
 import { isMade } from './action.ts';
@@ -14,7 +14,8 @@ import type { PlanInput } from './input.ts';
 
 /** What a plan does that only a deployment of the service puts into effect. */
 export interface Debt {
-  readonly owes: Owes;
+  /** Code has to be fetched. */
+  readonly code?: true;
   /** What changes, as paths below the service. */
   readonly because: readonly string[];
   /** The actions that write it. */
@@ -55,8 +56,7 @@ export function debtsOf(
       }
     }
     if (isMade(root)) {
-      const owes = isCode(root) ? { code: true as const } : {};
-      return { owes, because: [], through: [...through] };
+      return { ...(isCode(root) ? { code: true } : {}), because: [], through: [...through] };
     }
     for (const planned of root.parts) {
       if (planned.field.appliesAt !== 'deploy' || !isChange(input, planned, outputs)) continue;
@@ -76,8 +76,7 @@ export function debtsOf(
       }
     }
     if (because.length === 0) return undefined;
-    const owes = code ? { code } : {};
-    return { owes, because, through: [...through], ...(isPending ? { isPending } : {}) };
+    return { ...(code ? { code } : {}), because, through: [...through], ...(isPending ? { isPending } : {}) };
   };
 }
 
@@ -127,15 +126,16 @@ function variablesIn(field: Field, text: Json): ReadonlyMap<string, string> {
 }
 
 /** What is known of the deployments of each service when a run begins, with what its plan is about to owe. */
-export function deployedBefore(plan: Plan): Map<string, Deployed> {
+export function deployedBefore(plan: Plan): Map<string, Deploys> {
   return new Map(
     plan.actions.flatMap(({ address, service }) => {
       if (service === undefined) return [];
       const { known, debt } = service;
       if (debt === undefined) return known === undefined ? [] : [[address, known] as const];
       const inputs = known?.inputs === undefined ? {} : { inputs: known.inputs };
-      // What was saved or sent before says nothing of what is written now.
-      return [[address, { ...inputs, owes: { ...known?.owes, ...debt.owes } }] as const];
+      const code = known?.stale?.code ?? debt.code;
+      // What was saved or deployed before says nothing of what is written now.
+      return [[address, { ...inputs, stale: code === undefined ? {} : { code } }] as const];
     }),
   );
 }

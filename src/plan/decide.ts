@@ -3,7 +3,7 @@ import type { Json } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Resolved } from '../manifest/wanted.ts';
-import type { Pair, Stored } from '../state/state.ts';
+import type { Pair, Stored } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
 import { holdsCredentials } from './shown.ts';
 

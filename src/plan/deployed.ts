@@ -2,35 +2,37 @@ import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Deployment } from '../observe/deployments.ts';
 import { deploymentsIn, isFetchedIn, statusIn } from '../observe/deployments.ts';
-import type { Deployed } from '../state/state.ts';
+import type { Deploys } from '../state/pending.ts';
+import type { PendingDeploy } from '../state/record.ts';
 
 /** What the state knows of the deployments of a service, brought up to date with what the platform lists now. */
-export function afterwards(kind: Kind, known: Deployed | undefined, row: Row | undefined): Deployed | undefined {
+export function afterwards(kind: Kind, known: Deploys | undefined, row: Row | undefined): Deploys | undefined {
   if (known === undefined || row === undefined) return known;
-  const { sent, saved, ...rest } = known;
+  const { pending, ...rest } = known;
+  const { saved, code } = known.stale ?? {};
   const listed = deploymentsIn(kind, row);
-  if (sent !== undefined) {
-    const status = statusOfSent(kind, sent, row, listed);
-    if (status === 'done') return { inputs: sent.inputs };
-    if (status === 'error' || status === 'cancelled') return { ...rest, ...(saved === undefined ? {} : { saved }) };
-    return known;
+  if (pending !== undefined) {
+    const status = statusOf(kind, pending, row, listed);
+    if (status === 'done') return { inputs: pending.inputs };
+    return status === 'error' || status === 'cancelled' ? rest : known;
   }
   if (saved === undefined || listed === undefined) return known;
   // One that began after everything was saved has it all; code only when it was fetched.
   const newer = listed.slice(listed.findIndex(({ id }) => id === saved.newest) + 1);
-  const isIn = (item: Deployment) => item.status === 'done' && (known.owes?.code !== true || isFetchedIn(item));
+  const isIn = (item: Deployment) => item.status === 'done' && (code !== true || isFetchedIn(item));
   return newer.some(isIn) ? { inputs: saved.inputs } : known;
 }
 
 /** What is seen of a deployment that an earlier run ordered; undefined: nothing that proves anything. */
-function statusOfSent(
+function statusOf(
   kind: Kind,
-  sent: NonNullable<Deployed['sent']>,
+  pending: PendingDeploy,
   row: Row,
   listed: readonly Deployment[] | undefined,
 ): string | undefined {
   if (listed !== undefined) {
-    return listed.find(({ id, description }) => id === sent.id || description?.includes(sent.mark) === true)?.status;
+    return listed.find(({ id, description }) => id === pending.id || description?.includes(pending.mark) === true)
+      ?.status;
   }
   // Only where the status was set before does what it is now come of the order.
   return kind.service?.setStatus === undefined ? undefined : statusIn(kind, row);

@@ -9,7 +9,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
 import { deploymentsIn } from '../observe/deployments.ts';
 import { secret } from '../secrets/secret.ts';
-import type { Owes } from '../state/state.ts';
+import { deploysOf } from '../state/pending.ts';
 import type { Action, Member, Step } from './action.ts';
 import { isEffective, isMade } from './action.ts';
 import type { Debt } from './debts.ts';
@@ -32,25 +32,25 @@ export function withDeployments(input: PlanInput, planned: readonly Action[], ou
   for (const service of services) {
     const { root } = service;
     const row = rowOf(root);
-    const known = afterwards(root.kind, input.state.resources[root.address]?.deployed, row);
+    const known = afterwards(root.kind, deploysOf(input.state.resources[root.address]), row);
     const debt = debtOf(service);
     const isFirst = isMade(root) || (known === undefined && wasNeverDeployed(root, row));
-    const isNeeded = isFirst || debt !== undefined || known?.owes !== undefined;
-    const way = isNeeded ? wayOf(root, { ...known?.owes, ...debt?.owes }, row) : undefined;
+    const isNeeded = isFirst || debt !== undefined || known?.stale !== undefined;
+    const way = isNeeded ? wayOf(root, { row, isCode: (known?.stale?.code ?? debt?.code) === true }) : undefined;
     const isLeft = isNeeded && (!input.deploys || root.options.deploy === 'never');
     const notes = isLeft || way === undefined ? [] : cannot(root, way);
     actions.set(root.address, {
       ...root,
       notes: [...root.notes, ...notes],
       service: {
-        known: isFirst && known === undefined ? { owes: hasCode(root, row) ? { code: true } : {} } : known,
+        known: isFirst && known === undefined ? { stale: hasCode(root, row) ? { code: true } : {} } : known,
         ...(debt === undefined ? {} : { debt }),
         ...(isNeeded && (isLeft || notes.length > 0) ? { isLeft: true } : {}),
       },
     });
     if (!isNeeded || isLeft || way === undefined || 'cannot' in way) continue;
     const made = deployment(service, way, debt);
-    const isOrdered = known?.sent !== undefined && debt === undefined;
+    const isOrdered = known?.pending !== undefined && debt === undefined;
     deployments.push({ ...made, ...(isFirst ? { because: undefined } : {}), ...(isOrdered ? { isOrdered } : {}) });
   }
   const ordered = inTheirOrder(deployments, services, actions);
@@ -86,10 +86,10 @@ function hasCode(root: Action, row: Row | undefined): boolean {
 }
 
 /** How a service is deployed as it will be; what only rebuilds serves when there is nothing new to fetch. */
-function wayOf(root: Action, owes: Owes, row: Row | undefined): KindCommand | undefined {
+function wayOf(root: Action, { row, isCode }: { row: Row | undefined; isCode: boolean }): KindCommand | undefined {
   const future = futureRow(root, row);
   const way = commandFor(root.kind, 'deploy', future);
-  if (way === undefined || !('cannot' in way) || owes.code === true) return way;
+  if (way === undefined || !('cannot' in way) || isCode) return way;
   const rebuild = commandFor(root.kind, 'redeploy', future);
   return rebuild !== undefined && !('cannot' in rebuild) ? rebuild : way;
 }

@@ -12,7 +12,7 @@ import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
 import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
-import type { Pair } from '../state/state.ts';
+import type { Pair } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
 import type { Change, PlannedPart } from './action.ts';
 import type { Decision } from './decide.ts';

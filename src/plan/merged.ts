@@ -3,7 +3,7 @@ import { idSet } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Resource } from '../manifest/resource.ts';
-import type { Stored } from '../state/state.ts';
+import type { Stored } from '../state/record.ts';
 
 /** Sets that others add to: ids that were never ours stay, ids that were go when they are no longer declared. */
 

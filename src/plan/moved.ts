@@ -4,7 +4,8 @@ import { isWithin, normalAddress, replacedAddress } from '../kind/address.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { position } from '../manifest/tree.ts';
-import type { State, StateRecord } from '../state/state.ts';
+import type { StateRecord } from '../state/record.ts';
+import type { State } from '../state/state.ts';
 
 /**
  * Gives what `moved:` names its new address, with everything below it. An entry whose move was made already is no news,

@@ -4,7 +4,7 @@ import type { Json } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { idsBelow } from '../kind/wire.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
-import type { StateRecord } from '../state/state.ts';
+import type { StateRecord } from '../state/record.ts';
 import type { Action } from './action.ts';
 import type { PlanInput } from './input.ts';
 import { deleteSteps } from './steps.ts';

@@ -1,7 +1,7 @@
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Resolved, Wanted } from '../manifest/wanted.ts';
-import type { Stored } from '../state/state.ts';
+import type { Stored } from '../state/record.ts';
 import type { Shown } from './action.ts';
 
 /**

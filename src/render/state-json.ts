@@ -1,5 +1,6 @@
 import type { Holder } from '../state/holder.ts';
-import type { State, StateRecord, Stored } from '../state/state.ts';
+import type { StateRecord, Stored } from '../state/record.ts';
+import type { State } from '../state/state.ts';
 import type { StateListDocument, StateShowDocument, UnlockDocument } from './documents.ts';
 
 /** The resources of a state for programs; without a state the list is empty. */

@@ -1,4 +1,5 @@
-import type { State, StateRecord, Stored } from '../state/state.ts';
+import type { StateRecord, Stored } from '../state/record.ts';
+import type { State } from '../state/state.ts';
 import { printable } from './printable.ts';
 import { sortedRecords } from './state-json.ts';
 import type { Style } from './style.ts';

@@ -5,7 +5,7 @@ import type { State } from './state.ts';
 /** The state of a project that was never applied. */
 export function newState(organizationId: string, projectId: string): State {
   return {
-    formatVersion: 1,
+    formatVersion: 2,
     lineage: randomUUID(),
     serial: 0,
     digestKey: newDigestKey(),

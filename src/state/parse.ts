@@ -1,9 +1,16 @@
+import type { Format } from './formats.ts';
+import { newestFormat, stateSchema } from './formats.ts';
 import type { State } from './state.ts';
-import { stateSchema } from './state.ts';
 import { unusable } from './unusable.ts';
 
-/** Reads the text of a state; `place` is where it stands. */
-export function parseState(place: string, text: string): State {
+/** A state in the newest format, and the format it was written in: that of its journal. */
+export interface ReadState {
+  readonly state: State;
+  readonly format: Format;
+}
+
+/** Reads the text of a state; `place` is where it stands. @throws Stop when it is damaged or of a newer Trueup. */
+export function parseState(place: string, text: string): ReadState {
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -13,16 +20,21 @@ export function parseState(place: string, text: string): State {
   return checkState(place, content);
 }
 
-/** Checks the form of a state. */
-export function checkState(place: string, content: unknown): State {
-  const result = stateSchema.safeParse(content);
-  if (result.success) return result.data;
+const schemas = { 1: stateSchema(1), 2: stateSchema(2) };
+
+/** Checks the form of a state of any format. @throws Stop when it is none, or of a newer Trueup. */
+export function checkState(place: string, content: unknown): ReadState {
   const version = (content as { formatVersion?: unknown } | null)?.formatVersion;
+  if (typeof version === 'number' && version > newestFormat) {
+    const remedy = 'Use that version or a later one. Nothing was changed.';
+    throw unusable(place, `has format ${version}, which a newer Trueup wrote`, { remedy });
+  }
+  const format = version === 1 ? 1 : newestFormat;
+  const result = schemas[format].safeParse(content);
+  if (result.success) return { state: { ...result.data, formatVersion: newestFormat }, format };
   const [issue] = result.error.issues;
   throw unusable(
     place,
-    typeof version === 'number' && version > 1
-      ? `has format ${version}, which a newer Trueup wrote`
-      : `is not a state of Trueup: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(' ')}`,
+    `is not a state of Trueup: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(' ')}`,
   );
 }

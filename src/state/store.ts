@@ -2,7 +2,8 @@ import { findHolder } from './holder.ts';
 import type { Lease, Taking } from './lease.ts';
 import { usualTaking } from './lease.ts';
 import type { Medium, Writer } from './medium.ts';
-import type { State, StateRecord, StateStore } from './state.ts';
+import type { StateRecord } from './record.ts';
+import type { State, StateStore } from './state.ts';
 import { takeLease } from './take-lease.ts';
 import { unusable } from './unusable.ts';
 

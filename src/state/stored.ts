@@ -2,7 +2,7 @@ import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
-import type { Stored } from './state.ts';
+import type { Stored } from './record.ts';
 
 /** Whether a value is what the state holds of it. */
 export function matchesStored(

@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib';
-import type { State, StateRecord } from './state.ts';
-import { recordSchema } from './state.ts';
+import type { Format } from './formats.ts';
+import { readRecord } from './formats.ts';
+import type { StateRecord } from './record.ts';
+import type { State } from './state.ts';
 
 /** Records that become durable together, in order; null removes one. */
 export type Wave = readonly (readonly [address: string, record: StateRecord | null])[];
@@ -22,13 +24,13 @@ export function readLine(line: string): unknown {
   }
 }
 
-/** Checks that a content is a wave. */
-export function parseWave(content: unknown): Wave | undefined {
+/** Reads a wave of a journal of a format; undefined when it is none. */
+export function parseWave(content: unknown, format: Format): Wave | undefined {
   if (!Array.isArray(content)) return undefined;
   const wave: [string, StateRecord | null][] = [];
   for (const item of content as readonly unknown[]) {
     const [address, record] = Array.isArray(item) && item.length === 2 ? (item as unknown[]) : [];
-    const parsed = record === null ? null : recordSchema.safeParse(record).data;
+    const parsed = record === null ? null : readRecord(format, record);
     if (typeof address !== 'string' || parsed === undefined) return undefined;
     wave.push([address, parsed]);
   }

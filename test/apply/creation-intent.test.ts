@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { creationIntent, noteIntent } from '../../src/apply/intents.ts';
+import { creationOf, noteWrite } from '../../src/apply/intents.ts';
 import { keyOf } from '../../src/apply/seek.ts';
 import { fieldOf } from '../../src/kind/wire.ts';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
-import type { StateRecord } from '../../src/state/state.ts';
+import type { StateRecord } from '../../src/state/record.ts';
 import {
   actionOf,
+  creating as pendingCreate,
   declared,
   kindNamed,
   lacking,
@@ -36,34 +37,36 @@ function creating(kind: string, fields: Readonly<Record<string, Wanted | undefin
 }
 
 /** What is written down of a create, in a run in which nothing came out yet. */
-function intentOf(action: Action, operation: Step['operation'], { parent = web, fenceMs = 60_000 } = {}) {
+function pendingOf(action: Action, operation: Step['operation'], { parent = web, fenceMs = 60_000 } = {}) {
   const { run } = runOf([parent, action], { more: { fenceMs } });
-  return creationIntent(run, action, { step: { operation, role: 'create', members: {}, changed: [] }, at: 7 });
+  return creationOf(run, action, { operation, role: 'create', members: {}, changed: [] });
 }
 
 describe('of a create is written down', () => {
   const file = { type: declared('file'), filePath: declared('a.conf'), content: declared('a = 1\n') };
 
   test('when it is sent, what it is below, its key, and what it says, with digests for what may be secret', () => {
-    expect(intentOf(creating('mount', file, web), 'mounts.create')).toEqual({
-      at: 7,
+    expect(pendingOf(creating('mount', file, web), 'mounts.create')).toEqual({
+      is: 'create',
+      at: 1_000,
       key: { filePath: 'a.conf' },
       below: 'app_1',
-      sent: { type: { value: 'file' }, filePath: { value: 'a.conf' }, content: digestOf('a = 1\n') },
-      fenceMs: 60_000,
+      says: { type: { value: 'file' }, filePath: { value: 'a.conf' }, content: digestOf('a = 1\n') },
+      timeoutMs: 60_000,
+      sends: 1,
     });
   });
 
   test('how long it may take to land', () => {
-    expect(intentOf(creating('mount', file, web), 'mounts.create', { fenceMs: 5 }).fenceMs).toBe(5);
+    expect(pendingOf(creating('mount', file, web), 'mounts.create', { fenceMs: 5 }).timeoutMs).toBe(5);
   });
 
   test('a digest of an open field that a secret flowed into', () => {
-    const { sent, key } = intentOf(
+    const { says, key } = pendingOf(
       creating('redis', { name: declared('cache'), description: declared('word', true) }),
       'redis.create',
     );
-    expect(sent).toEqual({ name: { value: 'cache' }, description: digestOf('word') });
+    expect(says).toEqual({ name: { value: 'cache' }, description: digestOf('word') });
     expect(key).toBeUndefined();
   });
 
@@ -76,30 +79,30 @@ describe('of a create is written down', () => {
       dockerImage: undefined,
     });
     const variable = plannedPart('name', { part: { field: 'name', key: 'A' }, wanted: declared('1') });
-    const { sent } = intentOf({ ...action, parts: [...action.parts, variable] }, 'redis.create');
-    expect(sent).toEqual({ name: { value: 'cache' } });
+    const { says } = pendingOf({ ...action, parts: [...action.parts, variable] }, 'redis.create');
+    expect(says).toEqual({ name: { value: 'cache' } });
   });
 
   test('no place at the top, nor one that is not there yet', () => {
-    expect(intentOf(creating('sshKey', {}), 'sshKey.create')).not.toHaveProperty('below');
+    expect(pendingOf(creating('sshKey', {}), 'sshKey.create')).not.toHaveProperty('below');
     const parent = actionOf(web.address, { kind: web.kind, id: undefined });
-    expect(intentOf(creating('mount', file, parent), 'mounts.create', { parent })).not.toHaveProperty('below');
+    expect(pendingOf(creating('mount', file, parent), 'mounts.create', { parent })).not.toHaveProperty('below');
   });
 
   test('no key where a secret flowed into it, whatever else is open', () => {
     const secretly = { ...file, filePath: declared('a.conf', true) };
-    const intent = intentOf(creating('mount', secretly, web), 'mounts.create');
-    expect(intent).not.toHaveProperty('key');
-    expect(intent.sent).toMatchObject({ filePath: digestOf('a.conf'), type: { value: 'file' } });
+    const pending = pendingOf(creating('mount', secretly, web), 'mounts.create');
+    expect(pending).not.toHaveProperty('key');
+    expect(pending.says).toMatchObject({ filePath: digestOf('a.conf'), type: { value: 'file' } });
   });
 
   test('the key where a secret flowed into something else', () => {
-    const intent = intentOf(creating('mount', { ...file, type: declared('file', true) }, web), 'mounts.create');
-    expect(intent.key).toEqual({ filePath: 'a.conf' });
+    const pending = pendingOf(creating('mount', { ...file, type: declared('file', true) }, web), 'mounts.create');
+    expect(pending.key).toEqual({ filePath: 'a.conf' });
   });
 
   test('no key where it cannot be found by one', () => {
-    expect(intentOf(creating('redis', { name: declared('cache') }), 'redis.create')).not.toHaveProperty('key');
+    expect(pendingOf(creating('redis', { name: declared('cache') }), 'redis.create')).not.toHaveProperty('key');
   });
 
   test('no key where one of its fields may be secret by its nature', () => {
@@ -107,7 +110,7 @@ describe('of a create is written down', () => {
     const parts = action.parts.map((part) =>
       part.part.field === 'filePath' ? { ...part, field: fieldOf(action.kind, 'content') } : part,
     );
-    expect(intentOf({ ...action, parts }, 'mounts.create')).not.toHaveProperty('key');
+    expect(pendingOf({ ...action, parts }, 'mounts.create')).not.toHaveProperty('key');
   });
 });
 
@@ -147,23 +150,24 @@ describe('before a change of what is there is sent, the state says', () => {
   const address = 'production.redis.main';
   const update = actionOf(address, { action: 'update', id: 'redis_1', options: { protect: true } });
   const pairs = { name: pairOf('cache') };
+  const write = { is: 'write', at: 1_000, timeoutMs: 60_000 };
   const known = recordOf('redis', 'redis_1', { pairs, dependsOn: ['production'] });
 
   /** What the state has of an address when a change of it is announced. */
   async function noted(action: Action, resources: Readonly<Record<string, StateRecord>> = { [address]: known }) {
     const { run } = runOf([action], { resources });
-    await noteIntent(run, action);
+    await noteWrite(run, action);
     return run.kept.get(address);
   }
 
   test('when that was, and all that it said before', async () => {
-    expect(await noted(update)).toStrictEqual({ ...known, intent: { at: 1_000 } });
+    expect(await noted(update)).toStrictEqual({ ...known, pending: write });
   });
 
   test('what is planned of it, when it was not known', async () => {
     expect(await noted(update, {})).toEqual({
       ...recordOf('redis', 'redis_1', { options: { protect: true } }),
-      intent: { at: 1_000 },
+      pending: write,
     });
   });
 
@@ -171,23 +175,23 @@ describe('before a change of what is there is sent, the state says', () => {
     ['got no answer and is found', null],
     ['got no answer and gave its id', 'redis_1'],
   ])('what the create said, as settled, of an object whose create %s', async (_title, id) => {
-    const intent = { at: 1, sent: { name: { value: 'cache' } } };
-    expect(await noted(update, { [address]: recordOf('redis', id, { intent }) })).toMatchObject({
+    const pending = pendingCreate({ says: { name: { value: 'cache' } } });
+    expect(await noted(update, { [address]: recordOf('redis', id, { pending }) })).toMatchObject({
       id: 'redis_1',
       pairs: { name: { wanted: { value: 'cache' }, answered: { value: 'cache' } } },
-      intent: { at: 1_000 },
+      pending: write,
     });
   });
 
   test('what is planned of it too, of an object that had no id, whose pairs stay', async () => {
     expect(await noted(update, { [address]: recordOf('redis', null, { pairs, dependsOn: ['production'] }) })).toEqual({
       ...recordOf('redis', 'redis_1', { pairs, options: { protect: true } }),
-      intent: { at: 1_000 },
+      pending: write,
     });
   });
 
   test('nothing of what an earlier create said, of what is taken over from somebody else', async () => {
-    const record = recordOf('redis', null, { intent: { at: 1, sent: { name: { value: 'cache' } } } });
+    const record = recordOf('redis', null, { pending: pendingCreate({ says: { name: { value: 'cache' } } }) });
     expect((await noted({ ...update, action: 'adopt' }, { [address]: record }))?.pairs).toEqual({});
   });
 
@@ -197,14 +201,14 @@ describe('before a change of what is there is sent, the state says', () => {
 
   test('what is known of its deployments', async () => {
     const service = { known: { inputs: 'a' } };
-    expect(await noted({ ...update, service })).toEqual({ ...known, deployed: { inputs: 'a' }, intent: { at: 1_000 } });
+    expect(await noted({ ...update, service })).toEqual({ ...known, deployed: { inputs: 'a' }, pending: write });
   });
 
   test('which services owe a deployment as soon as it is sent', async () => {
-    const service = { known: { inputs: 'a' }, debt: { owes: {}, through: [address] } };
+    const service = { known: { inputs: 'a' }, debt: { through: [address] } };
     const { run } = runOf([update, { ...web, service }], { resources: { [address]: known } });
-    await noteIntent(run, update);
-    expect(run.kept.get(web.address)?.deployed).toEqual({ inputs: 'a', owes: {} });
-    expect(run.kept.get(web.address)?.intent).toBeUndefined();
+    await noteWrite(run, update);
+    expect(run.kept.get(web.address)?.deployed).toEqual({ inputs: 'a', stale: {} });
+    expect(run.kept.get(web.address)?.pending).toBeUndefined();
   });
 });

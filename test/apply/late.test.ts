@@ -45,7 +45,7 @@ test('the fence of a create begins when it goes out, and not when it began to wa
       if (wire.path === '/api/postgres.create') {
         const { name } = JSON.parse(body) as { name: string };
         creates.push(name);
-        ages.push(Date.now() - (made.store.state?.resources[`production.postgres.${name}`]?.intent?.at ?? 0));
+        ages.push(Date.now() - (made.store.state?.resources[`production.postgres.${name}`]?.pending?.at ?? 0));
         // Nobody hears of it, and it lands within its fence.
         await pause(times.landsMs);
       }
@@ -91,8 +91,9 @@ describe('what the state says of an order to deploy is when it went out, althoug
     const client = createClient({
       send: async (request) => {
         if (operationOf(request) !== operation) return made.emulator.send(request);
-        const { deployed, intent } = made.store.state?.resources[address] ?? {};
-        ages.push(made.clock.wall() - ((operation === 'postgres.changeStatus' ? intent : deployed?.sent)?.at ?? 0));
+        const { pending } = made.store.state?.resources[address] ?? {};
+        expect(pending?.is).toBe(operation === 'postgres.changeStatus' ? 'write' : 'deploy');
+        ages.push(made.clock.wall() - (pending?.at ?? 0));
         return ages.length === 1 ? slow : made.emulator.send(request);
       },
       url: 'http://platform.test',

@@ -3,7 +3,7 @@ import type { ApplyNode } from '../../src/apply/nodes.ts';
 import { planNodes } from '../../src/apply/nodes.ts';
 import { deployAddress, oldAddress } from '../../src/kind/address.ts';
 import type { Action } from '../../src/plan/action.ts';
-import type { StateRecord } from '../../src/state/state.ts';
+import type { StateRecord } from '../../src/state/record.ts';
 import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf } from '../support/made-up.ts';
 
 /** The order in which the actions of a plan are carried out: what each of them waits for, and how. */

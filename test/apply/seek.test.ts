@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { creationIntent } from '../../src/apply/intents.ts';
+import { creationOf } from '../../src/apply/intents.ts';
 import { recordOf } from '../../src/apply/records.ts';
 import { seek } from '../../src/apply/seek.ts';
 import type { Row } from '../../src/kind/json.ts';
@@ -46,8 +46,10 @@ function runAfter(action: Action, others: readonly Action[], facts: RunFacts) {
   const made = runOf([...others, action], facts);
   const [step] = action.steps;
   if (step === undefined) throw new Error('there is no create');
-  const intent = creationIntent(made.run, action, { step, at: made.run.clock.wall() });
-  made.run.records.set(action.address, { ...recordOf(made.run, action, null, {}), intent });
+  made.run.records.set(action.address, {
+    ...recordOf(made.run, action, null, {}),
+    pending: creationOf(made.run, action, step),
+  });
   return made;
 }
 

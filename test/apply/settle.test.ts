@@ -10,7 +10,7 @@ import type { Action, PlannedPart } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import { contains } from '../../src/plan/merged.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import type { Pair } from '../../src/state/state.ts';
+import type { Pair } from '../../src/state/record.ts';
 import { failed, operationOf, plansNothing } from '../support/faults.ts';
 import { actionOf, anything, declared, here, makeDigest, pairOf, plannedPart, referring } from '../support/made-up.ts';
 import { bench, head } from '../support/world.ts';

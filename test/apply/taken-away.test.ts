@@ -78,7 +78,7 @@ describe('a deletion is not sent when meanwhile somebody', () => {
     expect(results(result)[web]).toBe('failed');
     expect(said(result)).toContain(`${message} on the platform since the plan was made; nothing was sent`);
     expect(sent).toEqual([]);
-    expect(made.store.state?.resources[web]?.intent).toBeUndefined();
+    expect(made.store.state?.resources[web]?.pending).toBeUndefined();
     await rest();
   });
 });

@@ -63,7 +63,10 @@ describe('an update', () => {
     const lost = await applyOver(made, described, '{ on: postgres.update, before: drop }');
     expect(lost.failed).toEqual(['production.postgres.main failed']);
     expect(lost.count('postgres.update')).toEqual([4, 0]);
-    expect(made.store.state?.resources['production.postgres.main']?.intent?.at).toBe(lost.met.at(-1));
+    expect(made.store.state?.resources['production.postgres.main']?.pending).toMatchObject({
+      is: 'write',
+      at: lost.met.at(-1),
+    });
     const again = await after(one);
     const third = await applyOver(again, described, '{ on: postgres.update, times: 3, before: { page: 502 } }');
     expect(third.failed).toEqual([]);
@@ -259,7 +262,10 @@ describe('an order to deploy', () => {
     const made = calmPlatform();
     const run = await applyOver(made, shop, '{ on: compose.deploy, before: drop }');
     expect(run.failed).toEqual(['production.compose.shop (deploy) failed']);
-    expect(made.store.state?.resources['production.compose.shop']?.deployed?.sent?.at).toBe(run.met.at(-1));
+    expect(made.store.state?.resources['production.compose.shop']?.pending).toMatchObject({
+      is: 'deploy',
+      at: run.met.at(-1),
+    });
   });
 
   test('that is found while it runs is waited for as closely as any other', async () => {

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { isCreated } from '../../src/observe/lost-create.ts';
-import type { Intent } from '../../src/state/state.ts';
-import { kindNamed, makeDigest, pairOf, recordOf } from '../support/made-up.ts';
+import type { PendingCreate } from '../../src/state/record.ts';
+import { creating, kindNamed, makeDigest, pairOf, recordOf } from '../support/made-up.ts';
 
 /** Whether what bears the key of a create that got no answer is what that made. */
 
 const at = Date.UTC(2030, 0, 1);
 const minute = 60_000;
 const row = { redisId: 'redis_1', name: 'main', dockerImage: 'redis:8', description: null };
-const sent = {
+const says = {
   name: { value: 'main' },
   dockerImage: { digest: makeDigest('"redis:8"') },
   description: { value: '' },
 };
-const isOurs = (intent: Partial<Intent>, more: Readonly<Record<string, string>> = {}) =>
+const isOurs = (pending: Partial<PendingCreate>, more: Readonly<Record<string, string>> = {}) =>
   isCreated(
     kindNamed('redis'),
     { ...row, ...more },
-    recordOf('redis', null, { intent: { at, sent, fenceMs: minute, ...intent } }),
+    recordOf('redis', null, { pending: creating({ at, says, timeoutMs: minute, ...pending }) }),
     makeDigest,
   );
 
@@ -27,20 +27,19 @@ describe('it is ours', () => {
   });
 
   test('when the platform made more of a value, as it always does', () => {
-    const said = { ...sent, appName: { value: 'shop' } };
-    expect(isOurs({ sent: said }, { appName: 'shop-x1y2z3' })).toBe(true);
-    expect(isOurs({ sent: said }, { appName: 'store-x1y2z3' })).toBe(false);
+    const said = { ...says, appName: { value: 'shop' } };
+    expect(isOurs({ says: said }, { appName: 'shop-x1y2z3' })).toBe(true);
+    expect(isOurs({ says: said }, { appName: 'store-x1y2z3' })).toBe(false);
   });
 
-  test.each<[string, Intent['sent']]>([
-    ['another name', { ...sent, name: { value: 'other' } }],
-    ['another image', { ...sent, dockerImage: { digest: makeDigest('"redis:7"') } }],
-    ['a field that it does not have', { ...sent, databasePassword: { digest: makeDigest('"p"') } }],
-    ['what is no field any more', { ...sent, lost: { value: null } }],
+  test.each<[string, PendingCreate['says']]>([
+    ['another name', { ...says, name: { value: 'other' } }],
+    ['another image', { ...says, dockerImage: { digest: makeDigest('"redis:7"') } }],
+    ['a field that it does not have', { ...says, databasePassword: { digest: makeDigest('"p"') } }],
+    ['what is no field any more', { ...says, lost: { value: null } }],
     ['nothing', {}],
-    ['nobody knows what', undefined],
   ])('not when that said %s', (_what, said) => {
-    expect(isOurs({ sent: said })).toBe(false);
+    expect(isOurs({ says: said })).toBe(false);
   });
 
   test.each([
@@ -67,9 +66,9 @@ describe('it is ours', () => {
   });
 
   test('of what is listed long after it was made, only when the create was answered', () => {
-    const isAnswered = (pairs: Parameters<typeof recordOf>[2]) =>
-      isCreated(kindNamed('labgit'), {}, recordOf('labgit', null, pairs), makeDigest);
+    const isAnswered = (more: Parameters<typeof recordOf>[2]) =>
+      isCreated(kindNamed('labgit'), {}, recordOf('labgit', null, more), makeDigest);
     expect(isAnswered({ pairs: { labgitUrl: pairOf('https://lab.example.com') } })).toBe(true);
-    expect(isAnswered({ intent: { at, sent } })).toBe(false);
+    expect(isAnswered({ pending: creating({ at, says }) })).toBe(false);
   });
 });

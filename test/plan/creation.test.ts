@@ -3,7 +3,7 @@ import type { Kind } from '../../src/kind/kind.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { planCreation } from '../../src/plan/creation.ts';
-import type { StateRecord } from '../../src/state/state.ts';
+import type { StateRecord } from '../../src/state/record.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import {
   actionOf,

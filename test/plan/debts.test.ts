@@ -5,7 +5,7 @@ import type { Debt } from '../../src/plan/debts.ts';
 import { debtorsOf, debtsOf, deployedBefore } from '../../src/plan/debts.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import type { ServiceActions } from '../../src/plan/deploy-inputs.ts';
-import type { StateRecord } from '../../src/state/state.ts';
+import type { StateRecord } from '../../src/state/record.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import {
   actionOf,
@@ -58,7 +58,7 @@ function debt({ isCode = false, resources = {}, host, ...service }: About): Debt
 describe('of the service itself', () => {
   test('what is written owes a deployment where only that puts it into effect', () => {
     expect(debt({})).toBeUndefined();
-    expect(debt({ root: stack([command(write)]) })).toStrictEqual({ owes: {}, because: ['command'], through: [shop] });
+    expect(debt({ root: stack([command(write)]) })).toStrictEqual({ because: ['command'], through: [shop] });
     for (const decision of [{ do: 'remove' }, { do: 'replace', cause: 'edit' }] as const) {
       const changed = variable('A', declared('1'), { decision });
       expect(debt({ root: stack([changed]) })?.because).toEqual(['env.A']);
@@ -99,21 +99,21 @@ describe('of the service itself', () => {
   test('code is owed when its source changes and it is fetched', () => {
     const branch = part('compose', 'customGitBranch', { decision: write });
     const source = part('compose', 'sourceType', { decision: write });
-    expect(debt({ root: stack([branch]), isCode: true })?.owes).toStrictEqual({ code: true });
-    expect(debt({ root: stack([source]), isCode: true })?.owes).toStrictEqual({ code: true });
-    expect(debt({ root: stack([branch, command(write)]), isCode: true })?.owes).toStrictEqual({ code: true });
-    expect(debt({ root: stack([branch]) })?.owes).toStrictEqual({});
-    expect(debt({ root: stack([command(write)]), isCode: true })?.owes).toStrictEqual({});
+    expect(debt({ root: stack([branch]), isCode: true })?.code).toBe(true);
+    expect(debt({ root: stack([source]), isCode: true })?.code).toBe(true);
+    expect(debt({ root: stack([branch, command(write)]), isCode: true })?.code).toBe(true);
+    expect(debt({ root: stack([branch]) })?.code).toBeUndefined();
+    expect(debt({ root: stack([command(write)]), isCode: true })?.code).toBeUndefined();
     const unions = [{ tag: 'sourceType', describe: '', cases: { raw: { file: 'customGitBranch' } } }];
     const kind = { ...kindNamed('compose'), unions };
-    expect(debt({ root: stack([branch], { kind }), isCode: true })?.owes).toStrictEqual({});
+    expect(debt({ root: stack([branch], { kind }), isCode: true })?.code).toBeUndefined();
   });
 
   test('one that is made owes its first deployment, with its code', () => {
     const root = stack([command(write)], { action: 'create', id: undefined });
-    expect(debt({ root })).toStrictEqual({ owes: {}, because: [], through: [] });
+    expect(debt({ root })).toStrictEqual({ because: [], through: [] });
     expect(debt({ root: { ...root, action: 'replace' }, isCode: true })).toStrictEqual({
-      owes: { code: true },
+      code: true,
       because: [],
       through: [],
     });
@@ -131,7 +131,6 @@ describe('of what is below it', () => {
   ])('what %s owes a deployment', (_what, more) => {
     const leaf = domain(more);
     expect(debt({ leafs: [leaf], resources: known })).toStrictEqual({
-      owes: {},
       because: ['domains["a.b"]'],
       through: [leaf.address],
     });
@@ -171,7 +170,6 @@ describe('of its environment', () => {
   test('the variables that it mentions owe a deployment when they change, and no others', () => {
     const parent = environment([region(), region({}, 'ZONE')]);
     expect(debt({ root: stack([mention]), parent })).toStrictEqual({
-      owes: {},
       because: ['production.env.REGION'],
       through: ['production'],
     });
@@ -200,7 +198,6 @@ describe('of its environment', () => {
   test('a service that is made owes through the variables that it mentions as well', () => {
     const root = stack([mention], { action: 'create', id: undefined });
     expect(debt({ root, parent: environment([region()]) })).toStrictEqual({
-      owes: {},
       because: [],
       through: ['production'],
     });
@@ -209,7 +206,6 @@ describe('of its environment', () => {
   test('a service that is moved to another one owes all that it mentions', () => {
     const moved = stack([mention], { action: 'move' });
     expect(debt({ root: moved, parent: environment([]) })).toStrictEqual({
-      owes: {},
       because: ['production'],
       through: [shop],
     });
@@ -246,27 +242,27 @@ describe('when a run begins', () => {
   const through = ['production', shop];
 
   test('what is known of a deployment is what the state says, and what is about to be owed', () => {
-    const known = { inputs: 'a', owes: { code: true }, saved: { inputs: 'b', newest: null } } as const;
+    const known = { inputs: 'a', stale: { code: true, saved: { inputs: 'b', newest: null } } } as const;
     const before = deployedBefore(
       planOf(
         actionOf('production'),
         service('a', { known }),
         service('b', { known: undefined }),
-        service('c', { known, debt: { owes: {}, through } }),
-        service('d', { known: undefined, debt: { owes: { code: true }, through } }),
-        service('e', { known: { owes: {} }, debt: { owes: {}, through } }),
+        service('c', { known, debt: { through } }),
+        service('d', { known: undefined, debt: { code: true, through } }),
+        service('e', { known: { stale: {} }, debt: { through } }),
       ),
     );
     expect(Object.fromEntries(before)).toStrictEqual({
       a: known,
-      c: { inputs: 'a', owes: { code: true } },
-      d: { owes: { code: true } },
-      e: { owes: {} },
+      c: { inputs: 'a', stale: { code: true } },
+      d: { stale: { code: true } },
+      e: { stale: {} },
     });
   });
 
   test('it is known which services owe one as soon as something is sent for an address', () => {
-    const owing = { known: undefined, debt: { owes: {}, through } };
+    const owing = { known: undefined, debt: { through } };
     const plan = planOf(service(shop, owing), actionOf('production'), service('production.compose.b', owing));
     expect([...debtorsOf(plan)]).toEqual([
       ['production', [shop, 'production.compose.b']],

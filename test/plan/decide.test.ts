@@ -10,7 +10,7 @@ import type { Decision, Situation } from '../../src/plan/decide.ts';
 import { decide, toStored } from '../../src/plan/decide.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import type { Pair } from '../../src/state/state.ts';
+import type { Pair } from '../../src/state/record.ts';
 import { actionOf, declared, plannedPart } from '../support/made-up.ts';
 import { bench, head } from '../support/world.ts';
 

@@ -1,16 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
 import { afterwards } from '../../src/plan/deployed.ts';
-import type { Deployed } from '../../src/state/state.ts';
+import type { Deploys } from '../../src/state/pending.ts';
 import { kindNamed } from '../support/made-up.ts';
 
 /** What is known of the deployments of a service, once the platform was asked again. */
 
 const compose = kindNamed('compose');
-const owes = { inputs: 'old', owes: { code: true } } as const;
-const sent = { mark: 'trueup-7f3a', inputs: 'new', at: 1 };
-const ordered: Deployed = { ...owes, sent };
-const saved: Deployed = { ...owes, saved: { inputs: 'new', newest: 'd2' } };
+const stale = { inputs: 'old', stale: { code: true } } as const;
+const pending = {
+  is: 'deploy',
+  mark: 'trueup-7f3a',
+  inputs: 'new',
+  newest: null,
+  at: 1,
+  timeoutMs: 60_000,
+} as const;
+const ordered: Deploys = { ...stale, pending };
+const saved: Deploys = { inputs: 'old', stale: { code: true, saved: { inputs: 'new', newest: 'd2' } } };
 
 /** A deployment as the platform lists it; they are made in the order of their names. */
 const listed = (deploymentId: string, status: string, description = ''): Row => ({
@@ -33,7 +40,7 @@ describe('a deployment that an earlier run ordered', () => {
   });
 
   test('is known by its id too, when the platform says something else of it by now', () => {
-    const known: Deployed = { ...owes, sent: { ...sent, id: 'd2' } };
+    const known: Deploys = { ...stale, pending: { ...pending, id: 'd2' } };
     const row = rowWith(listed('d1', 'error'), listed('d2', 'done', 'Commit: abc'));
     expect(afterwards(compose, known, row)).toEqual({ inputs: 'new' });
     expect(afterwards(compose, ordered, row)).toBe(ordered);
@@ -41,8 +48,8 @@ describe('a deployment that an earlier run ordered', () => {
 
   test.each(['error', 'cancelled'])('and that ended as %s is owed still', (status) => {
     const row = rowWith(listed('d1', status, 'trueup-7f3a'));
-    expect(afterwards(compose, ordered, row)).toStrictEqual(owes);
-    expect(afterwards(compose, { ...saved, sent }, row)).toStrictEqual(saved);
+    expect(afterwards(compose, ordered, row)).toStrictEqual(stale);
+    expect(afterwards(compose, { ...saved, pending }, row)).toStrictEqual(saved);
   });
 
   test.each([
@@ -57,7 +64,7 @@ describe('a deployment that an earlier run ordered', () => {
   test('of which the platform says no more than how the service runs: its status counts, because it was reset before', () => {
     const redis = kindNamed('redis');
     expect(afterwards(redis, ordered, { applicationStatus: 'done' })).toEqual({ inputs: 'new' });
-    expect(afterwards(redis, ordered, { applicationStatus: 'error' })).toEqual(owes);
+    expect(afterwards(redis, ordered, { applicationStatus: 'error' })).toEqual(stale);
     expect(afterwards(redis, ordered, { applicationStatus: 'idle' })).toBe(ordered);
     const never = { ...redis, service: { status: 'applicationStatus' } };
     expect(afterwards(never, ordered, { applicationStatus: 'done' })).toBe(ordered);
@@ -67,12 +74,12 @@ describe('a deployment that an earlier run ordered', () => {
 });
 
 describe('a deployment that somebody else made after everything was saved', () => {
-  const known: Deployed = { ...saved, owes: {} };
+  const known: Deploys = { inputs: 'old', stale: { saved: { inputs: 'new', newest: 'd2' } } };
 
   test('counts when it succeeded', () => {
     const row = rowWith(listed('d1', 'done'), listed('d2', 'done'), listed('d3', 'error'), listed('d4', 'done'));
     expect(afterwards(compose, known, row)).toEqual({ inputs: 'new' });
-    expect(afterwards(compose, { inputs: 'old', saved: { inputs: 'new', newest: null } }, row)).toEqual({
+    expect(afterwards(compose, { inputs: 'old', stale: { saved: { inputs: 'new', newest: null } } }, row)).toEqual({
       inputs: 'new',
     });
   });
@@ -96,6 +103,6 @@ describe('a deployment that somebody else made after everything was saved', () =
   });
 
   test('does not count before everything was saved', () => {
-    expect(afterwards(compose, owes, rowWith(listed('d3', 'done', 'Commit: abc')))).toBe(owes);
+    expect(afterwards(compose, stale, rowWith(listed('d3', 'done', 'Commit: abc')))).toBe(stale);
   });
 });

@@ -3,7 +3,8 @@ import type { Row } from '../../src/kind/json.ts';
 import type { Action, PlannedPart } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import { withDeployments } from '../../src/plan/deploys.ts';
-import type { Deployed } from '../../src/state/state.ts';
+import type { Deploys } from '../../src/state/pending.ts';
+import { withDeploys } from '../../src/state/pending.ts';
 import {
   actionOf,
   aStep,
@@ -43,14 +44,14 @@ const application = (source: string, more: Partial<Action> = {}) =>
 
 interface About {
   readonly rows?: Readonly<Record<string, Row>>;
-  readonly deployed?: Readonly<Record<string, Deployed>>;
+  readonly deployed?: Readonly<Record<string, Deploys>>;
   readonly deploys?: boolean;
 }
 
 function planned(actions: readonly Action[], { rows = {}, deployed = {}, deploys = true }: About = {}): Action[] {
   const objects = Object.entries(rows).map(([address, row]) => [address, objectOf(`id of ${address}`, row)] as const);
   const records = Object.entries(deployed).map(
-    ([address, known]) => [address, recordOf('compose', 'x', { deployed: known })] as const,
+    ([address, known]) => [address, withDeploys(recordOf('compose', 'x'), known)] as const,
   );
   const input = { ...inputOf(Object.fromEntries(objects), Object.fromEntries(records)), deploys };
   return withDeployments(input, actions, () => undefined);
@@ -136,7 +137,7 @@ describe('a deployment', () => {
   });
 
   test('is owed until it was there', () => {
-    const owed = planned([compose()], { deployed: { [shop]: { owes: {} } } });
+    const owed = planned([compose()], { deployed: { [shop]: { stale: {} } } });
     expect(deployments(owed)).toMatchObject([{ because: [] }]);
     expect(deployments(owed)[0]).not.toHaveProperty('isOrdered');
     expect(deployments(owed)[0]?.dependsOn).toEqual([shop]);
@@ -144,8 +145,8 @@ describe('a deployment', () => {
   });
 
   test('that was ordered is looked for first, unless there is more to deploy by now', () => {
-    const sent = { mark: 'm', inputs: 'a', at: 1 };
-    const deployed = { [shop]: { owes: {}, sent } };
+    const pending = { is: 'deploy', mark: 'm', inputs: 'a', newest: null, at: 1, timeoutMs: 60_000 } as const;
+    const deployed = { [shop]: { stale: {}, pending } };
     expect(deployments(planned([compose()], { deployed }))).toMatchObject([{ isOrdered: true }]);
     expect(deployments(planned([changed()], { deployed }))[0]).not.toHaveProperty('isOrdered');
     const rows = { [shop]: { deployments: [{ deploymentId: 'd1', status: 'done', description: 'm' }] } };
@@ -180,8 +181,8 @@ describe('what cannot be deployed from here', () => {
   test('is said each time, and what to do', () => {
     const [made] = planned([application('git', { action: 'create', id: undefined })]);
     expect(made?.service).toStrictEqual({
-      known: { owes: { code: true } },
-      debt: { owes: { code: true }, because: [], through: [] },
+      known: { stale: { code: true } },
+      debt: { code: true, because: [], through: [] },
       isLeft: true,
     });
     expect(made?.notes).toMatchObject([
@@ -203,9 +204,9 @@ describe('what cannot be deployed from here', () => {
 
   test('is rebuilt when no new code is owed, and there is some', () => {
     const rows = { [web]: { ...listed('done'), sourceType: 'git' } };
-    const rebuilt = planned([application('git')], { rows, deployed: { [web]: { owes: {} } } });
+    const rebuilt = planned([application('git')], { rows, deployed: { [web]: { stale: {} } } });
     expect(deployments(rebuilt)).toMatchObject([{ steps: [{ operation: 'application.redeploy' }] }]);
-    const newCode = planned([application('git')], { rows, deployed: { [web]: { owes: { code: true } } } });
+    const newCode = planned([application('git')], { rows, deployed: { [web]: { stale: { code: true } } } });
     expect(deployments(newCode)).toEqual([]);
     expect(newCode[0]?.notes.map(({ message }) => message)).toEqual([
       `${web} is saved and cannot be deployed from here: the platform has no documented operation that fetches the code of an application`,
@@ -218,7 +219,7 @@ describe('what cannot be deployed from here', () => {
     });
     expect(deployments(planned([branch], { rows, deployed: { [web]: { inputs: 'a' } } }))).toEqual([]);
     const never = { [web]: { ...listed(), sourceType: 'git' } };
-    expect(deployments(planned([application('git')], { rows: never, deployed: { [web]: { owes: {} } } }))).toEqual([]);
+    expect(deployments(planned([application('git')], { rows: never, deployed: { [web]: { stale: {} } } }))).toEqual([]);
   });
 
   test('is said as it is of the deployment, when it cannot be rebuilt either', () => {
@@ -227,7 +228,7 @@ describe('what cannot be deployed from here', () => {
     const message = (more: Partial<typeof commands>) =>
       planned([application('git', { kind: { ...kind, commands: { deploy: commands.deploy, ...more } } })], {
         rows: { [web]: listed('done') },
-        deployed: { [web]: { owes: {} } },
+        deployed: { [web]: { stale: {} } },
       })[0]?.notes.map((note) => note.message);
     for (const more of [commands, {}])
       expect(message(more)).toEqual([`${web} is saved and cannot be deployed from here: a`]);
@@ -236,17 +237,17 @@ describe('what cannot be deployed from here', () => {
   test('is not an image, however what is not built would be built', () => {
     const rows = { [web]: { ...listed(), sourceType: 'docker', buildType: 'static' } };
     const adopted = planned([application('docker', { action: 'adopt' })], { rows });
-    expect(serviceAt(adopted, web)).toStrictEqual({ known: { owes: {} } });
+    expect(serviceAt(adopted, web)).toStrictEqual({ known: { stale: {} } });
     expect(deployments(adopted)).toHaveLength(1);
   });
 
   test('goes by the source that it will have, and not by the one that it has', () => {
     const rows = { [web]: { ...listed('done'), sourceType: 'git' } };
-    const deployed = { [web]: { owes: {} } };
-    const toImage = planned([application('docker')], { rows, deployed: { [web]: { owes: { code: true } } } });
+    const deployed = { [web]: { stale: {} } };
+    const toImage = planned([application('docker')], { rows, deployed: { [web]: { stale: { code: true } } } });
     expect(deployments(toImage)).toMatchObject([{ steps: [{ operation: 'application.redeploy' }] }]);
     const made = planned([application('docker', { action: 'replace' })], { rows });
-    expect(serviceAt(made, web)).toMatchObject({ known: { owes: {} } });
+    expect(serviceAt(made, web)).toMatchObject({ known: { stale: {} } });
     // A replacement has no deployments yet, whatever the old one has.
     const anew = planned([application('git', { action: 'replace' })], { rows, deployed });
     expect(deployments(anew)).toEqual([]);
@@ -256,7 +257,7 @@ describe('what cannot be deployed from here', () => {
     const unknown = plannedPart('sourceType', { wanted: referring({ address: 'x', output: 'y' }) });
     expect(deployments(planned([{ ...undeclared, parts: [unknown] }], { rows, deployed }))).toHaveLength(1);
     const key = plannedPart('sourceType', { part: { field: 'sourceType', key: 'a' }, wanted: declared('docker') });
-    const owesCode = { [web]: { owes: { code: true } } } as const;
+    const owesCode = { [web]: { stale: { code: true } } } as const;
     expect(deployments(planned([{ ...undeclared, parts: [key] }], { rows, deployed: owesCode }))).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import type { Outputs } from '../../src/manifest/wanted.ts';
 import type { Difference } from '../../src/plan/diff.ts';
 import { diffResource, partField, pathOf, resolveField, summaryOf, waits } from '../../src/plan/diff.ts';
 import { contains } from '../../src/plan/merged.ts';
-import type { Pair } from '../../src/state/state.ts';
+import type { Pair } from '../../src/state/record.ts';
 import {
   anything,
   declared,

@@ -5,9 +5,10 @@ import type { Resource } from '../../src/manifest/resource.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { planExisting } from '../../src/plan/existing.ts';
-import type { StateRecord } from '../../src/state/state.ts';
+import type { StateRecord } from '../../src/state/record.ts';
 import {
   actionOf,
+  creating,
   declared,
   here,
   inputOf,
@@ -137,8 +138,8 @@ describe('one that somebody else made', () => {
 
   test('is compared with what its create said, when that got no answer; what was settled since counts more', () => {
     const row = { dockerImage: 'redis:7', description: 'x' };
-    const sent = { dockerImage: { value: 'redis:7' }, description: { value: 'y' } };
-    const record = recordOf('redis', null, { intent: { at: 1, sent } });
+    const says = { dockerImage: { value: 'redis:7' }, description: { value: 'y' } };
+    const record = recordOf('redis', null, { pending: creating({ says }) });
     const fields = { ...image, description: declared('z') };
     const causes = (known: StateRecord) =>
       plan({ object: { foundBy: 'intent' }, row, record: known, resource: { fields } }).changes.map(
@@ -146,7 +147,7 @@ describe('one that somebody else made', () => {
       );
     expect(causes(record)).toEqual(['conflict', 'edit']);
     expect(causes({ ...record, pairs: { description: pairOf('x') } })).toEqual(['edit', 'edit']);
-    expect(causes(recordOf('redis', null, { intent: { at: 1 } }))).toEqual(['first managed', 'first managed']);
+    expect(causes(recordOf('redis', null, { pending: creating() }))).toEqual(['first managed', 'first managed']);
   });
 
   test('needs consent when it is found by its key; to pin it or to have sent its create is consent', () => {

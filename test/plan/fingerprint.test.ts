@@ -7,7 +7,7 @@ import type { FileInput } from '../../src/plan/fingerprint.ts';
 import { isIntact, planFile, platformName } from '../../src/plan/fingerprint.ts';
 import { contains } from '../../src/plan/merged.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import type { StateRecord } from '../../src/state/state.ts';
+import type { StateRecord } from '../../src/state/record.ts';
 import {
   actionOf,
   anything,

@@ -20,7 +20,7 @@ import {
   said,
   stack,
 } from '../support/faults.ts';
-import type { Intent } from '../../src/state/state.ts';
+import type { PendingCreate } from '../../src/state/record.ts';
 import { killedRun } from '../support/histories.ts';
 import { quickClock } from '../support/quick-clock.ts';
 import type { Bench } from '../support/world.ts';
@@ -122,11 +122,12 @@ describe('an object that was made by hand', () => {
 
 describe('a create whose outcome is not known', () => {
   /** The state as a run leaves it that ends between the create and its answer. */
-  const forgetAnswer = (made: Bench, key: { readonly name: string }, sent?: Intent['sent']) => {
+  const forgetAnswer = (made: Bench, key: { readonly name: string }, says: PendingCreate['says'] = {}) => {
     const { state } = made.store;
     const record = state?.resources[address];
     if (state === undefined || record === undefined) throw new Error('nothing was applied');
-    const intended = { ...record, id: null, pairs: {}, intent: { at: made.clock.wall(), key, sent } };
+    const pending: PendingCreate = { is: 'create', at: made.clock.wall(), timeoutMs: 60_000, key, says, sends: 1 };
+    const intended = { ...record, id: null, pairs: {}, pending };
     made.store.state = { ...state, resources: { ...state.resources, [address]: intended } };
   };
 
@@ -160,7 +161,10 @@ describe('a create whose outcome is not known', () => {
     const without = production('    postgres: {}\n');
     expect(await killedRun(made, one, { at: 1, where: 'after the POST' })).toBe(true);
     const [{ postgresId: id } = {}] = rowsIn(made, 'postgres');
-    expect(made.store.state?.resources[address]).toMatchObject({ id: null, intent: { key: { name: 'main' } } });
+    expect(made.store.state?.resources[address]).toMatchObject({
+      id: null,
+      pending: { is: 'create', key: { name: 'main' } },
+    });
     const planned = await made.plan(without);
     expect(actionsOf(planned)).toContain(`delete ${address}`);
     expect(planned.actions.find((action) => action.address === address)).toMatchObject({

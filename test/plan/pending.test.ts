@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import { heldBack, planPending } from '../../src/plan/pending.ts';
-import type { StateRecord } from '../../src/state/state.ts';
+import type { StateRecord } from '../../src/state/record.ts';
 import {
   actionOf,
   declared,

@@ -6,7 +6,7 @@ import type { Action } from '../../src/plan/action.ts';
 import { hasChanges, isEffective, isMade, isMadeFirst } from '../../src/plan/action.ts';
 import { buildPlan } from '../../src/plan/plan.ts';
 import { bodySize } from '../../src/plan/steps.ts';
-import type { StateRecord } from '../../src/state/state.ts';
+import type { StateRecord } from '../../src/state/record.ts';
 import {
   actionOf,
   aStep,

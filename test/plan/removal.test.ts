@@ -4,7 +4,7 @@ import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { planRemoval, protectOf, takeAway } from '../../src/plan/removal.ts';
 import { kinds } from '../../src/resources/index.ts';
-import type { StateRecord } from '../../src/state/state.ts';
+import type { StateRecord } from '../../src/state/record.ts';
 import { actionOf, inputOf, kindNamed, objectOf, recordOf, resourceOf } from '../support/made-up.ts';
 
 /** What becomes of an object whose block is gone. */
@@ -15,7 +15,7 @@ const there = objectOf('redis_1', { redisId: 'redis_1' });
 interface About {
   readonly kind?: Kind;
   readonly object?: ObservedObject | undefined;
-  readonly record?: Partial<StateRecord>;
+  readonly record?: Partial<Omit<StateRecord, 'pending'>>;
   readonly others?: readonly Action[];
   readonly objects?: Readonly<Record<string, ObservedObject>>;
 }
@@ -23,7 +23,8 @@ interface About {
 function plan(about: About = {}): Action {
   const { kind = kindNamed('redis'), others = [], objects = {} } = about;
   const object = 'object' in about ? about.object : there;
-  const record = recordOf(kind.kind, 'redis_1', { parent: 'production', dependsOn: ['production'], ...about.record });
+  const { id = 'redis_1', ...more } = about.record ?? {};
+  const record = recordOf(kind.kind, id, { parent: 'production', dependsOn: ['production'], ...more });
   const input = inputOf({ ...objects, ...(object === undefined ? {} : { [at]: object }) }, { [at]: record });
   return planRemoval(input, kind, at, record, new Map(others.map((action) => [action.address, action])));
 }

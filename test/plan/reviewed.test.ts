@@ -482,7 +482,7 @@ describe('a state that is another one since', () => {
     const { state } = made.store;
     const record = state?.resources[shop];
     if (state === undefined || record === undefined) throw new Error('nothing was applied');
-    await made.store.append(state, shop, { ...record, deployed: { owes: {} } });
+    await made.store.append(state, shop, { ...record, deployed: { stale: {} } });
     expect(made.store.state?.serial).toBe(1);
     expect((await refused(made, file, planned))[0]).toContain('a run began to apply it, or another, and did not end');
     await mended(made, planned);

@@ -81,8 +81,8 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'forgets that a create was sent before',
     {
       file: 'src/apply/twins.ts',
-      line: 'if (isMade(action) && known?.id === null && known.intent !== undefined) noteRepeated(',
-      instead: 'if (false) noteRepeated(',
+      line: 'if (isMade(action) && known?.id === null && pending !== undefined) noteDuplicate(',
+      instead: 'if (false) noteDuplicate(',
       noticedBy: [kinds, 'backup below postgres has one twin'],
     },
   ],

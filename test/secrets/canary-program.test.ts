@@ -310,7 +310,7 @@ describe('the program leaves no secret in a state', () => {
       child = start(argsOf([...apply, '--fence', '1']), { env });
       const killed = await finish(child);
       const journal = await elsewhere.left();
-      expect(journal).toMatch(/\bintent\b/);
+      expect(journal).toMatch(/\bpending\b/);
       expect([killed.out, killed.err, journal].flatMap(canariesIn)).toEqual([]);
       expect(await run([...apply, '--fence', '1', '--lock-timeout', '120'])).toMatchObject({ code: 0 });
       expect(await elsewhere.left()).toContain('production.compose.shop');

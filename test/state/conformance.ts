@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Lease } from '../../src/state/lease.ts';
 import { newState } from '../../src/state/new-state.ts';
-import type { State, StateRecord, StateStore } from '../../src/state/state.ts';
+import type { StateRecord } from '../../src/state/record.ts';
+import type { State, StateStore } from '../../src/state/state.ts';
 import type { FakeProcess, FakeTime } from './fake-time.ts';
 
 /** What every place for a state does: one suite over all of them. */
@@ -31,7 +32,7 @@ export interface Ground {
 export type Where = 'before' | 'after';
 
 /** A record of a resource. */
-export function recordOf(id: string | null, more: Partial<StateRecord> = {}): StateRecord {
+export function recordOf(id: string | null, more: object = {}): StateRecord {
   return {
     kind: 'redis',
     id,
@@ -142,15 +143,19 @@ export function conforms(title: string, make: () => Promise<Ground>): void {
         expect(await readAnew()).toEqual({ ...base, resources: { a: recordOf(null) } });
       });
 
-      test('holds the intent and the key of a create that is not confirmed', async () => {
+      test('holds a pending create with its key, and a pending deployment', async () => {
         const one = await enter();
+        const sent = { at: 1_700_000_000_000, timeoutMs: 60_000 };
         const record = recordOf(null, {
-          intent: { at: 1_700_000_000_000, key: { name: 'main', port: null } },
-          deployed: { owes: { code: true }, sent: { mark: 'm', inputs: 'i', at: 1 } },
+          pending: { is: 'create', ...sent, key: { name: 'main', port: null }, says: {}, sends: 1 },
+          deployed: { stale: { code: true } },
         });
+        const deploy = { is: 'deploy', ...sent, mark: 'm', inputs: 'i', newest: null };
+        const service = recordOf('1', { pending: deploy, deployed: { stale: {} } });
         await one.store.append(stateWith({}, 0), 'a', record);
+        await one.store.append(stateWith({}, 0), 'b', service);
         await leave(one);
-        expect((await resourcesNow())?.a).toEqual(record);
+        expect(await resourcesNow()).toEqual({ a: record, b: service });
       });
 
       test('remembers what was removed over two runs that did not end', async () => {

@@ -19,7 +19,8 @@ import { localStore } from '../../src/state/backends/local.ts';
 import { nodeDisk } from '../../src/state/disk.ts';
 import { writeLine } from '../../src/state/wave.ts';
 import { newState } from '../../src/state/new-state.ts';
-import type { State, StateRecord } from '../../src/state/state.ts';
+import type { StateRecord } from '../../src/state/record.ts';
+import type { State } from '../../src/state/state.ts';
 import { hooked } from './faulty-disk.ts';
 
 /** A state in a folder: what a crash, a full disk or a hand leaves behind. */
@@ -171,8 +172,8 @@ describe('a state that cannot be used', () => {
     ['was cut off', JSON.stringify(stateWith(['a', 'b'])).slice(0, -20), 'is not valid JSON'],
     [
       'is of a newer format',
-      JSON.stringify({ ...stateWith([]), formatVersion: 2 }),
-      'has format 2, which a newer Trueup wrote',
+      JSON.stringify({ ...stateWith([]), formatVersion: 3 }),
+      'has format 3, which a newer Trueup wrote',
     ],
     ['has no format', JSON.stringify({ ...stateWith([]), formatVersion: undefined }), 'is not a state of Trueup'],
     ['is something else', '[]', 'is not a state of Trueup'],

@@ -6,7 +6,7 @@ import type { Json, Row } from '../../src/kind/json.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { memoryStore } from '../../src/state/backends/memory.ts';
-import type { StateRecord } from '../../src/state/state.ts';
+import type { StateRecord } from '../../src/state/record.ts';
 import { inputOf, makeDigest } from './made-up.ts';
 
 /** Runs that apply a plan which nobody made, on a platform that answers what a test says. */

@@ -13,7 +13,7 @@ import type { PlanInput } from '../../src/plan/input.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import type { Pair, StateRecord } from '../../src/state/state.ts';
+import type { KnownRecord, Pair, PendingCreate, StateRecord, UnknownRecord } from '../../src/state/record.ts';
 
 /** Values, resources and actions that no manifest was written for. */
 
@@ -129,8 +129,15 @@ export function objectOf(id: string, row: Row, more: Partial<ObservedObject> = {
 }
 
 /** A record of the state. */
-export function recordOf(kind: string, id: string | null, more: Partial<StateRecord> = {}): StateRecord {
+export function recordOf(kind: string, id: string, more?: Partial<KnownRecord>): KnownRecord;
+export function recordOf(kind: string, id: string | null, more?: Partial<Omit<UnknownRecord, 'id'>>): StateRecord;
+export function recordOf(kind: string, id: string | null, more: object = {}): StateRecord {
   return { kind, id, parent: null, dependsOn: [], pairs: {}, options: {}, ...more };
+}
+
+/** A create of which no answer came. */
+export function creating(more: Partial<PendingCreate> = {}): PendingCreate {
+  return { is: 'create', at: 1, timeoutMs: 60_000, says: {}, sends: 1, ...more };
 }
 
 /** What a plan is made from: what the platform has, and what the state remembers. */
@@ -139,7 +146,7 @@ export function inputOf(
   resources: Readonly<Record<string, StateRecord>> = {},
 ): PlanInput {
   const base = { organizationId: 'org_1', projectId: 'prj_1' };
-  const state = { ...base, formatVersion: 1, lineage: 'lineage', serial: 3, digestKey: 'key', resources } as const;
+  const state = { ...base, formatVersion: 2, lineage: 'lineage', serial: 3, digestKey: 'key', resources } as const;
   return {
     kinds,
     resources: [],

@@ -20,7 +20,7 @@ export interface Planned {
 export function planOf(planned: readonly Planned[]): Plan {
   return {
     base: {
-      formatVersion: 1,
+      formatVersion: 2,
       lineage: '',
       serial: 0,
       digestKey: '',

@@ -4,7 +4,7 @@ import { plan } from '../../reconcile.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
 import { stateListJson } from '../../render/state-json.ts';
-import type { StateRecord } from '../../state/state.ts';
+import type { StateRecord } from '../../state/record.ts';
 import { confirm } from '../approval.ts';
 import { loadManifest } from '../load.ts';
 import { withLock } from '../locked.ts';

@@ -4,8 +4,7 @@ import { nodeDisk, reasonOf } from '../disk.ts';
 import type { Taking } from '../lease.ts';
 import type { Medium, Writer } from '../medium.ts';
 import { checkState, parseState } from '../parse.ts';
-import type { State, StateRecord, StateStore } from '../state.ts';
-import { recordSchema } from '../state.ts';
+import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 import { unusable } from '../unusable.ts';
 import type { Wave } from '../wave.ts';
@@ -120,7 +119,7 @@ async function removeLeft(disk: Disk, ...files: readonly string[]): Promise<void
 async function load(disk: Disk, file: string, journal: string): Promise<State | undefined> {
   for (let attempt = 1; ; attempt++) {
     const text = await readText(disk, file);
-    const saved = text === undefined ? undefined : parseState(file, text);
+    const saved = text === undefined ? undefined : parseState(file, text).state;
     const lines = await readText(disk, journal);
     if (lines === undefined) return saved;
     const replayed = replay(journal, lines, saved);
@@ -152,7 +151,7 @@ function replay(path: string, text: string, saved: State | undefined): Replayed 
   const isOld = first.startsWith('{'); // before there were checksums
   const content = isOld ? undefined : readLine(first);
   if (!isOld && content === undefined) throw unusable(path, 'is damaged in line 1');
-  const base = isOld ? parseState(path, first) : checkState(path, content);
+  const { state: base, format } = isOld ? parseState(path, first) : checkState(path, content);
   if (saved !== undefined && saved.lineage !== base.lineage) {
     throw unusable(path, `belongs to another state: its lineage is ${base.lineage} and not ${saved.lineage}`);
   }
@@ -164,7 +163,7 @@ function replay(path: string, text: string, saved: State | undefined): Replayed 
   }
   const waves: Wave[] = [];
   for (const [index, line] of rest.entries()) {
-    const wave = isOld ? readOldLine(line) : parseWave(readLine(line));
+    const wave = parseWave(isOld ? readOldLine(line) : readLine(line), format);
     if (wave === undefined) {
       if (torn || index < rest.length - 1) throw unusable(path, `is damaged in line ${index + 2}`);
       break;
@@ -174,13 +173,11 @@ function replay(path: string, text: string, saved: State | undefined): Replayed 
   return { is: 'read', state: withWaves(base, waves) };
 }
 
-/** A record as it was written before there were checksums: one in a line. */
-function readOldLine(line: string): Wave | undefined {
+/** A line as it was written before there were checksums: one record. */
+function readOldLine(line: string): unknown {
   try {
     const { address, record } = JSON.parse(line) as { address: unknown; record: unknown };
-    if (typeof address !== 'string') return undefined;
-    const parsed: StateRecord | null = record === null ? null : recordSchema.parse(record);
-    return [[address, parsed]];
+    return [[address, record]];
   } catch {
     return undefined;
   }

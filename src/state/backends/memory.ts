@@ -4,7 +4,8 @@ import type { LeaseEntry } from '../lease-entry.ts';
 import type { Taking } from '../lease.ts';
 import type { Medium } from '../medium.ts';
 import type { Register } from '../register.ts';
-import type { State, StateRecord, StateStore } from '../state.ts';
+import type { StateRecord } from '../record.ts';
+import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 
 /** A state that lives as long as the process; for tests and for trying things out. */

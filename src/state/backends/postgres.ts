@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
+import type { Format } from '../formats.ts';
 import { parseEntry } from '../lease-entry.ts';
 import type { Taking } from '../lease.ts';
 import type { Medium, Writer } from '../medium.ts';
@@ -65,7 +66,8 @@ export function postgresMedium({ url, schema, name }: PostgresPlace, clock: Cloc
       );
       const [first, ...rest] = rows;
       if (first === undefined) return undefined;
-      return withWaves(parseState(place, String(first.text)), [waveOf(place, rest)]);
+      const { state, format } = parseState(place, String(first.text));
+      return withWaves(state, [waveOf(place, rest, format)]);
     },
     begin: async (base, writer) => {
       await save(base, writer);
@@ -103,8 +105,9 @@ function heldBy(schema: string): string {
   return `select from ${schema}.lease where name = $1 and counter = $2::bigint and is_held for share`;
 }
 
-function waveOf(place: string, rows: readonly Readonly<Record<string, unknown>>[]): Wave {
-  const wave = parseWave(rows.map(({ address, text }) => [address, text === null ? null : JSON.parse(String(text))]));
+function waveOf(place: string, rows: readonly Readonly<Record<string, unknown>>[], format: Format): Wave {
+  const content = rows.map(({ address, text }) => [address, text === null ? null : JSON.parse(String(text))]);
+  const wave = parseWave(content, format);
   if (wave === undefined) throw unusable(place, 'has a record in its journal that is none of Trueup');
   return wave;
 }

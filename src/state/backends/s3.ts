@@ -4,6 +4,7 @@ import { systemClock } from '../clock.ts';
 import { parseEntry } from '../lease-entry.ts';
 import type { Taking } from '../lease.ts';
 import type { Medium, Writer } from '../medium.ts';
+import type { ReadState } from '../parse.ts';
 import { checkState } from '../parse.ts';
 import type { Register } from '../register.ts';
 import type { State, StateStore } from '../state.ts';
@@ -108,7 +109,7 @@ function waveName(counter: number, number: number): string {
 }
 
 /** Reads the waves of a state: their numbers have no gaps. */
-async function wavesOf(bucket: Bucket, { counter, from }: Head): Promise<readonly Wave[]> {
+async function wavesOf(bucket: Bucket, { counter, from, format }: ReadHead): Promise<readonly Wave[]> {
   const waves: Wave[] = [];
   for (;;) {
     const first = from + waves.length;
@@ -116,14 +117,17 @@ async function wavesOf(bucket: Bucket, { counter, from }: Head): Promise<readonl
     const objects = await Promise.all(names.map((name) => bucket.get(name)));
     for (const [index, object] of objects.entries()) {
       if (object === undefined) return waves;
-      const wave = parseWave(readLine(object.text.trimEnd()));
+      const wave = parseWave(readLine(object.text.trimEnd()), format);
       if (wave === undefined) throw unusable(bucket.placeOf(names[index] ?? ''), 'is damaged');
       waves.push(wave);
     }
   }
 }
 
-function parseHead(place: string, text: string): Head {
+/** The head as it was read; its waves have the format it was written in. */
+type ReadHead = Head & ReadState;
+
+function parseHead(place: string, text: string): ReadHead {
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -132,7 +136,7 @@ function parseHead(place: string, text: string): Head {
   }
   const { counter, from, state } = (content ?? {}) as Record<string, unknown>;
   if (typeof counter !== 'number' || typeof from !== 'number') throw unusable(place, 'is not a state of Trueup');
-  return { counter, from, state: checkState(place, state) };
+  return { counter, from, ...checkState(place, state) };
 }
 
 function taken(place: string) {

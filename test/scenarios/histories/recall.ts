@@ -7,7 +7,9 @@ import { replacedAddress } from '../../../src/kind/address.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import { kinds } from '../../../src/resources/index.ts';
 import { digest } from '../../../src/secrets/digest.ts';
-import type { State, StateRecord, Stored } from '../../../src/state/state.ts';
+import { pendingCreate } from '../../../src/state/pending.ts';
+import type { StateRecord, Stored } from '../../../src/state/record.ts';
+import type { State } from '../../../src/state/state.ts';
 import type { Snapshot } from './platform.ts';
 import { idsIn, isListed, look, rowsOf, valueIn } from './platform.ts';
 import { isAsIntended, keyOf, movedMemory } from './prediction.ts';
@@ -105,9 +107,9 @@ function pairsOf(about: Recalling): Pick<Memory, 'pairs' | 'sets'> {
 }
 
 /** What the state holds as settled: of what shows at once when it was made, what a create said that got no answer. */
-function settledIn({ pairs, intent }: StateRecord, { identity }: Kind): StateRecord['pairs'] {
-  const said = Object.entries((identity.listedOnce === undefined ? intent?.sent : undefined) ?? {});
-  return { ...Object.fromEntries(said.map(([name, wanted]) => [name, { wanted, answered: wanted }])), ...pairs };
+function settledIn(record: StateRecord, { identity }: Kind): StateRecord['pairs'] {
+  const said = Object.entries((identity.listedOnce === undefined ? pendingCreate(record)?.says : undefined) ?? {});
+  return { ...Object.fromEntries(said.map(([name, wanted]) => [name, { wanted, answered: wanted }])), ...record.pairs };
 }
 
 /** What was changed by hand while it was written, and is settled as that. */
@@ -151,13 +153,14 @@ function intentionOf(
   about: { readonly address: string; readonly record: StateRecord; readonly above: Memories },
 ): Memory['intended'] {
   const { address, above } = about;
-  const { parent, intent } = about.record;
+  const { parent } = about.record;
+  const pending = pendingCreate(about.record);
   const known = movedMemory(run.memory, declared).get(address)?.intended;
   const block = declared.byAddress.get(address);
   const wanted = block === undefined ? {} : wantedFields(declared, block, () => undefined);
   const parentId = parent === null ? undefined : (idAt(run, parent) ?? above.get(parent)?.id);
   const now = block === undefined ? undefined : { parentId, key: keyOf(block, wanted) };
-  const isNoted = (one: Memory['intended']) => one !== undefined && equal(one.key, intent?.key);
+  const isNoted = (one: Memory['intended']) => one !== undefined && equal(one.key, pending?.key);
   return [now, known].find(isNoted) ?? known ?? now;
 }
 

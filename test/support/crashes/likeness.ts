@@ -30,7 +30,7 @@ export function situationOf(world: World, state: State | undefined): string {
 function recordsOf(state: State | undefined): string[] {
   return Object.entries(state?.resources ?? {}).map(([address, content]) => {
     // Whether a create had to be sent twice depends on how its run ended.
-    const { repeated: _, ...record } = content;
+    const { duplicates: _, ...record } = content;
     return canonical([address, record] as unknown as Json);
   });
 }

@@ -1,0 +1,93 @@
+import * as z from 'zod';
+import type { Deployed, Pending, PendingCreate, StateRecord } from './record.ts';
+
+const key = z.record(z.string(), z.json());
+const stored = z.union([z.strictObject({ value: z.json() }), z.strictObject({ digest: z.string() })]);
+
+/** A record as format 1 had it. */
+export const formerRecord = z.strictObject({
+  kind: z.string(),
+  id: z.string().nullable(),
+  parent: z.string().nullable(),
+  dependsOn: z.array(z.string()),
+  pairs: z.record(z.string(), z.strictObject({ wanted: stored, answered: stored, kept: z.literal(false).optional() })),
+  options: z.record(z.string(), z.json()),
+  /** A request was about to be sent: a create when it has a key or says fields. */
+  intent: z
+    .strictObject({
+      at: z.number(),
+      key: key.optional(),
+      below: z.string().optional(),
+      sent: z.record(z.string(), stored).optional(),
+      fenceMs: z.number().optional(),
+    })
+    .optional(),
+  /** The create was sent more than once; `true`: under the key of the block. */
+  repeated: z.union([z.literal(true), z.array(z.strictObject({ key, below: z.string().optional() }))]).optional(),
+  deployed: z
+    .strictObject({
+      inputs: z.string().optional(),
+      owes: z.strictObject({ code: z.literal(true).optional() }).optional(),
+      saved: z.strictObject({ inputs: z.string(), newest: z.string().nullable() }).optional(),
+      sent: z
+        .strictObject({
+          mark: z.string(),
+          inputs: z.string(),
+          at: z.number(),
+          newest: z.string().nullable().optional(),
+          isAnswered: z.literal(true).optional(),
+          id: z.string().optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+});
+
+type FormerRecord = z.output<typeof formerRecord>;
+
+/** The in-flight timeout of a run that wrote none down. Milliseconds. */
+const usualTimeoutMs = 60_000;
+
+/** Gives a record of format 1 the form of format 2. */
+export function migrateRecord(former: FormerRecord): StateRecord {
+  const { id, intent, repeated, deployed, ...rest } = former;
+  const facts = {
+    ...rest,
+    ...(repeated === undefined ? {} : { duplicates: repeated === true ? [{}] : repeated }),
+    ...(deployed === undefined ? {} : { deployed: lastDeployment(deployed) }),
+  };
+  if (id === null) return { ...facts, id, ...(intent === undefined ? {} : { pending: creation(former, intent) }) };
+  const pending = pendingOf(former);
+  return { ...facts, id, ...(pending === undefined ? {} : { pending }) };
+}
+
+function pendingOf(former: FormerRecord): Pending | undefined {
+  const { intent, deployed: { sent } = {} } = former;
+  if (sent !== undefined) {
+    return {
+      ...sent,
+      is: 'deploy',
+      timeoutMs: usualTimeoutMs,
+      newest: sent.newest ?? null,
+      ...(intent === undefined ? {} : { isWriting: true }),
+    };
+  }
+  if (intent === undefined) return undefined;
+  const { at, key: named, sent: says, fenceMs } = intent;
+  if (named !== undefined || says !== undefined) return creation(former, intent);
+  return { is: 'write', at, timeoutMs: fenceMs ?? usualTimeoutMs };
+}
+
+function creation({ repeated }: FormerRecord, intent: NonNullable<FormerRecord['intent']>): PendingCreate {
+  const { sent: says = {}, fenceMs: timeoutMs = usualTimeoutMs, ...rest } = intent;
+  // How often was not counted.
+  return { is: 'create', ...rest, timeoutMs, says, sends: repeated === undefined ? 1 : 2 };
+}
+
+function lastDeployment({ inputs, owes, saved, sent }: NonNullable<FormerRecord['deployed']>): Deployed {
+  const isStale = owes !== undefined || saved !== undefined || sent !== undefined;
+  return {
+    ...(inputs === undefined ? {} : { inputs }),
+    ...(isStale ? { stale: { ...owes, ...(saved === undefined ? {} : { saved }) } } : {}),
+  };
+}

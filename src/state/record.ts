@@ -1,0 +1,169 @@
+import * as z from 'zod';
+import type { Json } from '../kind/json.ts';
+
+/** A value as the state holds it: itself, or a keyed digest where it may be a secret. */
+export type Stored = { readonly value: Json } | { readonly digest: string };
+
+/** What was wanted and what the platform answered when a field, or a key of a map, was settled last. */
+export interface Pair {
+  readonly wanted: Stored;
+  readonly answered: Stored;
+  /** false: the platform ignored what was wanted. */
+  readonly kept?: false | undefined;
+}
+
+/** A natural key, as a create sent it. */
+type Key = Readonly<Record<string, Json>>;
+
+/** A request whose outcome is unknown: written down before it is sent, removed when its outcome is known. */
+interface Sent {
+  /** When it was about to be sent, in milliseconds since 1970. */
+  readonly at: number;
+  /** In-flight timeout: after so many milliseconds it can take effect no more. */
+  readonly timeoutMs: number;
+}
+
+/** A create whose outcome is unknown. */
+export interface PendingCreate extends Sent {
+  readonly is: 'create';
+  /** The natural key of the new object; left out when it is secret or not known. */
+  readonly key?: Key | undefined;
+  /** The id of the parent it was sent to, wherever the block is moved meanwhile. */
+  readonly below?: string | undefined;
+  /** The fields the create sent. An object that differs in one of them is not the created one. */
+  readonly says: Readonly<Record<string, Stored>>;
+  /** How often it was sent, over all runs. */
+  readonly sends: number;
+}
+
+/** An update, a move or a deletion whose outcome is unknown. */
+interface PendingWrite extends Sent {
+  readonly is: 'write';
+}
+
+/** A deployment that was started, with unknown end. */
+export interface PendingDeploy extends Sent {
+  readonly is: 'deploy';
+  /** The text in its description that tells it from all others. */
+  readonly mark: string;
+  /** The digest of what it is made from. */
+  readonly inputs: string;
+  /** The newest deployment that the platform listed before. */
+  readonly newest: string | null;
+  /** The platform accepted it. */
+  readonly isAnswered?: true | undefined;
+  /** Its id, once it is listed: later rows may not bear the mark. */
+  readonly id?: string | undefined;
+  /** The outcome of a write to the service is unknown as well. */
+  readonly isWriting?: true | undefined;
+}
+
+/** The one operation of a resource that may be open at the platform. */
+export type Pending = PendingCreate | PendingWrite | PendingDeploy;
+
+/** A place where a duplicate may be: the key that a create sent, and the parent. Without a key: the key of the block. */
+export interface DuplicatePlace {
+  readonly key?: Key | undefined;
+  readonly below?: string | undefined;
+}
+
+/** Why a service is stale: something it is made from was written since its last deployment, or may have been. */
+export interface Stale {
+  /** Its code has to be fetched. */
+  readonly code?: true | undefined;
+  /** The digest of everything saved, and the newest deployment listed then: a newer one deployed all of it. */
+  readonly saved?: { readonly inputs: string; readonly newest: string | null } | undefined;
+}
+
+/** The last deployment of a service. */
+export interface Deployed {
+  /** The digest of what the last successful deployment was made from. */
+  readonly inputs?: string | undefined;
+  readonly stale?: Stale | undefined;
+}
+
+/** What a record holds whether or not the id is known. */
+interface RecordFacts {
+  readonly kind: string;
+  readonly parent: string | null;
+  /** Addresses that have to outlive it. */
+  readonly dependsOn: readonly string[];
+  /** By the name of the attribute: `port`, `env["REGION"]`. */
+  readonly pairs: Readonly<Record<string, Pair>>;
+  readonly options: Readonly<Record<string, Json>>;
+  /** Its create was sent more than once: where a second object of it may be. */
+  readonly duplicates?: readonly DuplicatePlace[] | undefined;
+  /** Of a service. */
+  readonly deployed?: Deployed | undefined;
+}
+
+/** A resource whose id is known, or was chosen for its create. */
+export interface KnownRecord extends RecordFacts {
+  readonly id: string;
+  readonly pending?: Pending | undefined;
+}
+
+/** A resource whose id is not known: its create is pending, or it is listed only after something happens outside. */
+export interface UnknownRecord extends RecordFacts {
+  readonly id: null;
+  readonly pending?: PendingCreate | undefined;
+}
+
+/** One resource as the state holds it. */
+export type StateRecord = KnownRecord | UnknownRecord;
+
+const key = z.record(z.string(), z.json());
+const stored = z.union([z.strictObject({ value: z.json() }), z.strictObject({ digest: z.string() })]);
+const sent = { at: z.number(), timeoutMs: z.number() };
+
+const pendingCreate = z.strictObject({
+  ...sent,
+  is: z.literal('create'),
+  key: key.optional(),
+  below: z.string().optional(),
+  says: z.record(z.string(), stored),
+  sends: z.number(),
+});
+
+const pendingWrite = z.strictObject({ ...sent, is: z.literal('write') });
+
+const pendingDeploy = z.strictObject({
+  ...sent,
+  is: z.literal('deploy'),
+  mark: z.string(),
+  inputs: z.string(),
+  newest: z.string().nullable(),
+  isAnswered: z.literal(true).optional(),
+  id: z.string().optional(),
+  isWriting: z.literal(true).optional(),
+});
+
+const facts = {
+  kind: z.string(),
+  parent: z.string().nullable(),
+  dependsOn: z.array(z.string()),
+  pairs: z.record(z.string(), z.strictObject({ wanted: stored, answered: stored, kept: z.literal(false).optional() })),
+  options: z.record(z.string(), z.json()),
+  duplicates: z.array(z.strictObject({ key: key.optional(), below: z.string().optional() })).optional(),
+  deployed: z
+    .strictObject({
+      inputs: z.string().optional(),
+      stale: z
+        .strictObject({
+          code: z.literal(true).optional(),
+          saved: z.strictObject({ inputs: z.string(), newest: z.string().nullable() }).optional(),
+        })
+        .optional(),
+    })
+    .optional(),
+};
+
+/** The form of one record. */
+export const recordSchema = z.union([
+  z.strictObject({
+    ...facts,
+    id: z.string(),
+    pending: z.discriminatedUnion('is', [pendingCreate, pendingWrite, pendingDeploy]).optional(),
+  }),
+  z.strictObject({ ...facts, id: z.null(), pending: pendingCreate.optional() }),
+]);

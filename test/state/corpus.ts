@@ -1,0 +1,123 @@
+import { readdirSync } from 'node:fs';
+import type { StateRecord } from '../../src/state/record.ts';
+import type { State } from '../../src/state/state.ts';
+
+/**
+ * Every form that a state was ever written in, each with the journal of a run that did not end, as the Trueup of that
+ * time wrote them. They are never changed; a new form gets a folder of its own.
+ */
+export const folder = new URL('../fixtures/states/', import.meta.url);
+
+/** The names of the forms, the oldest first. */
+export const forms = readdirSync(folder).toSorted();
+
+/** The members that say what is open, or may be, at the platform. */
+type Open = Pick<StateRecord, 'pending' | 'duplicates' | 'deployed'>;
+
+const main = 'production.redis.main';
+const fresh = 'production.redis.new';
+const open = 'production.redis.open';
+
+const then = { at: 1_760_000_000_000, timeoutMs: 60_000 };
+const later = { at: 1_790_000_000_000, timeoutMs: 60_000 };
+const key = { name: 'main' };
+const says = { name: { value: 'open' }, databasePassword: { digest: 'sha256:cc' } };
+const stale = { code: true, saved: { inputs: 'sha256:ee', newest: null } } as const;
+const deploying: Open = {
+  deployed: { inputs: 'sha256:dd', stale },
+  pending: {
+    is: 'deploy',
+    ...later,
+    mark: 'trueup-abc',
+    inputs: 'sha256:ee',
+    newest: 'dep_1',
+    isAnswered: true,
+    id: 'dep_2',
+  },
+};
+const duplicates = [{}];
+const twice: Readonly<Record<string, Open>> = {
+  [main]: { duplicates, deployed: { inputs: 'd1' } },
+  [fresh]: { duplicates },
+  [open]: { duplicates, pending: { is: 'create', ...then, key, says: {}, sends: 2 } },
+};
+const places = [{ key, below: 'env_prj_1' }, { key: { name: 'older' } }];
+const anywhere = [{ key, below: 'env_prj_1' }, {}];
+
+/** What each form says of what is open, in the words of today. */
+const opens: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
+  '1-first': {},
+  '2-deployments': {
+    [main]: {
+      deployed: { inputs: 'd1', stale: { code: true, saved: { inputs: 'd2', newest: null } } },
+      pending: { is: 'deploy', ...then, mark: 'm', inputs: 'd2', newest: null },
+    },
+    [fresh]: { deployed: { stale: {} } },
+  },
+  '3-intents': {
+    [main]: { deployed: { inputs: 'd1' } },
+    [fresh]: { deployed: { stale: {} } },
+    [open]: { pending: { is: 'create', ...then, key: { name: 'main', port: null }, says: {}, sends: 1 } },
+  },
+  '4-twins': twice,
+  '5-checksums': twice,
+  '6-sent': {
+    [main]: { duplicates, ...deploying },
+    [fresh]: { duplicates },
+    [open]: { duplicates, pending: { is: 'create', ...then, key, says, sends: 2 } },
+  },
+  '7-places': {
+    [main]: { duplicates: places, ...deploying },
+    [fresh]: { duplicates: places },
+    [open]: {
+      duplicates: places,
+      pending: { is: 'create', ...then, key, below: 'env_prj_1', says, sends: 2 },
+    },
+  },
+  '8-pending': {
+    [main]: { duplicates: anywhere, ...deploying },
+    [fresh]: { duplicates: anywhere, pending: { is: 'write', ...later } },
+    [open]: { pending: { is: 'create', ...later, key, below: 'env_prj_1', says, sends: 1 } },
+    'certificates.chosen': { pending: { is: 'create', ...later, says, sends: 1 } },
+    'production.redis.busy': {
+      deployed: { stale: {} },
+      pending: { is: 'deploy', ...later, mark: 'trueup-def', inputs: 'sha256:ff', newest: null, isWriting: true },
+    },
+  },
+};
+
+/** The state that every Trueup reads of a form, with its journal. */
+export function stateOf(form: string): State {
+  const ids: Readonly<Record<string, string | null>> = {
+    production: 'env_prj_1',
+    [main]: 'rds_1',
+    [fresh]: 'rds_3',
+    [open]: null,
+    ...(form === '8-pending' ? { 'certificates.chosen': 'crt_1', 'production.redis.busy': 'rds_4' } : {}),
+  };
+  const records = Object.entries(ids).map(([address, id]) => {
+    const isTop = address === 'production';
+    const record = {
+      kind: isTop ? 'environment' : 'redis',
+      id,
+      parent: isTop ? null : 'production',
+      dependsOn: isTop ? [] : ['production'],
+      pairs: {
+        name: { wanted: { value: 'main' }, answered: { value: 'main' } },
+        'env["REGION"]': { wanted: { digest: 'sha256:aa' }, answered: { digest: 'sha256:bb' }, kept: false },
+        port: { wanted: { value: 8080 }, answered: { value: null } },
+      },
+      options: { protect: true, deploy: 'never' },
+    };
+    return [address, { ...record, ...opens[form]?.[address] }];
+  });
+  return {
+    formatVersion: 2,
+    lineage: '6f1c1a52-0f5e-4b53-9f0a-2b1f4a9c7d10',
+    serial: 3,
+    digestKey: 'a2V5LW9mLXRoZS1kaWdlc3Rz',
+    organizationId: 'org_1',
+    projectId: 'prj_1',
+    resources: Object.fromEntries(records),
+  };
+}
