@@ -60,11 +60,22 @@ const swarm = (schema: z.ZodType, what: string, examples: Field['examples'], cod
   examples,
 });
 
-const limit = (what: string, examples: Field['examples']): Field => ({
+/** Text, not empty, that takes effect with the next deployment. */
+export const deployedText = (what: string, examples: Field['examples']): Field => ({
   schema: z.string().min(1).describe(what),
   appliesAt: 'deploy',
   examples,
 });
+
+/** True or false, which takes effect with the next deployment. */
+export const deployedFlag = (what: string, examples: Field['examples'] = [true, false]): Field => ({
+  schema: z.boolean().describe(what),
+  appliesAt: 'deploy',
+  examples,
+});
+
+/** The field, which a new object is useless without. */
+export const needed = (field: Field): Field => ({ ...field, needed: true });
 
 /** What every database service can be told beyond its own credentials. */
 export const databaseServiceFields = {
@@ -84,10 +95,10 @@ export const databaseServiceFields = {
     ],
   },
   env,
-  memoryReservation: limit('Memory kept free for it, in bytes.', ['268435456', '134217728']),
-  memoryLimit: limit('Most memory it may take, in bytes.', ['536870912', '1073741824']),
-  cpuReservation: limit('CPU kept free for it, in billionths of a core.', ['500000000', '250000000']),
-  cpuLimit: limit('Most CPU it may take, in billionths of a core.', ['1000000000', '2000000000']),
+  memoryReservation: deployedText('Memory kept free for it, in bytes.', ['268435456', '134217728']),
+  memoryLimit: deployedText('Most memory it may take, in bytes.', ['536870912', '1073741824']),
+  cpuReservation: deployedText('CPU kept free for it, in billionths of a core.', ['500000000', '250000000']),
+  cpuLimit: deployedText('Most CPU it may take, in billionths of a core.', ['1000000000', '2000000000']),
   externalPort: {
     schema: port.describe('Port under which it can be reached from outside.'),
     appliesAt: 'deploy',
@@ -133,11 +144,7 @@ export const databaseServiceFields = {
     appliesAt: 'deploy',
     examples: [['net_1'], ['net_1', 'net_2']],
   },
-  detachPlatformNetwork: {
-    schema: z.boolean().describe("Whether it leaves the platform's own network."),
-    appliesAt: 'deploy',
-    examples: [true, false],
-  },
+  detachPlatformNetwork: deployedFlag("Whether it leaves the platform's own network."),
 } satisfies Record<string, Field>;
 
 /** How services hang on what they belong to: listed in a member of its row, with a few members each. */
@@ -148,18 +155,14 @@ export const serviceIn = (at: string): ParentLink => ({
   idAt: 'environmentId',
 });
 
-/** What others can refer to of a database. */
-export const databaseOutputs = {
+/** What others can refer to: the name by which it is reached within the platform. */
+export const serviceOutputs = {
   host: { from: 'appName', describe: 'Internal host name.' },
   appName: { from: 'appName', describe: 'Internal name.' },
 };
 
 /** The image of a service. */
-export const dockerImage = (examples: Field['examples']): Field => ({
-  schema: z.string().min(1).describe('Image and tag.'),
-  appliesAt: 'deploy',
-  examples,
-});
+export const dockerImage = (examples: Field['examples']): Field => deployedText('Image and tag.', examples);
 
 /** An object of another kind that a source needs, by its name. */
 export const namedObject = (kind: string, what: string, examples: Field['examples']): Field => ({

@@ -7,12 +7,7 @@ export const ai = defineKind({
   kind: 'ai',
   section: 'ai',
   summary: "A service that answers with a language model, for the platform's own suggestions.",
-  identity: {
-    id: 'aiId',
-    key: ['name'],
-    keyField: 'name',
-    idFrom: 'list',
-  },
+  identity: { id: 'aiId', key: ['name'], keyField: 'name', idFrom: 'list' },
   parents: { root: { listed: { call: 'ai.getAll' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
   // The update operation makes a new row out of what it is given, so that it has to be given everything.
   fields: {
@@ -44,11 +39,6 @@ export const ai = defineKind({
       examples: [false, true],
     },
   },
-  operations: {
-    create: 'ai.create',
-    read: 'ai.one',
-    update: 'ai.update',
-    delete: 'ai.delete',
-  },
+  operations: { create: 'ai.create', read: 'ai.one', update: 'ai.update', delete: 'ai.delete' },
   examples: ['helper: { apiUrl: "https://models.example.com/v1", apiKey: "${secret:MODEL_KEY}", model: small }\n'],
 });

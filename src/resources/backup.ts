@@ -3,7 +3,7 @@ import { json, text } from '../kind/codecs.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/identity.ts';
 import { defineKind } from '../kind/kind.ts';
-import { backingUp } from '../kind/service-verbs.ts';
+import { backingUp } from '../kind/service-commands.ts';
 import { cron } from '../kind/syntax.ts';
 
 const ofDatabase = (databaseType: string): ParentLink => ({
@@ -22,10 +22,7 @@ export const backup = defineKind({
   kind: 'backup',
   section: 'backups',
   summary: 'A scheduled dump of a database, or of a database inside a compose, to a destination.',
-  identity: {
-    id: 'backupId',
-    key: ['databaseType', 'database', 'destinationId', 'prefix'],
-  },
+  identity: { id: 'backupId', key: ['databaseType', 'database', 'destinationId', 'prefix'] },
   parents: {
     postgres: ofDatabase('postgres'),
     mariadb: ofDatabase('mariadb'),
@@ -79,12 +76,7 @@ export const backup = defineKind({
       examples: [{ postgres: { databaseUser: 'shop' } }, { postgres: { databaseUser: 'owner' } }],
     },
   },
-  operations: {
-    create: 'backup.create',
-    read: 'backup.one',
-    update: 'backup.update',
-    delete: 'backup.remove',
-  },
+  operations: { create: 'backup.create', read: 'backup.one', update: 'backup.update', delete: 'backup.remove' },
   commands: {
     backup: [
       { when: { backupType: 'compose' }, call: 'backup.manualBackupCompose', ...backingUp },

@@ -8,11 +8,7 @@ export const bucketgit = defineKind({
   kind: 'bucketgit',
   section: 'bucketgit',
   summary: 'A git host with workspaces that services are fetched from.',
-  identity: {
-    id: 'bucketgitId',
-    key: ['name'],
-    keyField: 'name',
-  },
+  identity: { id: 'bucketgitId', key: ['name'], keyField: 'name' },
   parents: providerIn('bucketgit.bucketgitProviders', { authId: { context: 'userId' } }),
   // An update that names none of the fields below the name fails, although it stores the name.
   fields: {

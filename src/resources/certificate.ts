@@ -6,11 +6,7 @@ export const certificate = defineKind({
   kind: 'certificate',
   section: 'certificates',
   summary: 'A TLS certificate of one’s own for the proxy. Any change makes a new one: the platform cannot update it.',
-  identity: {
-    id: 'certificateId',
-    key: ['name'],
-    keyField: 'name',
-  },
+  identity: { id: 'certificateId', key: ['name'], keyField: 'name' },
   parents: {
     root: {
       listed: { call: 'certificates.all' },
@@ -59,11 +55,7 @@ export const certificate = defineKind({
       examples: ['srv_1', 'srv_2'],
     },
   },
-  operations: {
-    create: 'certificates.create',
-    read: 'certificates.one',
-    delete: 'certificates.remove',
-  },
+  operations: { create: 'certificates.create', read: 'certificates.one', delete: 'certificates.remove' },
   lifecycle: {
     createBeforeDestroy: { unless: 'certificatePath' },
   },

@@ -9,11 +9,7 @@ export const domain = defineKind({
   kind: 'domain',
   section: 'domains',
   summary: 'A host name, with a path, that is routed to a service.',
-  identity: {
-    id: 'domainId',
-    key: ['host', 'path', 'serviceName'],
-    keyField: 'host',
-  },
+  identity: { id: 'domainId', key: ['host', 'path', 'serviceName'], keyField: 'host' },
   parents: {
     compose: {
       listed: { at: 'domains' },
@@ -104,15 +100,8 @@ export const domain = defineKind({
       examples: [false, true],
     },
   },
-  operations: {
-    create: 'domain.create',
-    read: 'domain.one',
-    update: 'domain.update',
-    delete: 'domain.delete',
-  },
-  lifecycle: {
-    deletedWithParent: true,
-  },
+  operations: { create: 'domain.create', read: 'domain.one', update: 'domain.update', delete: 'domain.delete' },
+  lifecycle: { deletedWithParent: true },
   commands: {
     test: {
       call: 'domain.validateDomain',

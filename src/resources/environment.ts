@@ -7,12 +7,7 @@ export const environment = defineKind({
   kind: 'environment',
   section: 'environments',
   summary: 'A group of services in a project, such as production.',
-  identity: {
-    id: 'environmentId',
-    key: ['name'],
-    keyField: 'name',
-    addressedByKey: true,
-  },
+  identity: { id: 'environmentId', key: ['name'], keyField: 'name', addressedByKey: true },
   parents: {
     root: {
       listed: {

@@ -8,11 +8,7 @@ export const fileMount = defineKind({
   kind: 'fileMount',
   section: 'files',
   summary: 'A file that the platform writes beside a compose file, where it is `../files/<path>`.',
-  identity: {
-    id: 'mountId',
-    key: ['filePath'],
-    keyField: 'filePath',
-  },
+  identity: { id: 'mountId', key: ['filePath'], keyField: 'filePath' },
   parents: {
     compose: {
       listed: { at: 'mounts' },
@@ -43,14 +39,7 @@ export const fileMount = defineKind({
       examples: ['a = 1\n', 'a = 2\n'],
     },
   },
-  operations: {
-    create: 'mounts.create',
-    read: 'mounts.one',
-    update: 'mounts.update',
-    delete: 'mounts.remove',
-  },
-  lifecycle: {
-    deletedWithParent: true,
-  },
+  operations: { create: 'mounts.create', read: 'mounts.one', update: 'mounts.update', delete: 'mounts.remove' },
+  lifecycle: { deletedWithParent: true },
   examples: ['shop.conf: { content: "a = 1\\n" }\n'],
 });

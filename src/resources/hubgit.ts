@@ -7,11 +7,7 @@ export const hubgit = defineKind({
   kind: 'hubgit',
   section: 'hubgit',
   summary: 'A git host with apps: taken over and updated. It is made in the browser.',
-  identity: {
-    id: 'hubgitId',
-    key: ['name'],
-    keyField: 'name',
-  },
+  identity: { id: 'hubgitId', key: ['name'], keyField: 'name' },
   parents: providerIn('hubgit.hubgitProviders'),
   fields: {
     name: providerName,

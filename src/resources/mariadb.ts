@@ -2,7 +2,7 @@ import { databasePassword } from '../api/values.ts';
 import type { Field } from '../kind/field.ts';
 import { defineKind } from '../kind/kind.ts';
 import {
-  databaseOutputs,
+  serviceOutputs,
   databaseServiceFields,
   description,
   dockerImage,
@@ -12,7 +12,7 @@ import {
   serviceIn,
   serviceName,
 } from '../kind/service-fields.ts';
-import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from '../kind/service-verbs.ts';
+import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from '../kind/service-commands.ts';
 
 const password = (whose: string): Field => ({
   schema: databasePassword.min(1, 'may not be empty: the platform would make one up').describe(`Password of ${whose}.`),
@@ -30,11 +30,7 @@ export const mariadb = defineKind({
   kind: 'mariadb',
   section: 'mariadb',
   summary: 'A MariaDB server that runs as a service of an environment.',
-  identity: {
-    id: 'mariadbId',
-    key: ['name'],
-    keyField: 'name',
-  },
+  identity: { id: 'mariadbId', key: ['name'], keyField: 'name' },
   parents: { environment: serviceIn('mariadb') },
   fields: {
     name: serviceName,
@@ -49,7 +45,7 @@ export const mariadb = defineKind({
     serverId,
     ...databaseServiceFields,
   },
-  outputs: databaseOutputs,
+  outputs: serviceOutputs,
   operations: {
     create: 'mariadb.create',
     read: 'mariadb.one',
@@ -57,9 +53,7 @@ export const mariadb = defineKind({
     delete: 'mariadb.remove',
     move: { call: 'mariadb.move', as: 'targetEnvironmentId' },
   },
-  lifecycle: {
-    dataAtRisk: () => 'the data of this database',
-  },
+  lifecycle: { dataAtRisk: () => 'the data of this database' },
   commands: {
     start: { call: 'mariadb.start' },
     stop: { call: 'mariadb.stop' },
@@ -67,10 +61,7 @@ export const mariadb = defineKind({
     deploy: { call: 'mariadb.deploy', ...deployingDatabase },
     rebuild: { call: 'mariadb.rebuild', ...rebuildingDatabase },
   },
-  service: {
-    status: 'applicationStatus',
-    setStatus: 'mariadb.changeStatus',
-  },
+  service: { status: 'applicationStatus', setStatus: 'mariadb.changeStatus' },
   examples: [
     'main:\n  dockerImage: mariadb:11\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
   ],

@@ -20,12 +20,7 @@ export const memberPermissions = defineKind({
   kind: 'memberPermissions',
   section: 'members',
   summary: 'What a member of the organization may do. People join by invitation.',
-  identity: {
-    id: 'userId',
-    idAs: 'id',
-    key: ['email'],
-    keyField: 'email',
-  },
+  identity: { id: 'userId', idAs: 'id', key: ['email'], keyField: 'email' },
   parents: { root: { listed: { call: 'user.all' }, rows: 'whole', set: {}, idAt: 'organizationId' } },
   fields: {
     email: {

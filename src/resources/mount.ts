@@ -81,12 +81,7 @@ export const mount = defineKind({
       },
     },
   ],
-  operations: {
-    create: 'mounts.create',
-    read: 'mounts.one',
-    update: 'mounts.update',
-    delete: 'mounts.remove',
-  },
+  operations: { create: 'mounts.create', read: 'mounts.one', update: 'mounts.update', delete: 'mounts.remove' },
   lifecycle: {
     deletedWithParent: true,
     provided: {

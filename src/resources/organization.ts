@@ -6,12 +6,7 @@ export const organization = defineKind({
   kind: 'organization',
   section: 'organizations',
   summary: 'The organization that the API key acts in: taken over and updated, never made or deleted.',
-  identity: {
-    id: 'id',
-    idAs: 'organizationId',
-    key: ['name'],
-    keyField: 'name',
-  },
+  identity: { id: 'id', idAs: 'organizationId', key: ['name'], keyField: 'name' },
   parents: { root: { listed: { call: 'organization.all' }, rows: 'whole', set: {}, idAt: 'id' } },
   fields: {
     name: {

@@ -2,7 +2,7 @@ import { databasePassword } from '../api/values.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { Row } from '../kind/json.ts';
 import {
-  databaseOutputs,
+  serviceOutputs,
   databaseServiceFields,
   description,
   dockerImage,
@@ -12,18 +12,14 @@ import {
   serviceIn,
   serviceName,
 } from '../kind/service-fields.ts';
-import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from '../kind/service-verbs.ts';
+import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from '../kind/service-commands.ts';
 
 /** A PostgreSQL server that runs as a service of an environment. */
 export const postgres = defineKind({
   kind: 'postgres',
   section: 'postgres',
   summary: 'A PostgreSQL server that runs as a service of an environment.',
-  identity: {
-    id: 'postgresId',
-    key: ['name'],
-    keyField: 'name',
-  },
+  identity: { id: 'postgresId', key: ['name'], keyField: 'name' },
   parents: { environment: serviceIn('postgres') },
   fields: {
     name: serviceName,
@@ -45,7 +41,7 @@ export const postgres = defineKind({
     serverId,
     ...databaseServiceFields,
   },
-  outputs: databaseOutputs,
+  outputs: serviceOutputs,
   operations: {
     create: 'postgres.create',
     read: 'postgres.one',
@@ -53,9 +49,7 @@ export const postgres = defineKind({
     delete: 'postgres.remove',
     move: { call: 'postgres.move', as: 'targetEnvironmentId' },
   },
-  lifecycle: {
-    dataAtRisk: () => 'the data of this database',
-  },
+  lifecycle: { dataAtRisk: () => 'the data of this database' },
   commands: {
     start: { call: 'postgres.start' },
     stop: { call: 'postgres.stop' },
@@ -63,11 +57,7 @@ export const postgres = defineKind({
     deploy: { call: 'postgres.deploy', ...deployingDatabase },
     rebuild: { call: 'postgres.rebuild', ...rebuildingDatabase },
   },
-  service: {
-    status: 'applicationStatus',
-    setStatus: 'postgres.changeStatus',
-    logs: 'postgres.readLogs',
-  },
+  service: { status: 'applicationStatus', setStatus: 'postgres.changeStatus', logs: 'postgres.readLogs' },
   examples: [
     'main:\n  dockerImage: postgres:17\n  databaseName: shop\n  databaseUser: shop\n  databasePassword: ${secret:SHOP_DB_PASSWORD}\n',
   ],

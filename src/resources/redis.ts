@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { defineKind } from '../kind/kind.ts';
 import {
-  databaseOutputs,
+  serviceOutputs,
   databaseServiceFields,
   description,
   dockerImage,
@@ -10,18 +10,14 @@ import {
   serviceIn,
   serviceName,
 } from '../kind/service-fields.ts';
-import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from '../kind/service-verbs.ts';
+import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from '../kind/service-commands.ts';
 
 /** A Redis server that runs as a service of an environment. */
 export const redis = defineKind({
   kind: 'redis',
   section: 'redis',
   summary: 'A Redis server that runs as a service of an environment.',
-  identity: {
-    id: 'redisId',
-    key: ['name'],
-    keyField: 'name',
-  },
+  identity: { id: 'redisId', key: ['name'], keyField: 'name' },
   parents: { environment: serviceIn('redis') },
   fields: {
     name: serviceName,
@@ -37,7 +33,7 @@ export const redis = defineKind({
     serverId,
     ...databaseServiceFields,
   },
-  outputs: databaseOutputs,
+  outputs: serviceOutputs,
   operations: {
     create: 'redis.create',
     read: 'redis.one',
@@ -45,9 +41,7 @@ export const redis = defineKind({
     delete: 'redis.remove',
     move: { call: 'redis.move', as: 'targetEnvironmentId' },
   },
-  lifecycle: {
-    dataAtRisk: () => 'the data of this database',
-  },
+  lifecycle: { dataAtRisk: () => 'the data of this database' },
   commands: {
     start: { call: 'redis.start' },
     stop: { call: 'redis.stop' },
@@ -55,10 +49,7 @@ export const redis = defineKind({
     deploy: { call: 'redis.deploy', ...deployingDatabase },
     rebuild: { call: 'redis.rebuild', ...rebuildingDatabase },
   },
-  service: {
-    status: 'applicationStatus',
-    setStatus: 'redis.changeStatus',
-  },
+  service: { status: 'applicationStatus', setStatus: 'redis.changeStatus' },
   checks: {
     hints: { backups: 'the platform has no backups of a Redis database; back up its volume instead' },
   },

@@ -7,11 +7,7 @@ export const selfgit = defineKind({
   kind: 'selfgit',
   section: 'selfgit',
   summary: 'A git host that one runs oneself and that services are fetched from.',
-  identity: {
-    id: 'selfgitId',
-    key: ['name'],
-    keyField: 'name',
-  },
+  identity: { id: 'selfgitId', key: ['name'], keyField: 'name' },
   parents: providerIn('selfgit.selfgitProviders'),
   fields: {
     name: providerName,

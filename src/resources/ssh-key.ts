@@ -8,12 +8,7 @@ export const sshKey = defineKind({
   kind: 'sshKey',
   section: 'sshKeys',
   summary: 'A key pair that repositories are fetched and servers are reached with.',
-  identity: {
-    id: 'sshKeyId',
-    key: ['publicKey'],
-    keyField: 'name',
-    idFrom: 'list',
-  },
+  identity: { id: 'sshKeyId', key: ['publicKey'], keyField: 'name', idFrom: 'list' },
   parents: {
     root: {
       listed: { call: 'sshKey.all' },
@@ -50,12 +45,7 @@ export const sshKey = defineKind({
       ],
     },
   },
-  operations: {
-    create: 'sshKey.create',
-    read: 'sshKey.one',
-    update: 'sshKey.update',
-    delete: 'sshKey.remove',
-  },
+  operations: { create: 'sshKey.create', read: 'sshKey.one', update: 'sshKey.update', delete: 'sshKey.remove' },
   lifecycle: {
     createBeforeDestroy: {},
   },

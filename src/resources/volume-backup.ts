@@ -3,7 +3,7 @@ import { volumeName } from '../api/values.ts';
 import { text } from '../kind/codecs.ts';
 import type { ParentLink } from '../kind/identity.ts';
 import { defineKind } from '../kind/kind.ts';
-import { backingUp } from '../kind/service-verbs.ts';
+import { backingUp } from '../kind/service-commands.ts';
 import { cron } from '../kind/syntax.ts';
 
 const of = (serviceType: string): ParentLink => ({
@@ -22,11 +22,7 @@ export const volumeBackup = defineKind({
   kind: 'volumeBackup',
   section: 'volumeBackups',
   summary: 'A scheduled copy of a volume of a service to a destination.',
-  identity: {
-    id: 'volumeBackupId',
-    key: ['name'],
-    keyField: 'name',
-  },
+  identity: { id: 'volumeBackupId', key: ['name'], keyField: 'name' },
   parents: {
     application: of('application'),
     compose: of('compose'),

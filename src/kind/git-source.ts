@@ -1,0 +1,140 @@
+import * as z from 'zod';
+import { stringList } from '../api/values.ts';
+import { list } from './codecs.ts';
+import type { Field, Union } from './field.ts';
+import { deployedFlag, deployedText, namedObject, needed } from './service-fields.ts';
+
+/** The union of git sources, written once for every kind of service that a git host can provide. */
+
+/** Per host: what users call each part of the source, and the field of the API that holds it. */
+const hosts = {
+  git: { url: 'customGitUrl', branch: 'customGitBranch', buildPath: 'customGitBuildPath', sshKey: 'customGitSSHKeyId' },
+  hubgit: {
+    repository: 'repository',
+    owner: 'owner',
+    branch: 'branch',
+    buildPath: 'buildPath',
+    triggerType: 'triggerType',
+    provider: 'hubgitId',
+  },
+  labgit: {
+    repository: 'labgitRepository',
+    owner: 'labgitOwner',
+    branch: 'labgitBranch',
+    buildPath: 'labgitBuildPath',
+    projectId: 'labgitProjectId',
+    pathNamespace: 'labgitPathNamespace',
+    provider: 'labgitId',
+  },
+  bucketgit: {
+    repository: 'bucketgitRepository',
+    repositorySlug: 'bucketgitRepositorySlug',
+    owner: 'bucketgitOwner',
+    branch: 'bucketgitBranch',
+    buildPath: 'bucketgitBuildPath',
+    provider: 'bucketgitId',
+  },
+  selfgit: {
+    repository: 'selfgitRepository',
+    owner: 'selfgitOwner',
+    branch: 'selfgitBranch',
+    buildPath: 'selfgitBuildPath',
+    provider: 'selfgitId',
+  },
+};
+
+/** The names of the hosts, as cases of a union. */
+const gitHosts = ['git', 'hubgit', 'labgit', 'bucketgit', 'selfgit'] as const;
+
+const provider = (host: string, id: string): Field => needed(namedObject(host, 'Git provider', [`${id}_1`, `${id}_2`]));
+
+/** The field that names the host; `own` is the case of the kind that needs none. */
+export const sourceType = (own: string, what: string): Field => ({
+  schema: z.enum([own, ...gitHosts]).describe(what),
+  needed: true,
+  appliesAt: 'deploy',
+  examples: [own, 'git'],
+});
+
+/** The field behind each part. */
+export const gitParts = {
+  url: needed(
+    deployedText('Address of the repository.', [
+      'https://git.example.com/shop.git',
+      'https://git.example.com/store.git',
+    ]),
+  ),
+  repository: needed(deployedText('Repository.', ['shop', 'store'])),
+  repositorySlug: deployedText('Slug of the repository.', ['shop', 'store']),
+  owner: needed(deployedText('Owner of the repository.', ['example', 'example-two'])),
+  branch: needed(deployedText('Branch.', ['main', 'next'])),
+  buildPath: deployedText('Folder of the repository that is built.', ['/', '/web']),
+  sshKey: namedObject('sshKey', 'SSH key to fetch with', ['key_1', 'key_2']),
+  projectId: {
+    schema: z.number().int().describe('Number of the project at the provider.'),
+    appliesAt: 'deploy',
+    examples: [7, 8],
+  },
+  pathNamespace: deployedText('Path of the project with its groups.', ['example/shop', 'example/store']),
+  triggerType: { schema: z.enum(['push', 'tag']).describe('What deploys it by itself.'), examples: ['push', 'tag'] },
+  watchPaths: {
+    schema: stringList.describe('Paths whose changes deploy it.'),
+    codec: list,
+    examples: [['src/**'], ['src/**', 'deploy/**']],
+  },
+  enableSubmodules: deployedFlag('Whether submodules are fetched.'),
+} satisfies Record<string, Field>;
+
+const providers: Readonly<Record<string, Field>> = {
+  hubgit: provider('hubgit', 'hub'),
+  labgit: provider('labgit', 'lab'),
+  bucketgit: provider('bucketgit', 'bkt'),
+  selfgit: provider('selfgit', 'sfg'),
+};
+
+type Part = keyof typeof gitParts | 'provider';
+
+const everyPart: readonly Part[] = [
+  'url',
+  'provider',
+  'owner',
+  'repository',
+  'repositorySlug',
+  'branch',
+  'buildPath',
+  'projectId',
+  'pathNamespace',
+  'sshKey',
+  'triggerType',
+  'watchPaths',
+  'enableSubmodules',
+];
+
+/**
+ * The git cases of a kind's union, and their fields. `instead` replaces the field of a part where the kind differs;
+ * `parts` are those that the kind has, in the order of the docs.
+ */
+export function gitSource(
+  instead: Partial<Record<Part, Field>> = {},
+  parts: readonly Part[] = everyPart,
+): { readonly cases: Union['cases']; readonly fields: Readonly<Record<string, Field>> } {
+  const cases: Record<string, Record<string, string>> = {};
+  const fields: Record<string, Field> = {};
+  for (const host of gitHosts) {
+    const names: Partial<Record<Part, string>> = {
+      ...hosts[host],
+      watchPaths: 'watchPaths',
+      enableSubmodules: 'enableSubmodules',
+    };
+    const held: Record<string, string> = {};
+    for (const part of parts) {
+      const name = names[part];
+      const field = instead[part] ?? (part === 'provider' ? providers[host] : gitParts[part]);
+      if (name === undefined || field === undefined) continue;
+      held[part] = name;
+      fields[name] = field;
+    }
+    cases[host] = held;
+  }
+  return { cases, fields };
+}
