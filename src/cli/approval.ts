@@ -5,7 +5,7 @@ import type { Permissions } from '../plan/safeguard.ts';
 import { obstacles } from '../plan/safeguard.ts';
 import { counted } from '../render/lines.ts';
 import { askYes } from './prompt.ts';
-import type { Run } from './run.ts';
+import type { Run } from './command.ts';
 
 /** What the command line permits. */
 export interface ApplyFlags {
@@ -26,18 +26,13 @@ export interface DeployFlags {
   readonly deployTimeout?: readonly string[];
 }
 
-/** Whether somebody can be asked: programs and pipelines cannot. */
-function canAsk({ options, terminal }: Run, flags: ApplyFlags): boolean {
-  return terminal.isInteractive && !options.isJson && flags.autoApprove !== true;
-}
-
 /** Gets the consent that a plan needs, by flag or by question; undefined means that somebody said no. */
 export async function approve(
   run: Run,
   made: Plan,
   { flags, verb }: { flags: ApplyFlags; verb: 'apply' | 'destroy' },
 ): Promise<Permissions | undefined> {
-  const isAsking = canAsk(run, flags);
+  const isAsking = run.canAsk && flags.autoApprove !== true;
   const permissions = {
     dataLoss: flags.allowDataLoss === true,
     adoption: flags.adopt === true || isAsking,
@@ -58,11 +53,11 @@ export async function approve(
 
 /** Asks before something is stopped or lost; `about` is what is meant, where nobody can be asked. False: somebody said no. */
 export async function confirm(
-  { options, terminal }: Run,
+  { canAsk, terminal }: Run,
   { question, about, isGiven }: { question: string; about: string; isGiven: boolean },
 ): Promise<boolean> {
   if (isGiven) return true;
-  if (!terminal.isInteractive || options.isJson) {
+  if (!canAsk) {
     throw new Stop('refused', [
       diagnostic('consent', `nobody can be asked about ${about}`, { remedy: 'Run it with --yes if that is meant.' }),
     ]);

@@ -2,10 +2,12 @@ import { homedir } from 'node:os';
 import { contract, endpointOf, isOperation } from '../api/contract.ts';
 import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';
+import { commonFormats } from '../render/formats/plain.ts';
 import { kinds } from '../resources/index.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import { localStore } from '../state/backends/local.ts';
+import { formatsOf } from './command.ts';
 import type { Before, Candidate } from './complete.ts';
 import { loadManifest } from './load.ts';
 import { stateFolder } from './open-store.ts';
@@ -27,6 +29,8 @@ export async function findValues(before: Before, name: string): Promise<readonly
         return (await addresses(before)).map((value) => ({ value, about: '' }));
       case 'verb':
         return verbs();
+      case 'format':
+        return Object.keys((await formatsOf(before.command)) ?? commonFormats).map((value) => ({ value, about: '' }));
       case 'output':
         return [...(await load(settle(before))).outputs.keys()].map((value) => ({
           value,

@@ -1,15 +1,5 @@
 import { columnsOf } from '../render/columns.ts';
-
-/** The last lines of a terminal, which are drawn anew in place. The cursor stays visible, below them. */
-export interface Live {
-  readonly size: () => { readonly columns: number; readonly rows: number };
-  /** Puts lines in the place of those that are shown. */
-  show(lines: readonly string[]): void;
-  /** Lets text be written above the lines. */
-  above(text: string, write: (text: string) => void): void;
-  /** The lines that are shown stay where they are, for good. */
-  leave(): void;
-}
+import type { Live } from '../render/format.ts';
 
 /** Draws on a terminal, to which `write` writes at once. */
 export function createLive({ write, size }: { write: (text: string) => void; size: Live['size'] }): Live {

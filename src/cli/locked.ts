@@ -3,7 +3,7 @@ import type { World } from '../reconcile.ts';
 import type { Lease } from '../state/lease.ts';
 import { connect } from './connect.ts';
 import type { Exit } from './exit-codes.ts';
-import type { Run } from './run.ts';
+import type { Run } from './command.ts';
 import type { Interruption } from './signals.ts';
 import { watchSignals } from './signals.ts';
 

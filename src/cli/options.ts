@@ -11,7 +11,7 @@ export interface GlobalOptions {
   readonly connections: string;
   readonly lockTimeout?: string;
   readonly allowSecretCommands?: true;
-  readonly format: 'text' | 'json';
+  readonly format: string;
   readonly color: boolean;
 }
 
@@ -23,7 +23,6 @@ export interface Settled {
   /** Values of variables from the command line. */
   readonly variables: ReadonlyMap<string, string>;
   readonly connections: number;
-  readonly isJson: boolean;
   /** How long it is waited for another run to end. Milliseconds. */
   readonly lockTimeoutMs?: number;
   /** Programs that the manifest names may run to give secrets. */
@@ -37,7 +36,6 @@ export function settleOptions(options: GlobalOptions): Settled {
     file: options.file,
     variables: new Map((options.var ?? []).map(readAssignment)),
     connections: readInteger('--connections', options.connections, 1, 64),
-    isJson: options.format === 'json',
     lockTimeoutMs: 1_000 * readInteger('--lock-timeout', options.lockTimeout ?? '0', 0, 86_400),
     allowsSecretCommands: options.allowSecretCommands === true,
   };

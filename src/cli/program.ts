@@ -1,7 +1,8 @@
-import { Argument, Command, Option } from 'commander';
+import { Argument, Command } from 'commander';
+import type { Command as Action } from './command.ts';
+import { setLoader } from './command.ts';
 import { describeExitCodes } from './exit-codes.ts';
 import type { GlobalOptions } from './options.ts';
-import type { Command as Action, JsonLayout } from './run.ts';
 import { readVersion } from './version.ts';
 
 /** The command line. What a command needs is loaded when it runs, so that help and version come at once. */
@@ -15,7 +16,7 @@ export function createProgram(): Command {
     .option('--connections <n>', 'most requests at a time', '4')
     .option('--lock-timeout <seconds>', 'how long to wait for another run that has the state', '0')
     .option('--allow-secret-commands', 'programs that the manifest names under secrets: may run')
-    .addOption(new Option('--format <format>', 'what stdout gets').choices(['text', 'json']).default('text'))
+    .option('--format <format>', 'what stdout gets, such as text or json', 'text')
     .option('--no-color', 'no colour; also NO_COLOR=1')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ outputError: () => {} }) // told in our own form, in JSON where that is wanted
@@ -42,12 +43,13 @@ Examples:
   trueup plan -C deploy --var tag=2025.11.3
   trueup apply --auto-approve --format json`,
     );
-  const run: Runner =
-    (load, layout = 'indented') =>
-    async () => {
+  const run: Runner = (command, load) => {
+    setLoader(command, load);
+    command.action(async () => {
       const [{ runCommand }, action] = await Promise.all([import('./run.ts'), load()]);
-      await runCommand(program.opts<GlobalOptions>(), action, layout);
-    };
+      await runCommand(program.opts<GlobalOptions>(), action, nameOf(command));
+    });
+  };
   addPlanning(program, run);
   addChanging(program, run);
   addState(program, run);
@@ -59,14 +61,14 @@ Examples:
   return program;
 }
 
-type Runner = (load: () => Promise<Action>, layout?: JsonLayout) => () => Promise<void>;
+type Runner = (command: Command, load: () => Promise<Action>) => void;
 
 function addPlanning(program: Command, run: Runner): void {
-  program
+  const validate = program
     .command('validate')
     .description('check the manifest; sends nothing')
-    .addHelpText('after', examples('trueup validate', 'trueup validate -C deploy --format json'))
-    .action(run(async () => (await import('./commands/validate.ts')).validateCommand));
+    .addHelpText('after', examples('trueup validate', 'trueup validate -C deploy --format json'));
+  run(validate, async () => (await import('./commands/validate.ts')).validateCommand);
   const plan = program
     .command('plan')
     .description('show what differs; changes nothing')
@@ -83,7 +85,7 @@ function addPlanning(program: Command, run: Runner): void {
         'trueup plan --out plan.trueup',
       ),
     );
-  plan.action(run(async () => (await import('./commands/plan.ts')).planCommand(plan.opts())));
+  run(plan, async () => (await import('./commands/plan.ts')).planCommand(plan.opts()));
 }
 
 /** The option that plans and applies without deployments. */
@@ -121,9 +123,7 @@ function addChanging(program: Command, run: Runner): void {
         'trueup apply --auto-approve --deploy-timeout 600 --deploy-timeout application=1800',
       ),
     );
-  apply.action(
-    run(async () => (await import('./commands/apply.ts')).applyCommand(apply.opts(), apply.args[0]), 'lines'),
-  );
+  run(apply, async () => (await import('./commands/apply.ts')).applyCommand(apply.opts(), apply.args[0]));
   const destroy = program
     .command('destroy')
     .description('delete everything that the state holds')
@@ -131,7 +131,7 @@ function addChanging(program: Command, run: Runner): void {
     .option(...allowDataLoss)
     .option(...fence)
     .addHelpText('after', examples('trueup destroy', 'trueup destroy --auto-approve --allow-data-loss'));
-  destroy.action(run(async () => (await import('./commands/destroy.ts')).destroyCommand(destroy.opts()), 'lines'));
+  run(destroy, async () => (await import('./commands/destroy.ts')).destroyCommand(destroy.opts()));
   const importing = program
     .command('import')
     .description('tie an address of the manifest to an object of the platform')
@@ -145,12 +145,10 @@ function addChanging(program: Command, run: Runner): void {
         'trueup import -- production.redis.cache -x8Kd_1',
       ),
     );
-  importing.action(
-    run(async () => {
-      const [address = '', id = ''] = importing.args;
-      return (await import('./commands/import.ts')).importCommand({ address, id });
-    }),
-  );
+  run(importing, async () => {
+    const [address = '', id = ''] = importing.args;
+    return (await import('./commands/import.ts')).importCommand({ address, id });
+  });
 }
 
 function addState(program: Command, run: Runner): void {
@@ -158,11 +156,11 @@ function addState(program: Command, run: Runner): void {
     .command('state')
     .description('look at what Trueup remembers')
     .addHelpText('after', examples('trueup state list', 'trueup state show production.compose.shop'));
-  state
+  const list = state
     .command('list')
     .description('list the resources of the state')
-    .addHelpText('after', examples('trueup state list', 'trueup state list --format json'))
-    .action(run(async () => (await import('./commands/state.ts')).stateListCommand));
+    .addHelpText('after', examples('trueup state list', 'trueup state list --format json'));
+  run(list, async () => (await import('./commands/state.ts')).stateListCommand);
   const show = state
     .command('show')
     .description('show one resource of the state; secrets are digests')
@@ -174,19 +172,19 @@ function addState(program: Command, run: Runner): void {
         'trueup state show \'production.compose.shop.domains["shop.example.com"]\'',
       ),
     );
-  show.action(run(async () => (await import('./commands/state.ts')).stateShowCommand(show.args[0] ?? '')));
+  run(show, async () => (await import('./commands/state.ts')).stateShowCommand(show.args[0] ?? ''));
   const unlock = state
     .command('unlock')
     .description('take the lock of the state away from somebody who is gone')
     .option('--yes', 'do not ask; needed where nobody can be asked')
     .addHelpText('after', examples('trueup state unlock', 'trueup state unlock --yes'));
-  unlock.action(run(async () => (await import('./commands/state.ts')).stateUnlockCommand(unlock.opts())));
+  run(unlock, async () => (await import('./commands/state.ts')).stateUnlockCommand(unlock.opts()));
   const rebuild = state
     .command('rebuild')
     .description('make a state that got lost anew, from what the platform has')
     .option('--yes', 'do not ask; needed where nobody can be asked')
     .addHelpText('after', examples('trueup state rebuild', 'trueup state rebuild -C deploy --yes'));
-  rebuild.action(run(async () => (await import('./commands/state-rebuild.ts')).stateRebuildCommand(rebuild.opts())));
+  run(rebuild, async () => (await import('./commands/state-rebuild.ts')).stateRebuildCommand(rebuild.opts()));
 }
 
 function addServices(program: Command, run: Runner): void {
@@ -223,7 +221,7 @@ ${examples(
   'trueup run test labgit.lab \'production.compose.shop.domains["shop.example.com"]\'',
 )}`,
     );
-  telling.action(run(async () => (await import('./commands/run.ts')).runVerb(telling.args, telling.opts())));
+  run(telling, async () => (await import('./commands/run.ts')).runVerb(telling.args, telling.opts()));
   const status = program
     .command('status')
     .description('show how services run, and their last deployments; changes nothing')
@@ -238,7 +236,7 @@ ${examples(
         'trueup status --format json | jq \'.services[] | select(.status == "error")\'',
       ),
     );
-  status.action(run(async () => (await import('./commands/status.ts')).statusCommand(status.args, status.opts())));
+  run(status, async () => (await import('./commands/status.ts')).statusCommand(status.args, status.opts()));
   const logs = program
     .command('logs')
     .description('print the log of a service, where the platform documents one')
@@ -252,7 +250,7 @@ ${examples(
       'after',
       examples('trueup logs production.postgres.main', 'trueup logs production.postgres.main --tail 20 --since 1h'),
     );
-  logs.action(run(async () => (await import('./commands/logs.ts')).logsCommand(logs.args[0] ?? '', logs.opts())));
+  run(logs, async () => (await import('./commands/logs.ts')).logsCommand(logs.args[0] ?? '', logs.opts()));
 }
 
 function addOutput(program: Command, run: Runner): void {
@@ -269,7 +267,7 @@ In the manifest:
     db_host: \${ref:production.postgres.main.host}
 ${examples('trueup output', 'psql -h "$(trueup output db_host)"', 'trueup output --format json | jq .outputs')}`,
     );
-  output.action(run(async () => (await import('./commands/output.ts')).outputCommand(output.args[0], output.opts())));
+  run(output, async () => (await import('./commands/output.ts')).outputCommand(output.args[0], output.opts()));
 }
 
 function addTools(program: Command, run: Runner): void {
@@ -301,7 +299,7 @@ ${examples(
   'trueup emulate --faults faults.yaml',
 )}`,
     );
-  emulate.action(run(async () => (await import('./commands/emulate.ts')).emulateCommand(emulate.opts())));
+  run(emulate, async () => (await import('./commands/emulate.ts')).emulateCommand(emulate.opts()));
   const schema = program
     .command('schema')
     .description('print the JSON Schema of manifests, for editors')
@@ -312,7 +310,7 @@ ${examples(
 In the first line of a manifest:
   # yaml-language-server: $schema=trueup.schema.json`,
     );
-  schema.action(run(async () => (await import('./commands/schema.ts')).schemaCommand(schema.opts())));
+  run(schema, async () => (await import('./commands/schema.ts')).schemaCommand(schema.opts()));
 }
 
 function addCall(program: Command, run: Runner): void {
@@ -343,7 +341,7 @@ ${examples(
   'trueup call compose.stop composeId=cmp_1 --yes',
 )}`,
     );
-  call.action(run(async () => (await import('./commands/call.ts')).callCommand(call.args, call.opts())));
+  run(call, async () => (await import('./commands/call.ts')).callCommand(call.args, call.opts()));
 }
 
 function addCompletion(program: Command, run: Runner): void {
@@ -359,11 +357,15 @@ function addCompletion(program: Command, run: Runner): void {
         'trueup completion fish | source         # in ~/.config/fish/config.fish',
       ),
     );
-  completion.action(
-    run(async () => (await import('./commands/completion.ts')).completionCommand(completion.args[0] ?? '')),
-  );
+  run(completion, async () => (await import('./commands/completion.ts')).completionCommand(completion.args[0] ?? ''));
   const complete = program.command('complete', { hidden: true }).argument('[words...]');
   complete.action(async () => (await import('./commands/completion.ts')).printCandidates(program, complete.args));
+}
+
+/** The name with those of the commands above it: `state list`. */
+function nameOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name();
 }
 
 function examples(...lines: readonly string[]): string {

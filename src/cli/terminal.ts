@@ -1,18 +1,12 @@
 import pc from 'picocolors';
+import type { Live, Screen } from '../render/format.ts';
 import type { Style, Tone } from '../render/style.ts';
-import type { Live } from './live.ts';
 import { createLive } from './live.ts';
 
-/** Where a run prints: results to `out`, everything else to `err`. */
-export interface Terminal {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-  readonly outStyle: Style;
-  readonly errStyle: Style;
-  /** Somebody is there who can be asked. */
+/** The screen of a process. */
+export interface Terminal extends Screen {
+  /** stdin and stdout are a terminal: questions can be answered. */
   readonly isInteractive: boolean;
-  /** Lines that are drawn anew, where stderr is a terminal that can do that; what is printed appears above them. */
-  readonly live: Live | undefined;
 }
 
 /** The terminal of this process. */

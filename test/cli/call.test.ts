@@ -8,8 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { callCommand } from '../../src/cli/commands/call.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { createRedactor } from '../../src/secrets/redactor.ts';
-import { plainStyle } from '../../src/render/style.ts';
+import { execute, recordingTerminal } from '../support/commands.ts';
 import { documentOf, program, project, trueup } from './process.ts';
 import { inShell, lacks, quote } from './shell.ts';
 
@@ -93,24 +92,13 @@ describe('the answer', () => {
     const composeId = await makeCompose({ name: 'a\u001B[2J\u202Eb', description: 'one\ntwo' });
     vi.stubEnv('TRUEUP_URL', server.url);
     vi.stubEnv('TRUEUP_API_KEY', 'right-key');
-    let out = '';
-    const style = { ...plainStyle, width: 80 };
-    const ending = await callCommand(['compose.one', `composeId=${composeId}`], { timeout: '30' })({
-      options: { folder, file: 'trueup.yaml', variables: new Map(), connections: 1, isJson: false },
-      terminal: {
-        out: (text) => (out += text),
-        err: () => {},
-        outStyle: style,
-        errStyle: style,
-        isInteractive: true,
-        live: undefined,
-      },
-      redactor: createRedactor(),
-    });
+    const { printed, terminal } = recordingTerminal({ width: 80, isInteractive: true });
+    const command = callCommand(['compose.one', `composeId=${composeId}`], { timeout: '30' });
+    const ending = await execute(command, { folder, terminal });
     vi.unstubAllEnvs();
     expect(ending).toBe('done');
-    expect(out).toContain('\ndescription: |-\n  one\n  two\n');
-    for (const sign of ['\u001B', '\u202E']) expect(out).not.toContain(sign);
+    expect(printed.out).toContain('\ndescription: |-\n  one\n  two\n');
+    for (const sign of ['\u001B', '\u202E']) expect(printed.out).not.toContain(sign);
   });
 });
 

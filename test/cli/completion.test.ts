@@ -53,6 +53,8 @@ describe('the program completes', () => {
     expect(await candidates(['plan', '--de'])).toEqual(['--detailed-exitcode', '--destroy']);
     expect(await candidates(['plan', '--dir'])).toEqual(['--directory']);
     expect(await candidates(['plan', '--format', ''])).toEqual(['text', 'json']);
+    expect(await candidates(['state', 'list', '--format', 'j'])).toEqual(['json']);
+    expect(await candidates(['--format', ''])).toEqual(['text', 'json']);
     expect(await candidates(['plan', '--connections', ''])).toEqual([]);
     expect(await candidates(['import', '--', '--'])).toEqual([]);
   });

@@ -79,7 +79,7 @@ describe('logs', () => {
     expect(seen.out).toBe('LOG: password (sensitive)\nLOG: \\x1b[2Jred\n');
     const shown = await place.run(logsCommand(address, { showSecrets: true }));
     expect(shown.out).toContain('canary-7f3a');
-    const json = await place.run(logsCommand(address, {}), { isJson: true });
+    const json = await place.run(logsCommand(address, {}), { format: 'json' });
     expect(documentIn(json)).toEqual({
       format: 'trueup/logs',
       version: 1,

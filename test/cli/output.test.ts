@@ -52,7 +52,7 @@ literal     = \${ref:x} and \${{environment.X}}
     expect(place.requests()).toEqual(['GET postgres.one']);
     const shown = await place.run(outputCommand('db_url', { showSecrets: true }));
     expect(shown).toEqual({ exit: 'done', out: `postgres://shop:canary-7f3a@${row.appName}:5432/shop\n`, err: '' });
-    const json = await place.run(outputCommand(undefined, {}), { isJson: true });
+    const json = await place.run(outputCommand(undefined, {}), { format: 'json' });
     expect(documentIn(json)).toMatchObject({
       format: 'trueup/outputs',
       outputs: {

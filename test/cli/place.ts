@@ -2,16 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, vi } from 'vitest';
 import { systemClock } from '../../src/state/clock.ts';
-import type { Command } from '../../src/cli/run.ts';
+import type { Command } from '../../src/cli/command.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Emulator, EmulatorOptions } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { PlatformError } from '../../src/api/errors.ts';
 import { anyDocument } from '../../src/render/documents.ts';
-import { plainStyle } from '../../src/render/style.ts';
-import { createRedactor } from '../../src/secrets/redactor.ts';
 import { localStore } from '../../src/state/backends/local.ts';
+import { execute, recordingTerminal } from '../support/commands.ts';
 import { quickClock } from '../support/quick-clock.ts';
 import { bench } from '../support/world.ts';
 import { project } from './process.ts';
@@ -76,7 +75,7 @@ export function places() {
       /** The requests since the last call, as `METHOD operation`. */
       requests: () => emulator.log.splice(0).map(({ method, operation }) => `${method} ${operation}`),
       /** Runs a command in this process; `exit` is its ending, or what stopped it. */
-      run: (command: Command, about: { isJson?: boolean; width?: number } = {}) => runIn(folder, command, about),
+      run: (command: Command, about: { format?: string; width?: number } = {}) => runAt(folder, command, about),
     };
   };
 }
@@ -91,35 +90,23 @@ function keyed(send: ReturnType<typeof createEmulator>['send']): typeof send {
   return (request) => send({ ...request, headers: { ...request.headers, 'x-api-key': apiKey } });
 }
 
-async function runIn(
+async function runAt(
   folder: string,
   command: Command,
-  { isJson = false, width }: { isJson?: boolean; width?: number },
+  { format, width }: { format?: string; width?: number },
 ): Promise<Ran> {
-  let [out, err] = ['', ''];
-  const style = { ...plainStyle, width };
-  const redactor = createRedactor();
-  const exit = await command({
-    options: { folder, file: 'trueup.yaml', variables: new Map(), connections: 4, isJson },
-    terminal: {
-      out: (text) => (out += text),
-      err: (text) => (err += text),
-      outStyle: style,
-      errStyle: style,
-      isInteractive: false,
-      live: undefined,
-    },
-    redactor,
-  }).catch((error: unknown) => {
-    if (error instanceof PlatformError) err += error.message;
+  const { printed, terminal } = recordingTerminal(width === undefined ? {} : { width });
+  const about = { folder, terminal, ...(format === undefined ? {} : { format }) };
+  const exit = await execute(command, about).catch((error: unknown) => {
+    if (error instanceof PlatformError) printed.err += error.message;
     else if (error instanceof Stop)
-      err += error.diagnostics
+      printed.err += error.diagnostics
         .map(({ code, message, remedy, address }) => `[${code}] ${address ?? ''} ${message} -> ${remedy ?? ''}\n`)
         .join('');
     else throw error;
     return 'stopped';
   });
-  return { exit, out, err };
+  return { exit, ...printed };
 }
 
 /** The one JSON document of a command. */

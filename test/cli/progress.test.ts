@@ -2,12 +2,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createLive } from '../../src/cli/live.ts';
-import type { Telling } from '../../src/cli/progress.ts';
-import { createProgress } from '../../src/cli/progress.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import type { EventDocument, PlanDocument, ResultDocument } from '../../src/render/documents.ts';
 import { eventDocument } from '../../src/render/documents.ts';
+import type { Reporter } from '../../src/render/progress.ts';
+import { createProgress } from '../../src/render/progress.ts';
+import { eventDocuments, eventLines, eventTree } from '../../src/render/progress-reporters.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import type { Happened, Planned } from '../support/progress.ts';
 import { eventOf, planOf } from '../support/progress.ts';
@@ -23,8 +24,8 @@ const planned: readonly Planned[] = [
   { address: `${shop} (deploy)`, action: 'deploy', parent: shop },
 ];
 
-/** An apply that is told of, in a time that passes when it is told to. */
-function telling(tell: Telling, plan = planOf(planned)) {
+/** An apply that is reported, in a time that passes when the test says so. */
+function reporting(reporter: Reporter, plan = planOf(planned)) {
   const begin = Date.UTC(2025, 10, 21, 10);
   const counts = { reads: 0, writes: 0 };
   const timers: { readonly milliseconds: number; readonly work: () => void }[] = [];
@@ -32,7 +33,7 @@ function telling(tell: Telling, plan = planOf(planned)) {
   const progress = createProgress({
     plan,
     counts,
-    telling: tell,
+    reporter,
     clock: () => now,
     every: (milliseconds, work) => {
       const timer = { milliseconds, work };
@@ -63,7 +64,7 @@ function telling(tell: Telling, plan = planOf(planned)) {
 
 function inPipe() {
   let text = '';
-  const run = telling({ as: 'lines', write: (more) => (text += more), style: plainStyle });
+  const run = reporting(eventLines((more) => (text += more), plainStyle));
   /** What was written since the last look. */
   const told = (): string => {
     const all = text;
@@ -125,7 +126,10 @@ ${shop}.domains.www: skipped
   it('the line says that it goes on also when it is not known what, and names three of many', () => {
     let text = '';
     const keys = ['a', 'b', 'c', 'd', 'e'].map((key): Planned => ({ address: `sshKey.${key}`, action: 'create' }));
-    const run = telling({ as: 'lines', write: (more) => (text = more), style: plainStyle }, planOf(keys));
+    const run = reporting(
+      eventLines((more) => (text = more), plainStyle),
+      planOf(keys),
+    );
     run.pass(30);
     expect(text).toBe('still going after 30s; reads 0, writes 0\n');
     for (const [at, { address }] of keys.entries()) run.happen([31 + at, address, 'create', 'started']);
@@ -150,7 +154,7 @@ ${shop}.domains.www: skipped
 describe('as JSON', () => {
   it('everything that happens is a document, and so is what goes on in 30 seconds of silence', () => {
     const documents: EventDocument[] = [];
-    const run = telling({ as: 'documents', write: (document) => void documents.push(eventDocument.parse(document)) });
+    const run = reporting(eventDocuments((document) => void documents.push(eventDocument.parse(document))));
     run.happen([0, `${shop}.domains.www`, 'create', 'started']);
     Object.assign(run.counts, { reads: 3, writes: 1 });
     run.happen([1, `${shop} (deploy)`, 'deploy', 'started'], [1.5, `${shop} (deploy)`, 'deploy', 'waiting for queue']);
@@ -215,7 +219,7 @@ function onTerminal(columns: number, rows: number, plan = planOf(planned)) {
   };
   const live = createLive({ write, size: screen.size });
   screen.write('what was there before\n');
-  const run = telling({ as: 'tree', live, style: plainStyle }, plan);
+  const run = reporting(eventTree(live, plainStyle), plan);
   return { ...run, screen, live, writes: () => writes, say: (text: string) => live.above(text, write) };
 }
 

@@ -98,7 +98,7 @@ describe('every verb of every kind', () => {
     const place = await open(everything, { secrets });
     const statuses = new Map<string, string>();
     for (const [address, verb, operation, more] of table) {
-      const ran = await place.run(runVerb([verb, address], { ...flags, allowDataLoss: true }), { isJson: true });
+      const ran = await place.run(runVerb([verb, address], { ...flags, allowDataLoss: true }), { format: 'json' });
       expect({ ...ran, title: `${verb} ${address}` }).toMatchObject({ exit: 'done' });
       expect(ran.out + ran.err).not.toContain(password);
       const posts = place.emulator.log.splice(0).filter(({ method }) => method === 'POST');
@@ -167,7 +167,7 @@ describe('every verb of every kind', () => {
     expect(second).not.toBe(before);
     expect(hidden.out).toBe(`${address}: refresh-token done; its status is done; refreshToken (sensitive)\n`);
     expect(hidden.out + hidden.err).not.toContain(second);
-    const json = await place.run(runVerb(['refresh-token', address], flags), { isJson: true });
+    const json = await place.run(runVerb(['refresh-token', address], flags), { format: 'json' });
     expect(json.out + json.err).not.toContain(await token());
     expect(documentIn(json)).toMatchObject({
       outcomes: [{ renewed: { member: 'refreshToken', value: '(sensitive)' } }],
@@ -357,7 +357,7 @@ describe('several addresses', () => {
       'POST redis.start',
       'POST postgres.start',
     ]);
-    expect(documentIn(await place.run(runVerb(words, flags), { isJson: true }))).toMatchObject({
+    expect(documentIn(await place.run(runVerb(words, flags), { format: 'json' }))).toMatchObject({
       format: 'trueup/run',
       verb: 'start',
       exitCode: 6,
@@ -438,7 +438,9 @@ describe('a deployment', () => {
 
   it('of a database has the time of --timeout, and what is not over then is not known', async () => {
     const place = await open(resting(one), { secrets, deployDelayMs: 1_500 });
-    const ran = await place.run(runVerb(['deploy', at('postgres.main')], { ...flags, timeout: '1' }), { isJson: true });
+    const ran = await place.run(runVerb(['deploy', at('postgres.main')], { ...flags, timeout: '1' }), {
+      format: 'json',
+    });
     expect(ran).toMatchObject({ exit: 'partly' });
     const [outcome] = (documentIn(ran) as RunDocument).outcomes;
     expect(documentIn(ran)).toMatchObject({ exitCode: 6, requests: { writes: 1 } });
@@ -494,8 +496,8 @@ describe('a platform that fails', () => {
       },
     });
     const place = await open(one, { secrets, around });
-    for (const isJson of [false, true]) {
-      const broken = await place.run(runVerb(['start', at('postgres.main')], flags), { isJson });
+    for (const format of ['text', 'json']) {
+      const broken = await place.run(runVerb(['start', at('postgres.main')], flags), { format });
       expect(broken).toMatchObject({ exit: 'partly' });
       expect(broken.err + broken.out).toContain('could not log in with (sensitive)');
       expect(broken.err + broken.out).not.toContain(password);

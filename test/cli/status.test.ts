@@ -76,7 +76,7 @@ staging.application.web     done    done TIME Trueup
       { deploymentId: 'dep_2', createdAt: '2026-02-02T00:00:00.000Z', title: 'second', status: 'error' },
     ];
     const place = await open(sections, { secrets, around: withDeployments(deployments) });
-    const shown = await place.run(status(['production.compose.shop']), { isJson: true });
+    const shown = await place.run(status(['production.compose.shop']), { format: 'json' });
     expect(documentIn(shown)).toMatchObject({
       services: [{ deployment: { id: 'dep_3', title: 'third', status: 'running' } }],
     });
@@ -85,7 +85,7 @@ staging.application.web     done    done TIME Trueup
   it('is about the services at and below what is named, and says so when there are none', async () => {
     const place = await open(sections, { secrets });
     const names = async (...addresses: string[]) => {
-      const document = documentIn(await place.run(status(addresses), { isJson: true })) as {
+      const document = documentIn(await place.run(status(addresses), { format: 'json' })) as {
         services: { address: string }[];
       };
       return document.services.map(({ address }) => address);
@@ -120,7 +120,7 @@ staging.application.web     done    done TIME Trueup
       postgresId: second,
       targetEnvironmentId: other.environment.environmentId,
     });
-    const shown = await place.run(status(['production']), { isJson: true });
+    const shown = await place.run(status(['production']), { format: 'json' });
     expect(documentIn(shown)).toMatchObject({
       services: [
         { address: 'production.compose.bad', found: false, status: null },
@@ -142,8 +142,8 @@ staging.application.web     done    done TIME Trueup
       errorMessage: 'token canary-7f3a is wrong \u001B[2J',
     };
     const place = await open(sections, { secrets, around: withDeployments([failed]) });
-    for (const isJson of [false, true]) {
-      const { out } = await place.run(status(), { isJson });
+    for (const format of ['text', 'json']) {
+      const { out } = await place.run(status(), { format });
       expect(out).toContain('token (sensitive) is wrong');
       expect(out).toContain('use (sensitive)');
       expect(out).not.toContain('canary');
@@ -223,7 +223,7 @@ describe('status --watch', () => {
 
   it('is no JSON document, and its interval is a number of seconds', async () => {
     const place = await open(sections, { secrets });
-    expect((await place.run(status([], { watch: true }), { isJson: true })).err).toContain(
+    expect((await place.run(status([], { watch: true }), { format: 'json' })).err).toContain(
       '--format json prints one document',
     );
     expect((await place.run(status([], { interval: '0' }))).err).toContain('--interval takes a whole number');

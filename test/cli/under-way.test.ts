@@ -17,7 +17,7 @@ it('a plan that differs says that another run is at work; one without difference
   const seen = await place.run(planCommand({}));
   expect(seen.out).toMatch(/^note\[under-way\]\n.* pid \d+ runs apply since 2/m);
   expect(seen.out).toContain('Plan again when it is over.');
-  const json = documentIn(await place.run(planCommand({}), { isJson: true }));
+  const json = documentIn(await place.run(planCommand({}), { format: 'json' }));
   expect(json).toMatchObject({ diagnostics: expect.arrayContaining([expect.objectContaining({ code: 'under-way' })]) });
   await store.close();
   expect((await place.run(planCommand({}))).out).not.toContain('under-way');

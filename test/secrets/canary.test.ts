@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { ApplyEvent } from '../../src/apply/result.ts';
-import { createProgress } from '../../src/cli/progress.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
@@ -13,6 +12,8 @@ import type { World } from '../../src/reconcile.ts';
 import { applyPlan, plan, planDestruction } from '../../src/reconcile.ts';
 import { renderResult } from '../../src/render/apply-text.ts';
 import { renderDiagnostics } from '../../src/render/diagnostics-text.ts';
+import { createProgress } from '../../src/render/progress.ts';
+import { eventDocuments, eventLines, eventTree } from '../../src/render/progress-reporters.ts';
 import { planJson } from '../../src/render/plan-json.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { resultJson } from '../../src/render/result-json.ts';
@@ -166,12 +167,8 @@ function progressOf(
     looks.push(work);
     return () => undefined;
   };
-  const tellings = [
-    { as: 'tree', live, style: plainStyle },
-    { as: 'lines', write: say, style: plainStyle },
-    { as: 'documents', write: say },
-  ] as const;
-  const all = tellings.map((telling) => createProgress({ ...about, telling, every }));
+  const reporters = [eventTree(live, plainStyle), eventLines(say, plainStyle), eventDocuments(say)];
+  const all = reporters.map((reporter) => createProgress({ ...about, reporter, every }));
   return {
     onEvent: (event: ApplyEvent) => {
       for (const one of all) one.onEvent(event);

@@ -2,9 +2,9 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { withLock } from '../../src/cli/locked.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { plainStyle } from '../../src/render/style.ts';
-import { createRedactor } from '../../src/secrets/redactor.ts';
+import { textView } from '../../src/render/text-view.ts';
 import { localStore } from '../../src/state/backends/local.ts';
+import { recordingTerminal, runIn } from '../support/commands.ts';
 import { bench } from '../support/world.ts';
 import { stateWith, stopOf } from './conformance.ts';
 
@@ -24,18 +24,8 @@ test.each(['emulator', 'http'])('a command at %s that has lost its lock writes n
   const manifest = await made.manifest(
     `trueup: 1\nplatform: ${platform}\nproject: prj_1\nenvironments: { production: {} }\n`,
   );
-  const run = {
-    options: { folder: made.folder, file: 'trueup.yaml', variables: new Map(), connections: 4, isJson: false },
-    terminal: {
-      out: () => undefined,
-      err: () => undefined,
-      outStyle: plainStyle,
-      errStyle: plainStyle,
-      isInteractive: false,
-      live: undefined,
-    },
-    redactor: createRedactor(),
-  };
+  const { terminal } = recordingTerminal();
+  const run = runIn(made.folder, textView(terminal), terminal);
   let ids: unknown[] = [];
   const exit = await withLock(run, manifest, {
     purpose: 'apply',

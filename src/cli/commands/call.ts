@@ -2,16 +2,18 @@ import { consequenceOf } from '../../api/consequences.ts';
 import type { Operation } from '../../api/contract.ts';
 import { shownOnce } from '../../api/secret-members.ts';
 import { Stop } from '../../diagnostics/diagnostic.ts';
-import { renderAnswer } from '../../render/answer-text.ts';
+import type { CallView } from '../../render/formats/call.ts';
+import { callFormats } from '../../render/formats/call.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
 import { redactAnswer, redactInput, knowingInput } from '../../secrets/call-secrets.ts';
 import { confirm } from '../approval.ts';
 import { checkInput, findOperation } from '../../operate/check-input.ts';
+import type { Command, Run } from '../command.ts';
 import { readInput } from '../call-input.ts';
 import { openPlatform } from '../connect.ts';
+import type { Exit } from '../exit-codes.ts';
 import { readInteger, usage } from '../options.ts';
-import type { Command, Run } from '../run.ts';
 import { findPlatform } from '../target.ts';
 import { listOperations } from './call-list.ts';
 
@@ -27,29 +29,35 @@ export interface CallFlags {
 type Input = Readonly<Record<string, unknown>>;
 
 /** Calls one operation of the platform and prints its answer. */
-export function callCommand([name, ...words]: readonly string[], flags: CallFlags): Command {
-  return async (run) => {
-    const { options, redactor, terminal } = run;
-    if (flags.list !== undefined) return listOperations(run, flags.list === true ? name : flags.list);
-    if (name === undefined) throw usage('no operation is named', 'trueup call --list shows what there is.');
-    const operation = findOperation(name);
-    const deadlineMs = readInteger('--timeout', flags.timeout, 1, 3_600) * 1_000;
-    const platform = await findPlatform(options);
-    const input = complete(run, operation, await readInput(operation, { json: flags.input, words }));
-    const wrong = checkInput(operation, input);
-    if (wrong.length > 0) throw new Stop('usage', wrong);
-    const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;
-    if (!(await hasConsent(run, { operation, input, place, isGiven: flags.yes === true }))) return 'failed';
-    const about = { options, redactor: knowingInput(redactor, input), terminal, purpose: 'call', deadlineMs };
-    const { client, close } = await openPlatform(platform, about);
-    try {
-      const answer = await client.invoke(operation, input);
-      print(run, operation, { answer, showsSecrets: flags.showSecrets === true, redact: about.redactor.redact });
-      return 'done';
-    } finally {
-      await close();
-    }
-  };
+export function callCommand(words: readonly string[], flags: CallFlags): Command<CallView> {
+  return { formats: callFormats, execute: (run, view) => call(run, view, { words, flags }) };
+}
+
+async function call(
+  run: Run,
+  view: CallView,
+  { words: [name, ...words], flags }: { words: readonly string[]; flags: CallFlags },
+): Promise<Exit> {
+  const { options, redactor, terminal } = run;
+  if (flags.list !== undefined) return listOperations(view, flags.list === true ? name : flags.list);
+  if (name === undefined) throw usage('no operation is named', 'trueup call --list shows what there is.');
+  const operation = findOperation(name);
+  const deadlineMs = readInteger('--timeout', flags.timeout, 1, 3_600) * 1_000;
+  const platform = await findPlatform(options);
+  const input = complete(run, operation, await readInput(operation, { json: flags.input, words }));
+  const wrong = checkInput(operation, input);
+  if (wrong.length > 0) throw new Stop('usage', wrong);
+  const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;
+  if (!(await hasConsent(run, { operation, input, place, isGiven: flags.yes === true }))) return 'failed';
+  const about = { options, redactor: knowingInput(redactor, input), terminal, purpose: 'call', deadlineMs };
+  const { client, close } = await openPlatform(platform, about);
+  try {
+    const answer = await client.invoke(operation, input);
+    print(run, view, { operation, answer, showsSecrets: flags.showSecrets === true, redact: about.redactor.redact });
+    return 'done';
+  } finally {
+    await close();
+  }
 }
 
 /** A key that is made without a word about its limit is good for five calls a day; nobody means that. */
@@ -75,18 +83,20 @@ async function hasConsent(
   });
 }
 
-/** Programs get the answer as it came, for jq; people get it readable. */
 function print(
-  { options, terminal }: Run,
-  operation: Operation,
-  about: { readonly answer: unknown; readonly showsSecrets: boolean; readonly redact: (text: string) => string },
+  { terminal }: Run,
+  view: CallView,
+  about: {
+    readonly operation: Operation;
+    readonly answer: unknown;
+    readonly showsSecrets: boolean;
+    readonly redact: (text: string) => string;
+  },
 ): void {
-  const { answer, showsSecrets, redact } = about;
+  const { operation, answer, showsSecrets, redact } = about;
   const { shown, count } = showsSecrets ? { shown: answer, count: 0 } : redactAnswer(operation, answer);
-  const isTerminal = terminal.outStyle.width !== undefined;
-  const text = isTerminal && !options.isJson ? renderAnswer(shown) : `${JSON.stringify(shown ?? null, null, 2)}\n`;
   // What was secret in the question is no less so in the answer.
-  terminal.out(showsSecrets ? text : redact(text));
+  view.answer(shown, showsSecrets ? (text) => text : redact);
   if (count > 0) terminal.err(`${counted(count, 'secret')} hidden; --show-secrets shows them.\n`);
   const once = shownOnce[operation];
   if (once !== undefined) terminal.err(`The platform shows ${once} only now. Put it where nobody else can read it.\n`);

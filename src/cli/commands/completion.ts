@@ -1,17 +1,22 @@
 import type { Command as Program } from 'commander';
+import type { CompletionView } from '../../render/formats/plain.ts';
+import { completionFormats } from '../../render/formats/plain.ts';
+import type { Command } from '../command.ts';
 import { complete } from '../complete.ts';
 import { completionScript, shells } from '../completion-scripts.ts';
 import { findValues } from '../completion-source.ts';
 import { usage } from '../options.ts';
-import type { Command } from '../run.ts';
 
 /** Prints the script of a shell. */
-export function completionCommand(name: string): Command {
-  return ({ terminal }) => {
-    const shell = shells.find((item) => item === name);
-    if (shell === undefined) throw usage(`there is no completion for ${name}`, `There is ${shells.join(', ')}.`);
-    terminal.out(completionScript(shell));
-    return Promise.resolve('done');
+export function completionCommand(name: string): Command<CompletionView> {
+  return {
+    formats: completionFormats,
+    execute: (_run, view) => {
+      const shell = shells.find((item) => item === name);
+      if (shell === undefined) throw usage(`there is no completion for ${name}`, `There is ${shells.join(', ')}.`);
+      view.script(completionScript(shell));
+      return Promise.resolve('done');
+    },
   };
 }
 

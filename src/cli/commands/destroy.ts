@@ -1,9 +1,14 @@
 import { planDestruction } from '../../reconcile.ts';
+import type { ApplyView } from '../../render/formats/apply.ts';
+import { applyFormats } from '../../render/formats/apply.ts';
 import type { ApplyFlags } from '../approval.ts';
-import type { Command } from '../run.ts';
+import type { Command } from '../command.ts';
 import { planAndApply } from './apply.ts';
 
 /** Deletes everything that the state holds. */
-export function destroyCommand(flags: Omit<ApplyFlags, 'adopt' | 'allowMassDelete'>): Command {
-  return (run) => planAndApply(run, { flags, verb: 'destroy', make: planDestruction });
+export function destroyCommand(flags: Omit<ApplyFlags, 'adopt' | 'allowMassDelete'>): Command<ApplyView> {
+  return {
+    formats: applyFormats,
+    execute: (run, view) => planAndApply(run, view, { flags, verb: 'destroy', make: planDestruction }),
+  };
 }

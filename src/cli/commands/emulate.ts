@@ -4,14 +4,15 @@ import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { createEmulator } from '../../emulator/emulator.ts';
 import { createFaults } from '../../emulator/faults/faults.ts';
 import { serve } from '../../emulator/server.ts';
-import type { EmulatorDocument } from '../../render/documents.ts';
+import type { EmulateView } from '../../render/formats/emulate.ts';
+import { emulateFormats } from '../../render/formats/emulate.ts';
 import { printable } from '../../render/printable.ts';
+import type { Command, Run } from '../command.ts';
 import { emulatorKey } from '../connect.ts';
 import { openEmulatorFile } from '../emulator-file.ts';
+import type { Exit } from '../exit-codes.ts';
 import { readFaultsFile } from '../faults-file.ts';
 import { readInteger } from '../options.ts';
-import type { Command } from '../run.ts';
-import { printJson } from '../run.ts';
 
 /** What `emulate` can be told. */
 export interface EmulateFlags {
@@ -26,46 +27,43 @@ export interface EmulateFlags {
 }
 
 /** Serves the emulator over HTTP until it is told to stop. */
-export function emulateCommand(flags: EmulateFlags): Command {
-  return async ({ options, terminal }) => {
-    const port = readInteger('--port', flags.port, 0, 65_535);
-    const latencyMs = readInteger('--latency', flags.latency, 0, 60_000);
-    const behaviour = {
-      apiKey: emulatorKey,
-      deployDelayMs: readInteger('--deploy-time', flags.deployTime, 0, 3_600_000),
-      documentedOnly: flags.documentedOnly === true,
-      strict: flags.strict === true,
-    };
-    const plan = flags.faults === undefined ? undefined : await readFaultsFile(flags.faults);
-    const opened =
-      flags.data === undefined
-        ? { emulator: createEmulator(behaviour), close: () => Promise.resolve() }
-        : await openEmulatorFile(resolve(flags.data), 'emulate', behaviour);
-    try {
-      const { emulator } = opened;
-      const faults =
-        plan === undefined
-          ? {}
-          : { faults: createFaults(emulator, plan, (line) => terminal.err(`${printable(line)}\n`)) };
-      const server = await serve(emulator, { host: flags.host, port, latencyMs, ...faults }).catch((error: unknown) => {
-        throw cannotListen(flags, error);
-      });
-      const ended = new AbortController();
-      const stop = Promise.race([once(process, 'SIGINT', ended), once(process, 'SIGTERM', ended)]);
-      if (options.isJson) printJson(terminal, emulatorJson(server.url));
-      else terminal.out(`TRUEUP_URL=${server.url}\nTRUEUP_API_KEY=${emulatorKey}\n`);
-      await stop;
-      ended.abort();
-      await server.close();
-      return 'done';
-    } finally {
-      await opened.close();
-    }
-  };
+export function emulateCommand(flags: EmulateFlags): Command<EmulateView> {
+  return { formats: emulateFormats, execute: (run, view) => emulate(run, view, flags) };
 }
 
-function emulatorJson(url: string): EmulatorDocument {
-  return { format: 'trueup/emulator', version: 1, url, apiKey: emulatorKey };
+async function emulate({ terminal }: Run, view: EmulateView, flags: EmulateFlags): Promise<Exit> {
+  const port = readInteger('--port', flags.port, 0, 65_535);
+  const latencyMs = readInteger('--latency', flags.latency, 0, 60_000);
+  const behaviour = {
+    apiKey: emulatorKey,
+    deployDelayMs: readInteger('--deploy-time', flags.deployTime, 0, 3_600_000),
+    documentedOnly: flags.documentedOnly === true,
+    strict: flags.strict === true,
+  };
+  const plan = flags.faults === undefined ? undefined : await readFaultsFile(flags.faults);
+  const opened =
+    flags.data === undefined
+      ? { emulator: createEmulator(behaviour), close: () => Promise.resolve() }
+      : await openEmulatorFile(resolve(flags.data), 'emulate', behaviour);
+  try {
+    const { emulator } = opened;
+    const faults =
+      plan === undefined
+        ? {}
+        : { faults: createFaults(emulator, plan, (line) => terminal.err(`${printable(line)}\n`)) };
+    const server = await serve(emulator, { host: flags.host, port, latencyMs, ...faults }).catch((error: unknown) => {
+      throw cannotListen(flags, error);
+    });
+    const ended = new AbortController();
+    const stop = Promise.race([once(process, 'SIGINT', ended), once(process, 'SIGTERM', ended)]);
+    view.listening({ url: server.url, apiKey: emulatorKey });
+    await stop;
+    ended.abort();
+    await server.close();
+    return 'done';
+  } finally {
+    await opened.close();
+  }
 }
 
 function cannotListen({ host, port }: EmulateFlags, error: unknown): Stop {

@@ -1,30 +1,26 @@
 import { importObject, plan } from '../../reconcile.ts';
-import { planJson } from '../../render/plan-json.ts';
-import { renderPlan } from '../../render/plan-text.ts';
-import { printable } from '../../render/printable.ts';
+import type { ImportView } from '../../render/formats/import.ts';
+import { importFormats } from '../../render/formats/import.ts';
+import type { Command } from '../command.ts';
 import { loadWithSecrets } from '../load.ts';
 import { withLock } from '../locked.ts';
-import type { Command } from '../run.ts';
-import { printJson, printWarnings } from '../run.ts';
 
 /** Ties an address to an object of the platform, and shows what the next apply would do. */
-export function importCommand({ address, id }: { readonly address: string; readonly id: string }): Command {
-  return async (run) => {
-    const { options, terminal, redactor } = run;
-    const { manifest, warnings } = await loadWithSecrets(options, redactor);
-    printWarnings(run, warnings);
-    return withLock(run, manifest, {
-      purpose: 'import',
-      work: async (world) => {
-        await importObject(manifest, world, address, id);
-        const view = { plan: await plan(manifest, world), counts: world.client.counts };
-        if (options.isJson) printJson(terminal, planJson(view));
-        else {
-          terminal.out(`${printable(address)} is ${printable(id)} from now on. What apply would do next:\n\n`);
-          terminal.out(renderPlan(view, terminal.outStyle));
-        }
-        return 'done';
-      },
-    });
+export function importCommand(tie: { readonly address: string; readonly id: string }): Command<ImportView> {
+  const { address, id } = tie;
+  return {
+    formats: importFormats,
+    execute: async (run, view) => {
+      const { manifest, warnings } = await loadWithSecrets(run.options, run.redactor);
+      run.warn(warnings);
+      return withLock(run, manifest, {
+        purpose: 'import',
+        work: async (world) => {
+          await importObject(manifest, world, address, id);
+          view.imported({ address, id, plan: await plan(manifest, world), counts: world.client.counts });
+          return 'done';
+        },
+      });
+    },
   };
 }

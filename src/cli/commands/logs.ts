@@ -1,12 +1,12 @@
 import { findObjects, readStateOf } from '../../operate/addressed.ts';
 import { logRequest, readLog } from '../../operate/logs.ts';
-import { logsJson, renderLog } from '../../render/logs.ts';
+import type { LogsView } from '../../render/formats/logs.ts';
+import { logsFormats } from '../../render/formats/logs.ts';
 import { kinds } from '../../resources/index.ts';
+import type { Command } from '../command.ts';
 import { openPlatform } from '../connect.ts';
 import { declaredResources } from '../load.ts';
 import { openStore } from '../open-store.ts';
-import type { Command } from '../run.ts';
-import { printJson } from '../run.ts';
 import { findTarget } from '../target.ts';
 
 /** What `logs` can be told. */
@@ -19,27 +19,29 @@ export interface LogsFlags {
 }
 
 /** Prints the log of a service, where the platform documents one. */
-export function logsCommand(address: string, flags: LogsFlags): Command {
-  return async (run) => {
-    const { options, terminal, redactor } = run;
-    const target = await findTarget(options);
-    const [object] = await findObjects({
-      kinds,
-      state: await readStateOf(target.project, openStore(target, run)),
-      declared: () => declaredResources(options),
-      addresses: [address],
-      givenId: flags.id,
-    });
-    if (object === undefined) throw new Error('an address was neither found nor refused');
-    const request = logRequest(object, flags, kinds);
-    const { client, close } = await openPlatform(target.platform, { options, redactor, terminal, purpose: 'logs' });
-    try {
-      const log = await readLog(client, request, { redactor, showsSecrets: flags.showSecrets === true });
-      if (options.isJson) printJson(terminal, logsJson(object.address, log));
-      else terminal.out(renderLog(log, terminal.outStyle));
-      return 'done';
-    } finally {
-      await close();
-    }
+export function logsCommand(address: string, flags: LogsFlags): Command<LogsView> {
+  return {
+    formats: logsFormats,
+    execute: async (run, view) => {
+      const { options, terminal, redactor } = run;
+      const target = await findTarget(options);
+      const [object] = await findObjects({
+        kinds,
+        state: await readStateOf(target.project, openStore(target, run)),
+        declared: () => declaredResources(options),
+        addresses: [address],
+        givenId: flags.id,
+      });
+      if (object === undefined) throw new Error('an address was neither found nor refused');
+      const request = logRequest(object, flags, kinds);
+      const { client, close } = await openPlatform(target.platform, { options, redactor, terminal, purpose: 'logs' });
+      try {
+        const log = await readLog(client, request, { redactor, showsSecrets: flags.showSecrets === true });
+        view.log(object.address, log);
+        return 'done';
+      } finally {
+        await close();
+      }
+    },
   };
 }

@@ -5,20 +5,18 @@ import { commandDeadlines, usualCommandSeconds } from '../../operate/deadlines.t
 import type { CommandResult } from '../../operate/execute.ts';
 import { executeCommands } from '../../operate/execute.ts';
 import { checkTargets, checkVerb, prepareCommands } from '../../operate/prepare.ts';
-import { renderDiagnostics } from '../../render/diagnostics-text.ts';
-import { commandResultsJson } from '../../render/orders-json.ts';
-import { renderCommandResult } from '../../render/orders-text.ts';
+import type { RunView } from '../../render/formats/run.ts';
+import { runFormats } from '../../render/formats/run.ts';
 import { printable } from '../../render/printable.ts';
 import { kinds } from '../../resources/index.ts';
 import { confirm } from '../approval.ts';
+import type { Command, Run } from '../command.ts';
 import { openPlatform } from '../connect.ts';
 import { declaredResources } from '../load.ts';
 import { openStore } from '../open-store.ts';
 import type { Exit } from '../exit-codes.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { readInteger, usage } from '../options.ts';
-import type { Command, Run } from '../run.ts';
-import { printJson } from '../run.ts';
 import { watchSignals } from '../signals.ts';
 import { findTarget } from '../target.ts';
 
@@ -36,38 +34,41 @@ export interface RunFlags {
  * Sends a command to objects, in the given order. It does not take the lock of the state: nothing of it changes, and
  * an apply that waits for a build must not keep anybody from ending the build.
  */
-export function runVerb([verb = '', ...addresses]: readonly string[], flags: RunFlags): Command {
-  return async (run) => {
-    const { options, redactor, terminal } = run;
-    checkVerb(verb, kinds);
-    if (addresses.length === 0) throw usage('no address is named', 'trueup state list shows what there is.');
-    if (flags.id !== undefined && addresses.length > 1) throw usage('--id goes with one address');
-    const seconds = flags.timeout === undefined ? undefined : readInteger('--timeout', flags.timeout, 1, 86_400);
-    const target = await findTarget(options);
-    const state = await readStateOf(target.project, openStore(target, run));
-    const declared = () => declaredResources(options);
-    const objects = await findObjects({ kinds, state, declared, addresses, givenId: flags.id });
-    checkTargets(verb, objects, { kinds, state });
-    const { client, close } = await openPlatform(target.platform, {
-      options,
-      redactor,
-      terminal,
-      purpose: 'run',
-      deadlineMs: commandDeadlines(
-        objects.map(({ kind }) => kind),
-        verb,
-        seconds,
-      ),
-    });
-    try {
-      const dataLoss = flags.allowDataLoss === true;
-      const commands = await prepareCommands(client, redactor, { verb, objects, dataLoss });
-      const place = target.platform === 'emulator' ? 'the embedded emulator' : new URL(target.platform.url).host;
-      if (!(await hasConsent(run, commands, { place, isGiven: flags.yes === true }))) return 'failed';
-      return await execute(run, client, { verb, commands, flags, seconds: seconds ?? usualCommandSeconds });
-    } finally {
-      await close();
-    }
+export function runVerb([verb = '', ...addresses]: readonly string[], flags: RunFlags): Command<RunView> {
+  return {
+    formats: runFormats,
+    execute: async (run, view) => {
+      const { options, redactor, terminal } = run;
+      checkVerb(verb, kinds);
+      if (addresses.length === 0) throw usage('no address is named', 'trueup state list shows what there is.');
+      if (flags.id !== undefined && addresses.length > 1) throw usage('--id goes with one address');
+      const seconds = flags.timeout === undefined ? undefined : readInteger('--timeout', flags.timeout, 1, 86_400);
+      const target = await findTarget(options);
+      const state = await readStateOf(target.project, openStore(target, run));
+      const declared = () => declaredResources(options);
+      const objects = await findObjects({ kinds, state, declared, addresses, givenId: flags.id });
+      checkTargets(verb, objects, { kinds, state });
+      const { client, close } = await openPlatform(target.platform, {
+        options,
+        redactor,
+        terminal,
+        purpose: 'run',
+        deadlineMs: commandDeadlines(
+          objects.map(({ kind }) => kind),
+          verb,
+          seconds,
+        ),
+      });
+      try {
+        const dataLoss = flags.allowDataLoss === true;
+        const commands = await prepareCommands(client, redactor, { verb, objects, dataLoss });
+        const place = target.platform === 'emulator' ? 'the embedded emulator' : new URL(target.platform.url).host;
+        if (!(await hasConsent(run, commands, { place, isGiven: flags.yes === true }))) return 'failed';
+        return await execute(run, view, { client, verb, commands, flags, seconds: seconds ?? usualCommandSeconds });
+      } finally {
+        await close();
+      }
+    },
   };
 }
 
@@ -88,15 +89,11 @@ async function hasConsent(
 }
 
 async function execute(
-  { options, terminal, redactor }: Run,
-  client: Client,
-  {
-    verb,
-    commands,
-    flags,
-    seconds,
-  }: { verb: string; commands: readonly ObjectCommand[]; flags: RunFlags; seconds: number },
+  { terminal, redactor }: Run,
+  view: RunView,
+  about: { client: Client; verb: string; commands: readonly ObjectCommand[]; flags: RunFlags; seconds: number },
 ): Promise<Exit> {
+  const { client, verb, commands, flags, seconds } = about;
   const interruption = watchSignals(terminal, () => Promise.resolve());
   interruption.startWriting();
   const { signal } = interruption;
@@ -108,21 +105,10 @@ async function execute(
       redact: redactor.redact,
       limitMs: flags.wait ? seconds * 1_000 : undefined,
       onStart: ({ address }) => terminal.err(`${printable(address)}: ${verb}…\n`),
-      onEnd: (result) => {
-        if (!options.isJson) terminal.out(renderCommandResult(result, { style: terminal.outStyle, showsSecrets }));
-      },
+      onEnd: (result) => view.result(result, showsSecrets),
     });
     const exit = exitOf(results, signal.aborted);
-    if (options.isJson) {
-      const view = { verb, results, counts: client.counts, showsSecrets };
-      printJson(terminal, commandResultsJson(view, exitCodes[exit].code));
-      return exit;
-    }
-    const diagnostics = results.flatMap((result) => result.diagnostics);
-    if (diagnostics.length > 0) terminal.err(`\n${renderDiagnostics(diagnostics, terminal.errStyle)}`);
-    if (!showsSecrets && results.some(({ renewed }) => renewed !== undefined)) {
-      terminal.err('1 secret hidden; --show-secrets shows it.\n');
-    }
+    view.results({ verb, results, counts: client.counts, showsSecrets }, exitCodes[exit].code);
     return exit;
   } finally {
     interruption.ignore();

@@ -1,13 +1,17 @@
 import { openApi } from '../../api/openapi.ts';
 import { manifestSchema } from '../../manifest/json-schema.ts';
+import type { SchemaView } from '../../render/formats/plain.ts';
+import { schemaFormats } from '../../render/formats/plain.ts';
 import { kinds } from '../../resources/index.ts';
-import type { Command } from '../run.ts';
-import { printJson } from '../run.ts';
+import type { Command } from '../command.ts';
 
 /** Prints the JSON Schema of manifests, or the description of the platform's API. */
-export function schemaCommand({ openapi }: { readonly openapi?: true }): Command {
-  return ({ terminal }) => {
-    printJson(terminal, openapi === true ? openApi() : manifestSchema(kinds));
-    return Promise.resolve('done');
+export function schemaCommand({ openapi }: { readonly openapi?: true }): Command<SchemaView> {
+  return {
+    formats: schemaFormats,
+    execute: (_run, view) => {
+      view.schema(openapi === true ? openApi() : manifestSchema(kinds));
+      return Promise.resolve('done');
+    },
   };
 }

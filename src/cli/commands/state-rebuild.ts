@@ -1,54 +1,57 @@
 import { hasErrors, Stop } from '../../diagnostics/diagnostic.ts';
 import type { Plan } from '../../plan/action.ts';
 import { plan } from '../../reconcile.ts';
+import type { StateRebuildView } from '../../render/formats/state.ts';
+import { stateRebuildFormats } from '../../render/formats/state.ts';
 import { counted } from '../../render/lines.ts';
 import { printable } from '../../render/printable.ts';
-import { stateListJson } from '../../render/state-json.ts';
 import type { StateRecord } from '../../state/record.ts';
 import { confirm } from '../approval.ts';
+import type { Command, Run } from '../command.ts';
+import type { Exit } from '../exit-codes.ts';
 import { loadManifest } from '../load.ts';
 import { withLock } from '../locked.ts';
 import { usage } from '../options.ts';
-import type { Command } from '../run.ts';
-import { printJson, printWarnings } from '../run.ts';
 
 /** Makes a state that got lost anew: what the manifest declares and the platform has is tied to its address. Nothing else. */
-export function stateRebuildCommand(flags: { readonly yes?: true }): Command {
-  return async (run) => {
-    const { options, terminal, redactor } = run;
-    const { manifest, warnings } = await loadManifest(options, redactor);
-    printWarnings(run, warnings);
-    return withLock(run, manifest, {
-      purpose: 'state rebuild',
-      work: async (world) => {
-        if ((await world.store.read()) !== undefined) {
-          throw usage(
-            `there is a state in ${world.store.place}`,
-            'Move it away first, or use it: trueup import ties single objects, trueup apply --adopt all of them.',
-          );
-        }
-        const made = await plan(manifest, world);
-        const notes = [...made.diagnostics, ...made.actions.flatMap((action) => action.notes)];
-        if (hasErrors(notes)) throw new Stop('refused', notes);
-        const found = recordsOf(made);
-        const lines = Object.entries(found).map(([address, { id }]) => `  ${printable(`${address} ${id ?? ''}`)}\n`);
-        terminal.err(lines.join(''));
-        const isMeant = await confirm(run, {
-          question: `The state ties ${counted(lines.length, 'object')} to the manifest from now on.`,
-          about: `making a state of ${counted(lines.length, 'object')}`,
-          isGiven: flags.yes === true,
-        });
-        if (!isMeant) return 'failed';
-        const state = { ...made.base, serial: made.base.serial + 1, resources: found };
-        await world.store.write(state);
-        if (options.isJson) printJson(terminal, stateListJson(state));
-        terminal.err(
-          `The state has ${counted(lines.length, 'object')}. trueup plan shows what differs, as when each is managed for the first time.\n`,
+export function stateRebuildCommand(flags: { readonly yes?: true }): Command<StateRebuildView> {
+  return { formats: stateRebuildFormats, execute: (run, view) => rebuild(run, view, flags.yes === true) };
+}
+
+async function rebuild(run: Run, view: StateRebuildView, isGiven: boolean): Promise<Exit> {
+  const { options, terminal, redactor } = run;
+  const { manifest, warnings } = await loadManifest(options, redactor);
+  run.warn(warnings);
+  return withLock(run, manifest, {
+    purpose: 'state rebuild',
+    work: async (world) => {
+      if ((await world.store.read()) !== undefined) {
+        throw usage(
+          `there is a state in ${world.store.place}`,
+          'Move it away first, or use it: trueup import ties single objects, trueup apply --adopt all of them.',
         );
-        return 'done';
-      },
-    });
-  };
+      }
+      const made = await plan(manifest, world);
+      const notes = [...made.diagnostics, ...made.actions.flatMap((action) => action.notes)];
+      if (hasErrors(notes)) throw new Stop('refused', notes);
+      const found = recordsOf(made);
+      const lines = Object.entries(found).map(([address, { id }]) => `  ${printable(`${address} ${id ?? ''}`)}\n`);
+      terminal.err(lines.join(''));
+      const isMeant = await confirm(run, {
+        question: `The state ties ${counted(lines.length, 'object')} to the manifest from now on.`,
+        about: `making a state of ${counted(lines.length, 'object')}`,
+        isGiven,
+      });
+      if (!isMeant) return 'failed';
+      const state = { ...made.base, serial: made.base.serial + 1, resources: found };
+      await world.store.write(state);
+      view.rebuilt(state);
+      terminal.err(
+        `The state has ${counted(lines.length, 'object')}. trueup plan shows what differs, as when each is managed for the first time.\n`,
+      );
+      return 'done';
+    },
+  });
 }
 
 /** What the plan would take over, as it is before anything of it was settled. */

@@ -3,80 +3,82 @@ import { join } from 'node:path';
 import { closest } from '../../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { readOnce } from '../../operate/addressed.ts';
+import type { StateListView, StateShowView, StateUnlockView } from '../../render/formats/state.ts';
+import { stateListFormats, stateShowFormats, stateUnlockFormats } from '../../render/formats/state.ts';
 import { printable } from '../../render/printable.ts';
-import { stateListJson, stateShowJson, unlockJson } from '../../render/state-json.ts';
-import { renderStateList, renderStateRecord } from '../../render/state-text.ts';
 import type { StateStore } from '../../state/state.ts';
 import { confirm } from '../approval.ts';
+import type { Command, Run } from '../command.ts';
+import type { Exit } from '../exit-codes.ts';
 import { openStore } from '../open-store.ts';
 import { usage } from '../options.ts';
-import type { Command, Run } from '../run.ts';
-import { printJson } from '../run.ts';
 import { findTarget } from '../target.ts';
 
 /** Lists the resources of the state. */
-export const stateListCommand: Command = async (run) => {
-  const { options, terminal } = run;
-  const state = await readOnce(await storeOf(run));
-  if (options.isJson) printJson(terminal, stateListJson(state));
-  else terminal.out(renderStateList(state, terminal.outStyle));
-  if (!options.isJson && state === undefined) terminal.err('There is no state yet: nothing was applied from here.\n');
-  return 'done';
+export const stateListCommand: Command<StateListView> = {
+  formats: stateListFormats,
+  execute: async (run, view) => {
+    view.state(await readOnce(await storeOf(run)));
+    return 'done';
+  },
 };
 
 /** Shows one resource of the state. */
-export function stateShowCommand(address: string): Command {
-  return async (run) => {
-    const { options, terminal } = run;
-    const state = await readOnce(await storeOf(run));
-    const record = state?.resources[address];
-    if (record === undefined) {
-      const guess = closest(address, Object.keys(state?.resources ?? {}));
-      throw usage(
-        `the state has no resource ${address}`,
-        guess === undefined ? 'trueup state list shows what it has.' : `Did you mean ${guess}?`,
-      );
-    }
-    if (options.isJson) printJson(terminal, stateShowJson(address, record));
-    else terminal.out(renderStateRecord(address, record, terminal.outStyle));
-    return 'done';
+export function stateShowCommand(address: string): Command<StateShowView> {
+  return {
+    formats: stateShowFormats,
+    execute: async (run, view) => {
+      const state = await readOnce(await storeOf(run));
+      const record = state?.resources[address];
+      if (record === undefined) {
+        const guess = closest(address, Object.keys(state?.resources ?? {}));
+        throw usage(
+          `the state has no resource ${address}`,
+          guess === undefined ? 'trueup state list shows what it has.' : `Did you mean ${guess}?`,
+        );
+      }
+      view.resource(address, record);
+      return 'done';
+    },
   };
 }
 
 /** Takes the lock of the state away from somebody who is gone. */
-export function stateUnlockCommand(flags: { readonly yes?: true }): Command {
-  return async (run) => {
-    const { options, terminal } = run;
-    const store = await storeOf(run);
-    try {
-      const holder = await store.holder();
-      if (holder === undefined) {
-        terminal.err('Nobody has the lock of the state.\n');
-        if (options.isJson) printJson(terminal, unlockJson(undefined));
-        return 'done';
-      }
-      const { purpose, since, endsInMs } = holder;
-      const owner = printable(holder.owner);
-      const ends = endsInMs === undefined ? '' : `, and it ends by itself in ${Math.ceil(endsInMs / 1_000)} s`;
-      const held = `${owner} has the lock of the state ${store.place} since ${printable(since)}, for ${printable(purpose)}`;
-      const isMeant = await confirm(run, {
-        question: `${held}${ends}.\nIf it is there after all, it saves nothing more and begins nothing new, and what it is about to send it sends within a minute.
-The next run waits until nothing of it can land any more: 2 minutes at most.`,
-        about: `taking the lock away: ${held}`,
-        isGiven: flags.yes === true,
-      });
-      if (!isMeant) return 'failed';
-      if (!(await holder.remove())) {
-        const message = `the lock was renewed, given back or taken meanwhile: ${owner} may well be there`;
-        throw new Stop('locked', [diagnostic('locked', message, { remedy: 'Look again with trueup state unlock.' })]);
-      }
-      terminal.err(`The lock of ${owner} is taken away.\n`);
-      if (options.isJson) printJson(terminal, unlockJson(holder));
+export function stateUnlockCommand(flags: { readonly yes?: true }): Command<StateUnlockView> {
+  return { formats: stateUnlockFormats, execute: (run, view) => unlock(run, view, flags.yes === true) };
+}
+
+async function unlock(run: Run, view: StateUnlockView, isGiven: boolean): Promise<Exit> {
+  const { terminal } = run;
+  const store = await storeOf(run);
+  try {
+    const holder = await store.holder();
+    if (holder === undefined) {
+      terminal.err('Nobody has the lock of the state.\n');
+      view.unlocked(undefined);
       return 'done';
-    } finally {
-      await store.close();
     }
-  };
+    const { purpose, since, endsInMs } = holder;
+    const owner = printable(holder.owner);
+    const ends = endsInMs === undefined ? '' : `, and it ends by itself in ${Math.ceil(endsInMs / 1_000)} s`;
+    const held = `${owner} has the lock of the state ${store.place} since ${printable(since)}, for ${printable(purpose)}`;
+    const isMeant = await confirm(run, {
+      question: `${held}${ends}.\nIf it is there after all, it saves nothing more and begins nothing new, and what it is about to send it sends within a minute.
+The next run waits until nothing of it can land any more: 2 minutes at most.`,
+      about: `taking the lock away: ${held}`,
+      isGiven,
+    });
+    if (!isMeant) return 'failed';
+    if (!(await holder.remove())) {
+      const message = `the lock was renewed, given back or taken meanwhile: ${owner} may well be there`;
+      throw new Stop('locked', [diagnostic('locked', message, { remedy: 'Look again with trueup state unlock.' })]);
+    }
+    terminal.err(`The lock of ${owner} is taken away.\n`);
+    view.unlocked(holder);
+    return 'done';
+  } finally {
+    await store.close();
+  }
 }
 
 /** The state of a folder; what stands in a folder needs no manifest to be looked at. */

@@ -6,15 +6,14 @@ import { readStateOf } from '../../operate/addressed.ts';
 import { chooseServices } from '../../operate/choose-services.ts';
 import type { ServiceState } from '../../operate/services.ts';
 import { observeServices, servicesOf } from '../../operate/services.ts';
-import { renderDiagnostics } from '../../render/diagnostics-text.ts';
-import { statusJson } from '../../render/status-json.ts';
-import { renderService, renderServices } from '../../render/status-text.ts';
+import type { StatusView } from '../../render/formats/status.ts';
+import { statusFormats } from '../../render/formats/status.ts';
 import { kinds } from '../../resources/index.ts';
+import type { Command, Run } from '../command.ts';
 import { openPlatform } from '../connect.ts';
 import { openStore } from '../open-store.ts';
+import { exitCodes } from '../exit-codes.ts';
 import { readInteger, usage } from '../options.ts';
-import type { Command, Run } from '../run.ts';
-import { printJson } from '../run.ts';
 import type { Target } from '../target.ts';
 import { findTarget } from '../target.ts';
 
@@ -25,23 +24,25 @@ export interface StatusFlags {
 }
 
 /** Shows how every service of the state is, or those at and below some addresses; sends nothing but GETs. */
-export function statusCommand(addresses: readonly string[], flags: StatusFlags): Command {
-  return async (run) => {
-    const { options, terminal } = run;
-    const intervalMs = readInteger('--interval', flags.interval, 1, 3_600) * 1_000;
-    const target = await findTarget(options);
-    if (flags.watch === true) {
-      if (options.isJson) {
-        throw usage('--watch has no end, and --format json prints one document', 'Run it again and again instead.');
+export function statusCommand(addresses: readonly string[], flags: StatusFlags): Command<StatusView> {
+  return {
+    formats: statusFormats,
+    execute: async (run, view) => {
+      const { options } = run;
+      const intervalMs = readInteger('--interval', flags.interval, 1, 3_600) * 1_000;
+      const target = await findTarget(options);
+      if (flags.watch === true) {
+        const show = view.watch?.();
+        if (show === undefined) {
+          throw usage('--watch has no end, and --format json prints one document', 'Run it again and again instead.');
+        }
+        await watch(run, view, { show, addresses, target, intervalMs });
+        return 'done';
       }
-      await watch(run, { addresses, target, intervalMs });
+      const { services, counts } = await look(run, addresses, target);
+      view.services(services, counts);
       return 'done';
-    }
-    const { services, counts } = await look(run, addresses, target);
-    if (options.isJson) printJson(terminal, statusJson(services, counts));
-    else if (services.length > 0) terminal.out(renderServices(services, terminal.outStyle));
-    else terminal.err('The state has no services: nothing was applied from here.\n');
-    return 'done';
+    },
   };
 }
 
@@ -60,26 +61,28 @@ async function look({ options, redactor, terminal }: Run, addresses: readonly st
   }
 }
 
-/** Looks again and again until it is interrupted: redraws a terminal, and adds a line for each change elsewhere. */
+/** Reads the services again and again until it is interrupted. */
 async function watch(
   run: Run,
-  { addresses, target, intervalMs }: { addresses: readonly string[]; target: Target; intervalMs: number },
+  view: StatusView,
+  about: {
+    show: (services: readonly ServiceState[]) => void;
+    addresses: readonly string[];
+    target: Target;
+    intervalMs: number;
+  },
 ): Promise<void> {
-  const { terminal } = run;
+  const { show, addresses, target, intervalMs } = about;
   const ended = new AbortController();
   const end = () => ended.abort();
   process.on('SIGINT', end).on('SIGTERM', end);
-  const isTerminal = terminal.outStyle.width !== undefined;
-  const shown = new Map<string, string>();
   const once = async (): Promise<void> => {
     try {
-      const { services } = await look(run, addresses, target);
-      if (isTerminal) terminal.out(clearScreen + renderServices(services, terminal.outStyle));
-      else terminal.out(changes(services, shown, run));
+      show((await look(run, addresses, target)).services);
     } catch (error) {
       const diagnostics = passing(error);
       if (diagnostics === undefined) throw error;
-      terminal.err(renderDiagnostics(diagnostics, terminal.errStyle));
+      view.failure(diagnostics, exitCodes.failed.code);
     }
   };
   try {
@@ -92,14 +95,6 @@ async function watch(
   }
 }
 
-/** What has changed since it was told last. */
-function changes(services: readonly ServiceState[], shown: Map<string, string>, { terminal }: Run): string {
-  const lines = services.map((service) => [service.address, renderService(service, terminal.outStyle)] as const);
-  const fresh = lines.filter(([address, line]) => shown.get(address) !== line);
-  for (const [address, line] of fresh) shown.set(address, line);
-  return fresh.map(([, line]) => line).join('');
-}
-
 /** A platform that is being restarted, or a state or an emulator that another run has, is no end of the watch. */
 function passing(error: unknown): readonly Diagnostic[] | undefined {
   if (error instanceof Stop && error.failure === 'locked') return error.diagnostics;
@@ -107,5 +102,3 @@ function passing(error: unknown): readonly Diagnostic[] | undefined {
   const isPassing = ['connection', 'timeout', 'throttled', 'server'].includes(error.failure);
   return isPassing ? [diagnostic('platform-answer', error.message)] : undefined;
 }
-
-const clearScreen = '\u001B[H\u001B[2J';

@@ -2,9 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stateRebuildCommand } from '../../../src/cli/commands/state-rebuild.ts';
 import { Stop } from '../../../src/diagnostics/diagnostic.ts';
-import { plainStyle } from '../../../src/render/style.ts';
-import { createRedactor } from '../../../src/secrets/redactor.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
+import { execute, recordingTerminal } from '../../support/commands.ts';
 import { yamlOf } from '../../support/random-yaml.ts';
 import type { Ending } from './applying.ts';
 import { refused } from './applying.ts';
@@ -52,16 +51,5 @@ export async function rebuild(run: Run, { manifest: tree }: StepThat<'rebuild th
 }
 
 function commandIn(folder: string): Promise<string> {
-  return stateRebuildCommand({ yes: true })({
-    options: { folder, file: 'trueup.yaml', variables: new Map(), connections: 4, isJson: false },
-    terminal: {
-      out: () => undefined,
-      err: () => undefined,
-      outStyle: plainStyle,
-      errStyle: plainStyle,
-      isInteractive: false,
-      live: undefined,
-    },
-    redactor: createRedactor(),
-  });
+  return execute(stateRebuildCommand({ yes: true }), { folder, terminal: recordingTerminal().terminal });
 }

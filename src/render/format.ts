@@ -1,0 +1,43 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Style } from './style.ts';
+
+/** The last lines of a terminal, which are drawn again in place. The cursor stays visible, below them. */
+export interface Live {
+  readonly size: () => { readonly columns: number; readonly rows: number };
+  /** Puts lines in the place of those that are shown. */
+  show(lines: readonly string[]): void;
+  /** Lets text be written above the lines. */
+  above(text: string, write: (text: string) => void): void;
+  /** The lines that are shown stay where they are, for good. */
+  leave(): void;
+}
+
+/** Where a run prints: results to `out`, everything else to `err`. */
+export interface Screen {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+  readonly outStyle: Style;
+  readonly errStyle: Style;
+  /** Lines that are drawn again, where stderr is a terminal that can do that; what is printed appears above them. */
+  readonly live: Live | undefined;
+}
+
+/** Prints what every command can report. A command that reports more extends it. */
+export interface View {
+  /** Questions to the user are part of this format. */
+  readonly asks: boolean;
+  /** Prints the warnings of the manifest, where they are not part of the result. */
+  readonly warnings: (warnings: readonly Diagnostic[]) => void;
+  /** Prints the errors that ended the run. */
+  readonly failure: (errors: readonly Diagnostic[], exitCode: number) => void;
+}
+
+/** One format of a command: its view on a screen. */
+export type Format<V extends View> = (screen: Screen) => V;
+
+/** The formats of a command by the name that `--format` takes. */
+export interface Formats<V extends View> {
+  readonly text: Format<V>;
+  readonly json: Format<V>;
+  readonly [name: string]: Format<V>;
+}

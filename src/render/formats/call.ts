@@ -1,0 +1,40 @@
+import type { Operation } from '../../api/contract.ts';
+import { renderAnswer } from '../answer-text.ts';
+import type { Formats, Screen, View } from '../format.ts';
+import { jsonView, printJson } from '../json-view.ts';
+import { operationsJson } from '../operations-json.ts';
+import { renderOperation, renderOperations } from '../operations-text.ts';
+import { textView } from '../text-view.ts';
+
+/** Prints what `call` reports. */
+export interface CallView extends View {
+  /** Prints the answer of the platform; `redact` goes over the text that is printed. */
+  readonly answer: (answer: unknown, redact: (text: string) => string) => void;
+  /** Prints the members of one operation. */
+  readonly operation: (operation: Operation) => void;
+  readonly operations: (operations: readonly Operation[]) => void;
+}
+
+/** The formats of `call`. */
+export const callFormats: Formats<CallView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    answer: (answer, redact) => {
+      if (screen.outStyle.width === undefined) printAnswer(screen, answer, redact);
+      else screen.out(redact(renderAnswer(answer)));
+    },
+    operation: (operation) => screen.out(renderOperation(operation, screen.outStyle)),
+    operations: (operations) => screen.out(renderOperations(operations, screen.outStyle)),
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    answer: (answer, redact) => printAnswer(screen, answer, redact),
+    operation: (operation) => printJson(screen, operationsJson([operation])),
+    operations: (operations) => printJson(screen, operationsJson(operations)),
+  }),
+};
+
+/** Prints an answer as the platform gave it, for jq. */
+function printAnswer({ out }: Screen, answer: unknown, redact: (text: string) => string): void {
+  out(redact(`${JSON.stringify(answer ?? null, null, 2)}\n`));
+}

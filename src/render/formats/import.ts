@@ -1,0 +1,30 @@
+import type { Formats, View } from '../format.ts';
+import { jsonView, printJson } from '../json-view.ts';
+import { planJson } from '../plan-json.ts';
+import type { PlanView } from '../plan-text.ts';
+import { renderPlan } from '../plan-text.ts';
+import { printable } from '../printable.ts';
+import { textView } from '../text-view.ts';
+
+/** The result of `import`: the object at the address, and the plan of the next apply. */
+interface ImportResult extends PlanView {
+  readonly address: string;
+  readonly id: string;
+}
+
+/** Prints what `import` reports. */
+export interface ImportView extends View {
+  readonly imported: (result: ImportResult) => void;
+}
+
+/** The formats of `import`. */
+export const importFormats: Formats<ImportView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    imported: ({ address, id, ...view }) => {
+      screen.out(`${printable(address)} is ${printable(id)} from now on. What apply would do next:\n\n`);
+      screen.out(renderPlan(view, screen.outStyle));
+    },
+  }),
+  json: (screen) => ({ ...jsonView(screen), imported: (result) => printJson(screen, planJson(result)) }),
+};

@@ -1,0 +1,42 @@
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { Formats, View } from '../format.ts';
+import { jsonView, printJson } from '../json-view.ts';
+import { planJson } from '../plan-json.ts';
+import type { PlanView } from '../plan-text.ts';
+import { renderPlan } from '../plan-text.ts';
+import { printable } from '../printable.ts';
+import { textView } from '../text-view.ts';
+
+/** The result of `plan`. */
+export interface PlanResult extends PlanView {
+  /** Warnings of the manifest, which people have read on stderr. */
+  readonly warnings: readonly Diagnostic[];
+  /** The file that the plan was saved to. */
+  readonly savedTo: string | undefined;
+}
+
+/** Prints what `plan` reports. */
+export interface PlanCommandView extends View {
+  readonly plan: (result: PlanResult) => void;
+}
+
+/** The formats of `plan`. */
+export const planFormats: Formats<PlanCommandView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    plan: ({ plan, counts, savedTo }) => {
+      screen.out(renderPlan({ plan, counts }, screen.outStyle));
+      if (savedTo === undefined) return;
+      screen.out(`Saved to ${printable(savedTo)}: trueup apply with this file applies this plan and nothing else.\n`);
+    },
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    plan: (result) => printJson(screen, planJson(withWarnings(result))),
+  }),
+};
+
+/** A plan with the warnings of its manifest among its diagnostics. */
+export function withWarnings({ plan, counts, warnings }: Omit<PlanResult, 'savedTo'>): PlanView {
+  return { plan: { ...plan, diagnostics: [...warnings, ...plan.diagnostics] }, counts };
+}

@@ -1,0 +1,50 @@
+import type { ServiceState } from '../../operate/services.ts';
+import type { Formats, Screen, View } from '../format.ts';
+import { jsonView, printJson } from '../json-view.ts';
+import { statusJson } from '../status-json.ts';
+import { renderService, renderServices } from '../status-text.ts';
+import { textView } from '../text-view.ts';
+
+/** Prints what `status` reports. */
+export interface StatusView extends View {
+  readonly services: (
+    services: readonly ServiceState[],
+    counts: { readonly reads: number; readonly writes: number },
+  ) => void;
+  /** Begins to print the services again and again; undefined: a format that cannot. */
+  readonly watch: (() => (services: readonly ServiceState[]) => void) | undefined;
+}
+
+/** The formats of `status`. */
+export const statusFormats: Formats<StatusView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    services: (services) => {
+      if (services.length > 0) screen.out(renderServices(services, screen.outStyle));
+      else screen.err('The state has no services: nothing was applied from here.\n');
+    },
+    watch: () => (screen.outStyle.width === undefined ? printChanges(screen) : redraw(screen)),
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    services: (services, counts) => printJson(screen, statusJson(services, counts)),
+    watch: undefined,
+  }),
+};
+
+function redraw({ out, outStyle }: Screen): (services: readonly ServiceState[]) => void {
+  return (services) => out(clearScreen + renderServices(services, outStyle));
+}
+
+/** Adds a line for each service that changed since it was printed last. */
+function printChanges({ out, outStyle }: Screen): (services: readonly ServiceState[]) => void {
+  const shown = new Map<string, string>();
+  return (services) => {
+    const lines = services.map((service) => [service.address, renderService(service, outStyle)] as const);
+    const fresh = lines.filter(([address, line]) => shown.get(address) !== line);
+    for (const [address, line] of fresh) shown.set(address, line);
+    out(fresh.map(([, line]) => line).join(''));
+  };
+}
+
+const clearScreen = '\u001B[H\u001B[2J';

@@ -1,0 +1,115 @@
+import type { ApplyEvent } from '../apply/result.ts';
+import type { Live } from './format.ts';
+import type { Reporter } from './progress.ts';
+import { eventJson, heartbeatJson } from './progress-json.ts';
+import { renderEvent, renderHeartbeat } from './progress-text.ts';
+import { renderLast, renderTree } from './progress-tree.ts';
+import type { Running, Stage } from './progress-view.ts';
+import { plannedAddress, runningIn } from './progress-view.ts';
+import type { Style } from './style.ts';
+
+/** Milliseconds between two drawings, between two checks for silence, and of silence before a heartbeat; the ratio of rest to drawing. */
+const pace = { tree: 100, heartbeat: 1_000, silence: 30_000, rest: 20 };
+
+/** Draws one tree in place, on a terminal. */
+export function eventTree(live: Live, { paint }: Style): Reporter {
+  return (view, { clock }) => {
+    let next = Number.NEGATIVE_INFINITY;
+    const canvas = () => {
+      const { columns, rows } = live.size();
+      // The cursor stands on a line of its own, and the last lines above the tree stay in sight.
+      const others = rows > 10 ? 3 : 1;
+      return { now: clock(), columns: columns - 1, lines: rows - others, paint };
+    };
+    const draw = (): void => {
+      const start = clock();
+      if (start < next) return;
+      live.show(renderTree(view, canvas()));
+      // A tree that is slow to draw is drawn less often, so that it takes little of the time of the apply.
+      next = start + Math.max(pace.tree, pace.rest * (clock() - start));
+    };
+    draw();
+    return {
+      pace: pace.tree,
+      event: draw,
+      tick: draw,
+      end: () => {
+        live.show(renderLast(view, canvas()));
+        live.leave();
+      },
+    };
+  };
+}
+
+/** Prints a line for each event, and one after each 30 seconds of silence. */
+export function eventLines(write: (text: string) => void, style: Style): Reporter {
+  return eventByEvent({
+    event: (event, { took }) => write(renderEvent(event, took === undefined ? undefined : took / 1_000, style)),
+    heartbeat: (running, { elapsed, counts }) => write(renderHeartbeat({ running, elapsed, counts })),
+  });
+}
+
+/** Prints a JSON document for each event, and one after each 30 seconds of silence. */
+export function eventDocuments(print: (document: object) => void): Reporter {
+  return eventByEvent({
+    event: (event, about) => print(eventJson(event, { ...about, time: isoTime(about.now) })),
+    heartbeat: (running, { now, counts }) => print(heartbeatJson(running, { time: isoTime(now), counts })),
+  });
+}
+
+/** The moment of an event. Times are milliseconds. */
+interface Moment {
+  readonly now: number;
+  readonly elapsed: number;
+  readonly counts: { readonly reads: number; readonly writes: number };
+}
+
+function eventByEvent(print: {
+  readonly event: (
+    event: ApplyEvent,
+    about: Moment & { readonly kind: string; readonly took: number | undefined },
+  ) => void;
+  readonly heartbeat: (running: readonly Running[], moment: Moment) => void;
+}): Reporter {
+  return (view, { plan, counts, clock }) => {
+    const kinds = new Map(plan.actions.map(({ address, kind }) => [address, kind.kind]));
+    let last = clock();
+    const moment = (): Moment => ({ now: last, elapsed: last - view.began, counts });
+    return {
+      pace: pace.heartbeat,
+      event: (event, stage) => {
+        last = clock();
+        const isBegun = event.event !== 'started' && event.event !== 'skipped';
+        const kind = kinds.get(plannedAddress(event)) ?? '';
+        print.event(event, { ...moment(), kind, took: isBegun ? tookOf(stage, last) : undefined });
+      },
+      tick: () => {
+        const now = clock();
+        if (now - last < pace.silence) return;
+        last = now;
+        print.heartbeat(runningIn(view, now), moment());
+      },
+      end: () => {},
+    };
+  };
+}
+
+/** The time since the start of an action, or that it took. Milliseconds. */
+function tookOf(stage: Stage, now: number): number | undefined {
+  switch (stage.is) {
+    case 'running':
+      return now - stage.since;
+    case 'done':
+    case 'failed':
+      return stage.took;
+    case 'waiting':
+    case 'skipped':
+      return undefined;
+    default:
+      return stage satisfies never;
+  }
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

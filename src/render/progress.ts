@@ -1,0 +1,56 @@
+import type { ApplyEvent } from '../apply/result.ts';
+import type { Plan } from '../plan/action.ts';
+import { buildRows } from './progress-rows.ts';
+import type { ProgressView, Stage } from './progress-view.ts';
+import { nextStage, plannedAddress } from './progress-view.ts';
+
+/** Reports the events of an apply until it ends. */
+export interface Progress {
+  readonly onEvent: (event: ApplyEvent) => void;
+  /** Nothing is reported after it. */
+  readonly end: () => void;
+}
+
+/** A plan that is applied, and the clock that measures it; the times are the caller's. */
+export interface ProgressInput {
+  readonly plan: Plan;
+  /** The requests sent so far, at any moment. */
+  readonly counts: { readonly reads: number; readonly writes: number };
+  readonly reporter: Reporter;
+  /** Milliseconds since 1970; never goes back. */
+  readonly clock: () => number;
+  /** Repeats some work after each pause; returns what stops that. */
+  readonly every: (milliseconds: number, work: () => void) => () => void;
+}
+
+/** A form of progress; begins to report an apply. */
+export type Reporter = (view: ProgressView, about: Omit<ProgressInput, 'reporter'>) => Report;
+
+/** Reports each event, checks every `pace` milliseconds what is due, and ends. */
+interface Report {
+  readonly pace: number;
+  readonly event: (event: ApplyEvent, stage: Stage) => void;
+  readonly tick: () => void;
+  readonly end: () => void;
+}
+
+/** Begins to report an apply. */
+export function createProgress({ reporter, ...about }: ProgressInput): Progress {
+  const { plan, counts, clock, every } = about;
+  const stages = new Map<string, Stage>();
+  const view: ProgressView = { ...buildRows(plan), stages, began: clock(), counts };
+  const report = reporter(view, about);
+  const stop = every(report.pace, report.tick);
+  return {
+    onEvent: (event) => {
+      const address = plannedAddress(event);
+      const stage = nextStage(stages.get(address) ?? { is: 'waiting' }, event, clock());
+      stages.set(address, stage);
+      report.event(event, stage);
+    },
+    end: () => {
+      stop();
+      report.end();
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import type { Command, Run } from '../../src/cli/command.ts';
+import type { Exit } from '../../src/cli/exit-codes.ts';
+import { chooseFormat, runFor } from '../../src/cli/run.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
+import type { View } from '../../src/render/format.ts';
+import { plainStyle } from '../../src/render/style.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+
+/** Commands that run in the process of the test. */
+
+/** A terminal without colour that keeps what is printed. */
+export function recordingTerminal(about: { readonly width?: number; readonly isInteractive?: boolean } = {}) {
+  const printed = { out: '', err: '' };
+  const style = { ...plainStyle, width: about.width };
+  const terminal: Terminal = {
+    out: (text) => void (printed.out += text),
+    err: (text) => void (printed.err += text),
+    outStyle: style,
+    errStyle: style,
+    isInteractive: about.isInteractive ?? false,
+    live: undefined,
+  };
+  return { printed, terminal };
+}
+
+/** A run in a folder that reports to a view. */
+export function runIn(folder: string, view: View, terminal: Terminal): Run {
+  const options = { folder, file: 'trueup.yaml', variables: new Map<string, string>(), connections: 4 };
+  return runFor(view, { options, terminal, redactor: createRedactor() });
+}
+
+/** Executes a command in a folder; rejects with what stops it. */
+export function execute(
+  command: Command,
+  about: { readonly folder: string; readonly terminal: Terminal; readonly format?: string },
+): Promise<Exit> {
+  const { folder, terminal, format = 'text' } = about;
+  const open = chooseFormat(command.formats, format);
+  if (open === undefined) throw new Error(`the command has no format ${format}`);
+  const view = open(terminal);
+  return command.execute(runIn(folder, view, terminal), view);
+}
