@@ -5,6 +5,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { loadRoot } from '../manifest/load.ts';
 import type { Settings, StatePlace } from '../manifest/settings.ts';
 import { readSettings, settingsShape } from '../manifest/settings.ts';
+import { expressionSources } from '../manifest/sources/all.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { Settled } from './options.ts';
 import { usage } from './options.ts';
@@ -42,7 +43,10 @@ export async function findTarget({ folder, file }: Settled): Promise<Target> {
 async function fromManifest(folder: string, file: string): Promise<Target> {
   const diagnostics: Diagnostic[] = [];
   const root = await loadRoot(await openWorkspace(folder), file, diagnostics);
-  const settings = root === undefined ? undefined : readSettings(root, () => undefined, diagnostics);
+  const settings =
+    root === undefined
+      ? undefined
+      : readSettings(root, { given: () => undefined, sources: expressionSources }, diagnostics);
   if (settings === undefined) throw new Stop('manifest', diagnostics);
   const hostile = checkAddress(settings.platform);
   if (hostile.length > 0) throw new Stop('manifest', hostile);

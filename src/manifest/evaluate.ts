@@ -4,27 +4,18 @@ import type { Json } from '../kind/json.ts';
 import { secret } from '../secrets/secret.ts';
 import type { Expression } from './expression.ts';
 import { parseExpressions } from './expression.ts';
+import type { ExpressionSource, Refusal, Resolution, Values } from './sources/source.ts';
+import { badExpression } from './sources/source.ts';
 import type { Node, Place, ScalarNode } from './tree.ts';
 import { position } from './tree.ts';
-import type { Variable } from './settings.ts';
 import type { Content, Reference, Shape, Wanted } from './wanted.ts';
-
-/** Where the values of expressions come from. */
-export interface Sources {
-  readonly env: (name: string) => string | undefined;
-  readonly variable: (name: string) => Variable | undefined;
-  readonly secret: (name: string) => string | undefined;
-  /** The text of a file named relative to the file at `from`; or why it cannot be had. */
-  readonly file: (path: string, from: Place) => { readonly text: string } | { readonly problem: string };
-  /** Called with every value that must not show in text that comes from elsewhere. */
-  readonly addSecret: (value: string) => void;
-}
 
 /** What evaluating needs besides the node. */
 export interface Evaluation {
-  readonly sources: Sources;
-  /** Finds a reference from the place of the resource; or says why there is none. */
-  readonly find: (path: string) => Reference | { readonly problem: string; readonly remedy?: string };
+  readonly sources: readonly ExpressionSource[];
+  readonly values: Values;
+  /** Called with the value of every secret source. */
+  readonly addSecret: (value: string) => void;
   /** Finds the resource of a kind that bears a key, wherever it is referred to. */
   readonly named: (kind: string, key: string) => Reference | undefined;
   readonly diagnostics: Diagnostic[];
@@ -89,17 +80,17 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
   if (typeof node.value !== 'string') {
     return { is: 'value', value: evaluation.asWritten === true && node.value !== null ? node.source : node.value };
   }
-  const { parts, unclosed } = parseExpressions(node.value);
+  const { parts, unclosed } = parseExpressions(node.value, evaluation.sources);
   if (unclosed !== undefined) {
-    const remedy = `Close it, or write $\${${unclosed}: for the text itself.`;
-    complain(found, node.at, `\${${unclosed}:… is never closed with }`, remedy);
+    const remedy = `Close it, or write $\${${unclosed.name}: for the text itself.`;
+    refuse(found, node.at, badExpression(`\${${unclosed.name}:… is never closed with }`, remedy));
     return { is: 'value', value: node.value };
   }
   const pieces = parts.map((part) => (typeof part === 'string' ? part : evaluateExpression(part, node.at, found)));
   const [only] = pieces;
   if (pieces.length === 1 && typeof only === 'object' && 'written' in only && evaluation.asWritten !== true) {
     found.written = only.written;
-    return { is: 'value', value: only.value ?? only.written };
+    return { is: 'value', value: only.value };
   }
   const joined: (string | Reference | { secret: string })[] = [];
   for (const piece of pieces) {
@@ -115,95 +106,34 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
     : { is: 'text', pieces: joined };
 }
 
-type Piece = string | Variable | Reference | { secret: string };
+type Piece = string | Extract<Resolution, { is: 'scalar' }> | Reference | { secret: string };
 
-function evaluateExpression({ source, name }: Expression, at: Place, found: Found): Piece {
-  const { sources, find } = found.evaluation;
-  switch (source) {
-    case 'var': {
-      const value = sources.variable(name);
-      if (value?.value !== undefined) return value;
-      if (value === undefined) {
-        complain(found, at, `there is no variable ${name}`, 'Declare it under variables:, with a default or without.');
-      } else {
-        const remedy = `Give it one with --var ${name}=… or TRUEUP_VAR_${name}, or declare a default.`;
-        complain(found, at, `the variable ${name} has no value`, remedy);
-      }
+function evaluateExpression({ source, argument }: Expression, at: Place, found: Found): Piece {
+  const { values, addSecret } = found.evaluation;
+  const resolution = source.resolve(argument, values, at);
+  if (source.isSecret) found.isSecret = true;
+  switch (resolution.is) {
+    case 'text':
+      if (source.isSecret) addSecret(resolution.text);
+      return resolution.text;
+    case 'scalar':
+      if (source.isSecret) addSecret(resolution.written);
+      return resolution;
+    case 'reference':
+      found.references.push(resolution.reference);
+      return resolution.reference;
+    case 'missing':
+      found.missing.push(resolution.secret);
+      return { secret: resolution.secret };
+    case 'refused':
+      refuse(found, at, resolution);
       return '';
-    }
-    case 'env': {
-      // A manifest from a pull request must not be able to write the key of the run anywhere.
-      if (/^\s*TRUEUP_/i.test(name)) {
-        found.evaluation.diagnostics.push(
-          diagnostic('hostile-setting', `\${env:${name}} is not readable from a manifest`, {
-            remedy:
-              'Settings of Trueup itself, the API key among them, stay out of manifests. Secrets are ${secret:NAME}.',
-            address: found.evaluation.address,
-            position: position(at),
-          }),
-        );
-        return '';
-      }
-      const value = sources.env(name);
-      found.isSecret = true;
-      if (value !== undefined) {
-        sources.addSecret(value);
-        return value;
-      }
-      if (!/^[^\s=]+$/.test(name)) {
-        complain(found, at, `${JSON.stringify(name)} is no name of an environment variable`, 'Write ${env:NAME}.');
-        return '';
-      }
-      complain(
-        found,
-        at,
-        `the environment variable ${name} is not set`,
-        `Set ${name}, or use \${var:…} with a default.`,
-      );
-      return '';
-    }
-    case 'secret': {
-      const value = sources.secret(name);
-      found.isSecret = true;
-      if (value !== undefined) {
-        sources.addSecret(value);
-        return value;
-      }
-      if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-        const remedy = 'A name is made of letters, digits and underscores: ${secret:NAME}.';
-        complain(found, at, `${JSON.stringify(name)} is no name of a secret`, remedy);
-      }
-      found.missing.push(name);
-      return { secret: name };
-    }
-    case 'file': {
-      const file = sources.file(name, at);
-      if ('text' in file) return file.text;
-      const remedy = 'Write ${file:path} with the path of a text file in the workspace, relative to this file.';
-      complain(found, at, file.problem, remedy, 'file-unreadable');
-      return '';
-    }
-    case 'ref': {
-      const reference = find(name);
-      if ('problem' in reference) {
-        complain(found, at, reference.problem, reference.remedy, 'bad-reference');
-        return '';
-      }
-      found.references.push(reference);
-      return reference;
-    }
     default:
-      return source satisfies never;
+      return resolution satisfies never;
   }
 }
 
-function complain(
-  found: Found,
-  at: Place,
-  message: string,
-  remedy?: string,
-  code: 'bad-expression' | 'bad-reference' | 'file-unreadable' = 'bad-expression',
-): void {
+function refuse(found: Found, at: Place, { code, message, remedy }: Refusal): void {
   const { diagnostics, address } = found.evaluation;
   diagnostics.push(diagnostic(code, message, { remedy, address, position: position(at) }));
 }

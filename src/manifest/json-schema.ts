@@ -6,12 +6,14 @@ import { root } from '../kind/kind.ts';
 import { canBeNull, isNeededBy } from '../kind/wire.ts';
 import { writtenFields, writtenSchema } from '../kind/written.ts';
 import { sectionsOf } from './blocks.ts';
+import { expressionSources } from './sources/all.ts';
+import type { ExpressionSource } from './sources/source.ts';
 import { withExpressions } from './schema-expressions.ts';
 import type { Schema } from './schema-expressions.ts';
 import { includedKeys, settingsShape } from './settings.ts';
 
 /** The JSON Schema (draft 2020-12) of manifests and of the files they include, for editors. It asks for no less than Trueup takes. */
-export function manifestSchema(kinds: readonly Kind[]): Schema {
+export function manifestSchema(kinds: readonly Kind[], sources = expressionSources): Schema {
   const definitions: Record<string, Schema> = {};
   const settings = Object.entries(settingsShape).map(([name, schema]) => [name, jsonSchema(schema)] as const);
   const rootOnly = settings.map(([name]) => name).filter((name) => !includedKeys.includes(name));
@@ -22,7 +24,7 @@ export function manifestSchema(kinds: readonly Kind[]): Schema {
     type: 'object',
     properties: {
       ...Object.fromEntries(settings),
-      ...sectionSchemas(root, { sections: sectionsOf(kinds), definitions }),
+      ...sectionSchemas(root, { sections: sectionsOf(kinds), definitions, sources }),
     },
     // An included file has none of these; the manifest itself has all that are required.
     dependentRequired: Object.fromEntries(
@@ -36,6 +38,7 @@ export function manifestSchema(kinds: readonly Kind[]): Schema {
 interface Building {
   readonly sections: (parent: string) => ReadonlyMap<string, Kind>;
   readonly definitions: Record<string, Schema>;
+  readonly sources: readonly ExpressionSource[];
 }
 
 /** The sections that stand below one kind of parent. */
@@ -62,8 +65,8 @@ function sectionSchemas(parent: string, building: Building): Record<string, Sche
 function resourceSchema(kind: Kind, link: ParentLink, building: Building): Schema {
   const properties: Record<string, Schema> = {};
   for (const [key, written] of writtenFields(kind, link)) {
-    if (written.is === 'field') properties[key] = fieldSchema(kind, written.field);
-    else if (written.is === 'union') properties[key] = unionSchema(kind, written.union);
+    if (written.is === 'field') properties[key] = fieldSchema(kind, written.field, building);
+    else if (written.is === 'union') properties[key] = unionSchema(kind, written.union, building);
     // Options are read as they stand: no expressions.
     else properties[key] = jsonSchema(written.schema);
   }
@@ -71,10 +74,10 @@ function resourceSchema(kind: Kind, link: ParentLink, building: Building): Schem
   return { description: kind.summary, type: 'object', properties, additionalProperties: false };
 }
 
-function fieldSchema(kind: Kind, name: string): Schema {
+function fieldSchema(kind: Kind, name: string, { sources }: Building): Schema {
   const field = kind.fields[name];
   if (field === undefined) throw new Error(`${kind.kind} has no field ${name}`);
-  const schema = withExpressions(withoutDescriptions(jsonSchema(writtenSchema(field))));
+  const schema = withExpressions(withoutDescriptions(jsonSchema(writtenSchema(field))), sources);
   const { description } = jsonSchema(field.schema);
   const canBeCleared = field.onNull === undefined ? canBeNull(kind, name) : 'value' in field.onNull;
   const { anyOf } = schema;
@@ -93,14 +96,14 @@ function withoutDescriptions(schema: Schema): Schema {
 }
 
 /** One case each: the word that chooses it, and its fields. */
-function unionSchema(kind: Kind, union: Union): Schema {
+function unionSchema(kind: Kind, union: Union, building: Building): Schema {
   return {
     description: union.describe,
     oneOf: Object.entries(union.cases).map(([word, fields]) => ({
       type: 'object',
       properties: {
         type: { const: word },
-        ...Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, fieldSchema(kind, field)])),
+        ...Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, fieldSchema(kind, field, building)])),
       },
       required: ['type', ...neededKeys(union, word)],
       additionalProperties: false,

@@ -5,15 +5,15 @@ import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { findBlocks, sectionsOf } from './blocks.ts';
 import { checkResources } from './check.ts';
-import type { Sources } from './evaluate.ts';
 import { readResource } from './fields.ts';
 import { loadIncludes, loadRoot } from './load.ts';
 import { checkMentions } from './mentions.ts';
-import type { NamedFiles } from './named-files.ts';
 import { readNamedFiles } from './named-files.ts';
 import { readOutputs } from './outputs.ts';
 import { findReference } from './references.ts';
 import type { Block, Resource } from './resource.ts';
+import { expressionSources } from './sources/all.ts';
+import type { ExpressionSource } from './sources/source.ts';
 import type { Settings } from './settings.ts';
 import { readSettings, settingsShape } from './settings.ts';
 import { position } from './tree.ts';
@@ -35,6 +35,8 @@ export interface ManifestInput {
   /** The name of the root file. */
   readonly file: string;
   readonly kinds: readonly Kind[];
+  /** The sources of expressions: `expressionSources` when left out. */
+  readonly sources?: readonly ExpressionSource[];
   readonly env: (name: string) => string | undefined;
   readonly secret: (name: string) => string | undefined;
   /** Values of variables given on the command line or by the environment. */
@@ -52,7 +54,7 @@ export async function readManifest(
 }
 
 async function read(input: ManifestInput, diagnostics: Diagnostic[]): Promise<Manifest | undefined> {
-  const { workspace, kinds } = input;
+  const { workspace, kinds, sources = expressionSources } = input;
   const tree = await loadRoot(workspace, input.file, diagnostics);
   if (tree === undefined) return undefined;
   const sections = sectionsOf(kinds);
@@ -67,13 +69,13 @@ async function read(input: ManifestInput, diagnostics: Diagnostic[]): Promise<Ma
       }),
     );
   }
-  const own = readSettings(tree, input.given, diagnostics);
+  const own = readSettings(tree, { given: input.given, sources }, diagnostics);
   if (own === undefined) return undefined;
   const top = [...sections(root)];
   const names = top.map(([section]) => section);
   const nested = new Set(top.flatMap(([section, kind]) => (sections(kind.kind).size > 0 ? [section] : [])));
   const merged = await loadIncludes(workspace, tree, own.include, names, nested, diagnostics);
-  const settings = merged === tree ? own : readSettings(merged, input.given, diagnostics);
+  const settings = merged === tree ? own : readSettings(merged, { given: input.given, sources }, diagnostics);
   if (settings === undefined) return undefined;
 
   const blocks = findBlocks(merged, kinds, diagnostics);
@@ -83,27 +85,29 @@ async function read(input: ManifestInput, diagnostics: Diagnostic[]): Promise<Ma
       parent === undefined ? [[`${kind.kind} ${key}`, address] as const] : [],
     ),
   );
-  const sources = sourcesOf(input, settings, await readNamedFiles(merged, workspace));
+  const { env, secret, addSecret } = input;
+  const file = await readNamedFiles(merged, sources, workspace);
+  const variable = (name: string) => settings.variables.get(name);
+  const evaluationAt = (block: Block | undefined) => ({
+    sources,
+    values: { env, secret, variable, file, find: (path: string) => findReference(path, block, byAddress) },
+    addSecret,
+    diagnostics,
+  });
   const declared = blocks.map((block) =>
     readResource(block, sections(block.kind.kind), {
-      sources,
-      find: (path) => findReference(path, block, byAddress),
+      ...evaluationAt(block),
       named: (kind, key) => {
         const address = named.get(`${kind} ${key}`);
         return address === undefined ? undefined : { address, output: 'id' };
       },
-      diagnostics,
       address: block.address,
     }),
   );
   const resources = inherit(declared);
   checkResources(resources, kinds, diagnostics);
   checkMentions(resources, diagnostics);
-  const outputs = readOutputs(merged, {
-    sources,
-    find: (path) => findReference(path, undefined, byAddress),
-    diagnostics,
-  });
+  const outputs = readOutputs(merged, evaluationAt(undefined));
   return { settings, resources, outputs };
 }
 
@@ -119,9 +123,4 @@ function inherit(declared: readonly Resource[]): Resource[] {
     }
     return Object.keys(added).length === 0 ? resource : { ...resource, fields: { ...resource.fields, ...added } };
   });
-}
-
-function sourcesOf(input: ManifestInput, settings: Settings, file: NamedFiles): Sources {
-  const { env, secret, addSecret } = input;
-  return { env, variable: (name) => settings.variables.get(name), secret, file, addSecret };
 }

@@ -9,7 +9,7 @@ import type { Wanted } from './wanted.ts';
  */
 export function readOutputs(
   tree: MapNode,
-  about: Pick<Evaluation, 'sources' | 'find' | 'diagnostics'>,
+  about: Omit<Evaluation, 'named' | 'address' | 'asWritten'>,
 ): ReadonlyMap<string, Wanted> {
   const declared = tree.entries.get('outputs')?.node;
   if (declared?.is !== 'map') return new Map();

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { parseExpressions } from './expression.ts';
 import { problemOf } from './problem.ts';
+import type { ExpressionSource, Variable } from './sources/source.ts';
 import type { MapNode, Node, Place } from './tree.ts';
 import { position, toJson } from './tree.ts';
 
@@ -28,12 +29,6 @@ export type SecretSource = { readonly at: Place } & (
   | { readonly is: 'file' | 'age'; readonly path: string }
   | { readonly is: 'command'; readonly words: readonly string[] }
 );
-
-/** The value of a variable, and the same as it was written: 16.10 is no 16.1 in the middle of a text. */
-export interface Variable {
-  readonly value: string | number | boolean | undefined;
-  readonly written: string;
-}
 
 const plainScalar = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -137,7 +132,13 @@ export const includedKeys: readonly string[] = ['variables', 'outputs', 'moved']
 /** Reads the settings of the root file; problems go into `diagnostics`. */
 export function readSettings(
   root: MapNode,
-  given: (name: string) => string | undefined,
+  {
+    given,
+    sources,
+  }: {
+    readonly given: (name: string) => string | undefined;
+    readonly sources: readonly ExpressionSource[];
+  },
   diagnostics: Diagnostic[],
 ): Settings | undefined {
   const before = diagnostics.length;
@@ -166,7 +167,7 @@ export function readSettings(
   read('outputs');
   for (const key of Object.keys(settingsShape)) {
     const node = root.entries.get(key)?.node;
-    if (node !== undefined && key !== 'outputs') refuseExpressions(key, node, diagnostics);
+    if (node !== undefined && key !== 'outputs') refuseExpressions(key, node, sources, diagnostics);
   }
   if (diagnostics.length > before || platform === undefined || project === undefined) return undefined;
   const itemAt = (key: 'moved' | 'secrets', index: number): Place => {
@@ -210,16 +211,21 @@ function variable(
 }
 
 /** Settings decide where values come from, so they hold none of them. */
-function refuseExpressions(key: string, node: Node, diagnostics: Diagnostic[]): void {
-  if (node.is === 'list') for (const item of node.items) refuseExpressions(key, item, diagnostics);
+function refuseExpressions(
+  key: string,
+  node: Node,
+  sources: readonly ExpressionSource[],
+  diagnostics: Diagnostic[],
+): void {
+  if (node.is === 'list') for (const item of node.items) refuseExpressions(key, item, sources, diagnostics);
   else if (node.is === 'map')
-    for (const { node: value } of node.entries.values()) refuseExpressions(key, value, diagnostics);
+    for (const { node: value } of node.entries.values()) refuseExpressions(key, value, sources, diagnostics);
   else if (typeof node.value === 'string') {
-    const { parts, unclosed } = parseExpressions(node.value);
+    const { parts, unclosed } = parseExpressions(node.value, sources);
     const first = unclosed ?? parts.find((part) => typeof part === 'object')?.source;
     if (first === undefined) return;
     diagnostics.push(
-      diagnostic('bad-expression', `${key}: takes no \${${first}:…}`, {
+      diagnostic('bad-expression', `${key}: takes no \${${first.name}:…}`, {
         remedy: 'Write the value itself; expressions work in the fields of resources.',
         position: position(node.at),
       }),

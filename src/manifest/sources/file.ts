@@ -1,0 +1,21 @@
+import type { ExpressionSource, Resolution } from './source.ts';
+import { nextBrace } from './source.ts';
+
+/** `${file:path}`: the text of a file of the workspace, as it is. */
+export const file: ExpressionSource = {
+  name: 'file',
+  closing: nextBrace,
+  isSecret: false,
+  files: (path) => [path],
+  resolve: (path, values, at) => {
+    const found = values.file(path, at);
+    if ('problem' in found) return unreadable(found.problem);
+    if (found.text.includes('\0')) return unreadable(`${path} is not text: it holds the character NUL`);
+    return { is: 'text', text: found.text };
+  },
+};
+
+function unreadable(message: string): Resolution {
+  const remedy = 'Write ${file:path} with the path of a text file in the workspace, relative to this file.';
+  return { is: 'refused', code: 'file-unreadable', message, remedy };
+}

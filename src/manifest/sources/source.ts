@@ -1,0 +1,65 @@
+import type { Code } from '../../diagnostics/codes.ts';
+import type { Place } from '../tree.ts';
+import type { Reference } from '../wanted.ts';
+import type { FileText } from '../workspace.ts';
+
+/** A source of values: the word before the colon of `${word:argument}`, and how its argument becomes a value. */
+export interface ExpressionSource {
+  /** The word before the colon: letters, digits and `-`. */
+  readonly name: string;
+  /** The index of the brace that closes an argument which begins at `from`; -1 when none does. */
+  readonly closing: (text: string, from: number) => number;
+  /** Its values never show; each is added as a secret of the run. */
+  readonly isSecret: boolean;
+  /** The files that an argument names, relative to the file that it stands in. They are read before `resolve` is called. */
+  readonly files: (argument: string) => readonly string[];
+  /** Checks an argument and gives its value. Called once per expression, at `at`. */
+  readonly resolve: (argument: string, values: Values, at: Place) => Resolution;
+}
+
+/** What an expression stands for. */
+export type Resolution =
+  | { readonly is: 'text'; readonly text: string }
+  /** A value that keeps its type where it stands alone, and as it was written where it is part of a text. */
+  | { readonly is: 'scalar'; readonly value: string | number | boolean; readonly written: string }
+  /** An output of another resource; it may be known only after apply. */
+  | { readonly is: 'reference'; readonly reference: Reference }
+  /** A secret that this run does not have. */
+  | { readonly is: 'missing'; readonly secret: string }
+  | Refusal;
+
+/** The reason why an expression stands for nothing, and the remedy. */
+export interface Refusal {
+  readonly is: 'refused';
+  readonly code: Code;
+  readonly message: string;
+  readonly remedy?: string | undefined;
+}
+
+/** The values that sources read from. */
+export interface Values {
+  readonly env: (name: string) => string | undefined;
+  /** A declared variable; its value is undefined when it has none. */
+  readonly variable: (name: string) => Variable | undefined;
+  readonly secret: (name: string) => string | undefined;
+  /** The text of a file that `files` named, relative to the file at `from`. */
+  readonly file: (path: string, from: Place) => FileText;
+  /** Finds an output by its path, from the resource that the expression stands in. */
+  readonly find: (path: string) => Reference | { readonly problem: string; readonly remedy?: string };
+}
+
+/** The value of a variable, and the same as it was written: 16.10 is no 16.1 in the middle of a text. */
+export interface Variable {
+  readonly value: string | number | boolean | undefined;
+  readonly written: string;
+}
+
+/** Closes an argument at the next brace. */
+export function nextBrace(text: string, from: number): number {
+  return text.indexOf('}', from);
+}
+
+/** Refuses an expression for its argument. */
+export function badExpression(message: string, remedy: string): Refusal {
+  return { is: 'refused', code: 'bad-expression', message, remedy };
+}

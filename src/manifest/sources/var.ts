@@ -1,0 +1,21 @@
+import type { ExpressionSource } from './source.ts';
+import { badExpression, nextBrace } from './source.ts';
+
+/** `${var:name}`: a variable that the manifest declares. */
+export const variable: ExpressionSource = {
+  name: 'var',
+  closing: nextBrace,
+  isSecret: false,
+  files: () => [],
+  resolve: (name, values) => {
+    const found = values.variable(name);
+    if (found === undefined) {
+      const remedy = 'Declare it under variables:, with a default or without.';
+      return badExpression(`there is no variable ${name}`, remedy);
+    }
+    const { value, written } = found;
+    if (value !== undefined) return { is: 'scalar', value, written };
+    const remedy = `Give it one with --var ${name}=… or TRUEUP_VAR_${name}, or declare a default.`;
+    return badExpression(`the variable ${name} has no value`, remedy);
+  },
+};
