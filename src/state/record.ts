@@ -68,7 +68,7 @@ export interface DuplicatePlace {
 }
 
 /** Why a service is stale: something it is made from was written since its last deployment, or may have been. */
-export interface Stale {
+interface Stale {
   /** Its code has to be fetched. */
   readonly code?: true | undefined;
   /** The digest of everything saved, and the newest deployment listed then: a newer one deployed all of it. */

@@ -52,6 +52,13 @@ export function stateWith(resources: State['resources'], serial = 1): State {
   return { ...newState('org_1', 'prj_1'), lineage: 'line', digestKey: 'key', serial, resources };
 }
 
+/** The state of a store that has one. */
+export async function readOf(store: StateStore): Promise<State> {
+  const state = await store.read();
+  if (state === undefined) throw new Error('nothing was read');
+  return state;
+}
+
 /** The Stop that something is refused with. */
 export async function stopOf(refused: Promise<unknown> | (() => unknown)): Promise<Stop> {
   const outcome = typeof refused === 'function' ? Promise.resolve().then(refused) : refused;

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { StateRecord } from '../../src/state/record.ts';
 import type { State } from '../../src/state/state.ts';
 
@@ -10,6 +10,21 @@ export const folder = new URL('../fixtures/states/', import.meta.url);
 
 /** The names of the forms, the oldest first. */
 export const forms = readdirSync(folder).toSorted();
+
+/** What a form has in its journal: the state it begins with, and one wave per line, as JSON. */
+export function journalOf(form: string): { readonly base: unknown; readonly waves: readonly (readonly unknown[])[] } {
+  const lines = readFileSync(new URL(`${form}/state.journal`, folder), 'utf8')
+    .trimEnd()
+    .split('\n');
+  // The first forms had no checksums, and one record per line.
+  const [base, ...waves] = lines.map((line) => JSON.parse(line.replace(/^[0-9a-f]{8} /, '')) as unknown);
+  const waveOf = (line: unknown) => {
+    if (Array.isArray(line)) return line as unknown[];
+    const { address, record } = line as { address: unknown; record: unknown };
+    return [[address, record]];
+  };
+  return { base, waves: waves.map(waveOf) };
+}
 
 /** The members that say what is open, or may be, at the platform. */
 type Open = Pick<StateRecord, 'pending' | 'duplicates' | 'deployed'>;

@@ -1,10 +1,12 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { localStore } from '../../src/state/backends/local.ts';
 import { recordSchema } from '../../src/state/record.ts';
+import { writeLine } from '../../src/state/wave.ts';
+import { readOf, stopOf } from './conformance.ts';
 import { folder, forms, stateOf } from './corpus.ts';
 
 const copyOf = (form: string) => {
@@ -22,8 +24,7 @@ describe.each(forms)('a state of the form %s', (form) => {
     const copy = copyOf(form);
     const store = localStore(copy);
     await store.lock({ purpose: 'apply' });
-    const state = await store.read();
-    if (state === undefined) throw new Error('nothing was read');
+    const state = await readOf(store);
     await store.append(state, 'production.redis.open', null);
     const { 'production.redis.open': _, ...resources } = state.resources;
     expect(await localStore(copy).read()).toEqual({ ...state, resources });
@@ -33,6 +34,18 @@ describe.each(forms)('a state of the form %s', (form) => {
     expect(readFileSync(join(copy, 'state.json'), 'utf8')).toContain('"formatVersion": 2,');
     expect(readdirSync(copy).toSorted()).toEqual(['lease', 'state.json']);
   });
+});
+
+test.each(['state.json', 'state.journal'])('a newer format in %s stops a run, which changes nothing', async (name) => {
+  const copy = copyOf('8-pending');
+  const file = join(copy, name);
+  const newer = { ...stateOf('8-pending'), formatVersion: 3 };
+  writeFileSync(file, name === 'state.json' ? JSON.stringify(newer) : writeLine(newer));
+  const before = readFileSync(file, 'utf8');
+  const { failure, message, diagnostics } = await stopOf(localStore(copy).read());
+  expect([failure, message]).toEqual(['state', `the state ${file} has format 3, which a newer Trueup wrote`]);
+  expect(diagnostics[0]?.remedy).toBe('Use that version or a later one. Nothing was changed.');
+  expect(readFileSync(file, 'utf8')).toBe(before);
 });
 
 test('every member that a record can have is in one of the forms', () => {

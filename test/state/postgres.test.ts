@@ -7,7 +7,8 @@ import { storeOver } from '../../src/state/store.ts';
 import type { PostgresServer, Proxy } from '../support/postgres-server.ts';
 import { proxyTo, startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 import { createActivity } from './activity.ts';
-import { conforms, recordOf, stateWith, stopOf } from './conformance.ts';
+import { forms, journalOf, stateOf } from './corpus.ts';
+import { conforms, readOf, recordOf, stateWith, stopOf } from './conformance.ts';
 import type { FakeProcess } from './fake-time.ts';
 import { fakeTime } from './fake-time.ts';
 
@@ -95,6 +96,54 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       return { proxy, store };
     };
     const rowsOf = async (text: string) => (await admin.query(text)).rows as Record<string, unknown>[];
+
+    describe.each(forms)('with a state of the form %s', (form) => {
+      /** Inserts the rows that a killed run left behind. */
+      const beginWith = async () => {
+        const { base, waves } = journalOf(form);
+        const { store } = await begin();
+        const lease = await store.lock({ purpose: 'apply' });
+        await lease.release();
+        await admin.query(`insert into trueup.state values ('shop', 3, $1, now())`, [JSON.stringify(base)]);
+        for (const [at, [address, record]] of (waves.flat() as [string, unknown][]).entries()) {
+          const text = record === null ? null : JSON.stringify(record);
+          await admin.query(`insert into trueup.journal values ('shop', 1, $1, $2, $3)`, [at + 1, address, text]);
+        }
+        return store;
+      };
+
+      test('gives it with its journal', async () => {
+        const store = await beginWith();
+        expect(await store.read()).toStrictEqual(stateOf(form));
+        await store.close();
+      });
+
+      test('continues it, and writes the newest format', async () => {
+        const store = await beginWith();
+        await store.lock({ purpose: 'apply' });
+        const state = stateOf(form);
+        await store.append(await readOf(store), 'production.redis.open', null);
+        const { 'production.redis.open': _, ...resources } = state.resources;
+        expect(await store.read()).toEqual({ ...state, resources });
+        await store.write({ ...state, serial: 4 });
+        expect(await store.read()).toEqual({ ...state, serial: 4 });
+        const rows = await rowsOf("select body::json->>'formatVersion' as format from trueup.state");
+        expect(rows).toEqual([{ format: '2' }]);
+        expect(await rowsOf('select address from trueup.journal')).toEqual([]);
+        await store.close();
+      });
+    });
+
+    test('with a state of a newer Trueup is not read', async () => {
+      const { store } = await begin();
+      await store.lock({ purpose: 'apply' });
+      const body = JSON.stringify({ ...stateWith({}), formatVersion: 3 });
+      await admin.query(`insert into trueup.state values ('shop', 1, $1, now())`, [body]);
+      const { message, failure } = await stopOf(store.read());
+      expect(failure).toBe('state');
+      expect(message).toContain('trueup.state of shop has format 3, which a newer Trueup wrote');
+      await store.close();
+    });
 
     test('has a row for the lease, one for the state, and one for each record since', async () => {
       const { store } = await begin();

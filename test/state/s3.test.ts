@@ -1,12 +1,15 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { BucketPlace } from '../../src/state/backends/bucket.ts';
+import { openBucket } from '../../src/state/backends/bucket.ts';
 import { s3Medium, s3Store } from '../../src/state/backends/s3.ts';
 import { systemClock } from '../../src/state/clock.ts';
 import { storeOver } from '../../src/state/store.ts';
+import { writeLine } from '../../src/state/wave.ts';
 import type { S3Server } from '../support/s3-server.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
 import { createActivity } from './activity.ts';
-import { conforms, recordOf, stateWith, stopOf } from './conformance.ts';
+import { forms, journalOf, stateOf } from './corpus.ts';
+import { conforms, readOf, recordOf, stateWith, stopOf } from './conformance.ts';
 import type { Where } from './conformance.ts';
 import type { FakeProcess } from './fake-time.ts';
 import { began, fakeTime } from './fake-time.ts';
@@ -78,8 +81,59 @@ describe('a store of objects', () => {
       key: { accessKeyId: 'key', secretAccessKey: secretOf('key') },
       ...about,
     };
-    return { server, store: s3Store(where, { clock }), another: () => s3Store(where, { clock }) };
+    return {
+      server,
+      bucket: openBucket(where, clock),
+      store: s3Store(where, { clock }),
+      another: () => s3Store(where, { clock }),
+    };
   };
+
+  describe.each(forms)('with a state of the form %s', (form) => {
+    /** Puts the objects that a killed run left behind. */
+    const beginWith = async () => {
+      const { base, waves } = journalOf(form);
+      const made = await begin();
+      const put = (name: string, text: string) => made.bucket.put(name, text, { over: 'any' });
+      await put('state.json', JSON.stringify({ counter: 7, from: 3, state: base }));
+      for (const [at, wave] of waves.entries()) await put(`journal/7/00000${3 + at}`, writeLine(wave));
+      return made;
+    };
+
+    test('gives it with its journal', async () => {
+      const { store } = await beginWith();
+      expect(await store.read()).toStrictEqual(stateOf(form));
+    });
+
+    test('continues it, and writes the newest format', async () => {
+      const { bucket, server, store, another } = await beginWith();
+      await store.lock({ purpose: 'apply' });
+      const state = stateOf(form);
+      await store.append(await readOf(store), 'production.redis.open', null);
+      const { 'production.redis.open': _, ...resources } = state.resources;
+      expect(await another().read()).toEqual({ ...state, resources });
+      await store.write({ ...state, serial: 4 });
+      expect(await another().read()).toEqual({ ...state, serial: 4 });
+      expect((await bucket.get('state.json'))?.text).toContain('"formatVersion": 2,');
+      expect([...server.objects.keys()].filter((name) => name.includes('/journal/'))).toEqual([]);
+      await store.close();
+    });
+  });
+
+  test('with a state of a newer Trueup is neither read nor written, nor is its lock taken', async () => {
+    const { bucket, store, server } = await begin();
+    const state = { ...stateWith({}), formatVersion: 3 };
+    await bucket.put('state.json', JSON.stringify({ counter: 7, from: 3, state }), { over: 'any' });
+    const before = [...server.objects.keys()];
+    for (const work of [() => store.read(), () => store.lock({ purpose: 'apply' })]) {
+      const { message, failure } = await stopOf(work);
+      expect([failure, message]).toEqual([
+        'state',
+        `the state ${server.url}/bucket/shop/state.json has format 3, which a newer Trueup wrote`,
+      ]);
+    }
+    expect([...server.objects.keys()]).toEqual(before);
+  });
 
   test('that heeds conditions has a lease, a state, and one object for each wave', async () => {
     const { server, store } = await begin();
