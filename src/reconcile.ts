@@ -2,6 +2,7 @@ import type { Client } from './api/client.ts';
 import { interruptible } from './api/client.ts';
 import { apply } from './apply/apply.ts';
 import type { Clock } from './state/clock.ts';
+import { systemClock } from './state/clock.ts';
 import type { ApplyEvent, ApplyResult } from './apply/result.ts';
 import type { Deploying } from './apply/run.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
@@ -49,6 +50,8 @@ export interface World {
   readonly addSecret: (value: string) => void;
   /** Replaces all of those in a text. */
   readonly redact: (text: string) => string;
+  /** The clock of this machine, unless another one is given. */
+  readonly clock?: Clock;
 }
 
 /** What a plan is asked for. */
@@ -89,6 +92,7 @@ async function planFor(
     resources,
     records,
     projectId: settings.project,
+    clock: world.clock ?? systemClock,
     digest: (text) => digest(saved?.digestKey ?? '', text),
   });
   addSecrets(seen.observed, world);

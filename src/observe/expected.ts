@@ -1,13 +1,14 @@
-import type { Client } from '../api/client.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { ParentLink } from '../kind/identity.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
+import type { Clock } from '../state/clock.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Caller } from './hidden.ts';
 import type { KeyIndex } from './match.ts';
+import type { Reader } from './reader.ts';
 
 /** One row as a list gave it. */
 export interface Listed {
@@ -27,7 +28,10 @@ export interface Expected {
 
 /** What finding the objects of one kind needs. */
 export interface IdentifyInput {
-  readonly client: Client;
+  readonly reader: Reader;
+  readonly clock: Clock;
+  /** All that there are: a list is found by the kind that it is below. */
+  readonly kinds: readonly Kind[];
   readonly caller: Caller;
   /** Of one kind. */
   readonly items: readonly Expected[];

@@ -1,4 +1,3 @@
-import type { Client } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
 import { rightTo } from '../api/rights.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -11,7 +10,6 @@ import type { Resource } from '../manifest/resource.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Observed, ObservedObject } from './observed.ts';
 import { fromContext } from './observed.ts';
-import { readRow } from './read-row.ts';
 
 /** Who asks, and where. */
 export type Caller = Pick<Observed, 'organizationId' | 'projectId' | 'userId' | 'role'>;
@@ -36,7 +34,6 @@ interface Group {
 
 /** What telling hidden objects from those that are gone needs. */
 export interface HiddenInput {
-  readonly client: Client;
   readonly caller: Caller;
   /** Of one kind. */
   readonly items: readonly {
@@ -52,18 +49,15 @@ export interface HiddenInput {
 }
 
 /**
- * Stops when a list does not show what is there: what is hidden would be made a second time, or forgotten. It is looked
- * at more closely only when a list lacks everything that the state knows in it, or anything for a member, whom the
- * platform shows a part: by one GET, for a member by one for each. A 404 proves that an object is gone, nothing else does.
+ * Stops when a list does not show what is there: what is hidden would be created again. What the state knows and no list
+ * shows was read by its id before this.
+ *
+ * @throws {Stop} naming the objects that a list should have shown.
  */
-export async function refuseHidden(input: HiddenInput): Promise<void> {
+export function refuseHidden(input: HiddenInput): void {
   const isMember = input.caller.role === 'member';
-  const suspects = groupsOf(input).filter(
-    ({ known, missing }) => missing.length > 0 && (isMember || missing.length === known.length),
-  );
-  const problems = await Promise.all(suspects.map((group) => problemWith(input, group, isMember)));
-  const told = problems.flatMap((problem) => problem ?? []);
-  if (told.length > 0) throw new Stop('platform', told);
+  const problems = groupsOf(input).flatMap((group) => problemWith(input, group, isMember) ?? []);
+  if (problems.length > 0) throw new Stop('platform', problems);
 }
 
 /** Whether a request failed because of a right that the key lacks; a key that is not good gets no code. */
@@ -110,31 +104,19 @@ function groupsOf({ items, isListed, idOf, caller }: HiddenInput): Group[] {
   return [...groups.values()];
 }
 
-function idAtTop(kind: Kind, caller: Caller): string | undefined {
+/** The id that objects at the top bear as that of their parent. */
+export function idAtTop(kind: Kind, caller: Caller): string | undefined {
   const link = kind.parents[root];
   return link === undefined ? undefined : (fromContext(link.set[link.idAt], caller) ?? caller.organizationId);
 }
 
-/** What is the matter with a list; undefined when what it lacks is gone, or was found without it. */
-async function problemWith(input: HiddenInput, group: Group, isMember: boolean): Promise<Diagnostic | undefined> {
-  const { found, client, caller } = input;
+/** Says that a list is not complete; undefined when what it lacks is gone, or nothing is looked for in it. */
+function problemWith({ found }: HiddenInput, group: Group, isMember: boolean): Diagnostic | undefined {
   const { kind, known, missing, isRelied } = group;
   const present = missing.filter(({ address }) => isIn(group, found.get(address)?.row));
   // What is found by its id needs no list; what has none does. One alone may be one of those that no list shows.
-  if (present.length > 0) return isRelied && (isMember || known.length > 1) ? incomplete(kind, present) : undefined;
-  if (!Object.values(kind.parents).every(({ rows }) => rows === 'whole')) return undefined;
-  const unread = isMember ? missing : missing.slice(0, 1);
-  const rows = await Promise.all(
-    unread.map(async (item) => {
-      try {
-        return { item, row: await readRow(client, kind, item.id) };
-      } catch (error) {
-        throw lacksRight(error) ? refused(kind, addressesOf(missing), caller, error) : error;
-      }
-    }),
-  );
-  const shown = rows.flatMap(({ item, row }) => (isIn(group, row) ? [item] : []));
-  return shown.length === 0 ? undefined : incomplete(kind, shown);
+  const isIncomplete = present.length > 0 && isRelied && (isMember || known.length > 1);
+  return isIncomplete ? incomplete(kind, present) : undefined;
 }
 
 /** Whether a row is that of an object below the parent of a group, as far as it tells. */
@@ -144,7 +126,8 @@ function isIn({ kind, parentId }: Group, row: Row | undefined): boolean {
   return parents.length === 0 || parents.includes(parentId);
 }
 
-function incomplete(kind: Kind, present: readonly Known[]): Diagnostic {
+/** Says that a list lacks objects that are there. */
+export function incomplete(kind: Kind, present: readonly Pick<Known, 'address'>[]): Diagnostic {
   return diagnostic(
     'hidden',
     `no list shows ${someOf(addressesOf(present))} (${kind.kind}), and ${kind.operations.read} does: the list is not complete`,
@@ -156,7 +139,7 @@ function incomplete(kind: Kind, present: readonly Known[]): Diagnostic {
   );
 }
 
-function addressesOf(items: readonly Known[]): string[] {
+function addressesOf(items: readonly Pick<Known, 'address'>[]): string[] {
   return items.map(({ address }) => address);
 }
 

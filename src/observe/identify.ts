@@ -3,7 +3,9 @@ import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Expected, IdentifyInput, Match, SearchInput } from './expected.ts';
 import { isKept } from './expected.ts';
-import { lacksRight, refused, refuseHidden } from './hidden.ts';
+import type { Unseen } from './absence.ts';
+import { eachAllowed, lookAgain } from './absence.ts';
+import { refuseHidden } from './hidden.ts';
 import type { Intended } from './intended.ts';
 import { oursAmong, matchLeft, readIntended } from './intended.ts';
 import { ambiguous, contested, indexByParent, naturalKey } from './match.ts';
@@ -16,45 +18,71 @@ export async function identify(about: IdentifyInput): Promise<Map<string, Observ
   const input: SearchInput = { ...about, indexes: indexByParent(about.rows) };
   const found = new Map<string, ObservedObject>();
   const claimed = claimIds(input);
-  const read = async (item: Expected, id: string, foundBy: ObservedObject['foundBy']) => {
-    const object = await readObject(input, item, id, foundBy);
-    if (object !== undefined) found.set(item.address, object);
+  const keep = (objects: ReadonlyMap<string, ObservedObject>): void => {
+    for (const [address, object] of objects) found.set(address, object);
   };
-  const listed = [...claimed].filter(([id, item]) => input.rows.has(id) || item.record?.id !== id);
-  await Promise.all(listed.map(([id, item]) => read(item, id, item.record?.id === id ? 'id' : 'pin')));
-  // What is in no list is asked for once more before it is said to be gone: a list need not show everything.
-  const lost = [...claimed].filter(([id, item]) => !input.rows.has(id) && item.record?.id === id);
-  await readLost(input, lost, read);
-  await refuseHidden({ ...input, isListed: (id) => input.rows.has(id), found });
+  const known = [...claimed].map(
+    ([id, item]) => ({ item, id, foundBy: item.record?.id === id ? 'id' : 'pin' }) as const,
+  );
+  keep(await lookAt(input, known));
+  reportPins(input, known, found);
+  const unseen = known.filter(
+    ({ item, foundBy }) => foundBy === 'id' && !found.has(item.address) && isProvable(input, item),
+  );
+  keep(await lookAgain(input, unseen));
+  refuseHidden({ ...input, isListed: (id) => input.rows.has(id), found });
   const intended = await readIntended(input, claimed, found);
   const declared = matchByKey(input, claimed, { found, intended });
   const taken = new Set([...claimed.keys(), ...declared.map(({ id }) => id)]);
-  const matched = [...declared, ...matchLeft(intended, taken)].map(async ({ item, id }) => {
+  const matched = [...declared, ...matchLeft(intended, taken)];
+  const unread: Unseen[] = [];
+  for (const { item, id } of matched) {
     const object = intended.get(item)?.find((one) => one.id === id);
-    if (object === undefined) await read(item, id, 'key');
+    if (object === undefined) unread.push({ item, id, foundBy: 'key' });
     else found.set(item.address, object);
-  });
-  await Promise.all(matched);
+  }
+  keep(await lookAt(input, unread));
+  keep(
+    await lookAgain(
+      input,
+      unread.filter(({ item }) => !found.has(item.address)),
+    ),
+  );
   reportTwins(input, claimed);
   return found;
 }
 
-/** Reads what no list shows; what may not be read may be hidden as well as gone. */
-async function readLost(
-  { caller }: IdentifyInput,
-  lost: readonly (readonly [string, Expected])[],
-  read: (item: Expected, id: string, foundBy: ObservedObject['foundBy']) => Promise<void>,
-): Promise<void> {
-  const results = await Promise.allSettled(lost.map(([id, item]) => read(item, id, 'id')));
-  const failures = results.flatMap((result, at) =>
-    result.status === 'rejected' ? [{ reason: result.reason as unknown, item: lost[at]?.[1] }] : [],
+/** Whether it takes a proof that an object is gone: what is below something that is gone went with it. */
+function isProvable({ idOf }: IdentifyInput, { kind, record }: Expected): boolean {
+  // What can be neither created nor deleted is not created twice, and lost to nobody.
+  if (kind.operations.create === undefined && kind.operations.delete === undefined) return false;
+  return typeof record?.parent !== 'string' || idOf(record.parent) !== undefined;
+}
+
+/** The objects that lists show, or that are read by their ids. */
+async function lookAt(input: IdentifyInput, all: readonly Unseen[]): Promise<Map<string, ObservedObject>> {
+  const objects = await eachAllowed(input, all, ({ item, id, foundBy }) => readObject(input, item, id, foundBy));
+  return new Map(
+    all.flatMap(({ item: { address } }, at) => (objects[at] === undefined ? [] : [[address, objects[at]]])),
   );
-  const other = failures.find(({ reason }) => !lacksRight(reason));
-  if (other !== undefined) throw other.reason;
-  const [first] = failures;
-  if (first?.item === undefined || !lacksRight(first.reason)) return;
-  const addresses = failures.flatMap(({ item }) => item?.address ?? []);
-  throw refused(first.item.kind, addresses, caller, first.reason);
+}
+
+/** Reports the ids that users wrote and the platform does not have. */
+function reportPins(
+  { diagnostics }: IdentifyInput,
+  known: readonly Unseen[],
+  found: ReadonlyMap<string, unknown>,
+): void {
+  for (const { item, id, foundBy } of known) {
+    if (foundBy !== 'pin' || item.resource === undefined || found.has(item.address)) continue;
+    diagnostics.push(
+      diagnostic('not-found', `the platform has no ${item.kind.kind} with id ${id}`, {
+        remedy: 'Correct id:, or remove the line to have a new one created.',
+        address: item.address,
+        position: resourcePosition(item.resource),
+      }),
+    );
+  }
 }
 
 /** The addresses whose id is known; two for one object, or a pin that contradicts the state, are errors. */

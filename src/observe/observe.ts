@@ -8,15 +8,18 @@ import { root } from '../kind/kind.ts';
 import { outputValue, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
+import type { Clock } from '../state/clock.ts';
 import { pendingCreate } from '../state/pending.ts';
 import type { StateRecord } from '../state/record.ts';
-import { asRow, asRows, rowId } from './answers.ts';
+import { asRows, rowId } from './answers.ts';
 import { lacksRight } from './hidden.ts';
 import type { Expected, Listed } from './expected.ts';
 import { identify } from './identify.ts';
 import { bindNames, namedKinds } from './names.ts';
 import type { Observed, ObservedObject } from './observed.ts';
 import { fromContext } from './observed.ts';
+import type { Reader } from './reader.ts';
+import { createReader } from './reader.ts';
 
 /** What observing starts from. */
 export interface ObserveInput {
@@ -25,6 +28,7 @@ export interface ObserveInput {
   readonly resources: readonly Resource[];
   readonly records: Readonly<Record<string, StateRecord>>;
   readonly projectId: string;
+  readonly clock: Clock;
   /** Makes the digest of a text with the state's key. */
   readonly digest: (text: string) => string;
 }
@@ -41,7 +45,8 @@ export interface Seen {
  * service and per environment whose variables matter. Objects below a service come with it, however many there are.
  */
 export async function observe(input: ObserveInput): Promise<Seen> {
-  const { client, kinds, records } = input;
+  const { kinds, records } = input;
+  const reader = createReader(input.client);
   const diagnostics: Diagnostic[] = [];
   const objects = new Map<string, ObservedObject>();
   const lists = emptyLists(kinds);
@@ -51,8 +56,8 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     return link === undefined || !needed.has(kind.kind) ? [] : [{ kind, link }];
   });
   const [caller, ...listed] = await Promise.all([
-    client.invoke('user.get', {}),
-    ...top.map(async ({ kind, link }) => ({ kind, link, rows: await listIfAllowed(input, kind, link, declared) })),
+    reader.caller(),
+    ...top.map(async ({ kind, link }) => ({ kind, link, rows: await listIfAllowed(input, reader, kind, declared) })),
   ]);
   const context = { ...callerOf(caller), projectId: input.projectId };
   for (const { kind, link, rows } of listed) {
@@ -79,8 +84,8 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     const rows = lists.get(kind.kind) ?? new Map<string, Listed>();
     const items = expected.get(kind.kind) ?? [];
     const idOf = (address: string) => objects.get(address)?.id;
-    await listBelow(input, lists, kind, items, objects);
-    const found = await identify({ ...input, caller: context, items, rows, idOf, outputs, diagnostics });
+    await listBelow(input, reader, { lists, kind, items, objects });
+    const found = await identify({ ...input, reader, caller: context, items, rows, idOf, outputs, diagnostics });
     const taken = new Set([...found.values()].map((object) => object.id));
     for (const [id, { row }] of rows) if (!taken.has(id)) descend(kinds, lists, kind, row, false);
     for (const [address, object] of found) {
@@ -102,8 +107,7 @@ function emptyLists(kinds: readonly Kind[]): Lists {
   return new Map(kinds.map((kind) => [kind.kind, new Map<string, Listed>()]));
 }
 
-function callerOf(answer: unknown): Pick<Observed, 'organizationId' | 'userId' | 'role'> {
-  const { organizationId, userId, role } = asRow(answer, 'user.get');
+function callerOf({ organizationId, userId, role }: Row): Pick<Observed, 'organizationId' | 'userId' | 'role'> {
   if (typeof organizationId === 'string' && typeof userId === 'string') {
     return { organizationId, userId, role: String(role) };
   }
@@ -124,24 +128,22 @@ function neededKinds({ kinds, resources, records }: ObserveInput) {
 }
 
 /** The list of a kind; undefined when it is read for names only and the key has no right to it. */
-async function listIfAllowed(input: ObserveInput, kind: Kind, link: ParentLink, declared: ReadonlySet<string>) {
+async function listIfAllowed(input: ObserveInput, reader: Reader, kind: Kind, declared: ReadonlySet<string>) {
   try {
-    return await listTop(input, kind, link);
+    return await listTop(input, reader, kind);
   } catch (error) {
     if (lacksRight(error) && !declared.has(kind.kind)) return undefined;
     throw error;
   }
 }
 
-async function listTop({ client, projectId }: ObserveInput, kind: Kind, link: ParentLink): Promise<Row[]> {
-  if (!('call' in link.listed)) return [];
-  const { call, whenEmpty, with: members = {} } = link.listed;
-  // What else the run gives is known only from the answer to user.get.
-  const input = Object.fromEntries(Object.keys(members).map((name) => [name, projectId]));
-  const rows = asRows(await client.invoke(call, input), call, kind);
-  if (rows.length > 0 || whenEmpty === undefined) return rows;
+async function listTop({ projectId }: ObserveInput, reader: Reader, kind: Kind): Promise<Row[]> {
+  const listed = kind.parents[root]?.listed;
+  if (listed === undefined || !('call' in listed)) return [];
+  const rows = await reader.rows(kind, { place: { projectId } });
+  if (rows.length > 0 || listed.whenEmpty === undefined) return rows;
   throw new Stop('platform', [
-    diagnostic('platform-answer', `project ${projectId} lists no ${kind.section}: ${whenEmpty}`, {
+    diagnostic('platform-answer', `project ${projectId} lists no ${kind.section}: ${listed.whenEmpty}`, {
       remedy: 'Check project: in the manifest, and the rights of the API key.',
     }),
   ]);
@@ -149,11 +151,19 @@ async function listTop({ client, projectId }: ObserveInput, kind: Kind, link: Pa
 
 /** Lists objects that no parent's row holds, for the parents that are to have some. */
 async function listBelow(
-  { client, records }: ObserveInput,
-  lists: Lists,
-  kind: Kind,
-  items: readonly Expected[],
-  objects: ReadonlyMap<string, ObservedObject>,
+  { records, kinds, projectId }: ObserveInput,
+  reader: Reader,
+  {
+    lists,
+    kind,
+    items,
+    objects,
+  }: {
+    readonly lists: Lists;
+    readonly kind: Kind;
+    readonly items: readonly Expected[];
+    readonly objects: ReadonlyMap<string, ObservedObject>;
+  },
 ): Promise<void> {
   const parents = new Map<string, ParentLink>();
   for (const { resource, record } of items) {
@@ -170,12 +180,10 @@ async function listBelow(
   await Promise.all(
     [...parents].map(async ([address, link]) => {
       const parent = objects.get(address);
-      if (parent === undefined || !('call' in link.listed)) return;
-      const { call, with: members = {} } = link.listed;
-      const input = Object.fromEntries(
-        Object.entries(members).map(([name, from]) => [name, 'value' in from ? from.value : parent.id]),
-      );
-      for (const row of asRows(await client.invoke(call, input), call, kind)) {
+      const parentKind = kinds.find((one) => kind.parents[one.kind] === link);
+      if (parent === undefined || parentKind === undefined || !('call' in link.listed)) return;
+      const list = { place: { projectId }, parent: { kind: parentKind, id: parent.id } };
+      for (const row of await reader.rows(kind, list)) {
         remember(lists, kind, { row, parentRow: parent.row, parentId: parent.id, link });
       }
     }),

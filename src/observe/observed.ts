@@ -26,10 +26,13 @@ export interface Observed {
   readonly listed: ReadonlySet<string>;
 }
 
+/** Where a run acts, and as whom. */
+export type Place = Pick<Observed, 'projectId' | 'organizationId' | 'userId'>;
+
 /** The value that the run itself gives to a member: which project, which organization, who. */
 export function fromContext(
   from: FromPlace | undefined,
-  { projectId, organizationId, userId }: Pick<Observed, 'projectId' | 'organizationId' | 'userId'>,
+  { projectId, organizationId, userId }: Partial<Place>,
 ): string | undefined {
   return from !== undefined && 'context' in from ? { projectId, organizationId, userId }[from.context] : undefined;
 }

@@ -85,6 +85,7 @@ export function bench(options: { emulator?: Emulator; folder?: string; clock?: C
       kinds,
       addSecret: redactor.add,
       redact: redactor.redact,
+      clock,
     }),
     plan: async (files) => plan(await self.manifest(files), self.world()),
     apply: async (files, permissions = {}) => {

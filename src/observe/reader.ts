@@ -1,0 +1,80 @@
+import type { Client } from '../api/client.ts';
+import { PlatformError } from '../api/errors.ts';
+import type { ParentLink } from '../kind/identity.ts';
+import type { Row } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import { root } from '../kind/kind.ts';
+import { idMember } from '../kind/wire.ts';
+import { asRow, asRows } from './answers.ts';
+import type { Place } from './observed.ts';
+import { fromContext } from './observed.ts';
+
+/**
+ * Reads rows and lists of the platform; plan, apply, status and output read through it and through nothing else.
+ * Every method rejects with a PlatformError when the platform does not answer, and with a Stop when its answer is no row
+ * or no list: neither proves that something is gone.
+ */
+export interface Reader {
+  /** Who acts, and where: the answer to user.get. */
+  caller(): Promise<Row>;
+  /** The whole row of an object; undefined when the platform answers that it has none. */
+  row(kind: Kind, id: string): Promise<Row | undefined>;
+  /** The rows of a kind in one list: that of a parent, or the one at the top. Empty when the parent is not there. */
+  rows(kind: Kind, list: ListOf): Promise<Row[]>;
+  /** The end of the log of an object, as the platform answers it. A log only explains: one failure is the answer. */
+  log(kind: Kind, id: string, options: Readonly<Record<string, unknown>>): Promise<unknown>;
+}
+
+/** Names one list of the platform. */
+export interface ListOf {
+  /** Who asks, and where: what a list at the top is asked with. */
+  readonly place: Partial<Place>;
+  /** The object whose list it is; undefined for the list at the top. */
+  readonly parent?: { readonly kind: Kind; readonly id: string } | undefined;
+}
+
+/** Makes a reader. Never throws. */
+export function createReader(client: Client): Reader {
+  const row: Reader['row'] = async (kind, id) => {
+    const { read } = kind.operations;
+    try {
+      return asRow(await client.invoke(read, { [idMember(kind, read)]: id }), read);
+    } catch (error) {
+      if (error instanceof PlatformError && error.failure === 'not found') return undefined;
+      throw error;
+    }
+  };
+  return {
+    caller: async () => asRow(await client.invoke('user.get', {}), 'user.get'),
+    row,
+    rows: async (kind, { place, parent }) => {
+      const link = kind.parents[parent?.kind.kind ?? root];
+      if (link === undefined) return [];
+      if (!('at' in link.listed)) {
+        const { call } = link.listed;
+        return asRows(await client.invoke(call, inputOf(link.listed, place, parent?.id)), call, kind);
+      }
+      const above = parent === undefined ? undefined : await row(parent.kind, parent.id);
+      return above === undefined ? [] : asRows(above[link.listed.at], parent?.kind.operations.read ?? '', kind);
+    },
+    log: async (kind, id, options) => {
+      const logs = kind.service?.logs;
+      if (logs === undefined) return undefined;
+      return client.invoke(logs, { ...options, [idMember(kind, logs)]: id }, { mostErrors: 1 });
+    },
+  };
+}
+
+/** The members that a list is asked with. */
+function inputOf(
+  { with: members = {} }: Extract<ParentLink['listed'], { call: unknown }>,
+  place: Partial<Place>,
+  parentId: string | undefined,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([name, from]) => {
+      const value = 'value' in from ? from.value : (fromContext(from, place) ?? parentId);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
+}

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import type { Send } from '../../src/api/wire.ts';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import type { Row } from '../../src/kind/json.ts';
+import { isRow } from '../../src/kind/json.ts';
+import { plan } from '../../src/reconcile.ts';
+import {
+  actionsOf,
+  answered,
+  composeBody,
+  database,
+  failed,
+  idOf,
+  operationOf,
+  production,
+  rowsIn,
+  worldOver,
+} from '../support/faults.ts';
+import type { Bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
+
+/** What the state knows is believed to be gone only when two reads agree. */
+
+const notFound = failed('Not found', 404, { code: 'NOT_FOUND' });
+
+/** A platform that answers the first requests of an operation by something else. */
+function wrongly(made: Bench, operation: string, times: number, wrong: (body: string) => string | undefined): Send {
+  let left = times;
+  return async (request) => {
+    const answer = await made.emulator.send(request);
+    if (operationOf(request) !== operation || left === 0) return answer;
+    left -= 1;
+    const body = wrong(answer.body);
+    return body === undefined ? notFound : answered(body);
+  };
+}
+
+/** The body of an answer without the rows of some ids, wherever they stand. */
+function without(ids: readonly string[]): (body: string) => string {
+  const strip = (value: unknown): unknown => {
+    if (Array.isArray(value))
+      return value
+        .filter((item) => !isRow(item) || !Object.values(item).some((id) => ids.includes(String(id))))
+        .map(strip);
+    return isRow(value) ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, strip(item)])) : value;
+  };
+  return (body) => JSON.stringify(strip(JSON.parse(body)));
+}
+
+async function planOver(made: Bench, text: string, send: Send) {
+  return plan(await made.manifest(text), worldOver(made, send));
+}
+
+const stores = production(
+  '    mariadb:\n      main: { dockerImage: "mariadb:11", databaseName: shop, databaseUser: u, databasePassword: password-1, databaseRootPassword: password-2 }\n' +
+    '    redis:\n      cache: { databasePassword: password-3 }\n',
+);
+const described = `${head}environments:\n  production: { env: { REGION: eu } }\n  staging: { env: { REGION: eu } }\n`;
+
+describe('one 404 for an object that a list shows', () => {
+  test.each([
+    ['mariadb.one', stores],
+    ['redis.one', stores],
+    ['environment.one', described],
+  ])('to %s is read again, and the plan has no changes', async (operation, text) => {
+    const made = bench();
+    await made.apply(text, { adoption: true });
+    const planned = await planOver(
+      made,
+      text,
+      wrongly(made, operation, 1, () => undefined),
+    );
+    expect(actionsOf(planned)).toEqual([]);
+  });
+
+  test('that is answered again and again stops the plan, and names the object', async () => {
+    const made = bench();
+    await made.apply(stores);
+    const stopped = await planOver(
+      made,
+      stores,
+      wrongly(made, 'redis.one', 100, () => undefined),
+    ).catch((error: unknown) => error);
+    expect(stopped).toBeInstanceOf(Stop);
+    const [said] = (stopped as Stop).diagnostics;
+    expect(said).toMatchObject({ code: 'hidden', address: 'production.redis.cache' });
+    expect(said?.message).toContain(
+      `(${idOf(made, 'production.redis.cache')}), and redis.one answers that it does not exist`,
+    );
+  });
+
+  test('of a name that would be adopted is read again, and nothing is created beside it', async () => {
+    const made = bench();
+    await made.emulator.act('redis.create', {
+      name: 'cache',
+      databasePassword: 'password-3',
+      environmentId: 'env_prj_1',
+    });
+    const text = production('    redis:\n      cache: { databasePassword: password-3 }\n');
+    const planned = await planOver(
+      made,
+      text,
+      wrongly(made, 'redis.one', 1, () => undefined),
+    );
+    expect(actionsOf(planned)).toContain('adopt production.redis.cache');
+  });
+});
+
+const certificate = '-----BEGIN CERTIFICATE-----\\nb25l\\n-----END CERTIFICATE-----\\n';
+const organization = `${head}certificates:
+  one: { certificateData: "${certificate}", privateKey: key-1 }
+  two: { certificateData: "${certificate}", privateKey: key-2 }
+ai:
+  one: { apiUrl: 'https://models.example.com/v1', apiKey: key-4, model: small }
+  two: { apiUrl: 'https://models.example.com/v1', apiKey: key-4, model: small }
+`;
+const leafs = production(
+  `    compose:\n      shop: { ${composeBody}, domains: { a.example.com: { serviceName: web, port: 80 }, b.example.com: { serviceName: web, port: 80 } }, files: { a.conf: { content: a }, b.conf: { content: b } } }\n`,
+);
+
+describe('a list that lacks one row once', () => {
+  test.each([
+    ['certificates.all', organization, 'certificates.two'],
+    ['ai.getAll', organization, 'ai.two'],
+    ['compose.one', leafs, 'production.compose.shop.domains["b.example.com"]'],
+    ['compose.one', leafs, 'production.compose.shop.files["b.conf"]'],
+  ])(
+    '%s does not make Trueup create the object again, nor remove it from the state',
+    async (operation, text, address) => {
+      const made = bench();
+      await made.apply(text, { adoption: true });
+      const hidden = without([idOf(made, address)]);
+      expect(actionsOf(await planOver(made, text, wrongly(made, operation, 1, hidden)))).toEqual([]);
+      const nothing = text.startsWith(`${head}certificates`)
+        ? `${head}certificates: {}\n`
+        : production('    compose: {}\n');
+      const removal = await planOver(made, nothing, wrongly(made, operation, 1, hidden));
+      expect(actionsOf(removal)).toContain(`delete ${address}`);
+    },
+  );
+});
+
+test('what was created a moment ago and does not show yet is not created again', async () => {
+  const made = bench();
+  await made.apply(stores);
+  const late = made.clock.monotonic() + 4_000;
+  const ids = [idOf(made, 'production.mariadb.main'), idOf(made, 'production.redis.cache')];
+  const behind: Send = async (request) => {
+    const answer = await made.emulator.send(request);
+    if (request.method !== 'GET' || made.clock.monotonic() >= late) return answer;
+    if (ids.some((id) => request.path.includes(id))) return notFound;
+    return answered(without(ids)(answer.body));
+  };
+  expect(actionsOf(await planOver(made, stores, behind))).toEqual([]);
+});
+
+test('what a person deleted is read twice, some seconds apart, and created again', async () => {
+  const made = bench();
+  await made.apply(stores);
+  await made.emulator.act('redis.remove', { redisId: idOf(made, 'production.redis.cache') });
+  const before = made.clock.monotonic();
+  made.requests('GET');
+  expect(actionsOf(await made.plan(stores))).toContain('create production.redis.cache');
+  expect(made.requests('GET').filter((operation) => operation === 'redis.one')).toHaveLength(2);
+  expect(made.clock.monotonic() - before).toBeGreaterThanOrEqual(5_000);
+  await made.apply(stores);
+  expect(rowsIn(made, 'redis')).toHaveLength(1);
+  expect(actionsOf(await made.plan(stores))).toEqual([]);
+});
