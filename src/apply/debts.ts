@@ -3,7 +3,6 @@ import type { Action } from '../plan/action.ts';
 import type { ServiceActions } from '../plan/deploy-inputs.ts';
 import { inputsDigest } from '../plan/deploy-inputs.ts';
 import { deploymentsIn } from '../observe/deployments.ts';
-import { readRow } from '../observe/read-row.ts';
 import type { Deploys } from '../state/pending.ts';
 import { withDeploys } from '../state/pending.ts';
 import type { Run } from './run.ts';
@@ -64,7 +63,7 @@ async function rowAfter(run: Run, { address, kind }: Action, through: readonly s
   if (!isElsewhere || id === undefined || kind.service?.deployments === undefined) {
     return run.readBack.get(address) ?? run.input.plan.observed.objects.get(address)?.row;
   }
-  return readRow(run.input.client, kind, id).catch(() => undefined); // without it nothing is remembered
+  return run.reader.row(kind, id).catch(() => undefined); // without it nothing is remembered
 }
 
 /** The digest of what a deployment of a service takes in now. */

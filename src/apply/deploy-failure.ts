@@ -1,7 +1,6 @@
 import { PlatformError } from '../api/errors.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
-import { idMember } from '../kind/wire.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Deployment } from '../observe/deployments.ts';
@@ -47,12 +46,8 @@ export async function failed(
 
 /** The end of the log of a service, where the platform tells it. */
 async function readLog({ run, kind, id }: DeployedService): Promise<string[]> {
-  if (kind.service?.logs === undefined) return [];
   try {
-    const answer = await run.input.client.invoke(kind.service?.logs, {
-      [idMember(kind, kind.service?.logs)]: id,
-      tail: logLines,
-    });
+    const answer = await run.reader.log(kind, id, { tail: logLines });
     const lines = typeof answer === 'string' ? answer.split(/\r?\n/) : [];
     return lines.filter((line) => line !== '').slice(-logLines);
   } catch (error) {

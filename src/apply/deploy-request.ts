@@ -1,7 +1,6 @@
 import { PlatformError } from '../api/errors.ts';
 import type { Row } from '../kind/json.ts';
 import { statusIn } from '../observe/deployments.ts';
-import { readRow } from '../observe/read-row.ts';
 import type { Step } from '../plan/action.ts';
 import type { Deploys } from '../state/pending.ts';
 import { withDeploys, withWrite } from '../state/pending.ts';
@@ -106,7 +105,7 @@ export async function resetStatus(service: DeployedService, before: Row, owing: 
       if (sends === 1) await close(); // another one may land later
       return { ...before, [kind.service?.status ?? '']: 'idle' };
     }
-    const after = await lookUntil(run, () => readRow(run.input.client, kind, id), { isSeen: isReset });
+    const after = await lookUntil(run, () => run.reader.row(kind, id), { isSeen: isReset });
     if (after !== undefined && isReset(after)) return after;
     why = lost.message;
     if (!lost.mayLandLater) break;

@@ -5,7 +5,6 @@ import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import { takes } from '../kind/wire.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
-import { readRow } from '../observe/read-row.ts';
 import type { Action } from '../plan/action.ts';
 import type { Deploys } from '../state/pending.ts';
 import type { PendingDeploy } from '../state/record.ts';
@@ -40,7 +39,7 @@ export async function deploy(run: Run, action: Action): Promise<Result> {
   const service: DeployedService = { run, action, kind: root.kind, address, id, inputs };
   const known = run.deployed.get(address) ?? {};
   if (isNothingNew(run, root)) return succeeded(service);
-  const before = run.readBack.get(address) ?? (await readRow(run.input.client, service.kind, id));
+  const before = run.readBack.get(address) ?? (await run.reader.row(service.kind, id));
   if (before === undefined) throw failure(service, 'it is not on the platform any more', { remedy: 'Plan again.' });
   const earlier = known.pending === undefined ? undefined : await followEarlier(service, known.pending, before);
   if (earlier?.is === 'interrupted') return unwatched(service);
@@ -139,7 +138,7 @@ async function waitForOthers(service: DeployedService, row: Row): Promise<Row | 
   const ending = await watch(service, { before: row, since: run.clock.monotonic() });
   if (ending.is === 'interrupted') return undefined;
   if (ending.is === 'over') return ending.row;
-  const after = ending.is === 'gone' ? undefined : await readRow(run.input.client, kind, id);
+  const after = ending.is === 'gone' ? undefined : await run.reader.row(kind, id);
   if (after !== undefined && statusIn(kind, after) !== 'running') return after;
   const why = ending.is === 'gone' ? 'it is not on the platform any more' : 'another deployment of it does not end';
   const remedy = `End that one on the platform, such as with trueup run stop ${service.address}, and apply again.`;
@@ -160,7 +159,7 @@ async function watch(
   const { clock, input, deploying } = run;
   try {
     return await follow({
-      client: input.client,
+      reader: run.reader,
       kind,
       id,
       clock,

@@ -1,14 +1,13 @@
-import type { Client } from '../api/client.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Deployment } from '../observe/deployments.ts';
 import { deploymentsIn, isFetchedIn, isOver, statusIn } from '../observe/deployments.ts';
-import { readRow } from '../observe/read-row.ts';
+import type { Reader } from '../observe/reader.ts';
 import type { Clock } from '../state/clock.ts';
 
 /** A service that was told to deploy, and how long to look at it. */
 export interface Watch {
-  readonly client: Client;
+  readonly reader: Reader;
   readonly kind: Kind;
   readonly id: string;
   /** The service as it was before. */
@@ -57,14 +56,14 @@ const pausesInDoubt = { growth: 10, most: 30_000 };
  * none, a status that is another one than before.
  */
 export async function follow(watch: Watch): Promise<Ending> {
-  const { client, kind, id, clock, signal, traffic } = watch;
+  const { reader, kind, id, clock, signal, traffic } = watch;
   let begun: number | undefined;
   const ours = new Set(watch.knownId === undefined ? [] : [watch.knownId]);
   try {
     for (let pause = pauses.first; ;) {
       // A look that takes its time shows what was the case when it began.
       const now = clock.monotonic();
-      const row = await readRow(client, kind, id);
+      const row = await reader.row(kind, id);
       if (row === undefined) return { is: 'gone' };
       const seen = look(watch, row, { hasBegun: begun !== undefined, ours });
       if (seen.is === 'over') return { ...seen, row };

@@ -2,6 +2,7 @@ import type { Client } from '../api/client.ts';
 import type { Action } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
 import { lookUntil } from './look.ts';
+import { createReader } from '../observe/reader.ts';
 import type { LaneRow } from './read-back.ts';
 import { readLane } from './read-back.ts';
 import type { Run } from './run.ts';
@@ -28,6 +29,6 @@ export function laneBefore(
 
 /** Reads the object of a lane. What this run made may show a little later than it was made. */
 export function readOwn(run: Run, root: Action, id: string, client = run.input.client): Promise<LaneRow | 'gone'> {
-  const look = () => readLane(client, root, id);
+  const look = () => readLane(createReader(client), root, id);
   return lookUntil(run, look, { isSeen: (seen) => seen !== 'gone' || !isMade(root) });
 }

@@ -47,7 +47,7 @@ async function readBack(run: Run, lane: string, actions: readonly Action[]): Pro
   const id = run.ids.get(lane);
   if (id === undefined) return undefined;
   try {
-    return await lookUntil(run, () => readLane(run.input.client, laneRoot(run, lane), id), {
+    return await lookUntil(run, () => readLane(run.reader, laneRoot(run, lane), id), {
       isSeen: (after) => {
         const found = foundIn(run, lane, { actions, after });
         return actions.every((action, index) => isShown(run, action, found[index] ?? { is: 'unread' }));

@@ -34,7 +34,7 @@ export async function tearDown(run: Run, action: Action): Promise<void> {
   if (action.teardown.length > 0 && old !== undefined && lane !== undefined) {
     const root = laneRoot(run, action.lane);
     const look = async () => {
-      const after = await readLane(run.input.client, root, lane);
+      const after = await readLane(run.reader, root, lane);
       return after !== 'gone' && findById(after, action, old) !== undefined;
     };
     if (await lookUntil(run, look, { isSeen: (isStill) => !isStill })) {

@@ -1,9 +1,7 @@
-import type { Client } from '../api/client.ts';
-import { PlatformError } from '../api/errors.ts';
 import type { Row } from '../kind/json.ts';
-import { idMember } from '../kind/wire.ts';
-import { asRow, asRows, rowId } from '../observe/answers.ts';
+import { asRows, rowId } from '../observe/answers.ts';
 import { isCreated } from '../observe/lost-create.ts';
+import type { Reader } from '../observe/reader.ts';
 import type { Action } from '../plan/action.ts';
 import { recordNow } from './records.ts';
 import type { Run } from './run.ts';
@@ -17,14 +15,9 @@ export interface LaneRow {
 }
 
 /** Reads the object of a lane. A 404 proves that it is gone, and nothing else does. */
-export async function readLane(client: Client, root: Action, id: string): Promise<LaneRow | 'gone'> {
-  const { read } = root.kind.operations;
-  try {
-    return laneRow(root, asRow(await client.invoke(read, { [idMember(root.kind, read)]: id }), read));
-  } catch (error) {
-    if (error instanceof PlatformError && error.failure === 'not found') return 'gone';
-    throw error;
-  }
+export async function readLane(reader: Reader, root: Action, id: string): Promise<LaneRow | 'gone'> {
+  const row = await reader.row(root.kind, id);
+  return row === undefined ? 'gone' : laneRow(root, row);
 }
 
 /** Makes a lane's row from one that was read earlier. */

@@ -6,6 +6,8 @@ import { outputValue } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, Plan } from '../plan/action.ts';
 import { debtorsOf, deployedBefore } from '../plan/debts.ts';
+import type { Reader } from '../observe/reader.ts';
+import { createReader } from '../observe/reader.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
 import type { Deploys } from '../state/pending.ts';
@@ -65,6 +67,7 @@ interface LaneReading {
 /** The changing facts of a run. */
 export interface Run {
   readonly input: ApplyInput;
+  readonly reader: Reader;
   readonly ids: Map<string, string>;
   /** The ids of everything that was there before, or that somebody of this run has. */
   readonly claimed: Set<string>;
@@ -134,6 +137,7 @@ export function startRun(input: ApplyInput): Run {
   }
   return {
     input,
+    reader: createReader(input.client),
     ids,
     claimed: claimedBefore(plan),
     rows,

@@ -7,7 +7,6 @@ import { rowId } from '../observe/answers.ts';
 import { differencesFromCreate, isCreated } from '../observe/lost-create.ts';
 import type { NaturalKey } from '../observe/match.ts';
 import { indexRows, naturalKey } from '../observe/match.ts';
-import { readRow } from '../observe/read-row.ts';
 import type { Action } from '../plan/action.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { lookUntil } from './look.ts';
@@ -35,9 +34,9 @@ export async function seek(
   action: Action,
   { until, chosen }: { readonly until: number; readonly chosen: string | undefined },
 ): Promise<Row | undefined> {
-  const { client, signal } = run.input;
+  const { signal } = run.input;
   const look = async (): Promise<Seen> =>
-    chosen === undefined ? lookAround(run, action) : { made: await readRow(client, action.kind, chosen), others: [] };
+    chosen === undefined ? lookAround(run, action) : { made: await run.reader.row(action.kind, chosen), others: [] };
   const { made, others } = await lookUntil(run, look, { isSeen: (seen) => seen.made !== undefined, until, pauses });
   if (made === undefined && signal?.aborted === true) throw interrupted(action);
   if (made === undefined && others.length > 0) throw somebodys(run, action, others);
@@ -69,7 +68,7 @@ async function lookAround(run: Run, action: Action): Promise<Seen> {
 
 async function wholeRow(run: Run, action: Action, id: string, listed: Row | undefined): Promise<Row | undefined> {
   if (linkOf(run, action)?.rows === 'whole') return listed;
-  return readRow(run.input.client, action.kind, id);
+  return run.reader.row(action.kind, id);
 }
 
 /** The natural key of what an action makes; undefined when it cannot be found by one. */

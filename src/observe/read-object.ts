@@ -1,6 +1,5 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import type { Row } from '../kind/json.ts';
 import type { ParentLink } from '../kind/identity.ts';
 import type { Kind } from '../kind/kind.ts';
 import { valueAt } from '../kind/wire.ts';

@@ -26,7 +26,7 @@ export interface Reader {
 }
 
 /** Names one list of the platform. */
-export interface ListOf {
+interface ListOf {
   /** Who asks, and where: what a list at the top is asked with. */
   readonly place: Partial<Place>;
   /** The object whose list it is; undefined for the list at the top. */

@@ -6,7 +6,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { isRow, member } from '../kind/json.ts';
 import { statusIn } from '../observe/deployments.ts';
-import { readRow } from '../observe/read-row.ts';
+import { createReader } from '../observe/reader.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
 import type { ObjectCommand } from './command.ts';
@@ -104,7 +104,17 @@ async function awaitDeployment(command: ObjectCommand, execution: Execution): Pr
   const since = clock.monotonic();
   const { kind, id, before } = command;
   const traffic = { running: 0, movedAt: since };
-  const watch = { client, kind, id, before: before.reveal(), clock, signal, since, limitMs, traffic };
+  const watch = {
+    reader: createReader(client),
+    kind,
+    id,
+    before: before.reveal(),
+    clock,
+    signal,
+    since,
+    limitMs,
+    traffic,
+  };
   const ending = await follow(watch).catch(unlessOfThePlatform);
   if (ending === undefined || ending.is === 'interrupted') return ordered;
   if (ending.is === 'gone')
@@ -161,7 +171,7 @@ function readableAnswer(
 /** Reads the object after the command, where its row says something. */
 async function readAfter(client: Client, { kind, id, operation }: ObjectCommand): Promise<Row | undefined> {
   if (kind.service === undefined && operation.renews === undefined) return undefined;
-  return readRow(client, kind, id).catch(unlessOfThePlatform);
+  return createReader(client).row(kind, id).catch(unlessOfThePlatform);
 }
 
 /** A failed read after a command does not make the command a failure. */

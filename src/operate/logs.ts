@@ -1,9 +1,8 @@
 import type { Client } from '../api/client.ts';
-import type { Operation } from '../api/contract.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { idMember } from '../kind/wire.ts';
-import { readRow } from '../observe/read-row.ts';
+import { createReader } from '../observe/reader.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { Addressed } from './addressed.ts';
@@ -21,7 +20,6 @@ export interface LogFilter {
 /** One request for the log of a service; it is checked and not sent. */
 export interface LogRequest {
   readonly object: Addressed;
-  readonly operation: Operation;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
@@ -50,7 +48,7 @@ export function logRequest(object: Addressed, filter: LogFilter, kinds: readonly
   };
   const wrong = checkInput(kind.service.logs, input);
   if (wrong.length > 0) throw new Stop('usage', wrong);
-  return { object, operation: kind.service.logs, input };
+  return { object, input };
 }
 
 /**
@@ -60,11 +58,12 @@ export function logRequest(object: Addressed, filter: LogFilter, kinds: readonly
  */
 export async function readLog(
   client: Client,
-  { object: { kind, id }, operation, input }: LogRequest,
+  { object: { kind, id }, input }: LogRequest,
   { redactor, showsSecrets }: { readonly redactor: Redactor; readonly showsSecrets: boolean },
 ): Promise<string> {
-  const row = showsSecrets ? {} : ((await readRow(client, kind, id)) ?? {});
+  const reader = createReader(client);
+  const row = showsSecrets ? {} : ((await reader.row(kind, id)) ?? {});
   // Somebody waits for it: a service that does not run is not asked a second time.
-  const answer = await client.invoke(operation, input, { mostErrors: 1 });
+  const answer = await reader.log(kind, id, input);
   return knowingInput(redactor, row).redact(typeof answer === 'string' ? answer : '');
 }

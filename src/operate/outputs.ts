@@ -12,7 +12,7 @@ import type { Reference, Wanted } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import type { State } from '../state/state.ts';
-import { readRow } from '../observe/read-row.ts';
+import { createReader } from '../observe/reader.ts';
 
 /** One output; its value is undefined when it needs secrets that this run does not have. */
 export interface OutputValue {
@@ -108,7 +108,7 @@ async function readRows(
   const problems: Diagnostic[] = [];
   const rows = await Promise.all(
     needed.map(async ([address, { resource, id }]) => {
-      const row = await readRow(client, resource.kind, id);
+      const row = await createReader(client).row(resource.kind, id);
       if (row === undefined) {
         const message = `the platform has no ${resource.kind.kind} with id ${id}`;
         problems.push(diagnostic('not-found', message, { address, remedy: 'trueup plan shows what differs.' }));

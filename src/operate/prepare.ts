@@ -6,7 +6,7 @@ import { usage } from '../diagnostics/usage.ts';
 import { isWithin } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';
-import { readRow } from '../observe/read-row.ts';
+import { createReader } from '../observe/reader.ts';
 import { protectOf } from '../plan/removal.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -71,7 +71,7 @@ export async function prepareCommands(
   redactor: Redactor,
   { verb, objects, dataLoss }: { verb: string; objects: readonly Addressed[]; dataLoss: boolean },
 ): Promise<readonly ObjectCommand[]> {
-  const rows = await Promise.all(objects.map(({ kind, id }) => readRow(client, kind, id)));
+  const rows = await Promise.all(objects.map(({ kind, id }) => createReader(client).row(kind, id)));
   const problems: Diagnostic[] = [];
   const commands = objects.flatMap(({ address, kind, id, record }, index): ObjectCommand[] => {
     const row = rows[index];

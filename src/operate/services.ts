@@ -1,17 +1,16 @@
 import type { Client } from '../api/client.ts';
 import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
-import type { ParentLink } from '../kind/identity.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
-import { asRows, rowId } from '../observe/answers.ts';
+import { rowId } from '../observe/answers.ts';
 import type { Deployment } from '../observe/deployments.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
-import { readRow } from '../observe/read-row.ts';
+import { createReader } from '../observe/reader.ts';
 
 /** A service in the state. */
 export interface Service {
@@ -85,7 +84,7 @@ function redacted(service: ServiceState, { redact }: Redactor): ServiceState {
 }
 
 async function wholeRow(kind: Kind, id: string, { client, redactor }: ServicesInput): Promise<Row | undefined> {
-  const row = await readRow(client, kind, id);
+  const row = await createReader(client).row(kind, id);
   if (row !== undefined) knowingInput(redactor, row);
   return row;
 }
@@ -97,13 +96,12 @@ async function listedRow(
   lists: Map<string, Promise<readonly Row[]>>,
 ): Promise<Row | undefined> {
   if (kind.service?.deployments !== undefined) return undefined;
-  const { kinds, state } = input;
+  const { client, kinds, state } = input;
   const above = recordAbove(state, address);
   const parent = kinds.find((item) => item.kind === above?.kind);
   const at = parent === undefined ? undefined : kind.parents[parent.kind]?.listed;
-  const link = parent?.parents[root];
-  if (parent === undefined || at === undefined || !('at' in at) || link === undefined) return undefined;
-  const rows = lists.get(parent.kind) ?? listTop(parent, link, input);
+  if (parent?.parents[root] === undefined || at === undefined || !('at' in at)) return undefined;
+  const rows = lists.get(parent.kind) ?? createReader(client).rows(parent, { place: state });
   lists.set(parent.kind, rows);
   return (await rows)
     .flatMap((row): unknown[] => (Array.isArray(row[at.at]) ? (row[at.at] as unknown[]) : []))
@@ -113,13 +111,4 @@ async function listedRow(
 function recordAbove({ resources }: State, address: string): StateRecord | undefined {
   const parent = resources[address]?.parent ?? undefined;
   return parent === undefined ? undefined : resources[parent];
-}
-
-async function listTop(kind: Kind, { listed }: ParentLink, { client, state }: ServicesInput): Promise<readonly Row[]> {
-  if (!('call' in listed)) return [];
-  const input: Record<string, string> = {};
-  for (const [name, from] of Object.entries(listed.with ?? {})) {
-    if ('context' in from && from.context !== 'userId') input[name] = state[from.context];
-  }
-  return asRows(await client.invoke(listed.call, input), listed.call, kind);
 }

@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import type { Row } from '../../src/kind/json.ts';
 import { isRow } from '../../src/kind/json.ts';
 import { plan } from '../../src/reconcile.ts';
 import {
   actionsOf,
   answered,
   composeBody,
-  database,
   failed,
   idOf,
   operationOf,
