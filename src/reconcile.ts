@@ -21,7 +21,7 @@ import { applyMoves } from './plan/moved.ts';
 import { buildPlan } from './plan/plan.ts';
 import { redactPlan } from './plan/redacted.ts';
 import type { Permissions } from './plan/safeguard.ts';
-import { obstacles } from './plan/safeguard.ts';
+import { requirePermissions } from './plan/safeguard.ts';
 import { digest } from './secrets/digest.ts';
 import { newState } from './state/new-state.ts';
 import type { State, StateStore } from './state/state.ts';
@@ -151,8 +151,7 @@ export async function applyPlan(
     readonly signal?: AbortSignal;
   },
 ): Promise<ApplyResult> {
-  const stopping = obstacles(made, options.permissions);
-  if (stopping.length > 0) throw new Stop('refused', stopping);
+  requirePermissions(made, options.permissions);
   return apply({
     plan: made,
     kinds: world.kinds,

@@ -2,7 +2,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Plan } from '../plan/action.ts';
 import { hasChanges } from '../plan/action.ts';
 import type { Permissions } from '../plan/safeguard.ts';
-import { obstacles } from '../plan/safeguard.ts';
+import { requirePermissions } from '../plan/safeguard.ts';
 import { counted } from '../render/lines.ts';
 import { askYes } from './prompt.ts';
 import type { Run } from './command.ts';
@@ -38,8 +38,7 @@ export async function approve(
     adoption: flags.adopt === true || isAsking,
     massDeletion: flags.allowMassDelete === true,
   };
-  const inTheWay = obstacles(made, permissions);
-  if (inTheWay.length > 0) throw new Stop('refused', inTheWay);
+  requirePermissions(made, permissions);
   if (!hasChanges(made) || flags.autoApprove === true) return permissions;
   if (!isAsking) {
     throw new Stop('refused', [

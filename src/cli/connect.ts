@@ -9,6 +9,7 @@ import { lateOperations } from '../kind/command-call.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { World } from '../reconcile.ts';
 import { kinds } from '../resources/index.ts';
+import type { Platform } from '../session.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { openEmulatorFile } from './emulator-file.ts';
 import { openStore } from './open-store.ts';
@@ -24,7 +25,7 @@ export interface Connection {
 }
 
 /** Connects to the platform and the state of a manifest. The first request is sent later, by who uses it. */
-export async function connect(settings: Settings, about: Connecting): Promise<Connection> {
+export async function connect(settings: Settings, about: OpeningInput): Promise<Connection> {
   const { redactor } = about;
   const store = openStore(settings, about);
   const { client, close } = await openPlatform(settings.platform, about);
@@ -40,8 +41,19 @@ export async function connect(settings: Settings, about: Connecting): Promise<Co
   };
 }
 
+/** The platform and the state of a manifest, for sessions of a command. */
+export function platformOf(settings: Settings, run: Pick<OpeningInput, 'options' | 'redactor' | 'terminal'>): Platform {
+  return {
+    kinds,
+    connect: async ({ connections: _given, ...about }) => {
+      const opened = await connect(settings, { ...run, ...about });
+      return { ...opened.world, close: () => opened.close() };
+    },
+  };
+}
+
 /** What connecting needs to know of the run. */
-interface Connecting {
+interface OpeningInput {
   readonly options: Settled;
   readonly redactor: Redactor;
   readonly terminal: Pick<Terminal, 'err'>;
@@ -55,7 +67,7 @@ interface Connecting {
 /** Makes the client of a platform; close ends the connections. */
 export async function openPlatform(
   platform: Settings['platform'],
-  { options, redactor, terminal, purpose, deadlineMs, mayWrite }: Connecting,
+  { options, redactor, terminal, purpose, deadlineMs, mayWrite }: OpeningInput,
 ): Promise<{ readonly client: Client; readonly close: () => Promise<void> }> {
   const unexpected = checkExpected(platform, process.env.TRUEUP_URL);
   if (unexpected.length > 0) throw new Stop('refused', unexpected);

@@ -1,45 +1,31 @@
 import type { Manifest } from '../manifest/manifest.ts';
-import type { World } from '../reconcile.ts';
-import type { Lease } from '../state/lease.ts';
-import { connect } from './connect.ts';
+import type { Session, SessionOptions } from '../session.ts';
+import { session } from '../session.ts';
+import { platformOf } from './connect.ts';
 import type { Exit } from './exit-codes.ts';
 import type { Run } from './command.ts';
 import type { Interruption } from './signals.ts';
 import { watchSignals } from './signals.ts';
 
-/** Works on the platform and the state while nobody else can; the lock and the connections are given back always. */
-export async function withLock(
-  { options, terminal, redactor }: Run,
+/** Opens a session for a command. A signal ends it: at once while it only reads, in good order while it writes. */
+export function withLock(
+  run: Run,
   manifest: Manifest,
   {
-    purpose,
     work,
-    deadlineMs,
-  }: {
-    purpose: string;
-    work: (world: World, interruption: Interruption, lease: Lease) => Promise<Exit>;
-    /** The time for each request, by its operation. Milliseconds. */
-    deadlineMs?: (operation: string) => number;
+    ...about
+  }: Pick<SessionOptions, 'purpose' | 'deploying' | 'fenceMs' | 'onWait'> & {
+    readonly work: (session: Session, interruption: Interruption) => Promise<Exit>;
   },
 ): Promise<Exit> {
-  let lease: Lease | undefined;
-  const connection = await connect(manifest.settings, {
-    mayWrite: () => lease?.check(),
-    options,
-    redactor,
-    terminal,
-    purpose,
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-  });
-  try {
-    lease = await connection.world.store.lock({ purpose, timeoutMs: options.lockTimeoutMs ?? 0 });
-    const interruption = watchSignals(terminal, () => connection.close());
+  const { lockTimeoutMs = 0, connections } = run.options;
+  const options = { ...about, lockTimeoutMs, connections };
+  return session(manifest, platformOf(manifest.settings, run), options, async (opened) => {
+    const interruption = watchSignals(run.terminal, opened.close);
     try {
-      return await work(connection.world, interruption, lease);
+      return await work(opened, interruption);
     } finally {
       interruption.ignore();
     }
-  } finally {
-    await connection.close();
-  }
+  });
 }

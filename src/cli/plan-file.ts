@@ -6,13 +6,8 @@ import { dirname, resolve } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { PlanFile } from '../plan/file.ts';
 import { isPlanFileText, parsePlanFile, planFileText } from '../plan/file.ts';
-
-/** A plan file as it was read. */
-export interface ReadPlan {
-  readonly file: PlanFile;
-  /** As it was named, for messages. */
-  readonly path: string;
-}
+import { readVersion } from '../project/version.ts';
+import type { ReviewedPlan } from '../review.ts';
 
 /** Most bytes of a plan file. */
 const limit = 64 * 1024 * 1024;
@@ -38,7 +33,7 @@ export async function writePlanFile(path: string, file: PlanFile): Promise<void>
 }
 
 /** Reads a plan file; whatever is the matter with it stops the run. */
-export async function readPlanFile(path: string): Promise<ReadPlan> {
+export async function readPlanFile(path: string): Promise<ReviewedPlan> {
   let text: string;
   try {
     text = await readText(path);
@@ -48,7 +43,7 @@ export async function readPlanFile(path: string): Promise<ReadPlan> {
   }
   const parsed = parsePlanFile(text);
   if ('problem' in parsed) throw unusable(path, parsed.problem, parsed.remedy);
-  return { file: parsed, path };
+  return { file: parsed, path, version: readVersion() };
 }
 
 async function readText(path: string): Promise<string> {

@@ -3,7 +3,7 @@ import type { Command as Action } from './command.ts';
 import { setLoader } from './command.ts';
 import { describeExitCodes } from './exit-codes.ts';
 import type { GlobalOptions } from './options.ts';
-import { readVersion } from './version.ts';
+import { readVersion } from '../project/version.ts';
 
 /** The command line. What a command needs is loaded when it runs, so that help and version come at once. */
 export function createProgram(): Command {

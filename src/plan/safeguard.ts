@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Plan } from './action.ts';
 
 /** What the user permitted beyond an ordinary apply. */
@@ -10,6 +10,16 @@ export interface Permissions {
   readonly adoption: boolean;
   /** More may be deleted than one edit usually means. */
   readonly massDeletion?: boolean;
+}
+
+/**
+ * Checks that a plan may be applied.
+ *
+ * @throws {Stop} `refused`, with everything that keeps the plan from being applied.
+ */
+export function requirePermissions(plan: Plan, permissions: Permissions): void {
+  const stopping = obstacles(plan, permissions);
+  if (stopping.length > 0) throw new Stop('refused', stopping);
 }
 
 /** What keeps a plan from being applied: its own errors, and what was not permitted. */

@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { applyCommand } from '../../src/cli/commands/apply.ts';
 import { planCommand } from '../../src/cli/commands/plan.ts';
 import { readPlanFile, writePlanFile } from '../../src/cli/plan-file.ts';
+import { readVersion } from '../../src/project/version.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
@@ -386,7 +387,7 @@ describe('a plan file on the disk', () => {
       chmodSync(path, 0o644);
       await writePlanFile(path, { ...file, projectId: 'prj_2' });
       expect(statSync(path).mode & 0o777).toBe(0o600);
-      expect(await readPlanFile(path)).toEqual({ path, file: { ...file, projectId: 'prj_2' } });
+      expect(await readPlanFile(path)).toEqual({ path, version: readVersion(), file: { ...file, projectId: 'prj_2' } });
     }
     expect(readdirSync(folder)).toEqual(['empty', 'new']);
   });

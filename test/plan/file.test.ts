@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fileOf, makePlan } from '../../src/cli/reviewed.ts';
+import { fileOf, makePlan } from '../../src/review.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
@@ -18,7 +18,7 @@ import { actionsOf, database, plansNothing, production, results, stack } from '.
 import type { Body } from '../support/kind-manifests.ts';
 import { addressOf, manifestWith, stands, withField } from '../support/kind-manifests.ts';
 import { kindNamed } from '../support/random-manifest.ts';
-import { again, applyFile, fileIn, review } from '../support/reviewed.ts';
+import { again, applyFile, fileIn, review, thisVersion } from '../support/reviewed.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
 
@@ -114,7 +114,7 @@ describe.each(all)('$title', (stand) => {
       const purpose = { manifest: await made.manifest(text), deploys: true, destroys: false };
       const planned = await makePlan(purpose, made.world());
       if (obstacles(planned, everythingAllowed).length > 0) return;
-      const file = planFileText(fileOf(planned, purpose));
+      const file = planFileText(fileOf(planned, purpose, thisVersion));
       expect(await namesNothingElse(file, made, text)).toEqual([]);
       expect(actionsOf(await again(made, file, text))).toEqual(actionsOf(planned));
       // Where the new object is made first, what it replaces goes later.

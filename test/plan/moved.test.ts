@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Settings } from '../../src/manifest/settings.ts';
 import { applyMoves } from '../../src/plan/moved.ts';
+import { session } from '../../src/session.ts';
 import type { State } from '../../src/state/state.ts';
 import { declared, here, inputOf, kindNamed, recordOf, resourceOf } from '../support/made-up.ts';
 import { bench, head } from '../support/world.ts';
@@ -232,10 +233,11 @@ test('a run that ends in the middle leaves the object at its new address only', 
     move('production.redis.old', 'production.redis.new'),
   );
   // The run is killed: what it appended stays, and it never writes the state as a whole.
-  const { write } = made.store;
-  Object.assign(made.store, { write: () => Promise.reject(new Error('killed')) });
-  await expect(made.apply(text)).rejects.toThrow('killed');
-  Object.assign(made.store, { write });
+  const store = { ...made.store, write: () => Promise.reject(new Error('killed')) };
+  const killed = session(await made.manifest(text), made.platform({ store }), { purpose: 'apply' }, async (run) =>
+    run.apply(await run.plan(), { dataLoss: false, adoption: false }),
+  );
+  await expect(killed).rejects.toThrow('killed');
   expect(Object.keys(made.store.state?.resources ?? {}).filter((address) => address.includes('redis'))).toEqual([
     'production.redis.new',
   ]);

@@ -4,14 +4,19 @@ import type { ApplyEvent, ApplyResult } from '../../src/apply/result.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { PlanOptions } from '../../src/reconcile.ts';
-import { applyPlan, plan } from '../../src/reconcile.ts';
-import { actionsOf, everything, worldOver } from './faults.ts';
+import { plan } from '../../src/reconcile.ts';
+import { session } from '../../src/session.ts';
+import { systemClock } from '../../src/state/clock.ts';
+import { actionsOf, everything, platformOver, worldOver } from './faults.ts';
 import type { Bench } from './world.ts';
 import { bench } from './world.ts';
 
 /** A platform whose deployments take so many seconds, in a time that runs as fast as the machine can. */
 export function platformWith(deploySeconds = 0): Bench {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'], now: Date.UTC(2030, 0, 1) });
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+    now: Date.UTC(2030, 0, 1),
+  });
   return bench({ emulator: createEmulator({ deployDelayMs: deploySeconds * 1_000 }) });
 }
 
@@ -30,17 +35,17 @@ export async function applyInTime(
   text: string,
   { send = made.emulator.send, waits = true, limitSeconds = 900, ...options }: Applying = {},
 ): Promise<ApplyResult & { readonly seconds: number }> {
-  const world = worldOver(made, send);
-  const planned = await plan(await made.manifest(text), world, options);
-  const begin = performance.now();
-  const result = await passing(
-    applyPlan(planned, world, {
-      permissions: everything,
-      connections: 4,
-      deploying: { waits, limitMs: () => limitSeconds * 1_000 },
-      ...options,
-    }),
-  );
+  const { deploys = true, signal, onEvent } = options;
+  const about = { ...(signal === undefined ? {} : { signal }), ...(onEvent === undefined ? {} : { onEvent }) };
+  const deploying = { waits, limitMs: () => limitSeconds * 1_000 };
+  const at = { purpose: 'apply', deploying, clock: systemClock };
+  let begin = 0;
+  const applying = session(await made.manifest(text), platformOver(made, send), at, async (run) => {
+    const planned = await run.plan({ deploys });
+    begin = performance.now();
+    return run.apply(planned, everything, about);
+  });
+  const result = await passing(applying);
   return { ...result, seconds: (performance.now() - begin) / 1_000 };
 }
 

@@ -7,8 +7,11 @@ import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { Permissions } from '../../src/plan/safeguard.ts';
-import { applyPlan, plan } from '../../src/reconcile.ts';
 import type { World } from '../../src/reconcile.ts';
+import { applyPlan } from '../../src/reconcile.ts';
+import { kinds } from '../../src/resources/index.ts';
+import type { Platform } from '../../src/session.ts';
+import { session } from '../../src/session.ts';
 import type { StateStore } from '../../src/state/state.ts';
 import type { Bench } from './world.ts';
 import { head } from './world.ts';
@@ -49,6 +52,21 @@ export function worldOver(made: Bench, send: Send, store: StateStore = made.stor
   return { ...made.world(), client, store };
 }
 
+/** The platform of a test whose requests go another way, for sessions. */
+export function platformOver(made: Bench, send: Send, store?: StateStore): Platform {
+  return {
+    kinds,
+    connect: async (about) => {
+      const { close, store: locked } = await made.platform(store === undefined ? {} : { store }).connect(about);
+      const guarded: Send = async (request) => {
+        if (request.method === 'POST') about.mayWrite?.();
+        return send(request);
+      };
+      return { ...worldOver(made, guarded, locked), close };
+    },
+  };
+}
+
 /** Applies a manifest over a platform whose answers a test changes. */
 export async function applyOver(
   made: Bench,
@@ -61,9 +79,11 @@ export async function applyOver(
     permissions?: Permissions;
   } = {},
 ): Promise<ApplyResult> {
-  const world = worldOver(made, send);
-  const planned = await plan(await made.manifest(text), world);
-  return applyPlan(planned, world, { permissions: everything, connections: 4, clock: made.clock, ...options });
+  const { permissions = everything, connections = 4, ...about } = options;
+  const at = { purpose: 'apply', connections, clock: made.clock };
+  return session(await made.manifest(text), platformOver(made, send), at, async (run) =>
+    run.apply(await run.plan(), permissions, about),
+  );
 }
 
 /** Applies a plan that was made earlier. */

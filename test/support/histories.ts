@@ -5,11 +5,12 @@ import type { World as Tables } from '../../src/emulator/world.ts';
 import { seedWorld } from '../../src/emulator/world.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Plan } from '../../src/plan/action.ts';
-import { applyPlan, plan } from '../../src/reconcile.ts';
+import { plan } from '../../src/reconcile.ts';
+import { session } from '../../src/session.ts';
 import type { State, StateStore } from '../../src/state/state.ts';
 import type { DeploymentWatch } from './deployment-watch.ts';
 import { watchDeployments } from './deployment-watch.ts';
-import { actionsOf, answered, connection, failed, operationOf, worldOver } from './faults.ts';
+import { actionsOf, answered, connection, failed, operationOf, platformOver, worldOver } from './faults.ts';
 import type { Bench } from './world.ts';
 import { quickClock } from './quick-clock.ts';
 import { bench } from './world.ts';
@@ -67,10 +68,12 @@ export async function run(
   options: { store?: StateStore; send?: Send; adoption?: boolean } = {},
 ): Promise<string[]> {
   const { store = made.store, send = made.emulator.send, adoption = false } = options;
-  const world = worldOver(made, send, store);
-  const planned = await plan(await made.manifest(text), world);
   const permissions = { dataLoss: true, adoption, massDeletion: true };
-  const { outcomes } = await applyPlan(planned, world, { permissions, connections: 4, clock: made.clock });
+  const platform = platformOver(made, send, store);
+  const at = { purpose: 'apply', clock: made.clock };
+  const { outcomes } = await session(await made.manifest(text), platform, at, async (open) =>
+    open.apply(await open.plan(), permissions),
+  );
   return outcomes
     .filter((outcome) => outcome.result !== 'done')
     .map(({ action, result }) => `${result} ${action.address}`);

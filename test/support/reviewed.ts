@@ -1,11 +1,12 @@
 import { expect } from 'vitest';
-import { fileOf, makePlan, planAgain } from '../../src/cli/reviewed.ts';
+import type { ReviewedPlan } from '../../src/review.ts';
+import { fileOf, makePlan, planAgain } from '../../src/review.ts';
 import type { ApplyResult } from '../../src/apply/result.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
 import { parsePlanFile, planFileText } from '../../src/plan/file.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
-import { applyPlan } from '../../src/reconcile.ts';
+import { session } from '../../src/session.ts';
 import { refusal } from './faults.ts';
 import type { Bench } from './world.ts';
 
@@ -23,7 +24,7 @@ export async function review(
   const purpose = { manifest: await made.manifest(text), deploys, destroys };
   const planned = await makePlan(purpose, made.world());
   expect(obstacles(planned, { dataLoss: true, adoption: true })).toEqual([]);
-  return planFileText(fileOf(planned, purpose));
+  return planFileText(fileOf(planned, purpose, thisVersion));
 }
 
 /** A file as it is read again. */
@@ -33,9 +34,17 @@ export function fileIn(text: string): PlanFile {
   return file;
 }
 
+/** A file as it is applied. */
+export function reviewedPlan(text: string): ReviewedPlan {
+  return { file: fileIn(text), path: 'plan.trueup', version: thisVersion.version };
+}
+
+/** The version that makes and applies the plan files of tests, and when it makes them. */
+export const thisVersion = { version: '0.1.0', at: '2030-01-01T00:00:00.000Z' };
+
 /** Makes the plan of a file again; it stops when that is another one. */
 export async function again(made: Bench, file: string, text: string | Record<string, string>): Promise<Plan> {
-  return planAgain({ file: fileIn(file), path: 'plan.trueup' }, await made.manifest(text), made.world());
+  return planAgain(reviewedPlan(file), await made.manifest(text), made.world());
 }
 
 /** Applies a file. */
@@ -45,11 +54,13 @@ export async function applyFile(
   text: string | Record<string, string>,
   permissions: { dataLoss?: boolean } = {},
 ): Promise<ApplyResult> {
-  return applyPlan(await again(made, file, text), made.world(), {
-    permissions: { dataLoss: permissions.dataLoss ?? false, adoption: true },
-    connections: 4,
-    clock: made.clock,
-  });
+  const options = { purpose: 'apply', clock: made.clock };
+  return session(await made.manifest(text), made.platform(), options, async (run) =>
+    run.apply(await run.plan({ reviewed: reviewedPlan(file) }), {
+      dataLoss: permissions.dataLoss ?? false,
+      adoption: true,
+    }),
+  );
 }
 
 /** Why a file is not applied; nothing is sent. */

@@ -3,7 +3,6 @@ import { parse } from 'yaml';
 import { createClient } from '../../src/api/client.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { Outcome } from '../../src/apply/result.ts';
-import { waitOut } from '../../src/apply/wait-out.ts';
 import type { EmulatorOptions } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { createChance } from '../../src/emulator/faults/chance.ts';
@@ -11,7 +10,10 @@ import { createFaults } from '../../src/emulator/faults/faults.ts';
 import { faultPlan } from '../../src/emulator/faults/plan.ts';
 import { wordsOf } from '../../src/emulator/faults/words.ts';
 import type { Row } from '../../src/kind/json.ts';
-import { applyPlan, plan } from '../../src/reconcile.ts';
+import { plan } from '../../src/reconcile.ts';
+import { kinds } from '../../src/resources/index.ts';
+import type { Connecting } from '../../src/session.ts';
+import { session } from '../../src/session.ts';
 import { systemClock } from '../../src/state/clock.ts';
 import { actionsOf, everything } from './faults.ts';
 import type { Bench } from './world.ts';
@@ -172,12 +174,16 @@ export async function applyOnce(made: Bench, text: string, send: Send, random: (
     redact: made.redact,
     random,
   });
-  const world = { ...made.world(), client };
   const clock = systemClock;
-  await inTime(waitOut(made.store, { fenceMs: 60_000, clock }));
-  const planned = await inTime(plan(await made.manifest(text), world));
-  const applying = applyPlan(planned, world, { permissions: everything, connections: 4, clock });
-  const { outcomes } = await inTime(applying);
+  const platform = {
+    kinds,
+    connect: async (about: Connecting) => ({ ...(await made.platform().connect(about)), client }),
+  };
+  const { outcomes } = await inTime(
+    session(await made.manifest(text), platform, { purpose: 'apply', clock }, async (run) =>
+      run.apply(await run.plan(), everything),
+    ),
+  );
   const failed = outcomes.filter(({ result }) => result !== 'done');
   const said = outcomes.flatMap(({ diagnostics }) => diagnostics.map(({ message }) => message)).join('\n');
   return { failed, said, reads: client.counts.reads, writes: client.counts.writes };

@@ -1,20 +1,24 @@
 import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { waitOut } from '../../src/apply/wait-out.ts';
 import { createClient } from '../../src/api/client.ts';
-import type { Clock } from '../../src/state/clock.ts';
+import type { Send } from '../../src/api/wire.ts';
+import type { BeatingClock, Clock } from '../../src/state/clock.ts';
 import type { ApplyResult } from '../../src/apply/result.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Manifest } from '../../src/manifest/manifest.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import type { Plan } from '../../src/plan/action.ts';
-import { applyPlan, plan, planDestruction, validate } from '../../src/reconcile.ts';
+import type { Permissions } from '../../src/plan/safeguard.ts';
 import type { World } from '../../src/reconcile.ts';
+import { plan, validate } from '../../src/reconcile.ts';
+import type { Platform, PlanRequest } from '../../src/session.ts';
+import { session } from '../../src/session.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
-import { memoryStore } from '../../src/state/backends/memory.ts';
+import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
+import type { StateStore } from '../../src/state/state.ts';
 import { quickClock } from './quick-clock.ts';
 
 /** A platform, a state and a folder for one test. */
@@ -31,11 +35,10 @@ export interface Bench {
   /** Writes files and reads the manifest in trueup.yaml. */
   manifest(files: string | Record<string, string>): Promise<Manifest>;
   world(): World;
+  /** The platform of this test, for sessions; what is written of its state may go into another store. */
+  platform(over?: { readonly store?: StateStore }): Platform;
   plan(files: string | Record<string, string>): Promise<Plan>;
-  apply(
-    files: string | Record<string, string>,
-    permissions?: { dataLoss?: boolean; adoption?: boolean; massDeletion?: boolean },
-  ): Promise<ApplyResult>;
+  apply(files: string | Record<string, string>, permissions?: Partial<Permissions>): Promise<ApplyResult>;
   destroy(files: string | Record<string, string>): Promise<ApplyResult>;
   /** How many requests of a method the platform got since the last call. */
   requests(method: 'GET' | 'POST'): string[];
@@ -44,17 +47,29 @@ export interface Bench {
 /** The lines that every manifest of a test begins with. */
 export const head = 'trueup: 1\nplatform: emulator\nproject: prj_1\n';
 
+/** A clock that somebody else lets go on: it beats at no time of its own. */
+function beating(clock: Clock): BeatingClock {
+  return { every: () => () => undefined, ...clock };
+}
+
 /** Makes a world of its own for a test: an emulator, a state in memory and a folder for files. */
 export function bench(options: { emulator?: Emulator; folder?: string; clock?: Clock } = {}): Bench {
-  const store = memoryStore();
+  const clock = beating(options.clock ?? quickClock());
+  const memory = createMemory(clock);
+  const store = memoryStore(undefined, { memory });
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'trueup-test-'));
   const secrets: Record<string, string> = {};
   const env: Record<string, string> = {};
-  const clock = options.clock ?? quickClock();
   // What is made while nobody really waits is made late all the same.
   const emulator = options.emulator ?? createEmulator({ now: () => new Date(clock.wall()) });
   const redactor = createRedactor();
   let seen = 0;
+  const clientOver = (send: Send) =>
+    createClient({ send, url: 'emulator:', apiKey: 'emulator-key', redact: redactor.redact });
+  const applying = async (files: string | Record<string, string>, request: PlanRequest, permissions: Permissions) =>
+    session(await self.manifest(files), self.platform(), { purpose: 'apply', clock }, async (run) =>
+      run.apply(await run.plan(request), permissions),
+    );
   const self: Bench = {
     emulator,
     store,
@@ -80,28 +95,33 @@ export function bench(options: { emulator?: Emulator; folder?: string; clock?: C
       return manifest;
     },
     world: () => ({
-      client: createClient({ send: emulator.send, url: 'emulator:', apiKey: 'emulator-key', redact: redactor.redact }),
+      client: clientOver(emulator.send),
       store,
       kinds,
       addSecret: redactor.add,
       redact: redactor.redact,
       clock,
     }),
+    platform: ({ store: other } = {}) => ({
+      kinds,
+      connect: ({ mayWrite }) => {
+        // The state is the one of the test, the lock is the one of the session.
+        const locked = memoryStore(undefined, { memory, clock });
+        const { lock, holder, close } = locked;
+        return Promise.resolve({
+          ...self.world(),
+          client: clientOver(async (request) => {
+            if (request.method === 'POST') mayWrite?.();
+            return emulator.send(request);
+          }),
+          store: other === undefined ? locked : { ...other, lock, holder, close },
+          close,
+        });
+      },
+    }),
     plan: async (files) => plan(await self.manifest(files), self.world()),
-    apply: async (files, permissions = {}) => {
-      await waitOut(store, { fenceMs: 60_000, clock });
-      return applyPlan(await self.plan(files), self.world(), {
-        permissions: { dataLoss: false, adoption: false, ...permissions },
-        connections: 4,
-        clock,
-      });
-    },
-    destroy: async (files) =>
-      applyPlan(await planDestruction(await self.manifest(files), self.world()), self.world(), {
-        permissions: { dataLoss: true, adoption: true },
-        connections: 4,
-        clock,
-      }),
+    apply: (files, permissions = {}) => applying(files, {}, { dataLoss: false, adoption: false, ...permissions }),
+    destroy: (files) => applying(files, { destroys: true }, { dataLoss: true, adoption: true }),
     requests: (method) => {
       const fresh = emulator.log.slice(seen);
       seen = emulator.log.length;

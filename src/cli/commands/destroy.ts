@@ -1,4 +1,3 @@
-import { planDestruction } from '../../reconcile.ts';
 import type { ApplyView } from '../../render/formats/apply.ts';
 import { applyFormats } from '../../render/formats/apply.ts';
 import type { ApplyFlags } from '../approval.ts';
@@ -9,6 +8,6 @@ import { planAndApply } from './apply.ts';
 export function destroyCommand(flags: Omit<ApplyFlags, 'adopt' | 'allowMassDelete'>): Command<ApplyView> {
   return {
     formats: applyFormats,
-    execute: (run, view) => planAndApply(run, view, { flags, verb: 'destroy', make: planDestruction }),
+    execute: (run, view) => planAndApply(run, view, { flags, verb: 'destroy', request: { destroys: true } }),
   };
 }

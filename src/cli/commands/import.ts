@@ -15,7 +15,7 @@ export function importCommand(tie: { readonly address: string; readonly id: stri
       run.warn(warnings);
       return withLock(run, manifest, {
         purpose: 'import',
-        work: async (world) => {
+        work: async ({ connection: world }) => {
           await importObject(manifest, world, address, id);
           view.imported({ address, id, plan: await plan(manifest, world), counts: world.client.counts });
           return 'done';

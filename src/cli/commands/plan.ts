@@ -2,16 +2,17 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { diagnostic } from '../../diagnostics/diagnostic.ts';
 import { hasChanges } from '../../plan/action.ts';
 import { obstacles } from '../../plan/safeguard.ts';
+import { readVersion } from '../../project/version.ts';
 import type { PlanCommandView } from '../../render/formats/plan.ts';
 import { planFormats } from '../../render/formats/plan.ts';
 import { printable } from '../../render/printable.ts';
+import { fileOf, makePlan } from '../../review.ts';
 import type { StateStore } from '../../state/state.ts';
 import type { Command, Run } from '../command.ts';
 import { connect } from '../connect.ts';
 import type { Exit } from '../exit-codes.ts';
 import { loadManifest, loadWithSecrets } from '../load.ts';
 import { writePlanFile } from '../plan-file.ts';
-import { fileOf, makePlan } from '../reviewed.ts';
 
 /** What the command line asks of a plan. */
 interface PlanFlags {
@@ -41,7 +42,10 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
     // What can be permitted is not in the way of a plan; what can only be mended is.
     const isInTheWay = obstacles(made, { dataLoss: true, adoption: true, massDeletion: true }).length > 0;
     const savedTo = isInTheWay ? undefined : flags.out;
-    if (savedTo !== undefined) await writePlanFile(savedTo, fileOf(made, purpose));
+    if (savedTo !== undefined) {
+      const about = { version: readVersion(), at: new Date().toISOString() };
+      await writePlanFile(savedTo, fileOf(made, purpose, about));
+    }
     const others = hasChanges(made) ? await underWay(connection.world.store) : [];
     const shown = { ...made, diagnostics: [...others, ...made.diagnostics] };
     view.plan({ plan: shown, counts: client.counts, warnings, savedTo });

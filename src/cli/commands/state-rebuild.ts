@@ -24,7 +24,7 @@ async function rebuild(run: Run, view: StateRebuildView, isGiven: boolean): Prom
   run.warn(warnings);
   return withLock(run, manifest, {
     purpose: 'state rebuild',
-    work: async (world) => {
+    work: async ({ connection: world }) => {
       if ((await world.store.read()) !== undefined) {
         throw usage(
           `there is a state in ${world.store.place}`,

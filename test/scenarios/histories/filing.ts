@@ -1,7 +1,7 @@
-import { fileOf, makePlan, planAgain } from '../../../src/cli/reviewed.ts';
+import { fileOf, makePlan, planAgain } from '../../../src/review.ts';
 import { Stop } from '../../../src/diagnostics/diagnostic.ts';
 import { planFileText } from '../../../src/plan/file.ts';
-import { fileIn } from '../../support/reviewed.ts';
+import { reviewedPlan, thisVersion } from '../../support/reviewed.ts';
 import type { Ending } from './applying.ts';
 import { orRefused, refused, runOnce } from './applying.ts';
 import { readDeclared } from './declared.ts';
@@ -24,7 +24,7 @@ export async function filePlan(run: Run, { manifest: tree }: StepThat<'plan'>): 
   const planned = await orRefused(makePlan(purpose, calm(run)));
   if (planned instanceof Stop) return refused(run, planned, prediction);
   same([...prediction.errors], [], 'refusals that should have been');
-  run.filed = { text: planFileText(fileOf(planned, purpose)), from: situation(run, tree) };
+  run.filed = { text: planFileText(fileOf(planned, purpose, thisVersion)), from: situation(run, tree) };
   return { is: 'over' };
 }
 
@@ -34,7 +34,7 @@ export async function applyFiled(run: Run, step: StepThat<'apply the plan'>): Pr
   if (filed === undefined) throw new Error('there is no plan in the file');
   const now = situation(run, step.manifest);
   const ending = await runOnce(run, step, (world, { manifest }) =>
-    planAgain({ file: fileIn(filed.text), path: 'plan.trueup' }, manifest, world),
+    planAgain(reviewedPlan(filed.text), manifest, world),
   );
   if (ending.is === 'outdated') holds(now !== filed.from, 'the plan in a file is refused, and nothing changed');
   return ending;

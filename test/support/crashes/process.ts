@@ -1,10 +1,11 @@
 import { createClient } from '../../../src/api/client.ts';
 import type { Send, WireRequest } from '../../../src/api/wire.ts';
-import { waitOut } from '../../../src/apply/wait-out.ts';
 import type { Manifest } from '../../../src/manifest/manifest.ts';
 import type { Plan } from '../../../src/plan/action.ts';
-import { applyPlan, plan } from '../../../src/reconcile.ts';
+import { plan } from '../../../src/reconcile.ts';
 import { kinds } from '../../../src/resources/index.ts';
+import type { Connecting, Platform } from '../../../src/session.ts';
+import { session } from '../../../src/session.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
 import type { Host } from '../../../src/state/host.ts';
 import type { State, StateStore } from '../../../src/state/state.ts';
@@ -118,7 +119,7 @@ export async function runProcess(place: Place, task: Task, tell: (moment: Moment
       await wait();
       return answer;
     }
-    lease.check();
+    mayWrite?.();
     const sentAt = sim.clock.monotonic();
     const sent = { request, sentAt, landsAt: sentAt };
     underway.add(sent);
@@ -130,18 +131,23 @@ export async function runProcess(place: Place, task: Task, tell: (moment: Moment
     moment(`the answer to ${operationOf(request)} is on its way`);
     return answer;
   };
-  const lease = await sim.finish(store.lock({ purpose: 'apply' }));
-  const world = worldOf(sim, send, store);
-  const run = async () => {
-    await waitOut(store, { fenceMs, clock: sim.clock, lease });
-    const made = await plan(manifest, world, { begins: { lineage: 'of-the-test', digestKey: 'k'.repeat(43) } });
-    const permissions = { dataLoss: true, adoption, massDeletion: true };
-    const { outcomes } = await applyPlan(made, world, { permissions, connections, clock: sim.clock, fenceMs });
-    return { made, outcomes };
+  let mayWrite: Connecting['mayWrite'];
+  const sent: Platform = {
+    kinds,
+    connect: (about) => {
+      mayWrite = about.mayWrite;
+      return Promise.resolve({ ...worldOf(sim, send, store), close: store.close });
+    },
   };
-  const { made, outcomes } = await sim.finish(run());
-  moment('it ends');
-  await sim.finish(store.close());
+  const permissions = { dataLoss: true, adoption, massDeletion: true };
+  const options = { purpose: 'apply', connections, clock: sim.clock, fenceMs };
+  const running = session(manifest, sent, options, async (run) => {
+    const made = await run.plan({ begins: { lineage: 'of-the-test', digestKey: 'k'.repeat(43) } });
+    const { outcomes } = await run.apply(made, permissions);
+    moment('it ends');
+    return { made, outcomes };
+  });
+  const { made, outcomes } = await sim.finish(running);
   // What was on its way is there before anybody looks.
   const last = Math.max(0, ...place.underway.map(({ landsAt }) => landsAt));
   await sim.finish(sim.wait(Math.max(0, last - sim.clock.monotonic()) + 1));

@@ -1,0 +1,90 @@
+import type { Diagnostic } from './diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
+import type { Manifest } from './manifest/manifest.ts';
+import { resourcePosition } from './manifest/resource.ts';
+import type { Plan } from './plan/action.ts';
+import type { PlanFile } from './plan/file.ts';
+import { isIntact, planFile, platformName } from './plan/fingerprint.ts';
+import { comparePlans, elsewhere } from './plan/reviewed.ts';
+import type { World } from './reconcile.ts';
+import { plan, planDestruction } from './reconcile.ts';
+import { counted } from './render/lines.ts';
+import { digest } from './secrets/digest.ts';
+
+/** A plan file that somebody reviewed, as it was read. */
+export interface ReviewedPlan {
+  readonly file: PlanFile;
+  /** The name of the file, for messages. */
+  readonly path: string;
+  /** The version of Trueup that applies it. */
+  readonly version: string;
+}
+
+/** The purpose of a plan. */
+export type Purpose = Pick<PlanFile, 'deploys' | 'destroys'> & { readonly manifest: Manifest };
+
+/**
+ * Makes a plan for its purpose; `begins` holds the first words of a state that does not exist yet.
+ *
+ * @throws {Stop} when no plan can be made. @throws {PlatformError} when a read fails.
+ */
+export function makePlan(
+  { manifest, deploys, destroys }: Purpose,
+  world: World,
+  begins?: { readonly lineage: string; readonly digestKey: string },
+): Promise<Plan> {
+  const options = begins === undefined ? {} : { begins };
+  return destroys ? planDestruction(manifest, world, options) : plan(manifest, world, { ...options, deploys });
+}
+
+/** Makes the plan file of a plan, for its review. Never throws. */
+export function fileOf(
+  made: Plan,
+  { manifest, deploys, destroys }: Purpose,
+  { version, at }: { readonly version: string; /** ISO 8601. */ readonly at: string },
+): PlanFile {
+  const { platform, moved } = manifest.settings;
+  return planFile({
+    plan: made,
+    resources: destroys ? [] : manifest.resources,
+    settings: { platform, moved: destroys ? [] : moved },
+    deploys,
+    destroys,
+    madeBy: version,
+    madeAt: at,
+    digest: (text) => digest(made.base.digestKey, text),
+  });
+}
+
+/**
+ * Makes a reviewed plan again. The new plan does what was reviewed, or less, because somebody did a part of it by hand.
+ *
+ * @throws {Stop} `refused`, when the new plan would do anything else; every reason is a diagnostic.
+ */
+export async function planAgain(reviewedPlan: ReviewedPlan, manifest: Manifest, world: World): Promise<Plan> {
+  const { file: reviewed, path } = reviewedPlan;
+  const { deploys, destroys } = reviewed;
+  const { platform, project } = manifest.settings;
+  const outdated = (found: readonly Diagnostic[]): Stop => {
+    const message = `the plan in ${path} is not the plan any more, for ${counted(found.length, 'reason')}; nothing was sent`;
+    return new Stop('refused', [diagnostic('plan-outdated', message, { remedy: remedyFor(reviewedPlan) }), ...found]);
+  };
+  const abroad = elsewhere(reviewed, { platform: platformName(platform), projectId: project });
+  if (abroad.length > 0) throw outdated(abroad);
+  const begins = 'digestKey' in reviewed.state ? reviewed.state : undefined;
+  const made = await makePlan({ manifest, deploys, destroys }, world, begins);
+  const positions = new Map(manifest.resources.map((resource) => [resource.address, resourcePosition(resource)]));
+  const { moved, leftOut } = comparePlans({
+    reviewed,
+    now: fileOf(made, { manifest, deploys, destroys }, { version: reviewed.madeBy, at: reviewed.madeAt }),
+    isIntact: isIntact(reviewed, (text) => digest(made.base.digestKey, text)),
+    positionOf: (address) => positions.get(address),
+  });
+  if (moved.length > 0) throw outdated(moved);
+  return { ...made, diagnostics: [...made.diagnostics, ...leftOut] };
+}
+
+function remedyFor({ file: { madeBy, madeAt }, version }: ReviewedPlan): string {
+  const other = madeBy === version ? '' : ` It was made by Trueup ${madeBy}, and this is ${version}.`;
+  return `Plan again, and review that. This one is from ${madeAt}.${other}`;
+}

@@ -1,0 +1,181 @@
+import { usualDeadlineMs } from './api/transport.ts';
+import type { ApplyEvent, ApplyResult } from './apply/result.ts';
+import type { Deploying } from './apply/run.ts';
+import { usualFenceMs } from './apply/run.ts';
+import { waitOut } from './apply/wait-out.ts';
+import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
+import type { Kind } from './kind/kind.ts';
+import { lateOperations } from './kind/command-call.ts';
+import type { Manifest } from './manifest/manifest.ts';
+import type { Plan } from './plan/action.ts';
+import type { Permissions } from './plan/safeguard.ts';
+import { requirePermissions } from './plan/safeguard.ts';
+import type { World } from './reconcile.ts';
+import { applyPlan } from './reconcile.ts';
+import type { ReviewedPlan } from './review.ts';
+import { makePlan, planAgain } from './review.ts';
+import type { Clock } from './state/clock.ts';
+import { systemClock } from './state/clock.ts';
+import type { Lease } from './state/lease.ts';
+import type { State } from './state/state.ts';
+
+/** A platform and its state, as a session reaches them. */
+export interface Platform {
+  readonly kinds: readonly Kind[];
+  /** Opens a connection; sends nothing yet. */
+  readonly connect: (about: Connecting) => Promise<Connection>;
+}
+
+/** The purpose and the limits of a connection. */
+export interface Connecting {
+  /** Shown to whoever waits for the lock: `apply`. */
+  readonly purpose: string;
+  /** Most requests at a time. */
+  readonly connections?: number;
+  /** The deadline of each request, in milliseconds. */
+  readonly deadlineMs?: (operation: string) => number;
+  /** Called right before each write; throws when no write may start any more. */
+  readonly mayWrite?: () => void;
+}
+
+/** An open connection to a platform and its state; `close` ends it and releases the lock of the state. */
+export interface Connection extends World {
+  readonly close: () => Promise<void>;
+}
+
+/** The purpose and the limits of a session. */
+export interface SessionOptions {
+  /** Shown to whoever waits for the lock: `apply`. */
+  readonly purpose: string;
+  /** Longest wait for the lock that another run holds, in milliseconds; 0 by default. */
+  readonly lockTimeoutMs?: number;
+  /** Most requests at a time; 4 by default. */
+  readonly connections?: number;
+  /** Waiting for deployments: at most 15 minutes each by default. */
+  readonly deploying?: Deploying;
+  /** In-flight timeout: the time a request without an answer may take to reach the platform. 60,000 ms by default. */
+  readonly fenceMs?: number;
+  readonly clock?: Clock;
+  /** Called once with the milliseconds when the session waits for requests of an earlier run. */
+  readonly onWait?: (ms: number) => void;
+}
+
+/** A plan to make in a session: of the manifest, or the one in a plan file again. */
+export type PlanRequest =
+  | {
+      /** false: somebody else deploys. */
+      readonly deploys?: boolean;
+      /** true: deletes everything that the state holds. */
+      readonly destroys?: boolean;
+      /** The identity of a state that does not exist yet; by chance by default. */
+      readonly begins?: Pick<State, 'lineage' | 'digestKey'>;
+    }
+  | { readonly reviewed: ReviewedPlan };
+
+/** The listeners of an apply. */
+export interface ApplyOptions {
+  readonly onEvent?: (event: ApplyEvent) => void;
+  /** Stops new work; requests in flight are finished and saved. */
+  readonly signal?: AbortSignal;
+}
+
+/** The work of one session: only this process writes the state meanwhile. */
+export interface Session {
+  readonly connection: World;
+  /**
+   * Waits until no request of an earlier run can reach the platform any more, and plans. Sends GETs only.
+   *
+   * @throws {Stop} when no plan can be made, or a reviewed plan is out of date. @throws {PlatformError} when a read fails.
+   */
+  readonly plan: (request?: PlanRequest, signal?: AbortSignal) => Promise<Plan>;
+  /**
+   * Applies a plan of this session, once. What failed on the platform is in the result.
+   *
+   * @throws {Stop} `refused`, when the plan is of another session, was applied already, or needs a permission that is
+   *   missing; nothing is sent then.
+   */
+  readonly apply: (plan: Plan, permissions: Permissions, options?: ApplyOptions) => Promise<ApplyResult>;
+  /** Ends the connection and releases the lock now, for a process that is about to end. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Connects, takes the lock of the state, and works; releases the lock and disconnects however the work ends. A lock that
+ * is lost meanwhile stops every further write.
+ *
+ * @throws {Stop} `locked`, when another run holds the lock for longer than the wait. @throws whatever `work` throws.
+ */
+export async function session<T>(
+  manifest: Manifest,
+  platform: Platform,
+  options: SessionOptions,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const { purpose, deploying, connections = 4, fenceMs = usualFenceMs, clock = systemClock, onWait } = options;
+  let lease: Lease | undefined;
+  const connection = await platform.connect({
+    purpose,
+    connections,
+    mayWrite: () => lease?.check(),
+    ...(deploying === undefined ? {} : { deadlineMs: deadlinesFor(deploying, platform.kinds) }),
+  });
+  /** Plans of this session that were not applied yet. */
+  const pending = new Set<Plan>();
+  try {
+    const taken = await connection.store.lock({ purpose, timeoutMs: options.lockTimeoutMs ?? 0 });
+    lease = taken;
+    return await work({
+      connection,
+      plan: async (request = {}, signal) => {
+        await waitOut(connection.store, {
+          lease: taken,
+          fenceMs,
+          clock,
+          ...(signal === undefined ? {} : { signal }),
+          ...(onWait === undefined ? {} : { onWait }),
+        });
+        const made = await planFor(request, manifest, connection);
+        pending.add(made);
+        return made;
+      },
+      apply: async (made, permissions, about = {}) => {
+        if (!pending.has(made)) throw notOfThisSession();
+        requirePermissions(made, permissions);
+        pending.delete(made);
+        return applyPlan(made, connection, {
+          permissions,
+          connections,
+          fenceMs,
+          clock,
+          ...(deploying === undefined ? {} : { deploying }),
+          ...about,
+        });
+      },
+      close: connection.close,
+    });
+  } finally {
+    pending.clear();
+    await connection.close();
+  }
+}
+
+function planFor(request: PlanRequest, manifest: Manifest, world: World): Promise<Plan> {
+  if ('reviewed' in request) return planAgain(request.reviewed, manifest, world);
+  const { deploys = true, destroys = false, begins } = request;
+  return makePlan({ manifest, deploys, destroys }, world, begins);
+}
+
+/** Requests that last as long as a deployment get the time of the longest one; apply itself gives up sooner. */
+function deadlinesFor({ limitMs }: Deploying, kinds: readonly Kind[]): (operation: string) => number {
+  const late = lateOperations(kinds);
+  const longest = Math.max(...kinds.map(({ kind }) => limitMs(kind))) + usualDeadlineMs;
+  return (operation) => (late.has(operation) ? longest : usualDeadlineMs);
+}
+
+function notOfThisSession(): Stop {
+  return new Stop('refused', [
+    diagnostic('plan-outdated', 'the plan was made in another session, or was applied already; nothing was sent', {
+      remedy: 'Plan again in this session, and apply that plan.',
+    }),
+  ]);
+}
