@@ -62,7 +62,7 @@ export { openEmulator } from './emulator/disk.ts';
 export type { ServeOptions } from './emulator/server.ts';
 export { serve } from './emulator/server.ts';
 
-export type { Field, Option, Union } from './kind/field.ts';
+export type { Field, Union } from './kind/field.ts';
 export type { ParentLink } from './kind/identity.ts';
 export type { Kind } from './kind/kind.ts';
 export { defineKind } from './kind/kind.ts';

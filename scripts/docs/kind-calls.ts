@@ -18,7 +18,7 @@ export interface KindCall {
 
 /** Every operation that works for a kind, in the order of a life. */
 export function callsOf(kind: Kind, kinds: readonly Kind[]): readonly KindCall[] {
-  const { create, read, delete: remove, move } = kind.operations;
+  const { create, read, delete: remove, deleteOptions = {}, move } = kind.operations;
   return [
     ...listsOf(kind, kinds),
     { operation: read, does: 'read', fields: [] },
@@ -27,7 +27,7 @@ export function callsOf(kind: Kind, kinds: readonly Kind[]): readonly KindCall[]
     ...(move === undefined
       ? []
       : [{ operation: move.call, does: 'move', fields: [], note: `its new parent as \`${move.as}\`` }]),
-    ...(remove === undefined ? [] : [{ operation: remove, does: 'delete', fields: sentWith(kind, remove) }]),
+    ...(remove === undefined ? [] : [{ operation: remove, does: 'delete', fields: Object.keys(deleteOptions) }]),
     ...Object.entries(kind.commands ?? {}).flatMap(([verb, ways]) => verbCalls(verb, [ways].flat())),
     ...(kind.service?.logs === undefined ? [] : [{ operation: kind.service?.logs, does: '`trueup logs`', fields: [] }]),
   ];
@@ -106,10 +106,4 @@ export function routesOf(field: Field): { calls: { call: Operation; as: string }
 function verbCalls(verb: string, ways: readonly KindCommand[]): KindCall[] {
   const operations = new Set(ways.flatMap((way) => ('call' in way ? [way.call] : [])));
   return [...operations].map((operation) => ({ operation, does: `\`trueup run ${verb}\``, fields: [] }));
-}
-
-function sentWith(kind: Kind, operation: Operation): string[] {
-  return Object.entries(kind.options ?? {}).flatMap(([name, { sentWith: sent }]) =>
-    sent?.call === operation ? [name] : [],
-  );
 }

@@ -86,14 +86,14 @@ function renderOptions(kind: Kind): string {
     ['key', 'what it says', 'type', 'when left out'],
     [...written].flatMap(([name, is]) => {
       if (is.is !== 'option') return [];
-      const sent = kind.options?.[name]?.sentWith;
+      const sent = kind.operations.deleteOptions?.[name];
       const otherwise =
         name === merge?.name
           ? code(merge.otherwise)
           : sent === undefined
             ? 'not set'
             : code(JSON.stringify(sent.otherwise));
-      const goesWith = sent === undefined ? '' : ` Goes with ${code(sent.call)}.`;
+      const goesWith = sent === undefined ? '' : ` Goes with ${code(kind.operations.delete ?? '')}.`;
       return [[code(name), `${is.schema.description ?? ''}${goesWith}`, schemaWords(is.schema), otherwise]];
     }),
   );

@@ -48,11 +48,13 @@ function naturalKey(kind: Kind): string {
 }
 
 function provided(kind: Kind): string[] {
-  if (kind.lifecycle?.provided === undefined) return [];
-  const { allows, fixed = [], madeWith } = kind.lifecycle.provided;
-  if (allows === 'nothing') return ['What the platform makes by itself is no object of ours: it is never touched.'];
+  const about = kind.lifecycle?.provided;
+  if (about === undefined) return [];
+  if (about.allows === 'nothing')
+    return ['What the platform makes by itself is no object of ours: it is never touched.'];
+  const { fixed, madeWith } = about;
   const kept = fixed.length === 0 ? '' : ` Its ${enumerate(fixed.map(code))} cannot be changed.`;
-  const own = Object.entries(madeWith ?? {}).map(([name, value]) => `${code(name)} ${code(JSON.stringify(value))}`);
+  const own = Object.entries(madeWith).map(([name, value]) => `${code(name)} ${code(JSON.stringify(value))}`);
   const free =
     own.length === 0
       ? ''

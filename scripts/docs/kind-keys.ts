@@ -2,7 +2,7 @@ import { endpointOf, requiredMembers } from '../../src/api/contract.ts';
 import { idSet, suffixed } from '../../src/kind/codecs.ts';
 import type { Field, Union } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
-import { canBeNull, fieldOf, isNeededBy, takes } from '../../src/kind/wire.ts';
+import { canBeNull, fieldOf, isNeededBy, keyDefault, takes } from '../../src/kind/wire.ts';
 import { routesOf } from './kind-calls.ts';
 import { kindNamed, linkTo } from './kind-place.ts';
 import { code, enumerate, table } from './markdown.ts';
@@ -132,7 +132,8 @@ function atCreation(kind: Kind, { name, of }: Pick<Key, 'name' | 'of'>, field: F
     (create !== undefined && requiredMembers(create).includes(name)) ||
     (call !== undefined && isNeededBy(call, name));
   if (isRequired) return 'required';
-  const fallback = field.atCreate ?? field.platformDefault ?? contractDefault(kind, name);
+  const isInKey = typeof kind.identity.key !== 'function' && kind.identity.key.includes(name);
+  const fallback = field.atCreate ?? (isInKey ? keyDefault(kind, name) : null) ?? contractDefault(kind, name);
   return fallback === undefined ? 'optional' : `${code(JSON.stringify(fallback))} when left out`;
 }
 

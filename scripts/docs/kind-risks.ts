@@ -25,7 +25,7 @@ function lossesOf(kind: Kind): string[] {
   if (dataAtRisk === undefined) return [];
   const example = Object.fromEntries(Object.entries(kind.fields).map(([name, field]) => [name, field.examples[0]]));
   const cases = (kind.unions ?? []).flatMap(({ tag, cases }) => Object.keys(cases).map((word) => ({ tag, word })));
-  const options = Object.keys(kind.options ?? {});
+  const options = Object.keys(kind.operations.deleteOptions ?? {});
   const situations: { when: string; row: Readonly<Record<string, Json>>; options: Readonly<Record<string, Json>> }[] = [
     { when: '', row: {}, options: {} },
     ...cases.map(({ tag, word }) => ({

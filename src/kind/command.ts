@@ -1,5 +1,5 @@
 import type { Operation } from '../api/contract.ts';
-import type { Json } from './json.ts';
+import type { Json, Row } from './json.ts';
 
 /** What a person can have done to an object with `trueup run`, such as `start`; or why that is not possible. */
 export type KindCommand = {
@@ -18,13 +18,18 @@ export type KindCommand = {
       readonly answers?: 'late' | 'early';
       /** It finds something out and changes nothing. */
       readonly isTest?: true;
-      /** Members of an answer that is a 200 in any case: whether it went well, why not, and what else is told. */
-      readonly verdict?: { readonly good: string; readonly why: string; readonly tells: readonly string[] };
+      /** Reads an answer that is a 200 in any case. */
+      readonly verdict?: (answer: Row) => Verdict;
       /** The member of the row that is another one afterwards; it is a secret. */
       readonly renews?: string;
     }
   | { readonly cannot: string; readonly remedy: string }
 );
+
+/** Whether a command did what it was to do. `findings` hold no secret: people read them; empty ones are left out. */
+export type Verdict =
+  | { readonly passed: true; readonly findings: Row }
+  | { readonly passed: false; readonly reason: string | undefined };
 
 /** An alternative of a command that the platform has an operation for. */
 export type PossibleCommand = Extract<KindCommand, { readonly call: unknown }>;

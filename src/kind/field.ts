@@ -20,14 +20,12 @@ export interface Field {
   readonly rowOnly?: true;
   /** `deploy`: takes effect when the service is deployed next. */
   readonly appliesAt?: 'deploy';
-  /** What `null` means; by default null itself, where the contract takes it. */
+  /** What `null` means; by default null itself, where the contract takes it. In the natural key, left out means the same. */
   readonly onNull?: { readonly value: Json } | { readonly refuse: string };
   /** A new object is useless without it, although the contract does not ask for it. */
   readonly needed?: true;
   /** What create sends when the user left the field out. */
   readonly atCreate?: Json;
-  /** The value the platform gives when it is left out; the natural key uses it. */
-  readonly platformDefault?: Json;
   /** The field of the parent whose declared value is the default. */
   readonly fromParent?: string;
   /** Where the row holds it, where that differs: a member, or a path such as `gitProvider.name`. */
@@ -66,11 +64,4 @@ export interface Union {
   readonly local?: string;
   /** Cases that the platform has and that cannot be declared, with the reason. */
   readonly refused?: Readonly<Record<string, string>>;
-}
-
-/** A setting of a resource that is Trueup's own or goes with one call; it is no field of the platform's object. */
-export interface Option {
-  readonly schema: z.ZodType;
-  /** The call it goes with, under its own name; its value when the user left it out. */
-  readonly sentWith?: { readonly call: Operation; readonly otherwise: Json };
 }

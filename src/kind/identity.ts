@@ -46,5 +46,5 @@ export type FromPlace =
   | { readonly parent: 'id' }
   | { readonly context: 'projectId' | 'organizationId' | 'userId' }
   | { readonly sameAs: string }
-  /** `always`: sent with every update, because the platform guesses it wrong. */
-  | { readonly value: Json; readonly always?: true };
+  /** `inEveryUpdate`: the platform guesses it wrong when an update leaves it out. */
+  | { readonly value: Json; readonly inEveryUpdate?: true };

@@ -1,6 +1,6 @@
 import type { Checks } from './checks.ts';
 import type { KindCommand } from './command.ts';
-import type { Field, Option, Union } from './field.ts';
+import type { Field, Union } from './field.ts';
 import type { Identity, ParentLink } from './identity.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Operations } from './operations.ts';
@@ -19,7 +19,6 @@ export interface Kind {
   /** What users write, by the API's name for it: `field.ts`. */
   readonly fields: Readonly<Record<string, Field>>;
   readonly unions?: readonly Union[];
-  readonly options?: Readonly<Record<string, Option>>;
   /** Members of the row that other resources may refer to, by the name of the output. */
   readonly outputs?: Readonly<Record<string, { readonly from: string; readonly describe: string }>>;
   /** The requests that a plan may make: `operations.ts`. */

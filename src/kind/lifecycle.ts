@@ -3,14 +3,7 @@ import type { Json, Row } from './json.ts';
 /** Concern "lifecycle": how objects of a kind come and go, beside being created and deleted by a plan. */
 export interface Lifecycle {
   /** Objects that the platform makes by itself: what may be done to them. */
-  readonly provided?: {
-    readonly is: (row: Row, parent: Row) => boolean;
-    /** `update`: adopted, but never created or deleted, and some fields stay. `nothing`: never touched. */
-    readonly allows: 'update' | 'nothing';
-    readonly fixed?: readonly string[];
-    /** What the platform itself wrote into it: to overwrite that takes nothing from anybody. */
-    readonly madeWith?: Readonly<Record<string, Json>>;
-  };
+  readonly provided?: Provided;
   /** Replacement creates the new object first, unless `unless` is declared, of which there can be no two. */
   readonly createBeforeDestroy?: { readonly unless?: string };
   /** The deletion of its parent leaves nothing of it behind. */
@@ -22,3 +15,21 @@ export interface Lifecycle {
     readonly action: 'delete' | 'replace';
   }) => string | undefined;
 }
+
+/** Objects that the platform makes by itself, beside those that create makes. */
+type Provided = {
+  readonly is: (row: Row, parent: Row) => boolean;
+} & (
+  | {
+      /** Never touched. */
+      readonly allows: 'nothing';
+    }
+  | {
+      /** Adopted and updated, but never created or deleted. */
+      readonly allows: 'update';
+      /** Fields that stay as they are. */
+      readonly fixed: readonly string[];
+      /** What the platform itself wrote into it: to overwrite that takes nothing from anybody. */
+      readonly madeWith: Readonly<Record<string, Json>>;
+    }
+);

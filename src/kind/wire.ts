@@ -29,6 +29,12 @@ export function observedValue(kind: Kind, name: string, row: Row): Json | undefi
   return valueAt(row, kind.fields[name]?.readAt ?? name);
 }
 
+/** The value that a field of the natural key has when a block leaves it out, or when a row holds null. */
+export function keyDefault(kind: Kind, name: string): Json {
+  const { onNull } = kind.fields[name] ?? {};
+  return onNull !== undefined && 'value' in onNull ? onNull.value : null;
+}
+
 /** The value at a path of members, such as `gitProvider.name`. */
 export function valueAt(row: Row, path: string): Json | undefined {
   const [first = '', ...rest] = path.split('.');

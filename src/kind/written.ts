@@ -69,8 +69,8 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
     if (!elsewhere.has(name)) written.set(name, { is: 'field', field: name });
   for (const [name, schema] of Object.entries(commonOptions)) written.set(name, { is: 'option', schema });
   if (kind.commands?.deploy !== undefined) written.set('deploy', { is: 'option', schema: deployOption });
-  for (const [name, option] of Object.entries(kind.options ?? {}))
-    written.set(name, { is: 'option', schema: option.schema });
+  for (const [name, { schema }] of Object.entries(kind.operations.deleteOptions ?? {}))
+    written.set(name, { is: 'option', schema });
   const merge = mergeOption(kind);
   if (merge !== undefined) written.set(merge.name, { is: 'option', schema: merge.schema });
   return written;

@@ -4,7 +4,7 @@ import { plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { observedValue } from '../kind/wire.ts';
+import { keyDefault, observedValue } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
@@ -27,10 +27,10 @@ export function naturalKey(
     const from = link.set[name];
     if (from !== undefined && 'value' in from) return from.value;
     const wanted = fields[name];
-    if (wanted === undefined) return kind.fields[name]?.platformDefault ?? null;
+    if (wanted === undefined) return keyDefault(kind, name);
     const resolved = resolve(wanted, outputs);
     if (resolved.is !== 'known') return undefined;
-    return resolved.value ?? kind.fields[name]?.platformDefault ?? null;
+    return resolved.value ?? keyDefault(kind, name);
   };
   const names = typeof kind.identity.key === 'function' ? kind.identity.key(value) : kind.identity.key;
   const key: Record<string, Json> = {};
@@ -58,11 +58,7 @@ export function indexRows(rows: readonly (readonly [string, Row])[]): KeyIndex {
       if (index === undefined) {
         index = new Map();
         for (const [id, row] of rows) {
-          const text = keyText(
-            kind,
-            names,
-            (name) => observedValue(kind, name, row) ?? kind.fields[name]?.platformDefault ?? null,
-          );
+          const text = keyText(kind, names, (name) => observedValue(kind, name, row) ?? keyDefault(kind, name));
           const same = index.get(text);
           if (same === undefined) index.set(text, [id]);
           else same.push(id);

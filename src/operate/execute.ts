@@ -148,9 +148,9 @@ function failed(
 /** The reason in a 200 that is a failure all the same: the answer `false`, or one that the kind calls bad. */
 function refusalIn({ operation: { verdict } }: ObjectCommand, answer: unknown): string | undefined {
   if (answer === false) return 'the platform does not say why; its own log may';
-  if (verdict === undefined || (isRow(answer) && answer[verdict.good] === true)) return undefined;
-  const why = isRow(answer) ? member(answer, verdict.why) : undefined;
-  return typeof why === 'string' ? why : 'the platform does not say why';
+  const reached = verdict?.(isRow(answer) ? answer : {});
+  if (reached === undefined || reached.passed) return undefined;
+  return reached.reason ?? 'the platform does not say why';
 }
 
 /** A text is meant for people; of an object only the members that the kind names, because others may hold secrets. */
@@ -160,12 +160,10 @@ function readableAnswer(
   redact: (text: string) => string,
 ): { answer?: Json } {
   if (typeof answer === 'string') return { answer: redact(answer) };
-  if (verdict === undefined || !isRow(answer)) return {};
-  const readable = verdict.tells.flatMap((name) => {
-    const value = member(answer, name) ?? null;
-    return value === null ? [] : [[name, value] as const];
-  });
-  return readable.length === 0 ? {} : { answer: Object.fromEntries(readable) };
+  const reached = verdict === undefined || !isRow(answer) ? undefined : verdict(answer);
+  if (reached?.passed !== true) return {};
+  const findings = Object.entries(reached.findings).filter(([, value]) => (value ?? null) !== null);
+  return findings.length === 0 ? {} : { answer: Object.fromEntries(findings) as Json };
 }
 
 /** Reads the object after the command, where its row says something. */

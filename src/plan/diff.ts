@@ -146,8 +146,9 @@ function addPart(
   const pair = input.pairs[partName(part)];
   const resolved = wanted === undefined ? undefined : resolveField(field, wanted, input.outputs);
   const isSet = isMerged(resource, field);
+  const { provided } = resource.kind.lifecycle ?? {};
   const fixed =
-    input.isProvided && resource.kind.lifecycle?.provided?.fixed?.includes(part.field) === true
+    input.isProvided && provided?.allows === 'update' && provided.fixed.includes(part.field)
       ? 'the platform made this object and does not let it be changed'
       : undefined;
   const decided = decide({ field, wanted: resolved, observed, pair, digest, fixed });

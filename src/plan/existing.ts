@@ -79,10 +79,12 @@ export function planExisting(
       report(`${path}: the platform has none, and ${operation} cannot go without`, `Declare ${path}.`);
     }
   }
+  const { provided } = kind.lifecycle ?? {};
+  const madeWith = provided?.allows === 'update' ? provided.madeWith : {};
   const overwrites = parts.some(
     ({ part, decision, before }) =>
       (decision.do === 'write' || decision.do === 'remove') &&
-      ![null, '', kind.lifecycle?.provided?.madeWith?.[part.field]].includes(before.reveal()),
+      ![null, '', madeWith[part.field]].includes(before.reveal()),
   );
   return {
     ...base,

@@ -96,9 +96,8 @@ export function deleteSteps(kind: Kind, address: string, options: Readonly<Recor
   const operation = kind.operations.delete;
   if (operation === undefined) return [];
   const members: Record<string, Member> = { [idMember(kind, operation)]: { is: 'id', address } };
-  for (const [name, { sentWith }] of Object.entries(kind.options ?? {})) {
-    if (sentWith?.call === operation) members[name] = literal(options[name] ?? sentWith.otherwise);
-  }
+  for (const [name, { otherwise }] of Object.entries(kind.operations.deleteOptions ?? {}))
+    members[name] = literal(options[name] ?? otherwise);
   return [{ operation, role: 'delete', members, changed: [] }];
 }
 
@@ -163,7 +162,7 @@ function constants(link: ParentLink, update: Operation): Record<string, Member> 
   const required = requiredMembers(update);
   return Object.fromEntries(
     Object.entries(link.set).flatMap(([name, from]) =>
-      'value' in from && (required.includes(name) || (from.always === true && takes(update, name)))
+      'value' in from && (required.includes(name) || (from.inEveryUpdate === true && takes(update, name)))
         ? [[name, literal(from.value)] as const]
         : [],
     ),

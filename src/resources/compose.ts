@@ -108,18 +108,15 @@ export const compose = defineKind({
       },
     },
   ],
-  options: {
-    deleteVolumes: {
-      schema: z.boolean().describe('Whether deleting it deletes its volumes too.'),
-      sentWith: { call: 'compose.delete', otherwise: false },
-    },
-  },
   outputs: { appName: { from: 'appName', describe: 'Internal name; volumes are called `<appName>_<volume>`.' } },
   operations: {
     create: 'compose.create',
     read: 'compose.one',
     update: 'compose.update',
     delete: 'compose.delete',
+    deleteOptions: {
+      deleteVolumes: { schema: z.boolean().describe('Whether deleting it deletes its volumes too.'), otherwise: false },
+    },
     move: { call: 'compose.update', as: 'environmentId' },
   },
   lifecycle: {

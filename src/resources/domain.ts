@@ -1,6 +1,8 @@
 import * as z from 'zod';
 import { list } from '../kind/codecs.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
+import type { Verdict } from '../kind/command.ts';
+import type { Row } from '../kind/json.ts';
 import { defineKind } from '../kind/kind.ts';
 import { hostName, port } from '../kind/syntax.ts';
 
@@ -14,13 +16,13 @@ export const domain = defineKind({
     compose: {
       listed: { at: 'domains' },
       rows: 'whole',
-      set: { composeId: { parent: 'id' }, domainType: { value: 'compose', always: true } },
+      set: { composeId: { parent: 'id' }, domainType: { value: 'compose', inEveryUpdate: true } },
       idAt: 'composeId',
     },
     application: {
       listed: { at: 'domains' },
       rows: 'whole',
-      set: { applicationId: { parent: 'id' }, domainType: { value: 'application', always: true } },
+      set: { applicationId: { parent: 'id' }, domainType: { value: 'application', inEveryUpdate: true } },
       idAt: 'applicationId',
       lacks: ['serviceName'],
       atOnce: true,
@@ -35,7 +37,6 @@ export const domain = defineKind({
     path: {
       schema: z.string().startsWith('/').describe('Path that is routed.'),
       onNull: { value: '/' },
-      platformDefault: '/',
       appliesAt: 'deploy',
       examples: ['/api', '/v2'],
     },
@@ -107,7 +108,7 @@ export const domain = defineKind({
       call: 'domain.validateDomain',
       isTest: true,
       with: { domain: 'host' },
-      verdict: { good: 'isValid', why: 'error', tells: ['resolvedIp', 'cdnProvider'] },
+      verdict: validity,
     },
   },
   checks: {
@@ -128,6 +129,13 @@ export const domain = defineKind({
   },
   examples: ['shop.example.com: { serviceName: web, port: 8080, https: true, certificateType: acme_auto }\n'],
 });
+
+/** The platform answers a test with 200 in any case. */
+function validity({ isValid, error, resolvedIp, cdnProvider }: Row): Verdict {
+  return isValid === true
+    ? { passed: true, findings: { resolvedIp, cdnProvider } }
+    : { passed: false, reason: typeof error === 'string' ? error : undefined };
+}
 
 /** The platform lets two domains claim one host and path; which one wins is chance. */
 function sameRoutes(all: readonly CheckedResource[]): Problem[] {

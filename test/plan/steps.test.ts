@@ -369,13 +369,7 @@ describe('a deletion', () => {
     expect(steps('compose', { deleteVolumes: true, protect: false })).toEqual([
       'delete compose.delete: composeId = id of it; deleteVolumes = true',
     ]);
-    const options = {
-      own: { schema: kindNamed('redis').fields['name']?.schema },
-      other: { schema: kindNamed('redis').fields['name']?.schema, sentWith: { call: 'redis.stop', otherwise: 1 } },
-    };
-    const kind = { ...kindNamed('redis'), options } as Kind;
-    expect(deleteSteps(kind, 'it', {}).map(view)).toEqual(['delete redis.remove: redisId = id of it']);
-    expect(deleteSteps(kind, 'it', {})[0]?.changed).toEqual([]);
+    expect(deleteSteps(kindNamed('compose'), 'it', { deleteVolumes: true })[0]?.changed).toEqual([]);
   });
 
   test('is none where there is no operation for it', () => {

@@ -110,7 +110,7 @@ export function applyEdit(model: Model, change: Edit): string | undefined {
       const isFirst = change.option === 3 || change.option === 5;
       if (change.option > 4 && block.kind.commands?.deploy !== undefined)
         block.options = { ...block.options, deploy: isFirst ? 'never' : 'onChange' };
-      else if (change.option > 2 && block.kind.options?.deleteVolumes !== undefined)
+      else if (change.option > 2 && block.kind.operations.deleteOptions?.deleteVolumes !== undefined)
         block.options = { ...block.options, deleteVolumes: isFirst };
       if (change.option > 2 && mergeOption(block.kind)?.name === 'accessMode')
         block.options = { ...block.options, accessMode: isFirst ? 'own' : 'merge' };

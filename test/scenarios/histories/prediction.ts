@@ -2,7 +2,7 @@ import { means, plain } from '../../../src/kind/codecs.ts';
 import type { Json, Row } from '../../../src/kind/json.ts';
 import { canonical } from '../../../src/kind/json.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
-import { fieldOf, linkOf } from '../../support/random-manifest.ts';
+import { fieldOf, linkOf, nullOf } from '../../support/random-manifest.ts';
 import type { Block, Declared } from './declared.ts';
 import { movedAddress } from './declared.ts';
 import type { Snapshot } from './platform.ts';
@@ -160,7 +160,7 @@ export function keyOf(
   const { set } = linkOf(kind, parent?.kind);
   const value = (name: string): Json | undefined => {
     const from = set[name];
-    return from !== undefined && 'value' in from ? from.value : (wanted[name] ?? kind.fields[name]?.platformDefault);
+    return from !== undefined && 'value' in from ? from.value : (wanted[name] ?? nullOf(kind, name)?.value);
   };
   const names = typeof kind.identity.key === 'function' ? kind.identity.key(value) : kind.identity.key;
   return Object.fromEntries(names.map((name) => [name, value(name) ?? null]));
