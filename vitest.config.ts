@@ -25,12 +25,17 @@ const long = [
 
 const isWhole = (process.env['CI'] ?? '') !== '' || process.env['TRUEUP_TESTS'] === 'all';
 
+/** A test that takes so long hangs; no machine is too slow for any of them. Milliseconds. */
+const hangs = 120_000;
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...(isWhole ? [] : long)],
     globalSetup: ['test/support/temporary-folder.ts', 'test/support/built-program.ts'],
-    testTimeout: 20_000,
+    expect: { requireAssertions: true, poll: { timeout: hangs, interval: 10 } },
+    testTimeout: hangs,
+    hookTimeout: hangs,
     pool: 'threads',
     maxWorkers: availableParallelism() + 1, // some tests wait for other programs
   },

@@ -3,7 +3,7 @@ import type { Send } from '../src/api/wire.ts';
 import { hasChanges } from '../src/plan/action.ts';
 import { session } from '../src/session.ts';
 import { createMemory, memoryStore } from '../src/state/backends/memory.ts';
-import { fakeTime } from './state/fake-time.ts';
+import { processTime } from './support/virtual-processes.ts';
 import { stopOf } from './state/conformance.ts';
 import {
   applyOver,
@@ -78,7 +78,7 @@ describe('a session', () => {
 
   test('sends no write once it lost its lock', async () => {
     const made = bench();
-    const time = fakeTime();
+    const time = processTime();
     const memory = createMemory(time.process().clock);
     const open = (machine: string) => memoryStore(undefined, { ...time.process({ machine }), memory });
     const first = open('here');

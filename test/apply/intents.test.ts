@@ -16,7 +16,7 @@ import {
   worldOver,
 } from '../support/faults.ts';
 import type { Bench } from '../support/world.ts';
-import { quickClock } from '../support/quick-clock.ts';
+import { selfMovingClock } from '../support/virtual-clock.ts';
 import { bench } from '../support/world.ts';
 
 /** What a run writes down before it sends something, and what the next one makes of it. */
@@ -155,7 +155,7 @@ test('a disk that is full ends a run in good order', async () => {
 test.each([-600_000, 600_000])(
   'a clock that is set by %d ms while a create is looked for changes nothing',
   async (ms) => {
-    const quick = quickClock();
+    const quick = selfMovingClock();
     let shift = 0;
     const made = bench({ clock: { ...quick, wall: () => quick.wall() + shift } });
     const before = quick.monotonic();

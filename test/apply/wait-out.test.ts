@@ -4,7 +4,7 @@ import { waitOut } from '../../src/apply/wait-out.ts';
 import { applyPlan, plan } from '../../src/reconcile.ts';
 import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
 import type { StateStore } from '../../src/state/state.ts';
-import { fakeTime } from '../state/fake-time.ts';
+import { processTime } from '../support/virtual-processes.ts';
 import {
   applyOver,
   connection,
@@ -37,7 +37,7 @@ async function begin({ isOpen }: { readonly isOpen: boolean }) {
     };
     await applyOver(made, production(database()), send, { signal: controller.signal });
   }
-  const time = fakeTime();
+  const time = processTime();
   const memory = createMemory(time.process().clock);
   memory.state = made.store.state;
   const enter = async (machine: string, setClock = 0) => {
@@ -102,7 +102,7 @@ test.each([true, false])(
 test('of two that hold one lock after another only one makes anything, when the first one does not know yet', async () => {
   const made = bench();
   await made.apply(production('    postgres: {}\n'));
-  const time = fakeTime();
+  const time = processTime();
   const memory = createMemory(time.process().clock);
   memory.state = made.store.state;
   const open = (machine: string) => memoryStore(undefined, { ...time.process({ machine }), memory });

@@ -174,7 +174,7 @@ describe('the input', () => {
   });
 });
 
-describe.concurrent('refused before anything is sent', () => {
+describe('refused before anything is sent', () => {
   it.each([
     [['compose.on'], 'usage', 'there is no operation compose.on', 'Did you mean compose.one?'],
     [['compose.fly'], 'usage', 'there is no operation compose.fly', 'trueup call --list compose shows'],

@@ -18,7 +18,7 @@ function hello(): string {
   return folder;
 }
 
-describe.concurrent('a manifest from the first plan to the end', () => {
+describe('a manifest from the first plan to the end', () => {
   it('validates, plans, applies, plans nothing, and is destroyed', async () => {
     const folder = hello();
     const at = ['-C', folder];
@@ -106,7 +106,7 @@ describe.concurrent('a manifest from the first plan to the end', () => {
   });
 });
 
-describe.concurrent('output', () => {
+describe('output', () => {
   it('is one JSON document with --format json, of commands that tell of nothing as they go', async () => {
     const folder = hello();
     const at = ['-C', folder, '--format', 'json'];

@@ -164,7 +164,7 @@ describe('the scripts', () => {
 const print = (shell: string, args: readonly string[], script: string) =>
   inShell(shell, args, script, { env: { PATH: bin, HOME: folder }, cwd: folder });
 
-describe.concurrent('bash', () => {
+describe('bash', () => {
   const bash = (...words: readonly string[]) =>
     print(
       'bash',
@@ -197,7 +197,7 @@ production.compose.shop.domains\[\"b.example.com\"\]
   });
 });
 
-describe.skipIf(lacks('fish')).concurrent('fish', () => {
+describe.skipIf(lacks('fish'))('fish', () => {
   const fish = (line: string) =>
     print(
       'fish',
@@ -214,7 +214,7 @@ describe.skipIf(lacks('fish')).concurrent('fish', () => {
   });
 });
 
-describe.skipIf(lacks('zsh')).concurrent('zsh', () => {
+describe.skipIf(lacks('zsh'))('zsh', () => {
   /** Types into a real zsh, presses tab, and waits until its line is the one that is expected. */
   const zsh = (typed: string, line: string) =>
     print(

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe.concurrent('exit codes', () => {
+describe('exit codes', () => {
   it('3: the manifest is not valid, with the place of the mistake', async () => {
     const folder = project('trueup: 1\nplatform: emulator\nproject: prj_1\nenvironmentz: {}\n');
     const text = await trueup(['plan', '-C', folder]);
@@ -108,10 +108,10 @@ describe.concurrent('exit codes', () => {
     const run = await trueup(['plan', '-C', project(manifest(`{ url: "http://127.0.0.1:${port}" }`))], { env: key });
     expect(run).toMatchObject({ code: 1, out: '' });
     expect(run.err).toContain('the connection was refused');
-  }, 30_000);
+  });
 });
 
-describe.concurrent('an apply that does not get through', () => {
+describe('an apply that does not get through', () => {
   const shop = (
     address: string,
   ): string => `${manifest(`{ url: "${address}" }`).replace('{ production: {} }', '')}  production:
@@ -162,7 +162,7 @@ describe.concurrent('an apply that does not get through', () => {
   });
 });
 
-describe.concurrent('the API key goes nowhere it should not', () => {
+describe('the API key goes nowhere it should not', () => {
   const hostile = [
     ['plain http', manifest('{ url: "http://platform.example.com" }'), {}, 3, 'plain http'],
     [
@@ -220,7 +220,7 @@ describe.concurrent('the API key goes nowhere it should not', () => {
   });
 });
 
-describe.concurrent('trueup emulate', () => {
+describe('trueup emulate', () => {
   it('prints what to set, serves, and ends on a signal', async () => {
     const folder = project({});
     const child = start(['emulate', '--port', '0', '--data', join(folder, 'world.json')]);

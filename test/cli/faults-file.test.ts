@@ -144,7 +144,7 @@ describe('a file that is no file of faults is one clear error', () => {
   });
 });
 
-describe.concurrent('trueup emulate --faults', () => {
+describe('trueup emulate --faults', () => {
   it('serves the faults, and tells of each', async () => {
     const folder = project({
       'faults.yaml': 'faults: [{ on: environment.create, at: 1, after: drop }]\n',

@@ -11,7 +11,7 @@ import { PlatformError } from '../../src/api/errors.ts';
 import { anyDocument } from '../../src/render/documents.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
-import { quickClock } from '../support/quick-clock.ts';
+import { selfMovingClock } from '../support/virtual-clock.ts';
 import { bench } from '../support/world.ts';
 import { project } from './process.ts';
 
@@ -51,7 +51,7 @@ export function places() {
     const folder = project({});
     const text = `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\n${sections}`;
     // A platform that takes its time is waited for.
-    const clock = options.deployDelayMs === undefined ? quickClock() : systemClock;
+    const clock = options.deployDelayMs === undefined ? selfMovingClock() : systemClock;
     const made = bench({ emulator: { ...emulator, send: keyed(emulator.send) }, folder, clock });
     Object.assign(made.secrets, options.secrets ?? {});
     const { outcomes, state } = await made.apply(text, { dataLoss: true, adoption: true });

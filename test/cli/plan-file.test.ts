@@ -45,7 +45,7 @@ const sections = (value: string, more = '') => `environments:
         env: { HOST: "\${ref:postgres.main.host}", REGION: ${value}${more} }
 `;
 
-describe.concurrent('the real program', () => {
+describe('the real program', () => {
   const servers: { close(): Promise<void> }[] = [];
   afterAll(() => Promise.all(servers.map((server) => server.close())));
 
@@ -83,7 +83,7 @@ describe.concurrent('the real program', () => {
     expect(again).toMatchObject({ code: 1, out: '' });
     expect(again.err).toContain('the plan was applied already, wholly or in part');
     expect(posts()).toBe(before);
-  }, 60_000);
+  });
 
   it('prints the usual documents with --format json, and a refusal as one', async () => {
     const { run, file } = await fresh();
@@ -99,7 +99,7 @@ describe.concurrent('the real program', () => {
       diagnostics: [{ code: 'plan-outdated' }, { code: 'plan-outdated' }],
     });
     expect((await run('plan', '--detailed-exitcode')).code).toBe(0);
-  }, 60_000);
+  });
 
   it('refuses a plan whose apply was killed in the middle', async () => {
     const { run, folder, posts } = await fresh({ latencyMs: 50 });
@@ -119,7 +119,7 @@ describe.concurrent('the real program', () => {
     await run('plan', '--out', 'plan.trueup');
     expect((await run('apply', 'plan.trueup', '--fence', '0')).code).toBe(0);
     expect((await run('plan', '--detailed-exitcode')).code).toBe(0);
-  }, 120_000);
+  });
 
   it('leaves what was there when the disk has no room for all of the file', async () => {
     const { run, folder, file } = await fresh();
@@ -134,7 +134,7 @@ describe.concurrent('the real program', () => {
     expect(full.err).toContain('the plan file plan.trueup cannot be written (EFBIG)');
     expect(readFileSync(file, 'utf8')).toBe(first);
     expect(readdirSync(folder).toSorted()).toEqual(['plan.trueup', 'trueup.yaml']);
-  }, 60_000);
+  });
 
   it('tells of a file that it cannot use before it reads the manifest', async () => {
     const folder = project('nonsense: 1\n');
@@ -142,7 +142,7 @@ describe.concurrent('the real program', () => {
     expect(missing).toMatchObject({ code: 1, out: '' });
     expect(missing.err).toContain('error[plan-file]\nthe plan file missing cannot be read (ENOENT)');
     expect((await trueup(['apply', 'one', 'two', '-C', folder])).err.toLowerCase()).toContain('too many arguments');
-  }, 60_000);
+  });
 });
 
 /** A place where something was applied, with the file of a plan. */

@@ -52,7 +52,7 @@ async function whileOneWaits(args: readonly string[], paused: { status: number; 
   return { ...ended, requests };
 }
 
-describe.concurrent('a run that failed ends its process', () => {
+describe('a run that failed ends its process', () => {
   it.each([
     ['429', ['plan'], { status: 429, retryAfter: '60' }],
     ['429', ['apply', '--auto-approve'], { status: 429, retryAfter: '60' }],

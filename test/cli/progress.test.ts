@@ -368,7 +368,7 @@ environments:
         domains: { shop.example.com: { serviceName: web, port: 8080 } }
 `;
 
-describe.concurrent('the real program', () => {
+describe('the real program', () => {
   it('prints the plan, events and the result with --format json, each in a line, and nothing else', async () => {
     const at = ['-C', project(manifest('emulator')), '--format', 'json'];
     const applied = await trueup(['apply', '--auto-approve', ...at]);

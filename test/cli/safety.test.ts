@@ -59,7 +59,7 @@ const stack = (hosts: readonly number[]): string =>
 `;
 const twelve = Array.from({ length: 12 }, (_, at) => at);
 
-describe.concurrent('an apply', () => {
+describe('an apply', () => {
   it('deletes many of a kind only with --allow-mass-delete; plan says so', async () => {
     const made = await place();
     made.write(stack(twelve));
@@ -81,7 +81,7 @@ describe.concurrent('an apply', () => {
     expect(done.code).toBe(0);
     expect(made.posts().filter((operation) => operation === 'domain.delete')).toHaveLength(11);
     await made.close();
-  }, 60_000);
+  });
 
   it('never deletes everything; destroy does, without any limit', async () => {
     const made = await place();
@@ -100,7 +100,7 @@ describe.concurrent('an apply', () => {
     expect((await made.run('destroy', '--auto-approve')).code).toBe(0);
     expect(made.posts()).toContain('compose.delete');
     await made.close();
-  }, 60_000);
+  });
 
   it('with the key of somebody who does not see everything is refused, and says which right is missing', async () => {
     const made = await place();
@@ -113,10 +113,10 @@ describe.concurrent('an apply', () => {
     expect(refused.err).toContain('a member needs the service in accessedServices');
     expect(made.posts()).toEqual([]);
     await made.close();
-  }, 60_000);
+  });
 });
 
-describe.concurrent('a platform that no longer accepts the key in the middle of an apply', () => {
+describe('a platform that no longer accepts the key in the middle of an apply', () => {
   it('is waited for: it is said, nothing is sent twice, and the apply comes to its end', async () => {
     let since: number | undefined;
     const made = await place((_operation, sent) => {
@@ -136,7 +136,7 @@ describe.concurrent('a platform that no longer accepts the key in the middle of 
     expect(posts.filter((operation) => operation === 'domain.create')).toHaveLength(12);
     expect((await made.run('plan', '--detailed-exitcode')).code).toBe(0);
     await made.close();
-  }, 60_000);
+  });
 
   it('is waited for no longer when the run is interrupted; the state is saved, and the next run does the rest', async () => {
     let isShut = true;
@@ -157,5 +157,5 @@ describe.concurrent('a platform that no longer accepts the key in the middle of 
     expect(posts.filter((operation) => operation === 'compose.create')).toHaveLength(1);
     expect(posts.filter((operation) => operation === 'domain.create')).toHaveLength(12);
     await made.close();
-  }, 60_000);
+  });
 });

@@ -4,7 +4,7 @@ import { finish } from './process.ts';
 
 /** Whether a shell is missing. Every CI installs them, so there a missing one fails its tests. */
 export function lacks(shell: string): boolean {
-  if (process.env.CI !== undefined) return false;
+  if ((process.env.CI ?? '') !== '') return false;
   try {
     execFileSync(shell, ['--version']);
     return false;
@@ -21,7 +21,7 @@ export async function inShell(
   { env, cwd }: { env: Record<string, string>; cwd: string },
 ): Promise<string> {
   const path = [env['PATH'], process.env.PATH].filter((part) => part !== undefined).join(':');
-  const child = spawn(shell, [...args, script], { cwd, env: { ...env, PATH: path, TERM: 'dumb' }, timeout: 15_000 });
+  const child = spawn(shell, [...args, script], { cwd, env: { ...env, PATH: path, TERM: 'dumb' }, timeout: 100_000 });
   const { out, err } = await finish(child);
   expect(err).toBe('');
   return out;

@@ -44,9 +44,5 @@ export const inputs = {
 
 /** Waits until a condition holds, a few milliseconds at a time. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let turns = 0; turns < 1000; turns += 1) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  throw new Error('it never came true');
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 1));
 }

@@ -26,6 +26,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+/** What does not come by then never will: waiting for it takes time of the machine. */
+const hanging = { timeout: 60_000 };
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000);
 const moment = () => vi.advanceTimersByTimeAsync(1);
 
@@ -334,7 +336,10 @@ describe('a request that never ends', () => {
     const failed = once(outgoing, 'error');
     const answered = watch(once(outgoing, 'response'));
     outgoing.end(JSON.stringify(id));
-    await vi.waitFor(async () => expect(await one('redis', id)).toMatchObject({ applicationStatus: 'running' }));
+    await vi.waitFor(
+      async () => expect(await one('redis', id)).toMatchObject({ applicationStatus: 'running' }),
+      hanging,
+    );
     expect(answered).toEqual({});
     await server.close();
     expect(await failed).toMatchObject([{ code: 'ECONNRESET' }]);
@@ -348,7 +353,7 @@ describe('a request that never ends', () => {
     const id = await createDatabase('redis', 'stall:1');
     const answer = watch(call('redis.deploy', id));
     await opened.close();
-    await vi.waitFor(() => expect(answer).toMatchObject({ error: { code: 'ECONNRESET' } }));
+    await vi.waitFor(() => expect(answer).toMatchObject({ error: { code: 'ECONNRESET' } }), hanging);
     await rm(folder, { recursive: true });
   });
 });

@@ -49,7 +49,7 @@ test('what a deployment does in the background is saved too', async () => {
   const emulator = await openEmulator(file);
   const { composeId } = (await emulator.act('compose.create', inputs.compose)) as Answer;
   await emulator.act('compose.deploy', { composeId });
-  await until(async () => (await stored()).tables.compose[String(composeId)]?.['composeStatus'] === 'done');
+  await expect.poll(async () => (await stored()).tables.compose[String(composeId)]?.['composeStatus']).toBe('done');
   await emulator.close();
 });
 

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { createClient } from '../../src/api/client.ts';
 import { PlatformError } from '../../src/api/errors.ts';
@@ -12,13 +12,16 @@ import { serve } from '../../src/emulator/server.ts';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
+  vi.useRealTimers();
   await Promise.all(open.splice(0).map((item) => item.close()));
 });
 
 /** A platform whose requests go wrong, and a client that sends everything once. */
-async function platform(file: string, { deadlineMs = 2_000 } = {}) {
+async function platform(file: string, { deadlineMs = 60_000 } = {}) {
   const emulator = createEmulator();
-  const server = await serve(emulator, { faults: createFaults(emulator, faultPlan.parse(parse(file))) });
+  const met: string[] = [];
+  const faults = createFaults(emulator, faultPlan.parse(parse(file)), (line) => met.push(line));
+  const server = await serve(emulator, { faults });
   const transport = createTransport({ url: server.url, deadlineMs });
   open.push(transport, server);
   const client = createClient({
@@ -32,6 +35,8 @@ async function platform(file: string, { deadlineMs = 2_000 } = {}) {
   return {
     emulator,
     client,
+    /** The faults that requests met so far. */
+    met,
     make: (name = 'a') => client.call('environment.create', { name, projectId: 'prj_1' }),
     isMade: (name = 'a') => Object.values(emulator.world.tables.environment).some((row) => row.name === name),
     list: async () =>
@@ -53,7 +58,11 @@ async function failureOf(work: Promise<unknown>) {
 }
 
 const create = (rest: string) => `faults: [{ on: environment.create, ${rest} }]`;
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Waits until a condition holds, one turn of the machine's events at a time. */
+async function turns(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
 
 test.each([
   ['before: drop', ['unknown', 'connection', undefined, 'UND_ERR_SOCKET'], false],
@@ -91,16 +100,26 @@ test.each(['length', 'reset', 'json'])('an empty answer that is cut by %s is tol
 });
 
 describe('what only takes its time', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] }));
+
+  /** Waits until a fault began to take its time, whether what it goes wrong with was done before or is done after. */
+  const isWaiting = ({ met, isMade }: Awaited<ReturnType<typeof platform>>, isDone: boolean) =>
+    turns(() => met.length > 0 && isMade() === isDone);
+
   test.each([
-    ['before: { delay: 150ms }', 150],
-    ['after: { delay: 150ms }', 150],
-    ['after: { drip: 300ms }', 300],
-  ])('%s is answered', async (fault, least) => {
-    const { make, isMade } = await platform(create(fault));
-    const begin = performance.now();
-    expect(await make()).toMatchObject({ name: 'a' });
-    expect(performance.now() - begin).toBeGreaterThanOrEqual(least - 5);
-    expect(isMade()).toBe(true);
+    ['before: { delay: 150ms }', 150, false],
+    ['after: { delay: 150ms }', 150, true],
+    ['after: { drip: 300ms }', 300, true],
+  ])('%s is answered', async (fault, ms, isDone) => {
+    const made = await platform(create(fault));
+    let isAnswered = false;
+    const answer = made.make().finally(() => (isAnswered = true));
+    await isWaiting(made, isDone);
+    await vi.advanceTimersByTimeAsync(ms - 1);
+    expect([isAnswered, made.isMade()]).toEqual([false, isDone]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await answer).toMatchObject({ name: 'a' });
+    expect(made.isMade()).toBe(true);
   });
 
   test.each([
@@ -108,26 +127,31 @@ describe('what only takes its time', () => {
     ['after: { delay: 10s }', true],
     ['after: { drip: 10s }', true],
   ])('%s is not waited for beyond the deadline', async (fault, isDone) => {
-    const { make, isMade } = await platform(create(fault), { deadlineMs: 200 });
-    expect(await failureOf(make())).toEqual(['unknown', 'timeout', undefined, 'DEADLINE']);
-    expect(isMade()).toBe(isDone);
+    const made = await platform(create(fault), { deadlineMs: 200 });
+    const failure = failureOf(made.make());
+    await isWaiting(made, isDone);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(await failure).toEqual(['unknown', 'timeout', undefined, 'DEADLINE']);
+    expect(made.isMade()).toBe(isDone);
   });
-});
 
-test('a request that lands late is carried out then', async () => {
-  const { make, isMade } = await platform(create('late: 100ms'));
-  await failureOf(make());
-  expect(isMade()).toBe(false);
-  await wait(150);
-  expect(isMade()).toBe(true);
-});
+  test('a request that lands late is carried out then', async () => {
+    const { make, isMade } = await platform(create('late: 100ms'));
+    await failureOf(make());
+    await vi.advanceTimersByTimeAsync(99);
+    expect(isMade()).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(isMade()).toBe(true);
+  });
 
-test('what was made shows later', async () => {
-  const { make, list } = await platform(create('after: { unseen: 200ms }'));
-  await make();
-  expect(await list()).not.toContain('a');
-  await wait(250);
-  expect(await list()).toContain('a');
+  test('what was made shows later', async () => {
+    const { make, list } = await platform(create('after: { unseen: 200ms }'));
+    await make();
+    await vi.advanceTimersByTimeAsync(199);
+    expect(await list()).not.toContain('a');
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await list()).toContain('a');
+  });
 });
 
 test('a list lacks rows', async () => {

@@ -1,5 +1,5 @@
 import { Agent, request, type IncomingHttpHeaders } from 'node:http';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve, type ServeOptions } from '../../src/emulator/server.ts';
 
@@ -8,7 +8,15 @@ const start = async (options: ServeOptions = {}) => {
   server = await serve(createEmulator(), options);
 };
 beforeEach(() => start());
-afterEach(() => server.close());
+afterEach(async () => {
+  vi.useRealTimers();
+  await server.close();
+});
+
+/** Waits until a condition holds, one turn of the machine's events at a time. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
 
 interface Sent {
   method?: string;
@@ -106,25 +114,29 @@ test('a connection is kept for the next request', async () => {
 });
 
 test('latency delays every answer and none waits for another', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
   await server.close();
   await start({ latencyMs: 100 });
-  const began = performance.now();
-  await Promise.all(Array.from({ length: 10 }, () => send('/api/user.get')));
-  const took = performance.now() - began;
-  expect(took).toBeGreaterThanOrEqual(95);
-  expect(took).toBeLessThan(900);
+  let answered = 0;
+  const sent = Array.from({ length: 10 }, () => send('/api/user.get').finally(() => (answered += 1)));
+  await until(() => vi.getTimerCount() === sent.length);
+  await vi.advanceTimersByTimeAsync(99);
+  expect(answered).toBe(0);
+  await vi.advanceTimersByTimeAsync(1);
+  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(sent.map(() => 200));
 });
 
-test('a server that closes gives the answers it owes, and is closed at once after them', async () => {
+test('a server that closes gives the answers it owes, and is closed after them while a client would stay', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
   await server.close();
   await start({ latencyMs: 40 });
   const agent = new Agent({ keepAlive: true });
   const owed = send('/api/user.get', { agent });
-  await new Promise((resolve) => setTimeout(resolve, 15));
-  const began = performance.now();
-  await Promise.all([owed, server.close()]);
-  expect((await owed).status).toBe(200);
-  expect(performance.now() - began).toBeLessThan(1500);
+  await until(() => vi.getTimerCount() === 1);
+  const closed = server.close();
+  await vi.advanceTimersByTimeAsync(40);
+  expect(await owed).toMatchObject({ status: 200, headers: { connection: 'close' } });
+  await closed;
   agent.destroy();
   await start();
 });

@@ -97,7 +97,8 @@ describe('reading an env file', () => {
     fc.assert(fc.property(fc.oneof(hostileText, assignments), expectSameAsPlatform), { numRuns: 25_000 });
   });
 
-  it('takes time in proportion to the text', () => {
+  // What takes longer than in proportion to the text comes to no end with these.
+  it('of a million characters is read, whatever it repeats', () => {
     const million = 1_000_000;
     const units = [
       "A='",
@@ -114,14 +115,11 @@ describe('reading an env file', () => {
       "A=\"'`\\'\n",
       '#',
     ];
-    const started = performance.now();
     for (const unit of units) {
       const text = unit.repeat(million / unit.length);
-      readEnvText(text);
-      readEnvText(`A="${text}`);
-      readEnvText(`A=\u2028${text}`);
+      const keys = [text, `A="${text}`, `A=\u2028${text}`].map((long) => readEnvText(long).size);
+      expect(keys, JSON.stringify(unit)).toEqual([expect.any(Number), 1, 1]);
     }
-    expect(performance.now() - started).toBeLessThan(10_000);
   });
 });
 

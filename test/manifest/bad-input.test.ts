@@ -638,9 +638,7 @@ describe('links', () => {
 
 describe('deep nesting and expanding aliases', () => {
   const messageOf = async (text: string) => {
-    const began = performance.now();
     const { problems } = await problemsOf(text);
-    expect(performance.now() - began).toBeLessThan(3000); // a fraction of a second when nothing else runs
     expect(problems.map((item) => item.code)).toEqual(['yaml-syntax']);
     return problems[0]?.message ?? '';
   };

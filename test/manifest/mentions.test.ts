@@ -51,10 +51,9 @@ describe('the names that a text mentions', () => {
     );
   });
 
-  it('are found in a time that does not grow faster than the text', () => {
-    const began = performance.now();
-    expect(mentionsIn('${{environment.} '.repeat(60_000))).toEqual([]);
-    expect(performance.now() - began).toBeLessThan(1_000);
+  // To look for the end of each of them once more would take many minutes.
+  it('are looked for once in a text of ten million characters that closes none', () => {
+    expect(mentionsIn('${{environment.} '.repeat(600_000))).toEqual([]);
   });
 });
 

@@ -22,7 +22,7 @@ import {
 } from '../support/faults.ts';
 import type { PendingCreate } from '../../src/state/record.ts';
 import { killedRun } from '../support/histories.ts';
-import { quickClock } from '../support/quick-clock.ts';
+import { selfMovingClock } from '../support/virtual-clock.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -230,7 +230,7 @@ describe('a create whose outcome is not known', () => {
 
   test('is no claim on what a person makes days later', async () => {
     let days = 0;
-    const quick = quickClock();
+    const quick = selfMovingClock();
     const made = bench({ clock: { ...quick, wall: () => quick.wall() + days * 86_400_000 } });
     await made.apply(one);
     expect(await killedRun(made, both, { at: 1, where: 'before the POST' })).toBe(true);

@@ -31,4 +31,4 @@ test('of an engine that is broken a random history tells, and what it prints sho
 
   engine.isBroken = false;
   expect(await failureOf(document)).toBeUndefined();
-}, 120_000);
+});

@@ -4,7 +4,7 @@ import { explore, exploreBeyondFence } from '../support/crashes/explore.ts';
 import { imageOf } from '../support/crashes/platform.ts';
 import type { Place, Task } from '../support/crashes/process.ts';
 import { runProcess } from '../support/crashes/process.ts';
-import { simulateTimers } from '../support/crashes/simulation.ts';
+import { simulateTimers } from '../support/crashes/timers.ts';
 import type { Stand } from '../support/kind-manifests.ts';
 import {
   addressOf,

@@ -5,7 +5,7 @@ import type { Emulator } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { finish, project, start, trueup } from '../cli/process.ts';
-import { chance } from '../support/crashes/simulation.ts';
+import { createChance } from '../../src/emulator/faults/chance.ts';
 import { watchDeployments } from '../support/deployment-watch.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
@@ -90,7 +90,7 @@ async function wantedOf(version: number): Promise<string[]> {
 
 /** One project, one process after the other, until so many were killed; gives how many that were. */
 async function live(lane: number, count: number, state: { text: string; env: Record<string, string> }) {
-  const random = chance(seed + lane);
+  const random = createChance(seed + lane);
   const emulator = createEmulator({ apiKey, deployDelayMs: 20 });
   const watch = watchDeployments(emulator);
   const server = await serve(emulator, { latencyMs: 5 });
@@ -168,7 +168,7 @@ describe.skipIf(why !== undefined)(`with a state in PostgreSQL${why === undefine
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => server.stop());
 
   test(

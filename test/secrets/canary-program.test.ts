@@ -147,7 +147,7 @@ describe('the program prints no secret and leaves none', () => {
     expect((await run(['plan', '--out', plan], { env: other })).out).toContain('(sensitive)');
     expect(await run([...apply, plan, '--allow-data-loss'], { env: other })).toMatchObject({ code: 0 });
     expect(await run(['destroy', '--auto-approve', '--allow-data-loss'])).toMatchObject({ code: 0 });
-  }, 60_000);
+  });
 
   test.each([
     'environment.update',
@@ -156,20 +156,16 @@ describe('the program prints no secret and leaves none', () => {
     'compose.update',
     'domain.create',
     'mounts.create',
-  ])(
-    'when the platform answers %s with what it was sent',
-    async (operation) => {
-      const { run, ways } = await place();
-      let turn = operation.length;
-      ways.instead = (request) => (request.path === `/api/${operation}` ? quoting(request, turn++) : undefined);
-      for (const format of [[], json]) {
-        const { code, both } = await run([...apply, '--fence', '1', ...format]);
-        expect(code).not.toBe(0);
-        expect(both).toContain('failed');
-      }
-    },
-    60_000,
-  );
+  ])('when the platform answers %s with what it was sent', async (operation) => {
+    const { run, ways } = await place();
+    let turn = operation.length;
+    ways.instead = (request) => (request.path === `/api/${operation}` ? quoting(request, turn++) : undefined);
+    for (const format of [[], json]) {
+      const { code, both } = await run([...apply, '--fence', '1', ...format]);
+      expect(code).not.toBe(0);
+      expect(both).toContain('failed');
+    }
+  });
 
   test('when a read or a deletion fails, and quotes everything', async () => {
     const { run, ways, applied } = await place();
@@ -195,7 +191,7 @@ describe('the program prints no secret and leaves none', () => {
     ways.instead = ({ method }) => (method === 'GET' ? undefined : answers[0]?.());
     const destroy = await run(['destroy', '--auto-approve', '--allow-data-loss'], { env: known });
     expect(destroy.both).toContain('deleting failed');
-  }, 60_000);
+  });
 
   test('when a deployment or a log quotes the secrets of its service', async () => {
     const { run, ways, applied } = await place();
@@ -215,7 +211,7 @@ describe('the program prints no secret and leaves none', () => {
       const failed = await run([...apply, ...format], { env: { TRUEUP_SECRET_COMMAND: own[3] } });
       expect(failed.both).toContain('deploy-failed');
     }
-  }, 60_000);
+  });
 
   test('when things of the platform have secrets for names', async () => {
     const { run, emulator, folder, applied } = await place();
@@ -237,7 +233,7 @@ describe('the program prints no secret and leaves none', () => {
       expect(code).not.toBe(0);
       expect(both).toContain('nowhere');
     }
-  }, 60_000);
+  });
 
   test('when it is killed, at any moment', async () => {
     const { argsOf, env, folder, ways } = await place();
@@ -253,7 +249,7 @@ describe('the program prints no secret and leaves none', () => {
       const { out, err } = await finish(child);
       expect([out, err, left(folder)].flatMap(canariesIn), `after ${stopAt} writes`).toEqual([]);
     }
-  }, 60_000);
+  });
 });
 
 describe('the program leaves no secret in a state', () => {
@@ -360,31 +356,27 @@ describe('the program prints no secret when it crashes', () => {
     begun = await place();
   });
 
-  test.each(Object.entries(crashes))(
-    'by %s',
-    async (what, crash) => {
-      const { argsOf, env, folder } = begun;
-      const file = join(folder, `crash-${what.replaceAll(' ', '-')}.mjs`);
-      // It crashes when the plan is printed: all secrets are known then.
-      writeFileSync(
-        file,
-        `const { write } = process.stdout;
+  test.each(Object.entries(crashes))('by %s', async (what, crash) => {
+    const { argsOf, env, folder } = begun;
+    const file = join(folder, `crash-${what.replaceAll(' ', '-')}.mjs`);
+    // It crashes when the plan is printed: all secrets are known then.
+    writeFileSync(
+      file,
+      `const { write } = process.stdout;
 process.stdout.write = (text, ...rest) => {
   if (/to create|trueup.plan/.test(text)) setImmediate(() => { ${crash}; });
   return write.call(process.stdout, text, ...rest);
 };`,
-      );
-      for (const format of [[], json]) {
-        const more = { NODE_OPTIONS: `--import ${file}` };
-        // What it has to print elsewhere keeps it from ending before it crashes.
-        const { code, out, err } = await trueup(argsOf([...apply, ...format]), { env: { ...env, ...more } });
-        expect(out + err).toContain('this is a defect of Trueup');
-        expect(code).toBe(1);
-        expect([out, err, left(folder)].flatMap(canariesIn)).toEqual([]);
-      }
-    },
-    60_000,
-  );
+    );
+    for (const format of [[], json]) {
+      const more = { NODE_OPTIONS: `--import ${file}` };
+      // What it has to print elsewhere keeps it from ending before it crashes.
+      const { code, out, err } = await trueup(argsOf([...apply, ...format]), { env: { ...env, ...more } });
+      expect(out + err).toContain('this is a defect of Trueup');
+      expect(code).toBe(1);
+      expect([out, err, left(folder)].flatMap(canariesIn)).toEqual([]);
+    }
+  });
 });
 
 describe('nothing past the redactor:', () => {

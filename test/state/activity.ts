@@ -1,25 +1,25 @@
 import type { BeatingClock } from '../../src/state/clock.ts';
 import type { Medium } from '../../src/state/medium.ts';
-import type { FakeProcess } from './fake-time.ts';
+import type { VirtualProcess } from '../support/virtual-processes.ts';
 
 /** What processes are doing in a place: fake time passes when nobody does anything that takes real time. */
 export interface Activity {
   readonly isIdle: () => boolean;
   /** The place, as a process uses it. */
-  readonly watched: (process: FakeProcess, medium: Medium) => Medium;
+  readonly watched: (process: VirtualProcess, medium: Medium) => Medium;
   /** The clock of a process for the place itself: who sleeps does nothing. */
-  readonly clockOf: (process: FakeProcess) => BeatingClock;
+  readonly clockOf: (process: VirtualProcess) => BeatingClock;
   /** Nothing more comes of a process. */
-  readonly ended: (process: FakeProcess) => void;
+  readonly ended: (process: VirtualProcess) => void;
 }
 
 /** Watches what processes do. */
 export function createActivity(): Activity {
-  const counts = new Map<FakeProcess, number>();
-  const gone = new Set<FakeProcess>();
-  const change = (process: FakeProcess, by: 1 | -1) => void counts.set(process, (counts.get(process) ?? 0) + by);
+  const counts = new Map<VirtualProcess, number>();
+  const gone = new Set<VirtualProcess>();
+  const change = (process: VirtualProcess, by: 1 | -1) => void counts.set(process, (counts.get(process) ?? 0) + by);
   const counted =
-    <A extends readonly unknown[], T>(process: FakeProcess, work: (...about: A) => Promise<T>) =>
+    <A extends readonly unknown[], T>(process: VirtualProcess, work: (...about: A) => Promise<T>) =>
     async (...about: A): Promise<T> => {
       change(process, 1);
       return work(...about).finally(() => change(process, -1));

@@ -4,12 +4,12 @@ import { findHolder } from '../../src/state/holder.ts';
 import { usualTaking } from '../../src/state/lease.ts';
 import { takeLease } from '../../src/state/take-lease.ts';
 import type { Register } from '../../src/state/register.ts';
-import { fakeTime } from './fake-time.ts';
+import { processTime } from '../support/virtual-processes.ts';
 
 /** What no place of a lease can be made to do in the suite that all of them share. */
 
 test('a renewal that got no answer and lands late does not prolong the lease beyond what the place knows', async () => {
-  const time = fakeTime();
+  const time = processTime();
   const [one, place] = [time.process(), time.process()];
   const { lease: real } = createMemory(place.clock).medium;
   let swaps = 0;
@@ -39,7 +39,7 @@ test('a renewal that got no answer and lands late does not prolong the lease bey
 });
 
 test('a renewal that is answered late counts from when it was sent', async () => {
-  const time = fakeTime();
+  const time = processTime();
   const one = time.process();
   const { lease: real } = createMemory(one.clock).medium;
   let swaps = 0;
@@ -60,7 +60,7 @@ test('a renewal that is answered late counts from when it was sent', async () =>
 });
 
 test('a lease in a place without a clock is over for whoever watched it for 60 s without a renewal', async () => {
-  const time = fakeTime();
+  const time = processTime();
   const [one, two] = [time.process({ machine: 'far' }), time.process()];
   const { lease: real } = createMemory(one.clock).medium;
   const register: Register = {
@@ -87,7 +87,7 @@ test('a lease in a place without a clock is over for whoever watched it for 60 s
 });
 
 test('whose requests may still land is known also after renewals, and after somebody who had it but shortly', async () => {
-  const time = fakeTime();
+  const time = processTime();
   const [one, two, three] = [time.process({ machine: 'far' }), time.process(), time.process()];
   const { lease: register } = createMemory(one.clock).medium;
   await takeLease(register, { purpose: 'apply' }, usualTaking(one));
@@ -101,7 +101,7 @@ test('whose requests may still land is known also after renewals, and after some
 });
 
 test('a renewal that got no answer and took effect is gone on from', async () => {
-  const time = fakeTime();
+  const time = processTime();
   const one = time.process();
   const { lease: real } = createMemory(one.clock).medium;
   let swaps = 0;

@@ -8,17 +8,17 @@ import { storeOver } from '../../src/state/store.ts';
 import { createActivity } from './activity.ts';
 import { conforms } from './conformance.ts';
 import type { Where } from './conformance.ts';
-import type { FakeProcess } from './fake-time.ts';
-import { fakeTime } from './fake-time.ts';
+import type { VirtualProcess } from '../support/virtual-processes.ts';
+import { processTime } from '../support/virtual-processes.ts';
 import { diskError, hooked } from './faulty-disk.ts';
 
-conforms('in a folder', () => {
+conforms('in a folder', { isShared: false }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-state-'));
-  const deaths = new Map<FakeProcess, { left: number; where: Where; die: () => void }>();
+  const deaths = new Map<VirtualProcess, { left: number; where: Where; die: () => void }>();
   let isDown = false;
   let bytes = 0;
   const activity = createActivity();
-  const time = fakeTime(activity);
+  const time = processTime(activity);
   const writtenAt = new Map<string, number>();
   const files = new Set<DiskFile>();
   /** The real disk, by the clock of the test. */
@@ -35,7 +35,7 @@ conforms('in a folder', () => {
     },
     ageOf: (path) => Promise.resolve(time.now() - (writtenAt.get(path) ?? 0)),
   };
-  const diskOf = (process: FakeProcess): Disk =>
+  const diskOf = (process: VirtualProcess): Disk =>
     hooked(timed, async ({ text }, work) => {
       if (isDown) throw diskError('EIO');
       const death = deaths.get(process);
@@ -62,7 +62,6 @@ conforms('in a folder', () => {
       isDown = false;
     },
     written: () => bytes,
-    isShared: false,
     // Those of processes that were killed are still open.
     close: async () => void (await Promise.allSettled([...files].map((file) => file.close()))),
   });

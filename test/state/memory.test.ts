@@ -5,16 +5,17 @@ import { storeOver } from '../../src/state/store.ts';
 import { expect, test } from 'vitest';
 import type { Where } from './conformance.ts';
 import { conforms, recordOf, stateWith } from './conformance.ts';
-import type { FakeProcess } from './fake-time.ts';
-import { fakeTime } from './fake-time.ts';
+import type { VirtualProcess } from '../support/virtual-processes.ts';
+import { processTime } from '../support/virtual-processes.ts';
 
-conforms('in memory', () => {
-  const time = fakeTime();
+conforms('in memory', { isShared: false }, () => {
+  const time = processTime();
   const memories = new Map<string, Memory>();
-  const deaths = new Map<FakeProcess, { left: number; where: Where; die: () => void }>();
+  const deaths = new Map<VirtualProcess, { left: number; where: Where; die: () => void }>();
   let isDown = false;
+  let bytes = 0;
   const place = time.process().clock;
-  const operation = async <T>(process: FakeProcess, work: () => Promise<T>): Promise<T> => {
+  const operation = async <T>(process: VirtualProcess, work: () => Promise<T>): Promise<T> => {
     if (isDown) throw new Error('out of memory');
     const death = deaths.get(process);
     if (death !== undefined && --death.left <= 0) {
@@ -24,7 +25,7 @@ conforms('in memory', () => {
     }
     return work();
   };
-  const seenBy = (process: FakeProcess, { medium }: Memory): Medium => ({
+  const seenBy = (process: VirtualProcess, { medium }: Memory): Medium => ({
     ...medium,
     lease: {
       ...medium.lease,
@@ -33,7 +34,10 @@ conforms('in memory', () => {
     },
     load: () => operation(process, medium.load),
     begin: (base, writer) => operation(process, () => medium.begin(base, writer)),
-    add: (wave, writer) => operation(process, () => medium.add(wave, writer)),
+    add: (wave, writer) => {
+      bytes += JSON.stringify(wave).length;
+      return operation(process, () => medium.add(wave, writer));
+    },
     save: (state, writer) => operation(process, () => medium.save(state, writer)),
   });
   return Promise.resolve({
@@ -50,7 +54,7 @@ conforms('in memory', () => {
     mend: () => {
       isDown = false;
     },
-    isShared: false,
+    written: () => bytes,
     close: () => Promise.resolve(),
   });
 });

@@ -9,8 +9,8 @@ import { proxyTo, startPostgres, whyNoPostgres } from '../support/postgres-serve
 import { createActivity } from './activity.ts';
 import { forms, journalOf, stateOf } from './corpus.ts';
 import { conforms, readOf, recordOf, stateWith, stopOf } from './conformance.ts';
-import type { FakeProcess } from './fake-time.ts';
-import { fakeTime } from './fake-time.ts';
+import type { VirtualProcess } from '../support/virtual-processes.ts';
+import { processTime } from '../support/virtual-processes.ts';
 
 const missing = whyNoPostgres();
 
@@ -20,19 +20,19 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
   beforeAll(async () => {
     server = await startPostgres();
     admin = await connectTo(server);
-  }, 60_000);
+  });
   afterAll(async () => {
     await admin.end();
     server.stop();
   });
 
-  conforms('in PostgreSQL', async () => {
+  conforms('in PostgreSQL', { isShared: true }, async () => {
     await admin.query('drop schema if exists trueup cascade');
     const proxies: Proxy[] = [];
-    const opened = new Map<FakeProcess, Promise<Proxy>>();
+    const opened = new Map<VirtualProcess, Promise<Proxy>>();
     let isDown = false;
     const activity = createActivity();
-    const time = fakeTime({
+    const time = processTime({
       // The database has its own clock: what is in it grows older instead.
       whilePassing: async (ms) => {
         await admin
@@ -47,7 +47,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       proxies.push(proxy);
       return proxy;
     };
-    const proxyOf = (process: FakeProcess) => {
+    const proxyOf = (process: VirtualProcess) => {
       const proxy = opened.get(process) ?? openProxy();
       opened.set(process, proxy);
       return proxy;
@@ -79,7 +79,6 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
         isDown = false;
       },
       written: () => proxies.reduce((sum, { sent }) => sum + sent, 0),
-      isShared: true,
       close: async () => void (await Promise.all(proxies.map((proxy) => proxy.close()))),
     };
   });
@@ -202,7 +201,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       await store.append(base, 'c', recordOf('3'));
       expect(Object.keys((await store.read())?.resources ?? {})).toEqual(['a', 'b', 'c']);
       await store.close();
-    }, 60_000);
+    });
 
     test('that is not there is told of, with the place and without user and password', async () => {
       const { proxy, store } = await begin();

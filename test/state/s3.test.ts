@@ -11,17 +11,18 @@ import { createActivity } from './activity.ts';
 import { forms, journalOf, stateOf } from './corpus.ts';
 import { conforms, readOf, recordOf, stateWith, stopOf } from './conformance.ts';
 import type { Where } from './conformance.ts';
-import type { FakeProcess } from './fake-time.ts';
-import { began, fakeTime } from './fake-time.ts';
+import type { VirtualProcess } from '../support/virtual-processes.ts';
+import { began } from '../support/virtual-clock.ts';
+import { processTime } from '../support/virtual-processes.ts';
 
-conforms('in a bucket', async () => {
+conforms('in a bucket', { isShared: true }, async () => {
   let isDown = false;
   const activity = createActivity();
-  const time = fakeTime(activity);
+  const time = processTime(activity);
   const server = await serveS3(['bucket'], () => began + time.now());
-  const keys = new Map<FakeProcess, string>();
+  const keys = new Map<VirtualProcess, string>();
   const deaths = new Map<string, { left: number; where: Where; die: () => void }>();
-  const keyOf = (process: FakeProcess) => {
+  const keyOf = (process: VirtualProcess) => {
     const key = keys.get(process) ?? `key-${keys.size}`;
     keys.set(process, key);
     return key;
@@ -59,7 +60,6 @@ conforms('in a bucket', async () => {
       isDown = false;
     },
     written: () => server.log.reduce((sum, { bytes }) => sum + bytes, 0),
-    isShared: true,
     close: () => server.close(),
   };
 });

@@ -12,7 +12,7 @@ import type { DeploymentWatch } from './deployment-watch.ts';
 import { watchDeployments } from './deployment-watch.ts';
 import { actionsOf, answered, connection, failed, operationOf, platformOver, worldOver } from './faults.ts';
 import type { Bench } from './world.ts';
-import { quickClock } from './quick-clock.ts';
+import { selfMovingClock } from './virtual-clock.ts';
 import { bench } from './world.ts';
 
 /** Runs that end or fail at one of their requests, and the world that comes of them. */
@@ -33,7 +33,7 @@ export interface Watched extends Bench {
 
 /** A platform and a state of their own, as they were at the start; what runs there is what was written. */
 export function begin({ tables, state }: Start): Watched {
-  const clock = quickClock();
+  const clock = selfMovingClock();
   const emulator = createEmulator({ world: structuredClone(tables), now: () => new Date(clock.wall()) });
   const watch = watchDeployments(emulator);
   const made = bench({ emulator, clock });

@@ -19,7 +19,7 @@ import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
 import type { StateStore } from '../../src/state/state.ts';
-import { quickClock } from './quick-clock.ts';
+import { selfMovingClock } from './virtual-clock.ts';
 
 /** A platform, a state and a folder for one test. */
 export interface Bench {
@@ -54,7 +54,7 @@ function beating(clock: Clock): BeatingClock {
 
 /** Makes a world of its own for a test: an emulator, a state in memory and a folder for files. */
 export function bench(options: { emulator?: Emulator; folder?: string; clock?: Clock } = {}): Bench {
-  const clock = beating(options.clock ?? quickClock());
+  const clock = beating(options.clock ?? selfMovingClock());
   const memory = createMemory(clock);
   const store = memoryStore(undefined, { memory });
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'trueup-test-'));

@@ -10,8 +10,8 @@ import type { DeploymentWatch } from '../../support/deployment-watch.ts';
 import { watchDeployments } from '../../support/deployment-watch.ts';
 import type { Bench } from '../../support/world.ts';
 import { bench } from '../../support/world.ts';
-import type { StillClock } from './clock.ts';
-import { stillClock } from './clock.ts';
+import type { SelfMovingClock } from '../../support/virtual-clock.ts';
+import { selfMovingClock } from '../../support/virtual-clock.ts';
 import type { Declared } from './declared.ts';
 import type { Snapshot } from './platform.ts';
 import type { Prediction } from './prediction.ts';
@@ -84,7 +84,7 @@ interface Filed {
 export interface Run {
   readonly made: Bench;
   /** That of the bench. */
-  readonly clock: StillClock;
+  readonly clock: SelfMovingClock;
   /** What runs, as somebody sees it who looks at the platform only. */
   readonly watch: DeploymentWatch;
   /** Nothing of it comes from the state, unless a run was left half done. */
@@ -126,7 +126,7 @@ export function newRun(folder: string, happened = new Set<string>()): Run {
   const counts = { id: 0, hand: 0 };
   // So that what people make bears the same id whatever the engine does.
   const newId = () => (run.isByHand ? `hand_${++counts.hand}` : `id_${++counts.id}`);
-  const clock = stillClock();
+  const clock = selfMovingClock();
   const emulator = createEmulator({ world, newId, now: () => new Date(clock.wall()) });
   const watch = watchDeployments(emulator);
   const run: Run = {

@@ -14,8 +14,10 @@ import type { Files } from './memory-disk.ts';
 import { memoryDisk } from './memory-disk.ts';
 import type { ImagedPlatform, PlatformImage } from './platform.ts';
 import { platformFrom } from './platform.ts';
-import type { Simulation } from './simulation.ts';
-import { chance, simulate } from './simulation.ts';
+import { createChance } from '../../../src/emulator/faults/chance.ts';
+import type { VirtualTime } from '../virtual-clock.ts';
+import { finishIn, virtualTime } from '../virtual-clock.ts';
+import { timersRunIn } from './timers.ts';
 
 /** A machine with a disk, and a platform somewhere: one run after the other works on them. */
 
@@ -78,25 +80,31 @@ export interface Ended {
 /** A process begins, works until it ends, and plans once more; each of its moments is told. */
 export async function runProcess(place: Place, task: Task, tell: (moment: Moment) => void = () => undefined) {
   const { manifest, adoption = false, connections = 4, seed = 0 } = task;
-  const sim = simulate(place.at);
-  const platform = platformFrom(place.platform, sim.clock.wall);
-  const pace = chance(seed);
+  const time = virtualTime(place.at);
+  timersRunIn(time);
+  const { clock } = time;
+  const platform = platformFrom(place.platform, clock.wall);
+  const pace = createChance(seed);
   // Never two things at the same time: what the platform does at once is over then.
-  const wait = () => sim.wait(connections === 1 ? 1 : 1 + Math.floor(pace() * 20) + pace() / 2);
+  const wait = () => clock.sleep(connections === 1 ? 1 : 1 + Math.floor(pace() * 20) + pace() / 2);
   const underway = new Set<Underway>();
   for (const late of place.underway) {
     const { request, landsAt } = late;
-    if (landsAt < place.at) await sim.finish(platform.send(request).then(() => sim.wait(0.1)));
+    if (landsAt < place.at)
+      await finishIn(
+        time,
+        platform.send(request).then(() => clock.sleep(0.1)),
+      );
     else {
       underway.add(late);
-      sim.at(landsAt, () => {
+      time.at(landsAt, () => {
         underway.delete(late);
         void platform.send(request);
       });
     }
   }
   const moment = (what: string, appended?: string): void => {
-    const now = { platform: platform.image(), files: machine.files(), at: sim.clock.monotonic() };
+    const now = { platform: platform.image(), files: machine.files(), at: clock.monotonic() };
     tell({
       what,
       place: { ...now, underway: [...underway] },
@@ -104,14 +112,14 @@ export async function runProcess(place: Place, task: Task, tell: (moment: Moment
     });
   };
   const machine = memoryDisk(place.files, {
-    now: sim.clock.monotonic,
+    now: clock.monotonic,
     step: async ({ path, appended }) => {
       if (path.includes('/lease')) return;
       moment(`before ${appended === undefined ? 'a change of' : 'an append to'} ${path}`, appended);
       await wait();
     },
   });
-  const store = localStore(folder, { disk: machine.disk, clock: sim.clock, host: hostOf() });
+  const store = localStore(folder, { disk: machine.disk, clock, host: hostOf() });
   const send: Send = async (request) => {
     if (request.method !== 'POST') {
       await wait();
@@ -120,7 +128,7 @@ export async function runProcess(place: Place, task: Task, tell: (moment: Moment
       return answer;
     }
     mayWrite?.();
-    const sentAt = sim.clock.monotonic();
+    const sentAt = clock.monotonic();
     const sent = { request, sentAt, landsAt: sentAt };
     underway.add(sent);
     moment(`${operationOf(request)} is on its way`);
@@ -136,23 +144,24 @@ export async function runProcess(place: Place, task: Task, tell: (moment: Moment
     kinds,
     connect: (about) => {
       mayWrite = about.mayWrite;
-      return Promise.resolve({ ...worldOf(sim, send, store), close: store.close });
+      return Promise.resolve({ ...worldOf(time, send, store), close: store.close });
     },
   };
   const permissions = { dataLoss: true, adoption, massDeletion: true };
-  const options = { purpose: 'apply', connections, clock: sim.clock, fenceMs };
+  const options = { purpose: 'apply', connections, clock, fenceMs };
   const running = session(manifest, sent, options, async (run) => {
     const made = await run.plan({ begins: { lineage: 'of-the-test', digestKey: 'k'.repeat(43) } });
     const { outcomes } = await run.apply(made, permissions);
     moment('it ends');
     return { made, outcomes };
   });
-  const { made, outcomes } = await sim.finish(running);
+  const { made, outcomes } = await finishIn(time, running);
   // What was on its way is there before anybody looks.
   const last = Math.max(0, ...place.underway.map(({ landsAt }) => landsAt));
-  await sim.finish(sim.wait(Math.max(0, last - sim.clock.monotonic()) + 1));
-  const left = await sim.finish(
-    plan(manifest, worldOf(sim, platform.send, localStore(folder, { disk: machine.disk }))),
+  await finishIn(time, clock.sleep(Math.max(0, last - clock.monotonic()) + 1));
+  const left = await finishIn(
+    time,
+    plan(manifest, worldOf(time, platform.send, localStore(folder, { disk: machine.disk }))),
   );
   const ended: Ended = {
     failures: outcomes.flatMap(({ action, result, diagnostics }) =>
@@ -161,7 +170,7 @@ export async function runProcess(place: Place, task: Task, tell: (moment: Moment
     said: [...notesOf(made), ...outcomes.flatMap(({ diagnostics }) => diagnostics), ...notesOf(left)].map(
       ({ code, message }) => `${code}: ${message}`,
     ),
-    place: { platform: platform.image(), files: machine.files(), at: sim.clock.monotonic(), underway: [] },
+    place: { platform: platform.image(), files: machine.files(), at: clock.monotonic(), underway: [] },
     state: await readState(machine.files()),
     left,
     platform,
@@ -181,14 +190,14 @@ function hostOf(): Host {
   return { owner: `test pid ${pid}`, machine: 'this', pid, isAlive: (other) => other === pid, newId: () => `p${pid}` };
 }
 
-function worldOf(sim: Simulation, send: Send, store: StateStore) {
+function worldOf({ clock }: VirtualTime, send: Send, store: StateStore) {
   const client = createClient({
     send,
     url: 'http://platform.test',
     apiKey: 'emulator-key',
     redact: (text) => text,
-    sleep: sim.clock.sleep,
-    clock: sim.clock.monotonic,
+    sleep: clock.sleep,
+    clock: clock.monotonic,
     random: () => 0.5,
   });
   return { client, store, kinds, addSecret: () => undefined, redact: (text: string) => text };
