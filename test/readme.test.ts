@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { exitCodes } from '../src/cli/exit-codes.ts';
+import { exitCodes } from '../src/render/exit-codes.ts';
 import { createEmulator } from '../src/emulator/emulator.ts';
 import { serve } from '../src/emulator/server.ts';
 import { bench } from './support/world.ts';

@@ -2,7 +2,7 @@ import type { Command as Program } from 'commander';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Formats, View } from '../render/format.ts';
 import type { Redactor } from '../secrets/redactor.ts';
-import type { Exit } from './exit-codes.ts';
+import type { Exit } from '../render/exit-codes.ts';
 import type { Settled } from './options.ts';
 import type { Terminal } from './terminal.ts';
 

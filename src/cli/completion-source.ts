@@ -9,11 +9,11 @@ import { createRedactor } from '../secrets/redactor.ts';
 import { localStore } from '../state/backends/local.ts';
 import { formatsOf } from './command.ts';
 import type { Before, Candidate } from './complete.ts';
-import { loadManifest } from './load.ts';
-import { stateFolder } from './open-store.ts';
+import { loadManifest } from '../project/load.ts';
+import { stateFolder } from '../project/open-store.ts';
 import type { Settled } from './options.ts';
 import { settleOptions } from './options.ts';
-import { findTarget } from './target.ts';
+import { findTarget } from '../project/target.ts';
 
 /** What only the contract, the manifest and the state know; no request is sent, and trouble gives nothing. */
 export async function findValues(before: Before, name: string): Promise<readonly Candidate[]> {

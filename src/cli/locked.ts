@@ -2,7 +2,7 @@ import type { Manifest } from '../manifest/manifest.ts';
 import type { Session, SessionOptions } from '../session.ts';
 import { session } from '../session.ts';
 import { platformOf } from './connect.ts';
-import type { Exit } from './exit-codes.ts';
+import type { Exit } from '../render/exit-codes.ts';
 import type { Run } from './command.ts';
 import type { Interruption } from './signals.ts';
 import { watchSignals } from './signals.ts';

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { ProjectFolder } from '../project/folder.ts';
 import { usage } from '../diagnostics/usage.ts';
 
 export { usage };
@@ -16,17 +17,10 @@ export interface GlobalOptions {
 }
 
 /** The common options, read. */
-export interface Settled {
-  /** The folder of the manifest, absolute. */
-  readonly folder: string;
-  readonly file: string;
-  /** Values of variables from the command line. */
-  readonly variables: ReadonlyMap<string, string>;
+export interface Settled extends ProjectFolder {
   readonly connections: number;
   /** How long it is waited for another run to end. Milliseconds. */
   readonly lockTimeoutMs?: number;
-  /** Programs that the manifest names may run to give secrets. */
-  readonly allowsSecretCommands?: boolean;
 }
 
 /** Reads the common options; what cannot be followed stops the run. */
@@ -38,6 +32,7 @@ export function settleOptions(options: GlobalOptions): Settled {
     connections: readInteger('--connections', options.connections, 1, 64),
     lockTimeoutMs: 1_000 * readInteger('--lock-timeout', options.lockTimeout ?? '0', 0, 86_400),
     allowsSecretCommands: options.allowSecretCommands === true,
+    env: process.env,
   };
 }
 

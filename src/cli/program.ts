@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
 import type { Command as Action } from './command.ts';
 import { setLoader } from './command.ts';
-import { describeExitCodes } from './exit-codes.ts';
+import { describeExitCodes } from '../render/exit-codes.ts';
 import type { GlobalOptions } from './options.ts';
 import { readVersion } from '../project/version.ts';
 

@@ -1,4 +1,4 @@
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes } from '../render/exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
 /** How signals end a run: at once while it only reads, in good order while it writes. */

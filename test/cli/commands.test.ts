@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { exitCodes } from '../../src/render/exit-codes.ts';
 import { documentOf, project, start, trueup } from './process.ts';
 
 const head = 'trueup: 1\nplatform: emulator\nproject: prj_1\n';

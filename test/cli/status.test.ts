@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { StatusFlags } from '../../src/cli/commands/status.ts';
 import { statusCommand } from '../../src/cli/commands/status.ts';
 import { runVerb } from '../../src/cli/commands/run.ts';
-import { openEmulatorFile } from '../../src/cli/emulator-file.ts';
+import { openEmulatorFile } from '../../src/project/emulator-file.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { apiKey, documentIn, places } from './place.ts';
 import { finish, start, trueup } from './process.ts';

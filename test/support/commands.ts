@@ -1,5 +1,5 @@
 import type { Command, Run } from '../../src/cli/command.ts';
-import type { Exit } from '../../src/cli/exit-codes.ts';
+import type { Exit } from '../../src/render/exit-codes.ts';
 import { chooseFormat, runFor } from '../../src/cli/run.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import type { View } from '../../src/render/format.ts';
@@ -25,7 +25,13 @@ export function recordingTerminal(about: { readonly width?: number; readonly isI
 
 /** A run in a folder that reports to a view. */
 export function runIn(folder: string, view: View, terminal: Terminal): Run {
-  const options = { folder, file: 'trueup.yaml', variables: new Map<string, string>(), connections: 4 };
+  const options = {
+    folder,
+    file: 'trueup.yaml',
+    variables: new Map<string, string>(),
+    connections: 4,
+    env: process.env,
+  };
   return runFor(view, { options, terminal, redactor: createRedactor() });
 }
 

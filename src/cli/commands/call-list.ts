@@ -1,7 +1,7 @@
 import { contract, isOperation, type Operation } from '../../api/contract.ts';
 import type { CallView } from '../../render/formats/call.ts';
 import { findOperation } from '../../operate/check-input.ts';
-import type { Exit } from '../exit-codes.ts';
+import type { Exit } from '../../render/exit-codes.ts';
 
 /** Lists all operations, those of a group, or the members of one. */
 export function listOperations(view: CallView, what: string | undefined): Exit {

@@ -12,9 +12,9 @@ import { checkInput, findOperation } from '../../operate/check-input.ts';
 import type { Command, Run } from '../command.ts';
 import { readInput } from '../call-input.ts';
 import { openPlatform } from '../connect.ts';
-import type { Exit } from '../exit-codes.ts';
+import type { Exit } from '../../render/exit-codes.ts';
 import { readInteger, usage } from '../options.ts';
-import { findPlatform } from '../target.ts';
+import { findPlatform } from '../../project/target.ts';
 import { listOperations } from './call-list.ts';
 
 /** What `call` can be told. */

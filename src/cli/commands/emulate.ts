@@ -8,9 +8,9 @@ import type { EmulateView } from '../../render/formats/emulate.ts';
 import { emulateFormats } from '../../render/formats/emulate.ts';
 import { printable } from '../../render/printable.ts';
 import type { Command, Run } from '../command.ts';
-import { emulatorKey } from '../connect.ts';
-import { openEmulatorFile } from '../emulator-file.ts';
-import type { Exit } from '../exit-codes.ts';
+import { emulatorKey } from '../../project/connect.ts';
+import { openEmulatorFile } from '../../project/emulator-file.ts';
+import type { Exit } from '../../render/exit-codes.ts';
 import { readFaultsFile } from '../faults-file.ts';
 import { readInteger } from '../options.ts';
 

@@ -2,7 +2,7 @@ import { importObject, plan } from '../../reconcile.ts';
 import type { ImportView } from '../../render/formats/import.ts';
 import { importFormats } from '../../render/formats/import.ts';
 import type { Command } from '../command.ts';
-import { loadWithSecrets } from '../load.ts';
+import { loadWithSecrets } from '../../project/load.ts';
 import { withLock } from '../locked.ts';
 
 /** Ties an address to an object of the platform, and shows what the next apply would do. */

@@ -5,9 +5,9 @@ import { logsFormats } from '../../render/formats/logs.ts';
 import { kinds } from '../../resources/index.ts';
 import type { Command } from '../command.ts';
 import { openPlatform } from '../connect.ts';
-import { declaredResources } from '../load.ts';
-import { openStore } from '../open-store.ts';
-import { findTarget } from '../target.ts';
+import { declaredResources } from '../../project/load.ts';
+import { openStore } from '../../project/open-store.ts';
+import { findTarget } from '../../project/target.ts';
 
 /** What `logs` can be told. */
 export interface LogsFlags {

@@ -5,8 +5,8 @@ import { outputFormats } from '../../render/formats/output.ts';
 import { counted } from '../../render/lines.ts';
 import type { Command } from '../command.ts';
 import { connect } from '../connect.ts';
-import { loadManifest, loadWithSecrets } from '../load.ts';
-import { openStore } from '../open-store.ts';
+import { loadManifest, loadWithSecrets } from '../../project/load.ts';
+import { openStore } from '../../project/open-store.ts';
 
 /** Prints the outputs of the manifest, or one of them by itself; sends nothing but GETs. */
 export function outputCommand(name: string | undefined, flags: { readonly showSecrets?: true }): Command<OutputView> {
@@ -22,7 +22,7 @@ export function outputCommand(name: string | undefined, flags: { readonly showSe
       const state = await readStateOf(manifest.settings.project, openStore(manifest.settings, run));
       const connection = await connect(manifest.settings, { options, redactor, terminal, purpose: 'output' });
       try {
-        const outputs = await evaluateOutputs({ client: connection.world.client, manifest, state, names });
+        const outputs = await evaluateOutputs({ client: connection.client, manifest, state, names });
         const showsSecrets = flags.showSecrets === true;
         if (showsSecrets) requireSecrets(outputs);
         const [only] = outputs;

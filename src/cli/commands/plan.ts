@@ -10,8 +10,8 @@ import { fileOf, makePlan } from '../../review.ts';
 import type { StateStore } from '../../state/state.ts';
 import type { Command, Run } from '../command.ts';
 import { connect } from '../connect.ts';
-import type { Exit } from '../exit-codes.ts';
-import { loadManifest, loadWithSecrets } from '../load.ts';
+import type { Exit } from '../../render/exit-codes.ts';
+import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { writePlanFile } from '../plan-file.ts';
 
 /** What the command line asks of a plan. */
@@ -36,9 +36,9 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
   run.warn(warnings);
   const connection = await connect(manifest.settings, { options, redactor, terminal, purpose: 'plan' });
   try {
-    const { client } = connection.world;
+    const { client } = connection;
     const purpose = { manifest, deploys: flags.deploy !== false, destroys };
-    const made = await makePlan(purpose, connection.world);
+    const made = await makePlan(purpose, connection);
     // What can be permitted is not in the way of a plan; what can only be mended is.
     const isInTheWay = obstacles(made, { dataLoss: true, adoption: true, massDeletion: true }).length > 0;
     const savedTo = isInTheWay ? undefined : flags.out;
@@ -46,7 +46,7 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
       const about = { version: readVersion(), at: new Date().toISOString() };
       await writePlanFile(savedTo, fileOf(made, purpose, about));
     }
-    const others = hasChanges(made) ? await underWay(connection.world.store) : [];
+    const others = hasChanges(made) ? await underWay(connection.store) : [];
     const shown = { ...made, diagnostics: [...others, ...made.diagnostics] };
     view.plan({ plan: shown, counts: client.counts, warnings, savedTo });
     if (isInTheWay) {

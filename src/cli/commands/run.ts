@@ -12,13 +12,13 @@ import { kinds } from '../../resources/index.ts';
 import { confirm } from '../approval.ts';
 import type { Command, Run } from '../command.ts';
 import { openPlatform } from '../connect.ts';
-import { declaredResources } from '../load.ts';
-import { openStore } from '../open-store.ts';
-import type { Exit } from '../exit-codes.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { declaredResources } from '../../project/load.ts';
+import { openStore } from '../../project/open-store.ts';
+import type { Exit } from '../../render/exit-codes.ts';
+import { exitCodes } from '../../render/exit-codes.ts';
 import { readInteger, usage } from '../options.ts';
 import { watchSignals } from '../signals.ts';
-import { findTarget } from '../target.ts';
+import { findTarget } from '../../project/target.ts';
 
 /** The options of `run`. */
 export interface RunFlags {

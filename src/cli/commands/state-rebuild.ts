@@ -8,8 +8,8 @@ import { printable } from '../../render/printable.ts';
 import type { StateRecord } from '../../state/record.ts';
 import { confirm } from '../approval.ts';
 import type { Command, Run } from '../command.ts';
-import type { Exit } from '../exit-codes.ts';
-import { loadManifest } from '../load.ts';
+import type { Exit } from '../../render/exit-codes.ts';
+import { loadManifest } from '../../project/load.ts';
 import { withLock } from '../locked.ts';
 import { usage } from '../options.ts';
 

@@ -9,10 +9,10 @@ import { printable } from '../../render/printable.ts';
 import type { StateStore } from '../../state/state.ts';
 import { confirm } from '../approval.ts';
 import type { Command, Run } from '../command.ts';
-import type { Exit } from '../exit-codes.ts';
-import { openStore } from '../open-store.ts';
+import type { Exit } from '../../render/exit-codes.ts';
+import { openStore } from '../../project/open-store.ts';
 import { usage } from '../options.ts';
-import { findTarget } from '../target.ts';
+import { findTarget } from '../../project/target.ts';
 
 /** Lists the resources of the state. */
 export const stateListCommand: Command<StateListView> = {

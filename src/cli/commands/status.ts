@@ -11,11 +11,11 @@ import { statusFormats } from '../../render/formats/status.ts';
 import { kinds } from '../../resources/index.ts';
 import type { Command, Run } from '../command.ts';
 import { openPlatform } from '../connect.ts';
-import { openStore } from '../open-store.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { openStore } from '../../project/open-store.ts';
+import { exitCodes } from '../../render/exit-codes.ts';
 import { readInteger, usage } from '../options.ts';
-import type { Target } from '../target.ts';
-import { findTarget } from '../target.ts';
+import type { Target } from '../../project/target.ts';
+import { findTarget } from '../../project/target.ts';
 
 /** What `status` can be told. */
 export interface StatusFlags {

@@ -1,7 +1,7 @@
 import type { ValidateView } from '../../render/formats/validate.ts';
 import { validateFormats } from '../../render/formats/validate.ts';
 import type { Command } from '../command.ts';
-import { loadManifest } from '../load.ts';
+import { loadManifest } from '../../project/load.ts';
 
 /** Checks the manifest without a request. */
 export const validateCommand: Command<ValidateView> = {

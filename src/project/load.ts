@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { usage } from '../diagnostics/usage.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { askSources, missingSecrets } from '../manifest/secret-sources.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
@@ -13,21 +14,27 @@ import { kinds } from '../resources/index.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
-import type { Settled } from './options.ts';
-import { usage } from './options.ts';
+import type { Environment, ProjectFolder } from './folder.ts';
 import { checkAddress } from './platform-address.ts';
 
 /**
- * Reads and checks the manifest that the command line names. Nothing is requested, and no source of secrets is asked
- * but the environment: a manifest can be checked by who may not know them.
+ * Reads and checks the manifest of a folder. Sends nothing, and reads secrets from the environment only: whoever may not
+ * know them can check a manifest.
+ *
+ * @throws {Stop} `manifest`, with everything that is wrong in it; `usage`, when the folder or a variable does not exist.
  */
-export async function loadManifest(options: Settled, redactor: Redactor): Promise<Validated> {
-  return load(options, { redactor, workspace: await openFolder(options), secret: envSecrets(process.env) });
+export async function loadManifest(options: ProjectFolder, redactor: Redactor): Promise<Validated> {
+  return load(options, { redactor, workspace: await openFolder(options), secret: envSecrets(options.env) });
 }
 
-/** The same with the secrets of the sources that it declares. A manifest with a mistake in it asks none of them. */
-export async function loadWithSecrets(options: Settled, redactor: Redactor): Promise<Validated> {
-  const { env } = process;
+/**
+ * Reads and checks the manifest of a folder with the secrets of the sources that it declares. A manifest with a mistake
+ * asks none of them.
+ *
+ * @throws {Stop} as `loadManifest`; `refused`, when a source does not give a secret.
+ */
+export async function loadWithSecrets(options: ProjectFolder, redactor: Redactor): Promise<Validated> {
+  const { env } = options;
   const workspace = await openFolder(options);
   const inEnvironment = envSecrets(env);
   const validated = await load(options, { redactor, workspace, secret: inEnvironment });
@@ -51,11 +58,11 @@ export async function loadWithSecrets(options: Settled, redactor: Redactor): Pro
 }
 
 /** The resources of the manifest, for commands that name one by its address. */
-export async function declaredResources(options: Settled): Promise<readonly Resource[]> {
+export async function declaredResources(options: ProjectFolder): Promise<readonly Resource[]> {
   return (await loadManifest(options, createRedactor())).manifest.resources;
 }
 
-async function openFolder({ folder, file }: Settled): Promise<Workspace> {
+async function openFolder({ folder, file }: ProjectFolder): Promise<Workspace> {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
   if (existsSync(join(folder, file))) return openWorkspace(folder);
   throw new Stop('manifest', [
@@ -71,8 +78,10 @@ interface Loading {
   readonly secret: (name: string) => string | undefined;
 }
 
-async function load({ file, variables }: Settled, { redactor, workspace, secret }: Loading): Promise<Validated> {
-  const { env } = process;
+async function load(
+  { file, variables, env }: ProjectFolder,
+  { redactor, workspace, secret }: Loading,
+): Promise<Validated> {
   const validated = await validate({
     workspace,
     file,
@@ -98,7 +107,7 @@ async function load({ file, variables }: Settled, { redactor, workspace, secret 
 }
 
 /** The identity for age. Where it is, only the environment says: a manifest must not be able to name a file of the user. */
-async function readIdentity(env: NodeJS.ProcessEnv): Promise<FileText> {
+async function readIdentity(env: Environment): Promise<FileText> {
   const { TRUEUP_AGE_IDENTITY: text = '', TRUEUP_AGE_IDENTITY_FILE: path = '' } = env;
   if (text !== '') return { text };
   if (path === '') return { problem: 'this run has no identity' };

@@ -6,13 +6,18 @@ import { localStore } from '../state/backends/local.ts';
 import { postgresStore } from '../state/backends/postgres.ts';
 import { s3Store } from '../state/backends/s3.ts';
 import type { StateStore } from '../state/state.ts';
-import type { Settled } from './options.ts';
+import type { Environment, ProjectFolder } from './folder.ts';
 
-/** Opens the place of the state that a manifest names, with the credentials of this process. Nothing is sent yet. */
+/**
+ * Opens the storage of the state that a manifest names, with the credentials in the environment. Sends nothing yet.
+ *
+ * @throws {Stop} `state`, when a credential is missing.
+ */
 export function openStore(
   { state, project }: { readonly state: StatePlace; readonly project: string | undefined },
-  { options, redactor }: { readonly options: Settled; readonly redactor: Redactor },
+  { options, redactor }: { readonly options: ProjectFolder; readonly redactor: Redactor },
 ): StateStore {
+  const { env } = options;
   // Each manifest of a folder has a state of its own.
   const name = [project ?? 'state', ...(options.file === 'trueup.yaml' ? [] : [basename(options.file)])].join('/');
   switch (state.backend) {
@@ -20,6 +25,7 @@ export function openStore(
       return localStore(stateFolder(options));
     case 'postgres': {
       const url = credential(
+        env,
         'TRUEUP_STATE_URL',
         'It is the address of the database: postgres://user:password@host/name.',
       );
@@ -28,9 +34,9 @@ export function openStore(
     }
     case 's3': {
       const why = 'It is half of the key for the bucket of the state; the other half is';
-      const accessKeyId = credential('AWS_ACCESS_KEY_ID', `${why} AWS_SECRET_ACCESS_KEY.`);
-      const secretAccessKey = credential('AWS_SECRET_ACCESS_KEY', `${why} AWS_ACCESS_KEY_ID.`);
-      const sessionToken = process.env.AWS_SESSION_TOKEN ?? '';
+      const accessKeyId = credential(env, 'AWS_ACCESS_KEY_ID', `${why} AWS_SECRET_ACCESS_KEY.`);
+      const secretAccessKey = credential(env, 'AWS_SECRET_ACCESS_KEY', `${why} AWS_ACCESS_KEY_ID.`);
+      const sessionToken = env['AWS_SESSION_TOKEN'] ?? '';
       for (const secret of [secretAccessKey, sessionToken]) redactor.add(secret);
       return s3Store({
         endpoint: state.endpoint,
@@ -46,12 +52,12 @@ export function openStore(
 }
 
 /** The folder beside the manifest in which a local state is kept. */
-export function stateFolder({ folder, file }: Settled): string {
+export function stateFolder({ folder, file }: Pick<ProjectFolder, 'folder' | 'file'>): string {
   return file === 'trueup.yaml' ? join(folder, '.trueup') : join(folder, '.trueup', basename(file));
 }
 
-function credential(name: string, remedy: string): string {
-  const value = process.env[name] ?? '';
+function credential(env: Environment, name: string, remedy: string): string {
+  const value = env[name] ?? '';
   if (value !== '') return value;
   throw new Stop('state', [
     diagnostic('secret-missing', `the state cannot be reached: ${name} is not set`, {

@@ -2,13 +2,13 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { usage } from '../diagnostics/usage.ts';
 import { loadRoot } from '../manifest/load.ts';
 import type { Settings, StatePlace } from '../manifest/settings.ts';
 import { readSettings, settingsShape } from '../manifest/settings.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
-import type { Settled } from './options.ts';
-import { usage } from './options.ts';
+import type { ProjectFolder } from './folder.ts';
 import { checkAddress } from './platform-address.ts';
 
 /** Where a run goes that needs no more of a manifest than its settings; `project` only where there is a manifest. */
@@ -19,15 +19,15 @@ export interface Target {
 }
 
 /** The platform of the manifest of a folder; where there is no manifest, that of TRUEUP_URL. */
-export async function findPlatform(options: Settled): Promise<Settings['platform']> {
+export async function findPlatform(options: ProjectFolder): Promise<Settings['platform']> {
   return (await findTarget(options)).platform;
 }
 
 /** The platform and the project of the manifest of a folder; where there is no manifest, the platform of TRUEUP_URL. */
-export async function findTarget({ folder, file }: Settled): Promise<Target> {
+export async function findTarget({ folder, file, env }: ProjectFolder): Promise<Target> {
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
   if (existsSync(join(folder, file))) return fromManifest(folder, file);
-  const url = process.env.TRUEUP_URL ?? '';
+  const url = env['TRUEUP_URL'] ?? '';
   // A manifest that was named and is missing is a mistake, not the wish to do without.
   if (file === 'trueup.yaml' && url !== '') {
     return { platform: fromEnvironment(url), project: undefined, state: { backend: 'local' } };

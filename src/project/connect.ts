@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import type { Client } from '../api/client.ts';
+import { createClient } from '../api/client.ts';
+import type { Pause } from '../api/circuit-breaker.ts';
+import { createTransport } from '../api/transport.ts';
+import type { Send } from '../api/wire.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { lateOperations } from '../kind/command-call.ts';
+import type { Settings } from '../manifest/settings.ts';
+import { kinds } from '../resources/index.ts';
+import type { Redactor } from '../secrets/redactor.ts';
+import type { Connection, Platform } from '../session.ts';
+import { openEmulatorFile } from './emulator-file.ts';
+import type { Environment, ProjectFolder } from './folder.ts';
+import { openStore } from './open-store.ts';
+import { checkExpected } from './platform-address.ts';
+
+/** The folder, the secrets and the limits that a platform is opened with. */
+export interface OpeningInput {
+  readonly options: ProjectFolder;
+  readonly redactor: Redactor;
+  /** Shown to whoever waits for the embedded emulator: `plan`. */
+  readonly purpose: string;
+  /** Most requests at a time; 4 by default. */
+  readonly connections?: number;
+  /** The deadline of every request, or of each by its operation, in milliseconds. */
+  readonly deadlineMs?: number | ((operation: string) => number);
+  /** Called right before each write; throws when no write may start any more. */
+  readonly mayWrite?: () => void;
+  /** Called when the platform takes no requests for now, and when it does again. */
+  readonly onPause?: (pause: Pause) => void;
+}
+
+/** A client with its open connections. */
+export interface OpenClient {
+  readonly client: Client;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * The platform and the state of a manifest, for sessions. Opens nothing yet. Never throws.
+ */
+export function platformOf(
+  settings: Settings,
+  about: Pick<OpeningInput, 'options' | 'redactor' | 'onPause'>,
+): Platform {
+  return { kinds, connect: (connecting) => connect(settings, { ...about, ...connecting }) };
+}
+
+/**
+ * Opens the platform and the state of a manifest. Sends nothing yet.
+ *
+ * @throws {Stop} `refused`, when TRUEUP_URL names another platform; `authentication`, without an API key; `state`, when a
+ *   credential of the state is missing; `locked`, when another process has the embedded emulator.
+ */
+export async function connect(settings: Settings, about: OpeningInput): Promise<Connection> {
+  const { redactor } = about;
+  const store = openStore(settings, about);
+  const { client, close } = await openPlatform(settings.platform, about);
+  return {
+    client,
+    store,
+    kinds,
+    addSecret: redactor.add,
+    redact: redactor.redact,
+    close: async () => {
+      try {
+        await close();
+      } finally {
+        await store.close();
+      }
+    },
+  };
+}
+
+/**
+ * Opens a platform without its state. Sends nothing yet.
+ *
+ * @throws {Stop} as `connect`.
+ */
+export async function openPlatform(
+  platform: Settings['platform'],
+  { options, redactor, purpose, connections, deadlineMs, mayWrite, onPause }: OpeningInput,
+): Promise<OpenClient> {
+  const unexpected = checkExpected(platform, options.env['TRUEUP_URL']);
+  if (unexpected.length > 0) throw new Stop('refused', unexpected);
+  const open = (send: Send, url: string, apiKey: string): Client => {
+    redactor.add(apiKey);
+    return createClient({ send, url, apiKey, redact: redactor.redact, ...(onPause === undefined ? {} : { onPause }) });
+  };
+  if (platform === 'emulator') {
+    const { emulator, close } = await openEmulatorFile(join(options.folder, '.trueup', 'emulator.json'), purpose, {
+      apiKey: emulatorKey,
+    });
+    const send: Send = async (request) => {
+      if (request.method === 'POST') mayWrite?.();
+      return emulator.send(request);
+    };
+    return closing(open(send, 'http://embedded-emulator', emulatorKey), close);
+  }
+  const apiKey = readApiKey(options.env, platform.url);
+  const late = lateOperations(kinds);
+  const transport = createTransport({
+    url: platform.url,
+    isLong: (operation) => late.has(operation),
+    ...(connections === undefined ? {} : { connections }),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(mayWrite === undefined ? {} : { mayWrite }),
+  });
+  return closing(open(transport.send, platform.url, apiKey), () => transport.close());
+}
+
+/** A client that waits for nothing any more once its connections end. */
+function closing(client: Client, close: () => Promise<void>): OpenClient {
+  return {
+    client,
+    close: async () => {
+      client.close();
+      await close();
+    },
+  };
+}
+
+/** The API key of the embedded emulator, which guards nothing. */
+export const emulatorKey = 'emulator-key';
+
+function readApiKey(env: Environment, url: string): string {
+  const key = env['TRUEUP_API_KEY'] ?? '';
+  if (key !== '') return key;
+  throw new Stop('authentication', [
+    diagnostic('secret-missing', `there is no API key for ${url}`, {
+      remedy: 'Set TRUEUP_API_KEY. The key is made in the profile of a user of the platform.',
+    }),
+  ]);
+}

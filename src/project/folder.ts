@@ -1,0 +1,15 @@
+/** The environment of a process, or of a controller that runs many projects. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The folder of a manifest, with the surroundings that it is read in. */
+export interface ProjectFolder {
+  /** Absolute. */
+  readonly folder: string;
+  /** The manifest in that folder. */
+  readonly file: string;
+  /** Values of variables; they come before TRUEUP_VAR_<name>. */
+  readonly variables: ReadonlyMap<string, string>;
+  /** true: programs that the manifest names may run to give secrets. */
+  readonly allowsSecretCommands?: boolean;
+  readonly env: Environment;
+}
