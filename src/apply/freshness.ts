@@ -1,38 +1,30 @@
-import { means, plain } from '../kind/codecs.ts';
 import type { Row } from '../kind/json.ts';
-import type { Action, Member, PlannedPart, Step } from '../plan/action.ts';
+import type { Outputs } from '../manifest/wanted.ts';
+import type { Action, Member, Step } from '../plan/action.ts';
+import { compare, readRow } from '../plan/compare.ts';
 import { pathOf } from '../plan/diff.ts';
-import type { ReadParts } from './parts.ts';
-import { readParts } from './parts.ts';
-
-/** An action whose requests were sent up to a step, and that one perhaps. */
-export interface Underway {
-  readonly step: Step;
-  /** Whether a row has what is wanted of a part: then it is ours that is there. */
-  readonly isBrought: (planned: PlannedPart, read: ReadParts) => boolean;
-}
 
 /**
- * Says what somebody changed of what an action is about to overwrite or remove. A plan that was shown and approved
- * does not overwrite a change that it never showed, nor by what only goes along.
+ * Says what somebody changed of what an action is about to overwrite or remove, from a step on. A plan that was shown
+ * and approved does not overwrite a change that it never showed, nor by what only goes along. What is as wanted already
+ * is no hindrance: a request of this action may have brought it.
  */
-export function changedSince(action: Action, now: Row, underway?: Underway): string | undefined {
-  const read = readParts(action, now);
-  const next = underway === undefined ? 0 : action.steps.indexOf(underway.step);
+export function changedSince(action: Action, now: Row, outputs: Outputs, step?: Step): string | undefined {
+  const next = step === undefined ? 0 : action.steps.indexOf(step);
   const rest = action.steps.slice(next);
   const sent = membersOf(rest);
   const earlier = membersOf(action.steps.slice(0, next));
-  for (const planned of action.parts) {
-    const { part, field, wanted, decision, before } = planned;
+  for (const { planned, verdict } of compare(action, now, outputs)) {
+    const { part, wanted, decision } = planned;
     const goesAlong = decision.do === 'nothing' && wanted !== undefined && sent.has(part.field);
     if (decision.do !== 'write' && decision.do !== 'remove' && !goesAlong) continue;
     if (earlier.has(part.field) && !sent.has(part.field)) continue;
-    if (means(field.codec ?? plain, before.reveal(), read.value(part)) || underway?.isBrought(planned, read) === true)
-      continue;
+    if (verdict === 'as before' || verdict === 'as wanted') continue;
     return `${pathOf(action.kind, part)} of ${action.address} was changed on the platform`;
   }
-  for (const step of rest) {
-    for (const member of Object.values(step.members)) {
+  const read = readRow(action.kind, now);
+  for (const { members } of rest) {
+    for (const member of Object.values(members)) {
       if (member.is !== 'map' || member.keepOthers) continue;
       const planned = new Set(action.parts.flatMap(({ part }) => (part.field === member.name ? (part.key ?? []) : [])));
       const added = read.keys(member.name).find((key) => !planned.has(key));

@@ -1,8 +1,8 @@
-import { means, plain } from '../kind/codecs.ts';
 import type { Row } from '../kind/json.ts';
-import { fieldPath, idsBelow, observedValue } from '../kind/wire.ts';
+import { fieldPath, idsBelow } from '../kind/wire.ts';
 import { fieldOfPart } from '../manifest/resource.ts';
 import type { Action } from '../plan/action.ts';
+import { changedFields } from '../plan/compare.ts';
 import { knownPairs } from '../plan/known-pairs.ts';
 import type { LaneRow } from './read-back.ts';
 import { findById } from './read-back.ts';
@@ -30,13 +30,7 @@ export function lossSince(run: Run, action: Action, lane: LaneRow | 'gone'): str
 /** What differs between an object as the plan saw it, and as it is now. */
 function changeOf(run: Run, action: Action, planned: Row, now: Row): string | undefined {
   const { kind, address, options } = action;
-  const isChanged = (name: string): boolean =>
-    !means(
-      kind.fields[name]?.codec ?? plain,
-      observedValue(kind, name, planned) ?? null,
-      observedValue(kind, name, now) ?? null,
-    );
-  const changed = namesOf(run, action).find(isChanged);
+  const [changed] = changedFields(kind, namesOf(run, action), planned, now);
   if (changed !== undefined) return `${fieldPath(kind, changed)} of ${address} was changed on the platform`;
   for (const child of run.input.kinds) {
     const known = new Set(idsBelow(kind, planned, child));

@@ -1,17 +1,17 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { means, plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { takes } from '../kind/wire.ts';
+import type { Part } from '../manifest/resource.ts';
 import { partName } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, PlannedPart } from '../plan/action.ts';
+import type { Compared } from '../plan/compare.ts';
+import { compare } from '../plan/compare.ts';
 import { toStored } from '../plan/decide.ts';
 import { pathOf, resolveField } from '../plan/diff.ts';
 import { contains, leftBehind, membersOf } from '../plan/merged.ts';
-import type { ReadParts } from './parts.ts';
-import { readParts } from './parts.ts';
 import type { Pair } from '../state/record.ts';
 
 /** What settling one resource needs. */
@@ -29,13 +29,13 @@ export interface SettleInput {
 
 /** Compares what was wanted with what was read back: the pairs for the state, and what has to be said. */
 export function settle(input: SettleInput): { pairs: Record<string, Pair>; notes: Diagnostic[]; isKept: boolean } {
-  const { action } = input;
-  const read = input.after === undefined ? undefined : readParts(action, input.after);
+  const { action, after, outputs } = input;
+  const compared = after === undefined ? undefined : compare(action, after, outputs, beforeUpdates(input));
   const pairs: Record<string, Pair> = {};
   const notes: Diagnostic[] = [];
   let isKept = true;
-  for (const planned of action.parts) {
-    const result = settlePart(input, planned, read);
+  for (const [at, planned] of action.parts.entries()) {
+    const result = settlePart(input, planned, compared?.[at]);
     if (result.pair !== undefined) pairs[partName(planned.part)] = result.pair;
     if (result.said === undefined) continue;
     const about = {
@@ -70,44 +70,37 @@ export function sentPairs({ parts }: Action, outputs: Outputs, digest: SettleInp
 }
 
 function settlePart(
-  input: SettleInput,
-  planned: PlannedPart,
-  after: ReadParts | undefined,
+  { wasSent, digest }: SettleInput,
+  { part, decision, field, wanted, pair: old }: PlannedPart,
+  compared: Compared | undefined,
 ): { pair: Pair | undefined; said?: 'not kept' | 'rewritten' } {
-  const { decision, field, wanted, pair: old } = planned;
   if (decision.do === 'release') return { pair: undefined };
-  if (decision.do === 'remove') {
-    // The pair of a key goes when the key is gone; until then it stays ours.
-    const isGone = after !== undefined && after.value(planned.part) === null;
-    if (isGone) return { pair: undefined };
-    return input.wasSent && after !== undefined ? { pair: old, said: 'not kept' } : { pair: old };
-  }
-  if (wanted === undefined || after === undefined || decision.do === 'leave') return { pair: old };
-  const resolved = resolveField(field, wanted, input.outputs);
-  if (resolved.is !== 'known') return { pair: old };
-  const answered = after.value(planned.part);
-  const isMeant = means(field.codec ?? plain, resolved.value, answered);
-  const make = (seen: Json, kept?: false): Pair => ({
-    wanted: toStored(field, resolved.value, wanted.isSecret, input.digest),
-    answered: toStored(field, seen, wanted.isSecret, input.digest),
+  if (compared === undefined || decision.do === 'leave') return { pair: old };
+  const { verdict, seen, meant } = compared;
+  // The pair of a key goes when the key is gone; until then it stays ours.
+  if (decision.do === 'remove' && verdict === 'as wanted') return { pair: undefined };
+  if (decision.do === 'remove') return wasSent ? { pair: old, said: 'not kept' } : { pair: old };
+  if (wanted === undefined || meant === undefined) return { pair: old };
+  const make = (answered: Json, kept?: false): Pair => ({
+    wanted: toStored(field, meant, wanted.isSecret, digest),
+    answered: toStored(field, answered, wanted.isSecret, digest),
     ...(kept === undefined ? {} : { kept }),
   });
-  const isLeft = field.codec === contains && leftBehind(resolved.value, answered, membersOf(old?.wanted)).length > 0;
+  const isLeft = field.codec === contains && leftBehind(meant, seen, membersOf(old?.wanted)).length > 0;
   // It stays ours, or nobody would ever take it out.
-  if (isLeft) return input.wasSent ? { pair: old, said: 'not kept' } : { pair: old };
+  if (isLeft) return wasSent ? { pair: old, said: 'not kept' } : { pair: old };
   // What others put into a set beside ours is not remembered.
-  if (isMeant) return { pair: make(field.codec === contains ? resolved.value : answered) };
-  if (decision.do === 'nothing' || !input.wasSent) return { pair: old };
-  const before = valueBefore(input, planned);
-  if (means(field.codec ?? plain, before, answered)) return { pair: make(answered, false), said: 'not kept' };
+  if (verdict === 'as wanted') return { pair: make(field.codec === contains ? meant : seen) };
+  if (decision.do === 'nothing' || !wasSent) return { pair: old };
+  if (verdict === 'as before') return { pair: make(seen, false), said: 'not kept' };
   // A key of a map that is gone again was taken out by somebody: that is no form of its value.
-  if (planned.part.key !== undefined && answered === null) return { pair: old, said: 'not kept' };
-  return { pair: make(answered), said: 'rewritten' };
+  if (part.key !== undefined && seen === null) return { pair: old, said: 'not kept' };
+  return { pair: make(seen), said: 'rewritten' };
 }
 
-/** What the platform had before the request that carries a part: for a new object, what its create gave it. */
-function valueBefore({ action, made }: SettleInput, { part, before }: PlannedPart): Json {
+/** What the platform had before the updates: for fields that create does not take, what the create of this run gave. */
+function beforeUpdates({ action, made }: SettleInput): ((part: Part) => Row | undefined) | undefined {
   const { create } = action.kind.operations;
-  if (made === undefined || create === undefined || takes(create, part.field)) return before.reveal();
-  return readParts(action, made).value(part);
+  if (made === undefined || create === undefined) return undefined;
+  return ({ field }) => (takes(create, field) ? undefined : made);
 }

@@ -1,10 +1,7 @@
 import { PlatformError } from '../api/errors.ts';
-import { means, plain } from '../kind/codecs.ts';
 import type { Row } from '../kind/json.ts';
-import type { Action, PlannedPart, Step } from '../plan/action.ts';
-import { resolveField } from '../plan/diff.ts';
-import type { ReadParts } from './parts.ts';
-import { readParts } from './parts.ts';
+import type { Action, Step } from '../plan/action.ts';
+import { compare } from '../plan/compare.ts';
 import { findById } from './read-back.ts';
 import type { Run } from './run.ts';
 import { laneBefore } from './lane-now.ts';
@@ -35,27 +32,15 @@ export function isAtHome(run: Run, action: Action, row: Row): boolean {
   return parent === undefined || link === undefined || row[link.idAt] === run.ids.get(parent.address);
 }
 
-/** Whether a row has everything for whose sake a step is sent. */
+/** Whether a row has every change that a step carries. */
 function holds(run: Run, action: Action, { changed, members }: Step, row: Row): boolean {
-  const read = readParts(action, row);
+  const compared = compare(action, row, run.outputs);
   return changed.every((name) => {
-    const parts = action.parts.filter(({ part, decision }) => part.field === name && isSent(decision));
+    const carried = compared.filter(
+      ({ planned: { part, decision } }) => part.field === name && (decision.do === 'write' || decision.do === 'remove'),
+    );
     // Of a set nobody can tell what was to go.
-    return parts.length > 0 && members[name]?.is !== 'set' && parts.every((part) => isThere(run, part, read));
+    const isSet = members[name]?.is === 'set';
+    return carried.length > 0 && !isSet && carried.every(({ verdict }) => verdict === 'as wanted');
   });
-}
-
-function isSent({ do: what }: PlannedPart['decision']): boolean {
-  return what === 'write' || what === 'remove';
-}
-
-/** Whether a row has what is wanted of a part. */
-export function isThere(
-  { outputs }: Pick<Run, 'outputs'>,
-  { part, field, wanted, decision }: PlannedPart,
-  read: ReadParts,
-): boolean {
-  if (decision.do === 'remove' || wanted === undefined) return read.value(part) === null;
-  const resolved = resolveField(field, wanted, outputs);
-  return resolved.is === 'known' && means(field.codec ?? plain, resolved.value, read.value(part));
 }

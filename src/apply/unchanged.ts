@@ -2,14 +2,13 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
-import type { Underway } from './freshness.ts';
 import { changedSince } from './freshness.ts';
 import { lossSince } from './losses.ts';
 import type { LaneRow } from './read-back.ts';
 import { findById } from './read-back.ts';
 import type { Run } from './run.ts';
 import { laneBefore } from './lane-now.ts';
-import { isAtHome, isThere } from './took-effect.ts';
+import { isAtHome } from './took-effect.ts';
 
 /** From where on an action is looked at, and how. */
 type Looking = { readonly step?: Step } & Parameters<typeof laneBefore>[2];
@@ -36,10 +35,7 @@ export async function unchanged(run: Run, action: Action, looking: Looking = {})
   }
   if (isMade(action)) return rowIn(run, action, looking);
   const row = await rowNow(run, action, looking);
-  const isBrought: Underway['isBrought'] = (...about) => isThere(run, ...about);
-  refuse(
-    changedSince(action, row, step === undefined ? undefined : { step, isBrought }) ?? movedSince(run, action, row),
-  );
+  refuse(changedSince(action, row, run.outputs, step) ?? movedSince(run, action, row));
   return row;
 }
 

@@ -28,7 +28,7 @@ function writingEnv(keepOthers: boolean): Step {
 
 /** A field that had a value when the plan was made. */
 function part(field: string, decision: Decision, before: string | null = 'a', more: Partial<PlannedPart> = {}) {
-  return plannedPart(field, { decision, before: secret(before), ...more });
+  return plannedPart(field, { decision, wanted: declared('b'), before: secret(before), ...more });
 }
 
 /** A key of env that had a value when the plan was made. */
@@ -42,19 +42,10 @@ interface Case {
   readonly now: Row;
   /** The request that was sent last, perhaps. */
   readonly underway?: Step;
-  /** The fields that have what it was to bring. */
-  readonly brought?: readonly string[];
 }
 
-function changed(of: Case): string | undefined {
-  const { parts, steps = [update({ description: wanted })], now, underway, brought = [] } = of;
-  return changedSince(
-    actionOf(address, { action: 'update', parts, steps }),
-    now,
-    underway === undefined
-      ? undefined
-      : { step: underway, isBrought: ({ part: { field } }) => brought.includes(field) },
-  );
+function changed({ parts, steps = [update({ description: wanted })], now, underway }: Case): string | undefined {
+  return changedSince(actionOf(address, { action: 'update', parts, steps }), now, () => undefined, underway);
 }
 
 const description = `description of ${address} was changed on the platform`;
@@ -143,7 +134,7 @@ describe('a variable', () => {
     const web = 'production.application.web';
     const buildArg = part('buildArgs', settled, '1', { part: { field: 'buildArgs', key: 'A' } });
     const action = actionOf(web, { kind: kindNamed('application'), action: 'update', parts: [buildArg], steps });
-    expect(changedSince(action, { env: 'A=1\n', buildArgs: 'A=1\n' })).toBe(
+    expect(changedSince(action, { env: 'A=1\n', buildArgs: 'A=1\n' }, () => undefined)).toBe(
       `env.A of ${web} was added on the platform`,
     );
   });
@@ -159,19 +150,16 @@ describe('of an action of several requests', () => {
   const parts = [part('description', write), part('dockerImage', write)];
 
   test('what one that is over has brought is ours', () => {
-    const now = { description: 'b', dockerImage: 'a' };
+    const now = { description: 'c', dockerImage: 'a' };
     expect(changed({ parts, steps: [first, second], now, underway: second })).toBeUndefined();
     expect(changed({ parts, steps: [first, second], now, underway: first })).toBe(description);
     expect(changed({ parts, steps: [first, second], now })).toBe(description);
   });
 
   test('what the one at hand has brought is ours, and what it was to bring and is something else is not', () => {
-    const at = (now: Row, ...brought: string[]) =>
-      changed({ parts, steps: [first, second], now, underway: first, brought });
-    expect(at({ description: 'b', dockerImage: 'a' }, 'description')).toBeUndefined();
-    expect(at({ description: 'b', dockerImage: 'c' }, 'description')).toBe(
-      `dockerImage of ${address} was changed on the platform`,
-    );
+    const at = (now: Row) => changed({ parts, steps: [first, second], now, underway: first });
+    expect(at({ description: 'b', dockerImage: 'a' })).toBeUndefined();
+    expect(at({ description: 'b', dockerImage: 'c' })).toBe(`dockerImage of ${address} was changed on the platform`);
   });
 
   test('what is still to be sent must be as it was', () => {
@@ -183,16 +171,10 @@ describe('of an action of several requests', () => {
 
   test('what one that is over has brought and the next one says again must still be there', () => {
     const again = update({ description: wanted, dockerImage: wanted });
-    const at = (...brought: string[]) =>
-      changed({
-        parts,
-        steps: [first, again],
-        now: { description: 'c', dockerImage: 'a' },
-        underway: again,
-        brought,
-      });
-    expect(at()).toBe(description);
-    expect(at('description')).toBeUndefined();
+    const at = (present: string) =>
+      changed({ parts, steps: [first, again], now: { description: present, dockerImage: 'a' }, underway: again });
+    expect(at('c')).toBe(description);
+    expect(at('b')).toBeUndefined();
   });
 
   test('what one that is over only gave back as it was is not yet brought', () => {

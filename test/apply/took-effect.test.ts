@@ -1,18 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { readParts } from '../../src/apply/parts.ts';
-import { isAtHome, isThere, tookEffect } from '../../src/apply/took-effect.ts';
-import { text } from '../../src/kind/codecs.ts';
-import type { Json } from '../../src/kind/json.ts';
+import { isAtHome, tookEffect } from '../../src/apply/took-effect.ts';
 import type { Action, Member, PlannedPart, Step } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
-import { actionOf, anything, aStep, declared, kindNamed, lacking, plannedPart, referring } from '../support/made-up.ts';
+import { actionOf, anything, aStep, declared, kindNamed, plannedPart } from '../support/made-up.ts';
 import type { Answers } from '../support/made-up-run.ts';
 import { failure, having, runOf } from '../support/made-up-run.ts';
 
 /** Whether the platform has what a request was to bring that nobody answered. */
 
 const address = 'production.redis.main';
-const host = { address: 'production.postgres.main', output: 'host' };
 const write: Decision = { do: 'write', cause: 'edit' };
 const member: Member = { is: 'wanted', field: anything, wanted: declared('b') };
 
@@ -150,21 +146,4 @@ test('an object is at home where the manifest has it; what stands at the top or 
   expect(home(redis({ parent: undefined }), 'env_2')).toBe(true);
   expect(home(redis({ parent: 'elsewhere' }), 'env_2')).toBe(true);
   expect(home(actionOf('a key', { kind: kindNamed('sshKey'), parent: 'production' }), 'env_2')).toBe(true);
-});
-
-test.each<[string, Partial<PlannedPart>, Json, boolean]>([
-  ['a value that is wanted', { wanted: declared('b') }, 'b', true],
-  ['another value', { wanted: declared('b') }, 'a', false],
-  ['a value that means the same', { wanted: declared(''), field: { ...anything, codec: text } }, null, true],
-  ['nothing, where nothing is wanted', { wanted: undefined }, null, true],
-  ['a value, where nothing is wanted', { wanted: undefined }, 'a', false],
-  ['nothing, of what goes', { wanted: declared('a'), decision: { do: 'remove' } }, null, true],
-  ['the value, of what goes', { wanted: declared('a'), decision: { do: 'remove' } }, 'a', false],
-  ['an output that is known', { wanted: referring(host) }, 'db-1', true],
-  ['another output', { wanted: referring({ ...host, output: 'port' }) }, 'db-1', false],
-  ['a secret that this run does not have', { wanted: lacking('WORD') }, 'db-1', false],
-])('of a part: %s', (_title, more, value, isIt) => {
-  const read = readParts(redis(), { description: value });
-  const outputs = ({ output }: { output: string }) => (output === 'host' ? 'db-1' : undefined);
-  expect(isThere({ outputs }, plannedPart('description', { decision: write, ...more }), read)).toBe(isIt);
 });

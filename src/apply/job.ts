@@ -1,0 +1,200 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../kind/json.ts';
+import type { Action, Step } from '../plan/action.ts';
+import type { Outcome } from './result.ts';
+
+/**
+ * How far the requests of an action got, as far as anybody knows; it never shrinks. `may land later`: a request got no
+ * answer of the platform itself, so that it may still take effect.
+ */
+export const reaches = ['not sent', 'not executed', 'may be executed', 'may land later'] as const;
+export type Reach = (typeof reaches)[number];
+
+/** Where an action is in its life. What cannot be together cannot be written down. */
+export type Phase =
+  /** Nothing was sent, and nothing announces it. */
+  | { readonly is: 'planned' }
+  /** Its pending operation is recorded durably; nothing was sent. */
+  | { readonly is: 'announced' }
+  /** A request is on its way; `before` it the others got so far. */
+  | { readonly is: 'sent'; readonly role: Step['role']; readonly before: Reach }
+  /** A request got no answer that says what became of it; the platform is polled for its effect. */
+  | { readonly is: 'unknown'; readonly role: Step['role']; readonly reach: Reach }
+  /** Every request so far was acknowledged, or its effect was seen, or it was not needed. */
+  | { readonly is: 'answered'; readonly reach: Reach }
+  /** It goes no further; its object is read back all the same. */
+  | { readonly is: 'failed'; readonly reach: Reach }
+  /** Its outcome is known and recorded. */
+  | { readonly is: 'settled'; readonly reach: Reach; readonly result: Outcome['result'] };
+
+/** The object of an action. The row is missing while only its id is known. */
+export interface JobObject {
+  readonly id: string;
+  readonly row?: Row | undefined;
+}
+
+/** One action while it is applied. */
+export interface Job {
+  readonly action: Action;
+  readonly phase: Phase;
+  /** The object its address stands for now: of a replacement first the old one, then none, then the new one. */
+  readonly object: JobObject | undefined;
+  /** In the order they were reported; none twice. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What can happen to an action. */
+export type JobEvent =
+  /** Its pending operation was recorded. */
+  | { readonly is: 'announced' }
+  /** A request of it goes out now. */
+  | { readonly is: 'sent'; readonly role: Step['role'] }
+  /** A request turned out to change nothing, and was not sent. */
+  | { readonly is: 'needless' }
+  /** The platform acknowledged the request. */
+  | { readonly is: 'answered' }
+  /** The platform surely did not execute the request. */
+  | { readonly is: 'refused' }
+  /** Nobody knows what became of the request. */
+  | { readonly is: 'lost'; readonly mayLandLater: boolean }
+  /** The platform shows the effect of the request that was lost. */
+  | { readonly is: 'seen' }
+  /** The id of its object is known, and perhaps its row. */
+  | { readonly is: 'found'; readonly object: JobObject }
+  /** Its old object is gone. */
+  | { readonly is: 'removed' }
+  | { readonly is: 'reported'; readonly diagnostic: Diagnostic }
+  /** It goes no further. */
+  | { readonly is: 'failed' }
+  /** It is not tried, because something else did not succeed. */
+  | { readonly is: 'skipped' }
+  /** What became of it is known and recorded. */
+  | { readonly is: 'settled'; readonly result: Outcome['result'] };
+
+/** Begins the life of an action. Never throws. */
+export function startJob(action: Action, row: Row | undefined): Job {
+  const object = action.id === undefined ? undefined : { id: action.id, row };
+  return { action, phase: { is: 'planned' }, object, diagnostics: [] };
+}
+
+/**
+ * Gives the job after an event; the job before it stays as it is.
+ *
+ * @throws {Error} when the event cannot happen in this phase: a mistake of Trueup itself.
+ */
+export function advance(job: Job, event: JobEvent): Job {
+  const { phase } = job;
+  const reach = reachOf(job);
+  switch (event.is) {
+    case 'reported': {
+      const isKnown = job.diagnostics.some(({ message }) => message === event.diagnostic.message);
+      return isKnown ? job : { ...job, diagnostics: [...job.diagnostics, event.diagnostic] };
+    }
+    case 'found':
+      return { ...job, object: { ...job.object, ...event.object } };
+    case 'removed':
+      return { ...job, object: undefined };
+    case 'announced':
+      // A create announces each time it is sent; what was sent before stays known.
+      return phase.is === 'planned' ? { ...job, phase: { is: 'announced' } } : running(job, event);
+    case 'sent':
+      return running(job, event, { is: 'sent', role: event.role, before: reach });
+    case 'needless':
+      return running(job, event, { is: 'answered', reach });
+    case 'answered':
+      return onItsWay(job, event, { is: 'answered', reach: furthest(reach, 'may be executed') });
+    case 'seen':
+      return onItsWay(job, event, { is: 'answered', reach: furthest(reach, 'may be executed') });
+    case 'refused':
+      return onItsWay(job, event, { is: 'answered', reach: furthest(reach, 'not executed') });
+    case 'lost': {
+      const far = event.mayLandLater ? 'may land later' : 'may be executed';
+      const role = phase.is === 'sent' || phase.is === 'unknown' ? phase.role : 'update';
+      return onItsWay(job, event, { is: 'unknown', role, reach: furthest(reach, far) });
+    }
+    case 'failed':
+      return isSettled(job) ? job : { ...job, phase: { is: 'failed', reach } };
+    case 'skipped':
+      if (isOver(job)) return job;
+      // An old object that is gone is no action that was not tried.
+      return mayHaveWritten(job)
+        ? { ...job, phase: { is: 'failed', reach } }
+        : { ...job, phase: { is: 'settled', reach, result: 'skipped' } };
+    case 'settled':
+      return { ...job, phase: { is: 'settled', reach, result: event.result } };
+    default:
+      return event satisfies never;
+  }
+}
+
+/** How far the requests of a job got. */
+export function reachOf({ phase }: Job): Reach {
+  switch (phase.is) {
+    case 'planned':
+    case 'announced':
+      return 'not sent';
+    case 'sent':
+      return furthest(phase.before, 'not executed');
+    case 'unknown':
+    case 'answered':
+    case 'failed':
+    case 'settled':
+      return phase.reach;
+    default:
+      return phase satisfies never;
+  }
+}
+
+/** Whether a request of the action went out. */
+export function isSent(job: Job): boolean {
+  return reachOf(job) !== 'not sent';
+}
+
+/** Whether a request of the action was executed, or may have been. */
+export function mayHaveWritten(job: Job): boolean {
+  return isAtLeast(reachOf(job), 'may be executed');
+}
+
+/** Whether a request of the action may still take effect. */
+export function mayLand(job: Job): boolean {
+  return reachOf(job) === 'may land later';
+}
+
+/** Whether the action goes no further. */
+export function isOver({ phase }: Job): boolean {
+  return phase.is === 'failed' || phase.is === 'settled';
+}
+
+function isSettled({ phase }: Job): boolean {
+  return phase.is === 'settled';
+}
+
+/** The result of a job that is over; undefined while it goes on. */
+export function resultOf({ phase }: Job): Outcome['result'] | undefined {
+  if (phase.is === 'settled') return phase.result;
+  return phase.is === 'failed' ? 'failed' : undefined;
+}
+
+/** The phase of a job that sends requests. */
+function running(job: Job, event: JobEvent, phase: Phase = job.phase): Job {
+  if (isOver(job)) throw impossible(job, event);
+  return { ...job, phase };
+}
+
+/** The phase of a job after something became of its request. */
+function onItsWay(job: Job, event: JobEvent, phase: Phase): Job {
+  if (job.phase.is !== 'sent' && job.phase.is !== 'unknown') throw impossible(job, event);
+  return { ...job, phase };
+}
+
+function furthest(one: Reach, other: Reach): Reach {
+  return isAtLeast(one, other) ? one : other;
+}
+
+function isAtLeast(one: Reach, other: Reach): boolean {
+  return reaches.indexOf(one) >= reaches.indexOf(other);
+}
+
+function impossible({ action: { address }, phase }: Job, event: JobEvent): Error {
+  return new Error(`${address} is ${phase.is}, and cannot be ${event.is}`);
+}

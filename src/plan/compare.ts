@@ -1,0 +1,98 @@
+import { means, plain } from '../kind/codecs.ts';
+import type { Json, Row } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import { observedValue } from '../kind/wire.ts';
+import type { Part } from '../manifest/resource.ts';
+import type { Outputs } from '../manifest/wanted.ts';
+import type { Action, PlannedPart } from './action.ts';
+import { resolveField } from './diff.ts';
+
+/**
+ * How an attribute of a row stands to what is meant. `as before`: as the plan saw it; `other`: neither that nor as
+ * wanted; `not known`: as wanted cannot be told, because the wanted value is not known yet, and it is not as before.
+ */
+export type Verdict = 'as wanted' | 'as before' | 'other' | 'not known';
+
+/** An attribute of an action beside the row that it was held against. */
+export interface Compared {
+  readonly planned: PlannedPart;
+  readonly verdict: Verdict;
+  /** null for what is not there. */
+  readonly seen: Json;
+  /** The wanted value; undefined where none is wanted, or where it is not known yet. */
+  readonly meant: Json | undefined;
+}
+
+/** The attributes of a row: its fields, and the keys of its maps. The text of a map is read once. */
+interface RowReader {
+  /** null for what is not there. */
+  readonly value: (part: Part) => Json;
+  readonly keys: (field: string) => readonly string[];
+}
+
+/**
+ * Holds a row against what an action means. The only place that does: before a write it shows what somebody changed,
+ * after a lost answer whether the request took effect, after an acknowledged one what the platform made of it.
+ *
+ * @param before the row that stands for the one the plan saw, for attributes of an object that was created meanwhile.
+ */
+export function compare(
+  action: Action,
+  row: Row,
+  outputs: Outputs,
+  before?: (part: Part) => Row | undefined,
+): readonly Compared[] {
+  const now = readRow(action.kind, row);
+  const readers = new Map<Row, RowReader>();
+  const readOnce = (one: Row): RowReader => {
+    const known = readers.get(one) ?? readRow(action.kind, one);
+    readers.set(one, known);
+    return known;
+  };
+  return action.parts.map((planned) => {
+    const seen = now.value(planned.part);
+    const then = before?.(planned.part);
+    const was = then === undefined ? planned.before.reveal() : readOnce(then).value(planned.part);
+    const resolved = planned.wanted === undefined ? undefined : resolveField(planned.field, planned.wanted, outputs);
+    const meant = resolved?.is === 'known' ? resolved.value : undefined;
+    return { planned, seen, meant, verdict: verdictOn(planned, { seen, was, meant }) };
+  });
+}
+
+/** Reads a row attribute by attribute. */
+export function readRow(kind: Kind, row: Row): RowReader {
+  const maps = new Map<string, ReadonlyMap<string, string>>();
+  const mapOf = (field: string): ReadonlyMap<string, string> => {
+    const known = maps.get(field);
+    if (known !== undefined) return known;
+    const text = observedValue(kind, field, row);
+    const made = kind.fields[field]?.map?.read(typeof text === 'string' ? text : '') ?? new Map<string, string>();
+    maps.set(field, made);
+    return made;
+  };
+  return {
+    value: ({ field, key }) =>
+      key === undefined ? (observedValue(kind, field, row) ?? null) : (mapOf(field).get(key) ?? null),
+    keys: (field) => [...mapOf(field).keys()],
+  };
+}
+
+/** The fields in which two rows of a kind mean something else. */
+export function changedFields(kind: Kind, names: readonly string[], then: Row, now: Row): string[] {
+  return names.filter((name) => {
+    const codec = kind.fields[name]?.codec ?? plain;
+    return !means(codec, observedValue(kind, name, then) ?? null, observedValue(kind, name, now) ?? null);
+  });
+}
+
+function verdictOn(
+  { field, decision }: PlannedPart,
+  { seen, was, meant }: { readonly seen: Json; readonly was: Json; readonly meant: Json | undefined },
+): Verdict {
+  const codec = field.codec ?? plain;
+  const isBefore = means(codec, was, seen);
+  if (decision.do === 'remove') return seen === null ? 'as wanted' : isBefore ? 'as before' : 'other';
+  if (meant !== undefined && means(codec, meant, seen)) return 'as wanted';
+  if (isBefore) return 'as before';
+  return meant === undefined ? 'not known' : 'other';
+}
