@@ -21,10 +21,10 @@ export interface Host {
  * This process. Two machines may have one name: where nothing else tells them apart, each process is a machine of its
  * own, and nobody takes another one for dead.
  */
-export function thisHost(marks: () => readonly string[] = bootMarks): Host {
+export function thisHost(marks: () => readonly string[] = bootMarks, user: () => string = loginName): Host {
   const known = marks();
   return {
-    owner: `${userName()}@${hostname()} pid ${process.pid}`,
+    owner: `${userName(user)}@${hostname()} pid ${process.pid}`,
     machine: [hostname(), ...(known.length === 0 ? [randomUUID()] : known)].join(' '),
     pid: process.pid,
     isAlive,
@@ -46,10 +46,14 @@ function bootMarks(): string[] {
   }
 }
 
+function loginName(): string {
+  return userInfo().username;
+}
+
 /** A container may run under a number that nobody gave a name. */
-function userName(): string {
+function userName(user: () => string): string {
   try {
-    return userInfo().username;
+    return user();
   } catch {
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
