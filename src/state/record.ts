@@ -139,7 +139,6 @@ const pendingDeploy = z.strictObject({
 });
 
 const facts = {
-  kind: z.string(),
   parent: z.string().nullable(),
   dependsOn: z.array(z.string()),
   pairs: z.record(z.string(), z.strictObject({ wanted: stored, answered: stored, kept: z.literal(false).optional() })),
@@ -161,9 +160,10 @@ const facts = {
 /** The form of one record. */
 export const recordSchema = z.union([
   z.strictObject({
-    ...facts,
+    kind: z.string(),
     id: z.string(),
+    ...facts,
     pending: z.discriminatedUnion('is', [pendingCreate, pendingWrite, pendingDeploy]).optional(),
   }),
-  z.strictObject({ ...facts, id: z.null(), pending: pendingCreate.optional() }),
+  z.strictObject({ kind: z.string(), id: z.null(), ...facts, pending: pendingCreate.optional() }),
 ]);
