@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { renderDiagnosticDocs } from './docs/diagnostic-docs.ts';
 import { renderEndpointDocs } from './docs/endpoint-docs.ts';
 import { kindPages } from './docs/kind-docs.ts';
 
@@ -59,6 +60,7 @@ settle('src/resources/index.ts', resourcesIndex());
 // Loaded only now, because they stand on the index.
 const { kinds } = await import('../src/resources/index.ts');
 const { cases } = await import('../test/emulator/endpoint-cases/cases.ts');
+const { provokeAll } = await import('../test/diagnostics/provocations.ts');
 
 const pages = kindPages(kinds);
 for (const [name, text] of pages) settle(`docs/kinds/${name}`, text);
@@ -67,5 +69,6 @@ for (const name of present) if (!pages.has(name)) settle(`docs/kinds/${name}`, u
 
 const tests = new Map(Object.keys(cases).map((operation) => [operation, testOf(operation)]));
 settle('docs/endpoints.md', renderEndpointDocs({ kinds, tests }));
+settle('docs/diagnostics.md', renderDiagnosticDocs(await provokeAll()));
 
 if (!isCheck) process.stdout.write(`${stale} of ${settled} files written\n`);

@@ -35,7 +35,7 @@ const order = [
 /** Folders that may import less than what stands before them: the emulator must not confirm mistakes of the kinds. */
 const narrow: Readonly<Record<string, readonly string[]>> = {
   emulator: ['api'],
-  'scripts/docs': ['diagnostics', 'api', 'kind'],
+  'scripts/docs': ['diagnostics', 'api', 'kind', 'render'],
 };
 
 /** Folders that compute only: no disk, no network, no clock, no environment. */

@@ -64,7 +64,7 @@ interface Reporting {
 
 /** Reports what ended a run, and sets its exit code. */
 export function reportFailure(error: unknown, { terminal, redactor, view }: Reporting): void {
-  const { exit, diagnostics } = explain(error) ?? { exit: 'failed', diagnostics: [defect(error)] };
+  const { exit, diagnostics } = explain(error);
   const { code } = exitCodes[exit];
   view.failure(
     diagnostics.map((item) => redactDiagnostic(item, redactor.redact)),
@@ -82,10 +82,10 @@ function defect(error: unknown): Diagnostic {
   });
 }
 
-/** undefined: nobody foresaw it. */
-function explain(error: unknown): { exit: Exit; diagnostics: readonly Diagnostic[] } | undefined {
+/** Returns how an error ends a run, and what it says. */
+export function explain(error: unknown): { exit: Exit; diagnostics: readonly Diagnostic[] } {
   if (error instanceof Stop) return { exit: stopExits[error.failure], diagnostics: error.diagnostics };
-  if (!(error instanceof PlatformError)) return undefined;
+  if (!(error instanceof PlatformError)) return { exit: 'failed', diagnostics: [defect(error)] };
   const isKey = error.failure === 'authentication' || error.failure === 'forbidden';
   return { exit: isKey ? 'authentication' : 'failed', diagnostics: [diagnostic('platform-answer', error.message)] };
 }

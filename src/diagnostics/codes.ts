@@ -1,65 +1,280 @@
-/** Every code a diagnostic can have, with its severity and what it is about. */
+/** One row of the table of codes: docs/diagnostics.md shows it, with an example that really occurs. */
+interface CodeEntry {
+  /** An error stops the run, or the resource; a warning and a note do not. */
+  readonly severity: 'error' | 'warning' | 'note';
+  readonly meaning: string;
+  /** What to do about it, where the message itself does not say more. */
+  readonly remedy: string;
+}
+
+/** Every code that a diagnostic can have. */
 export const codes = {
-  'yaml-syntax': { severity: 'error', about: 'the text is not valid YAML' },
-  'file-unreadable': { severity: 'error', about: 'a file is missing, too large, not text, or outside the workspace' },
-  'unknown-key': { severity: 'error', about: 'a key that the language does not have' },
-  'wrong-type': { severity: 'error', about: 'a value of the wrong type or form' },
-  'missing-key': { severity: 'error', about: 'a key that has to be there' },
-  'defined-twice': { severity: 'error', about: 'the same thing is defined in two places' },
-  'bad-expression': { severity: 'error', about: 'a ${…} expression that cannot be evaluated' },
+  'yaml-syntax': {
+    severity: 'error',
+    meaning: 'The text is not valid YAML.',
+    remedy: 'Correct the line. Quote values that contain ${…}, `: ` or ` #`.',
+  },
+  'file-unreadable': {
+    severity: 'error',
+    meaning: 'A file is missing, too large, not text, or outside the folder of the manifest.',
+    remedy: 'Correct the path, or choose the folder with -C.',
+  },
+  'unknown-key': {
+    severity: 'error',
+    meaning: 'The manifest, or the input of a call, has a key that does not exist there.',
+    remedy: 'Correct the key. The pages under docs/kinds list the keys of each kind.',
+  },
+  'wrong-type': {
+    severity: 'error',
+    meaning: 'A value has the wrong type or form.',
+    remedy: 'Write a value as the message describes.',
+  },
+  'missing-key': {
+    severity: 'error',
+    meaning: 'A required key is missing.',
+    remedy: 'Add the key.',
+  },
+  'defined-twice': {
+    severity: 'error',
+    meaning: 'Two places define the same thing, such as two included files.',
+    remedy: 'Remove one of the two.',
+  },
+  'bad-expression': {
+    severity: 'error',
+    meaning: 'A ${…} expression cannot be evaluated.',
+    remedy: 'Correct the expression, or write $${ for a literal ${.',
+  },
   'bad-reference': {
     severity: 'error',
-    about: 'a ${ref:…}, or a mention of a variable, of something that is not there; or a circle',
+    meaning: 'A reference names something that does not exist, or references form a circle.',
+    remedy: 'Correct the address or the name; break a circle by writing one value by hand.',
   },
-  'not-clearable': { severity: 'error', about: 'null where the platform has no empty value' },
-  'env-value': { severity: 'error', about: 'an env value that cannot be passed to the platform unchanged' },
-  inconsistent: { severity: 'error', about: 'two declarations that contradict each other' },
-  overlap: { severity: 'warning', about: 'two declarations that the platform allows and users rarely mean' },
-  'bad-move': { severity: 'error', about: 'an entry of moved: that cannot be followed' },
-  'hostile-setting': { severity: 'error', about: 'a manifest that would print or send away the key' },
-  'state-unusable': { severity: 'error', about: 'the state file is damaged or of another project' },
-  'under-way': { severity: 'note', about: 'another run that changes the platform while this one looks at it' },
-  locked: { severity: 'error', about: 'another run holds the lock of this state' },
-  'platform-answer': { severity: 'error', about: 'the platform refused, or gave an answer that cannot be used' },
-  'not-found': { severity: 'error', about: 'an id that the platform does not have' },
-  ambiguous: { severity: 'error', about: 'several objects of the platform match one resource' },
-  'cannot-create': { severity: 'error', about: 'a resource that cannot be created as declared' },
-  'cannot-change': { severity: 'error', about: 'a change that the platform cannot make' },
-  'stale-move': { severity: 'warning', about: 'an entry of moved: that names nothing the state knows' },
-  protected: { severity: 'error', about: 'a resource that protect: true keeps' },
-  'data-at-risk': { severity: 'error', about: 'a change that can lose data and was not permitted' },
-  'mass-deletion': { severity: 'warning', about: 'more deletions of a kind than one edit usually means' },
-  'deletes-everything': { severity: 'error', about: 'a plan that would delete all that the state holds' },
-  consent: { severity: 'error', about: 'something that exists already would be taken over without consent' },
-  'plan-file': { severity: 'error', about: 'a plan file that cannot be used, or not be written' },
-  'plan-outdated': { severity: 'error', about: 'something is not as it was when the plan was reviewed' },
-  hidden: { severity: 'error', about: 'an object of the state that the API key may not see, or that a list lacks' },
-  'secret-missing': { severity: 'error', about: 'a secret that this run does not have and needs' },
-  'too-large': { severity: 'error', about: 'more than one request of the platform can carry' },
-  'not-kept': { severity: 'note', about: 'the platform did not keep a value' },
-  rewritten: { severity: 'note', about: 'the platform keeps another form of a value' },
-  released: { severity: 'note', about: 'a field or key that is not managed any more' },
-  'drift-left': { severity: 'note', about: 'a difference on the platform that is shown and left' },
+  'not-clearable': {
+    severity: 'error',
+    meaning: 'The value is null, and the platform has no empty value for this field.',
+    remedy: 'Write a value, or leave the key out to stop managing it.',
+  },
+  'env-value': {
+    severity: 'error',
+    meaning: 'The platform cannot receive this environment variable unchanged.',
+    remedy: 'Change the value as the message says.',
+  },
+  inconsistent: {
+    severity: 'error',
+    meaning: 'Two declarations contradict each other.',
+    remedy: 'Make the two agree, or remove one.',
+  },
+  overlap: {
+    severity: 'warning',
+    meaning: 'Two declarations overlap. The platform allows that, but it is rarely intended.',
+    remedy: 'Check that both are intended.',
+  },
+  'bad-move': {
+    severity: 'error',
+    meaning: 'An entry of moved: cannot be carried out.',
+    remedy: 'Correct the entry, or remove it.',
+  },
+  'hostile-setting': {
+    severity: 'error',
+    meaning: 'The manifest would print the API key, or send it to another host.',
+    remedy: 'Remove the setting. If you did not write it, find out who did before you run anything.',
+  },
+  'state-unusable': {
+    severity: 'error',
+    meaning: 'The state is damaged, from another version, or belongs to another project.',
+    remedy: 'Restore a copy of the state, or rebuild it with trueup state rebuild.',
+  },
+  'under-way': {
+    severity: 'note',
+    meaning: 'Another run is changing the platform while this one reads it.',
+    remedy: 'Plan again when the other run has ended.',
+  },
+  locked: {
+    severity: 'error',
+    meaning: 'Another run holds the lock of the state.',
+    remedy: 'Wait for it (--lock-timeout), or run trueup state unlock if that run no longer exists.',
+  },
+  'platform-answer': {
+    severity: 'error',
+    meaning: 'The platform refused a request, or answered something that Trueup cannot use.',
+    remedy: 'Read the quoted answer; check the address, the API key and its rights.',
+  },
+  'not-found': {
+    severity: 'error',
+    meaning: 'The platform has no object with this id.',
+    remedy: 'Correct the id, or plan to see what differs.',
+  },
+  ambiguous: {
+    severity: 'error',
+    meaning: 'Several objects of the platform match one resource.',
+    remedy: 'Write id: in the block to name the one you mean.',
+  },
+  'cannot-create': {
+    severity: 'error',
+    meaning: 'The resource cannot be created as it is declared.',
+    remedy: 'Follow the message: often a required key is missing, or the object must exist already.',
+  },
+  'cannot-change': {
+    severity: 'error',
+    meaning: 'The platform has no operation for this change.',
+    remedy: 'Undo the change in the manifest, or follow the message.',
+  },
+  'stale-move': {
+    severity: 'warning',
+    meaning: 'An entry of moved: names an address that the state does not know.',
+    remedy: 'Correct from:, or remove the entry.',
+  },
+  protected: {
+    severity: 'error',
+    meaning: 'The plan would delete or replace a resource that protect: true keeps.',
+    remedy: 'Undo the change, or write protect: false and apply that first.',
+  },
+  'data-at-risk': {
+    severity: 'error',
+    meaning: 'The change can lose data, and nothing permits that.',
+    remedy: 'Permit it with --allow-data-loss, or with protect: false in the block.',
+  },
+  'mass-deletion': {
+    severity: 'warning',
+    meaning: 'The plan deletes more objects of one kind than one edit usually means.',
+    remedy: 'Check that no block or file was lost; permit it with --allow-mass-delete.',
+  },
+  'deletes-everything': {
+    severity: 'error',
+    meaning: 'The plan would delete everything that the state holds.',
+    remedy: 'Check project: and the files of the manifest. To delete everything, use trueup destroy.',
+  },
+  consent: {
+    severity: 'error',
+    meaning: 'The run needs a consent that it does not have, such as to take over an existing object.',
+    remedy: 'Give it with the flag that the message names, or run the command on a terminal.',
+  },
+  'plan-file': {
+    severity: 'error',
+    meaning: 'A plan file cannot be read or written.',
+    remedy: 'Name a file that trueup plan --out wrote, or a folder that can be written.',
+  },
+  'plan-outdated': {
+    severity: 'error',
+    meaning: 'Something changed since the plan file was written.',
+    remedy: 'Plan again, and review the new plan.',
+  },
+  hidden: {
+    severity: 'error',
+    meaning: 'A list of the platform lacks an object of the state: the API key may not see it, or it is gone.',
+    remedy: 'Use an API key of the owner or an administrator, or run trueup plan again if the list was incomplete.',
+  },
+  'secret-missing': {
+    severity: 'error',
+    meaning: 'The run needs a secret that it does not have.',
+    remedy: 'Set TRUEUP_SECRET_<NAME>, or declare a source under secrets:.',
+  },
+  'too-large': {
+    severity: 'error',
+    meaning: 'One request would be larger than the platform accepts.',
+    remedy: 'Make the file or the text smaller.',
+  },
+  'not-kept': {
+    severity: 'note',
+    meaning: 'The platform answered that a write succeeded, and ignored a value.',
+    remedy: 'Look at the object on the platform; change the value in the manifest to try again.',
+  },
+  rewritten: {
+    severity: 'note',
+    meaning: 'The platform stores a value in another form.',
+    remedy: 'Nothing: later plans compare with the form of the platform.',
+  },
+  released: {
+    severity: 'note',
+    meaning: 'Trueup stops managing a field, because its key was removed from the manifest.',
+    remedy: 'Nothing, if that is intended: the value on the platform stays.',
+  },
+  'drift-left': {
+    severity: 'note',
+    meaning: 'A value differs on the platform, and Trueup does not write it back.',
+    remedy: 'Change it on the platform, or accept it in the manifest.',
+  },
   'left-alone': {
     severity: 'note',
-    about: 'keys of the platform that merge leaves, because nobody knows whose they are',
+    meaning: 'Trueup leaves keys on the platform, because it does not know whether it wrote them.',
+    remedy: 'Remove by hand those that should not stay.',
   },
-  'goes-along': { severity: 'warning', about: 'something unmanaged that a deletion takes along' },
-  'not-effective': { severity: 'note', about: 'a change that what runs does not take up by itself' },
-  unverified: { severity: 'note', about: 'a write whose effect could not be read back' },
-  pending: { severity: 'warning', about: 'something that waits for a step outside of Trueup' },
-  'stays-there': { severity: 'warning', about: 'an object that is let go of, because the platform cannot delete it' },
-  'not-needed': { severity: 'note', about: 'something that was reviewed and is not needed any more' },
-  renamed: { severity: 'note', about: 'a deletion and a creation that may be one rename' },
-  'deploy-failed': { severity: 'error', about: 'a deployment that did not succeed, or that nobody saw end' },
-  'not-deployed': { severity: 'warning', about: 'a change that is saved, and that only somebody else can deploy' },
-  ordered: { severity: 'note', about: 'a deployment that was ordered and not waited for' },
-  repeated: { severity: 'note', about: 'a request that was sent again, because the one before got lost' },
-  twin: { severity: 'warning', about: 'an object that may have been made by a create that was sent again' },
-  skipped: { severity: 'note', about: 'a resource that was not tried, because something before it did not succeed' },
-  defect: { severity: 'error', about: 'an error of Trueup itself' },
-  usage: { severity: 'error', about: 'the command line cannot be followed' },
-} as const satisfies Record<string, { severity: 'error' | 'warning' | 'note'; about: string }>;
+  'goes-along': {
+    severity: 'warning',
+    meaning: 'A deletion also affects objects that the manifest does not declare.',
+    remedy: 'Check those objects before you apply.',
+  },
+  'not-effective': {
+    severity: 'note',
+    meaning: 'The running service does not take up this change by itself.',
+    remedy: 'Follow the message.',
+  },
+  unverified: {
+    severity: 'note',
+    meaning: 'A request was sent, and Trueup could not read back its effect.',
+    remedy: 'Run trueup plan: it reads the platform again.',
+  },
+  pending: {
+    severity: 'warning',
+    meaning: 'A resource waits for a step that happens outside of Trueup.',
+    remedy: 'Do that step, then apply again.',
+  },
+  'stays-there': {
+    severity: 'warning',
+    meaning: 'Trueup removes an object from the state, and the object stays on the platform.',
+    remedy: 'Delete it on the platform if you no longer need it.',
+  },
+  'not-needed': {
+    severity: 'note',
+    meaning: 'The plan file contains a change that somebody has made already.',
+    remedy: 'Nothing: apply leaves it out.',
+  },
+  renamed: {
+    severity: 'note',
+    meaning: 'A deletion and a creation look like one rename.',
+    remedy: 'Add an entry to moved: to keep the object and its data.',
+  },
+  'deploy-failed': {
+    severity: 'error',
+    meaning: 'A deployment failed, or did not end in time.',
+    remedy: 'Correct what the log names, then apply again.',
+  },
+  'not-deployed': {
+    severity: 'warning',
+    meaning: 'A change is saved, and Trueup cannot deploy it.',
+    remedy: 'Push to the repository, or deploy it in the platform.',
+  },
+  ordered: {
+    severity: 'note',
+    meaning: 'Trueup started a deployment and did not wait for its end.',
+    remedy: 'Run trueup status to see how it ends.',
+  },
+  repeated: {
+    severity: 'note',
+    meaning: 'Trueup sent a request again, because the first one had no answer and no visible effect.',
+    remedy: 'Nothing, unless a later plan warns about a duplicate.',
+  },
+  twin: {
+    severity: 'warning',
+    meaning: 'An object may be a duplicate: a create that was sent again can have created it.',
+    remedy: 'Compare the two on the platform, and delete the one you do not need.',
+  },
+  skipped: {
+    severity: 'note',
+    meaning: 'Apply did not try a resource, because something before it failed or the run was interrupted.',
+    remedy: 'Correct the cause, then apply again.',
+  },
+  defect: {
+    severity: 'error',
+    meaning: 'Trueup itself has an error.',
+    remedy: 'Report it. TRUEUP_DEBUG=1 shows where it happened.',
+  },
+  usage: {
+    severity: 'error',
+    meaning: 'The command line is not valid.',
+    remedy: 'Run trueup --help, or trueup COMMAND --help.',
+  },
+} as const satisfies Record<string, CodeEntry>;
 
 /** A code of the table. */
 export type Code = keyof typeof codes;

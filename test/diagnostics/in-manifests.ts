@@ -1,0 +1,54 @@
+import { openWorkspace } from '../../src/manifest/workspace.ts';
+import type { Code } from '../../src/diagnostics/codes.ts';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { validate } from '../../src/reconcile.ts';
+import { kinds } from '../../src/resources/index.ts';
+import { database, folderWith, production, reported, stack } from './provoked.ts';
+
+/** A manifest for each code that is found before any request. */
+const manifests = {
+  'yaml-syntax': { 'trueup.yaml': 'trueup: 1\nproject: [prj_1\n' },
+  'file-unreadable': { 'trueup.yaml': `include: [staging.yaml]\n${production(database())}` },
+  'unknown-key': { 'trueup.yaml': production(database('dockerimage: "postgres:18"')) },
+  'wrong-type': {
+    'trueup.yaml': production(stack('domains: { shop.example.com: { serviceName: web, port: eighty } }')),
+  },
+  'missing-key': { 'trueup.yaml': 'trueup: 1\nplatform: emulator\nenvironments: {}\n' },
+  'defined-twice': {
+    'trueup.yaml': `include: [more.yaml]\n${production(database())}`,
+    'more.yaml': `environments:\n  production:\n${database()}`,
+  },
+  'bad-expression': { 'trueup.yaml': production(database('description: "${env:REGION}"')) },
+  'bad-reference': { 'trueup.yaml': production(stack('env: { HOST: "${ref:production.postgres.main.host}" }')) },
+  'not-clearable': { 'trueup.yaml': production(database('databaseUser: null').replace('databaseUser: shop, ', '')) },
+  'env-value': { 'trueup.yaml': production(stack('env: { PORT: null }')) },
+  inconsistent: {
+    'trueup.yaml': production(stack('domains: { shop.example.com: { serviceName: api, port: 80 } }')),
+  },
+  overlap: {
+    'trueup.yaml': production(
+      stack(
+        'domains: { a: { host: shop.example.com, serviceName: web }, b: { host: shop.example.com, serviceName: web } }',
+      ),
+    ),
+  },
+  'hostile-setting': { 'trueup.yaml': production(database('description: "${env:TRUEUP_API_KEY}"')) },
+} satisfies Partial<Record<Code, Readonly<Record<string, string>>>>;
+
+async function read(files: Readonly<Record<string, string>>): Promise<readonly Diagnostic[]> {
+  const { warnings } = await validate({
+    workspace: await openWorkspace(folderWith(files)),
+    file: 'trueup.yaml',
+    kinds,
+    env: () => undefined,
+    secret: () => undefined,
+    given: () => undefined,
+    addSecret: () => {},
+  });
+  return warnings;
+}
+
+/** Provokes each code with its manifest. */
+export const inManifests = Object.fromEntries(
+  Object.entries(manifests).map(([code, files]) => [code, () => reported(() => read(files))]),
+) as Record<keyof typeof manifests, () => Promise<readonly Diagnostic[]>>;

@@ -1,0 +1,189 @@
+import { fileOf, makePlan, planAgain } from '../../src/review.ts';
+import type { Code } from '../../src/diagnostics/codes.ts';
+import { obstacles } from '../../src/plan/safeguard.ts';
+import { keys } from '../support/organization-blocks.ts';
+import type { Bench } from '../support/world.ts';
+import { database, everything, gitProvider, head, idOf, platform, production, reported, stack } from './provoked.ts';
+
+const shop = 'production.compose.shop';
+const main = 'production.postgres.main';
+
+/** Applies one manifest, does something, and plans another. */
+async function planned(
+  made: Bench,
+  before: string,
+  after: string,
+  between: (made: Bench) => Promise<unknown> = () => Promise.resolve(),
+) {
+  await made.apply(before, everything);
+  await between(made);
+  return made.plan(after);
+}
+
+/** The obstacles of a plan that nothing permits. */
+async function refused(plan: ReturnType<Bench['plan']>) {
+  return obstacles(await plan, { dataLoss: false, adoption: false });
+}
+
+/** Writes a plan file for a manifest, does something, and plans it again. */
+async function reviewed(made: Bench, text: string, between: () => Promise<unknown>) {
+  const purpose = { manifest: await made.manifest(text), deploys: true, destroys: false };
+  const version = '1.0.0';
+  const file = fileOf(await makePlan(purpose, made.world()), purpose, { version, at: '2025-11-21T10:15:02.310Z' });
+  await between();
+  return planAgain({ file, path: 'plan.trueup', version }, purpose.manifest, made.world());
+}
+
+const key = head + keys('one');
+
+const redises = (count: number) =>
+  production(
+    `    redis: { ${Array.from({ length: count }, (_, at) => `r${at}: { dockerImage: "redis:8", databasePassword: x }`).join(', ')} }\n`,
+  );
+
+/** Provokes each code that a plan, or its review, reports. */
+export const inPlans = {
+  'bad-move': () =>
+    reported(() => {
+      const text = production(database());
+      return planned(
+        platform(),
+        text,
+        `${text}moved: [{ from: ${main}, to: ${shop} }]
+`,
+      );
+    }),
+  'stale-move': () =>
+    reported(() => {
+      const text = production(database());
+      const entry = `moved: [{ from: production.postgres.old, to: ${shop} }]
+`;
+      return planned(platform(), text, text + stack() + entry);
+    }),
+  'state-unusable': () =>
+    reported(async () => {
+      const made = platform();
+      await made.apply(production('    description: x\n'), everything);
+      return made.plan(production('').replace('prj_1', 'prj_2').replace('production:\n', 'production: {}\n'));
+    }),
+  'platform-answer': () =>
+    reported(() => {
+      const made = platform();
+      const { send } = made.emulator;
+      made.emulator.send = async (request) => {
+        const answer = await send(request);
+        return request.path.includes('environment.byProjectId') ? { ...answer, body: '[]' } : answer;
+      };
+      return made.plan(production(database()));
+    }),
+  'not-found': () => reported(() => platform().plan(production(database('id: pg_1')))),
+  ambiguous: () =>
+    reported(async () => {
+      const made = platform();
+      const input = { name: 'main', databaseName: 'shop', databaseUser: 'shop', databasePassword: 'example' };
+      for (const dockerImage of ['postgres:17', 'postgres:18'])
+        await made.emulator.act('postgres.create', { ...input, dockerImage, environmentId: 'env_prj_1' });
+      return made.plan(production(database()));
+    }),
+  'cannot-create': () =>
+    reported(() => platform().plan(`${head}members:\n  new@example.com: { canCreateServices: true }\n`)),
+  'cannot-change': () => reported(() => planned(platform(), production(stack()), production(stack('appName: shop-2')))),
+  protected: () =>
+    reported(() => planned(platform(), production(database('protect: true')), production('    postgres: {}\n'))),
+  'data-at-risk': () =>
+    reported(async () => {
+      const made = platform();
+      await made.apply(production(database()), everything);
+      return refused(made.plan(production('    postgres: {}\n')));
+    }),
+  'mass-deletion': () => reported(() => planned(platform(), redises(12), redises(1))),
+  'deletes-everything': () => reported(() => planned(platform(), production(database()), head)),
+  consent: () =>
+    reported(async () => {
+      const made = platform();
+      await made.apply(production(database()), everything);
+      made.store.state = undefined;
+      return refused(made.plan(production(database())));
+    }),
+  'plan-outdated': () =>
+    reported(async () => {
+      const made = platform();
+      await made.apply(production(database()), everything);
+      const update = { postgresId: idOf(made, main), description: 'by hand' };
+      return reviewed(made, production(database('description: ours')), () =>
+        made.emulator.act('postgres.update', update),
+      );
+    }),
+  'not-needed': () =>
+    reported(async () => {
+      const made = platform();
+      await made.apply(production(database()), everything);
+      const update = { postgresId: idOf(made, main), description: 'ours' };
+      return reviewed(made, production(database('description: ours')), () =>
+        made.emulator.act('postgres.update', update),
+      );
+    }),
+  hidden: () =>
+    reported(() =>
+      planned(platform(), key, head, (made) => {
+        const { send } = made.emulator;
+        made.emulator.send = async (request) => {
+          const answer = await send(request);
+          return request.path.includes('sshKey.all') ? { ...answer, body: '[]' } : answer;
+        };
+        return Promise.resolve();
+      }),
+    ),
+  'secret-missing': () =>
+    reported(() => platform().plan(production(database()).replace('example', '"${secret:DB_PASSWORD}"'))),
+  'too-large': () => reported(() => platform().plan(production(stack(`env: { A: "${'x'.repeat(1_200_000)}" }`)))),
+  released: () =>
+    reported(() => planned(platform(), production(database('description: ours')), production(database()))),
+  'drift-left': () =>
+    reported(() =>
+      planned(
+        platform(),
+        production(stack('composeType: docker-compose')),
+        production(stack('composeType: docker-compose')),
+        (made) => made.emulator.act('compose.update', { composeId: idOf(made, shop), composeType: 'stack' }),
+      ),
+    ),
+  'left-alone': () =>
+    reported(() =>
+      planned(
+        platform(),
+        production(stack('env: { A: "1" }')),
+        production(stack('env: { A: "2" }, envMode: merge')),
+        async (made) => {
+          await made.emulator.act('compose.update', { composeId: idOf(made, shop), env: 'A=1\nB=2\n' });
+          made.store.state = undefined;
+        },
+      ),
+    ),
+  'goes-along': () => reported(() => planned(platform(), key, head)),
+  'not-effective': () =>
+    reported(() =>
+      planned(
+        platform(),
+        production(database('deploy: never')),
+        production(database('deploy: never').replace('example', 'another')),
+      ),
+    ),
+  pending: () => reported(() => planned(platform(), gitProvider, gitProvider)),
+  'stays-there': () =>
+    reported(() =>
+      planned(platform(), gitProvider, head, (made) => {
+        const [row] = Object.values(made.emulator.world.tables.labgit);
+        return made.emulator.act('labgit.connect', { labgitId: row?.['labgitId'] });
+      }),
+    ),
+  renamed: () => reported(() => planned(platform(), production(database()), production(database('', 'database')))),
+  'not-deployed': () =>
+    reported(() =>
+      platform().plan(
+        production(
+          '    application:\n      web: { source: { type: git, url: "https://git.example.com/web.git", branch: main }, build: { type: dockerfile, dockerfile: Dockerfile } }\n',
+        ),
+      ),
+    ),
+} satisfies Partial<Record<Code, () => ReturnType<typeof reported>>>;

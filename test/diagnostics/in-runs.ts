@@ -1,0 +1,136 @@
+import type { Send } from '../../src/api/wire.ts';
+import { planCommand } from '../../src/cli/commands/plan.ts';
+import { settleOptions } from '../../src/cli/options.ts';
+import { readPlanFile } from '../../src/cli/plan-file.ts';
+import { explain } from '../../src/cli/run.ts';
+import type { Code } from '../../src/diagnostics/codes.ts';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { applyPlan } from '../../src/reconcile.ts';
+import { anyDocument } from '../../src/render/documents.ts';
+import { localStore } from '../../src/state/backends/local.ts';
+import { execute, recordingTerminal } from '../support/commands.ts';
+import type { Bench } from '../support/world.ts';
+import { database, everything, folderWith, idOf, platform, production, reported, stack } from './provoked.ts';
+
+/** Answers the first request of an operation in another way. */
+function once(made: Bench, operation: string, answer: (send: Send, request: Parameters<Send>[0]) => ReturnType<Send>) {
+  const { send } = made.emulator;
+  let isOver = false;
+  made.emulator.send = (request) => {
+    if (isOver || !request.path.startsWith(`/api/${operation}`)) return send(request);
+    isOver = true;
+    return answer(send, request);
+  };
+}
+
+/** A connection that ends before the answer. */
+function cut(): Error {
+  return Object.assign(new Error('the connection ended'), { code: 'ECONNRESET' });
+}
+
+const accepted = { status: 200, headers: {}, body: '' };
+
+/** Provokes each code that only a run reports. */
+export const inRuns = {
+  'under-way': () =>
+    reported(async () => {
+      const folder = folderWith({ 'trueup.yaml': production('    description: x\n') });
+      const store = localStore(`${folder}/.trueup`);
+      await store.lock({ purpose: 'apply' });
+      const { printed, terminal } = recordingTerminal();
+      await execute(planCommand({}), { folder, terminal, format: 'json' });
+      await store.close();
+      const document = anyDocument.parse(JSON.parse(printed.out));
+      return 'diagnostics' in document ? (document.diagnostics as readonly Diagnostic[]) : [];
+    }),
+  locked: () =>
+    reported(async () => {
+      const folder = folderWith({});
+      const store = localStore(folder);
+      await store.lock({ purpose: 'apply' });
+      try {
+        await localStore(folder).lock({ purpose: 'apply' });
+      } finally {
+        await store.close();
+      }
+      return [];
+    }),
+  'not-kept': () =>
+    reported(async () => {
+      const made = platform();
+      await made.apply(production(database()), everything);
+      once(made, 'postgres.update', () => Promise.resolve(accepted));
+      return made.apply(production(database('description: ours')), everything);
+    }),
+  rewritten: () =>
+    reported(async () => {
+      const made = platform();
+      await made.apply(production(database()), everything);
+      once(made, 'postgres.update', async (send, request) => {
+        const answer = await send(request);
+        await made.emulator.act('postgres.update', {
+          postgresId: idOf(made, 'production.postgres.main'),
+          description: 'OURS',
+        });
+        return answer;
+      });
+      return made.apply(production(database('description: ours')), everything);
+    }),
+  unverified: () =>
+    reported(async () => {
+      const made = platform();
+      const { send } = made.emulator;
+      let isOver = false;
+      made.emulator.send = (request) => {
+        isOver ||= request.path === '/api/postgres.create';
+        return isOver ? Promise.reject(cut()) : send(request);
+      };
+      await made.apply(production(database()), everything);
+      made.emulator.send = send;
+      return made.plan(production('    postgres: {}\n'));
+    }),
+  'deploy-failed': () => reported(() => platform().apply(production(stack('', 'fail:1')), everything)),
+  ordered: () =>
+    reported(async () => {
+      const made = platform();
+      const plan = await made.plan(production(stack()));
+      const deploying = { waits: false, limitMs: () => 900_000 };
+      return applyPlan(plan, made.world(), { permissions: everything, connections: 4, clock: made.clock, deploying });
+    }),
+  repeated: () =>
+    reported(async () => {
+      const made = platform();
+      once(made, 'postgres.create', () => Promise.reject(cut()));
+      return made.apply(production(database()), everything);
+    }),
+  twin: () =>
+    reported(async () => {
+      const made = platform();
+      let arrive: () => Promise<unknown> = () => Promise.resolve();
+      once(made, 'postgres.create', (send, request) => {
+        arrive = () => send(request);
+        return Promise.reject(cut());
+      });
+      await made.apply(production(database()), everything);
+      await arrive();
+      return made.plan(production(database()));
+    }),
+  skipped: () =>
+    reported(async () => {
+      const made = platform();
+      const body = JSON.stringify({ message: 'the disk is full', code: 'BAD_REQUEST' });
+      once(made, 'compose.create', () => Promise.resolve({ status: 400, headers: {}, body }));
+      return made.apply(production(stack('domains: { shop.example.com: { serviceName: web } }')), everything);
+    }),
+  'plan-file': () =>
+    reported(async () => {
+      await readPlanFile('no-such-plan.trueup');
+      return [];
+    }),
+  usage: () =>
+    reported(() => {
+      settleOptions({ file: 'trueup.yaml', connections: 'many', format: 'text', color: false });
+      return Promise.resolve([]);
+    }),
+  defect: () => Promise.resolve(explain(new TypeError('x is undefined')).diagnostics),
+} satisfies Partial<Record<Code, () => ReturnType<typeof reported>>>;

@@ -1,0 +1,88 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { PlatformError } from '../../src/api/errors.ts';
+import type { ApplyResult } from '../../src/apply/result.ts';
+import { explain } from '../../src/cli/run.ts';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import type { Plan } from '../../src/plan/action.ts';
+import type { Bench } from '../support/world.ts';
+import { bench } from '../support/world.ts';
+import { selfMovingClock } from '../support/virtual-clock.ts';
+
+/** What a provocation of a diagnostic works with, and how the diagnostics of its run are collected. */
+
+/** A run that ends in a plan, a result, diagnostics, or an error. */
+type Run = () => Promise<Plan | ApplyResult | readonly Diagnostic[] | undefined>;
+
+/** A platform with the ids `id_1`, `id_2`, … so that the same run has the same messages each time. */
+export function platform(options: Parameters<typeof createEmulator>[0] = {}): Bench {
+  const clock = selfMovingClock();
+  let ids = 0;
+  const newId = () => `id_${++ids}`;
+  return bench({ clock, emulator: createEmulator({ now: () => new Date(clock.wall()), newId, ...options }) });
+}
+
+/** Everything that a run reports. */
+export async function reported(run: Run): Promise<readonly Diagnostic[]> {
+  try {
+    return diagnosticsIn(await run());
+  } catch (error) {
+    if (error instanceof Stop || error instanceof PlatformError) return explain(error).diagnostics;
+    throw error;
+  }
+}
+
+function diagnosticsIn(ended: Awaited<ReturnType<Run>>): readonly Diagnostic[] {
+  if (ended === undefined) return [];
+  if ('outcomes' in ended) return ended.outcomes.flatMap(({ diagnostics }) => diagnostics);
+  if ('actions' in ended) return [...ended.diagnostics, ...ended.actions.flatMap(({ notes }) => notes)];
+  return ended;
+}
+
+/** Writes files into a new folder. */
+export function folderWith(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-provoked-'));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+/** The lines that every manifest begins with. */
+export const head = 'trueup: 1\nplatform: emulator\nproject: prj_1\n';
+
+/** A manifest with a git provider, which the platform lists only once somebody has connected it. */
+export const gitProvider = `${head}labgit:
+  lab: { labgitUrl: "https://lab.example.com", applicationId: a, secret: b, redirectUri: "https://deploy.example.com/callback" }
+`;
+
+/** The sections of the production environment as a manifest. */
+export function production(sections: string): string {
+  return `${head}environments:\n  production:\n${sections}`;
+}
+
+/** A database in the production environment; `more` is added to its block. */
+export function database(more = '', key = 'main'): string {
+  const rest = more === '' ? '' : `, ${more}`;
+  return `    postgres:\n      ${key}: { dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: example${rest} }\n`;
+}
+
+/** A stack in the production environment; `more` is added to its block. */
+export function stack(more = '', image = 'nginx:1.27'): string {
+  const rest = more === '' ? '' : `, ${more}`;
+  return `    compose:\n      shop: { source: { type: raw, composeFile: "services: { web: { image: '${image}' } }" }${rest} }\n`;
+}
+
+/** The id that the state has for an address. */
+export function idOf(made: Bench, address: string): string {
+  const id = made.store.state?.resources[address]?.id;
+  if (typeof id !== 'string') throw new Error(`the state has no id for ${address}`);
+  return id;
+}
+
+/** Permissions for everything. */
+export const everything = { dataLoss: true, adoption: true, massDeletion: true };
