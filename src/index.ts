@@ -63,7 +63,7 @@ export type { ServeOptions } from './emulator/server.ts';
 export { serve } from './emulator/server.ts';
 
 export type { Field, Union } from './kind/field.ts';
-export type { ParentLink } from './kind/identity.ts';
+export type { ParentLink } from './kind/parent.ts';
 export type { Kind } from './kind/kind.ts';
 export { defineKind } from './kind/kind.ts';
 export { kinds } from './resources/index.ts';

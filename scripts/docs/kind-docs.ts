@@ -1,4 +1,4 @@
-import type { ParentLink } from '../../src/kind/identity.ts';
+import type { ParentLink } from '../../src/kind/parent.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
 import { mergeOption, writtenFields } from '../../src/kind/written.ts';

@@ -1,6 +1,6 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
-import type { ParentLink } from '../kind/identity.ts';
+import type { ParentLink } from '../kind/parent.ts';
 import { root } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
 import { rowId } from '../observe/answers.ts';

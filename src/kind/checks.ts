@@ -1,26 +1,26 @@
 import type { Json } from './json.ts';
 
-/** Concern "checks": mistakes that can be found before any request. */
+/** Mistakes that need no request to find. */
 export interface Checks {
-  /** Contradictions between a resource and those below it. */
+  /** Finds contradictions within one block and the blocks below it. */
   readonly each?: (resource: CheckedResource, children: readonly CheckedResource[]) => readonly Problem[];
-  /** Contradictions between all resources of the kind. */
+  /** Finds contradictions between all blocks of the kind. */
   readonly all?: (all: readonly CheckedResource[]) => readonly Problem[];
-  /** Keys that users try here and that cannot work, with what to write instead. */
+  /** Keys that users try here and that cannot work, with the sentence that says what to write instead. */
   readonly hints?: Readonly<Record<string, string>>;
 }
 
-/** What a check of a kind sees of a resource: values that are not known yet are left out. */
+/** A block as a check gets it. */
 export interface CheckedResource {
   readonly address: string;
   readonly kind: string;
   readonly key: string;
   readonly parent: string | undefined;
-  /** Known values by field. */
+  /** Values by field; values that are not known yet are left out. */
   readonly values: Readonly<Record<string, Json>>;
 }
 
-/** A problem that a kind's own check found; `field` is where it stands. */
+/** A mistake, with the block and the field to correct. */
 export interface Problem {
   readonly code: 'inconsistent' | 'overlap' | 'wrong-type';
   readonly address: string;

@@ -1,32 +1,32 @@
 import type { Operation } from '../api/contract.ts';
 import type { Json, Row } from './json.ts';
 
-/** What a person can have done to an object with `trueup run`, such as `start`; or why that is not possible. */
+/** A command of `trueup run` for a kind, such as `start`; or the reason why the platform cannot do it. */
 export type KindCommand = {
-  /** Members of the row with their values, for which this holds; without it, for all that is left. */
+  /** Members of the row with the values that this alternative is for; without it, it matches every row. */
   readonly when?: Readonly<Record<string, Json>>;
 } & (
   | {
       readonly call: Operation;
-      /** Members that the operation takes beside the id, by where the row holds them. */
+      /** Members that the operation takes beside the id, and where the row holds each. */
       readonly with?: Readonly<Record<string, string>>;
-      /** What does not work meanwhile, as a clause: reason to ask first. */
+      /** What stops working meanwhile, as a clause: Trueup asks first. */
       readonly interrupts?: string;
-      /** What it deletes, as a short noun phrase. */
+      /** The data that the command deletes, as a short noun phrase. */
       readonly dataAtRisk?: string;
-      /** `late`: the answer comes when the work is over, which may take minutes. `early`: before it begins. */
+      /** `late`: the platform answers after the work, which may take minutes. `early`: before the work begins. */
       readonly answers?: 'late' | 'early';
-      /** It finds something out and changes nothing. */
+      /** The command finds something out and changes nothing. */
       readonly isTest?: true;
-      /** Reads an answer that is a 200 in any case. */
+      /** Reads the answer of an operation that answers 200 also when the command failed. */
       readonly verdict?: (answer: Row) => Verdict;
-      /** The member of the row that is another one afterwards; it is a secret. */
+      /** The member of the row that gets a new value; it is a secret. */
       readonly renews?: string;
     }
   | { readonly cannot: string; readonly remedy: string }
 );
 
-/** Whether a command did what it was to do. `findings` hold no secret: people read them; empty ones are left out. */
+/** The outcome of a command, as its answer says it. `findings` are shown to people and hold no secret. */
 export type Verdict =
   | { readonly passed: true; readonly findings: Row }
   | { readonly passed: false; readonly reason: string | undefined };

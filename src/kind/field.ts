@@ -3,50 +3,60 @@ import type { Operation } from '../api/contract.ts';
 import type { Codec, MapCodec } from './codecs.ts';
 import type { Json, Row } from './json.ts';
 
-/** One declared field of a kind, named as the API names it. */
+/** One field of a kind. Only `schema` and `examples` are needed; the other words say how the field is special. */
 export interface Field {
-  /** What the user may write, with `describe` saying what it means. */
+  // What users write
+  /** The values that users may write; its `describe` is the sentence for the docs. */
   readonly schema: z.ZodType;
   /** Two different values that the schema takes; the tests and the docs use them. */
   readonly examples: readonly [Json, Json];
+  /** Users may write a map too; Trueup manages each key of it by itself. */
+  readonly map?: MapCodec;
+  /** The kind that the id in this field belongs to; users write a name. */
+  readonly refersTo?: string;
+  /**
+   * The value that `null` means; by default null itself, where the contract takes it. In the natural key, a field that
+   * is left out has the same value.
+   */
+  readonly onNull?: { readonly value: Json } | { readonly refuse: string };
+  /** `secret`: never shown. `private`: may hold secrets; the state keeps a digest, and plans show no value. */
+  readonly secrecy?: 'secret' | 'private';
+
+  // How a create sends it
+  /** Required, although the contract does not say so: a new object is useless without it. */
+  readonly needed?: true;
+  /** The value that create sends when a block leaves the field out. */
+  readonly atCreate?: Json;
+  /** The field of the parent that has the default. */
+  readonly fromParent?: string;
+
+  // How the platform shows it
+  /** Where the row holds it, if not under the field's name: a member, or a path such as `gitProvider.name`. */
+  readonly readAt?: string;
   /** When two values mean the same; plain equality by default. */
   readonly codec?: Codec;
-  /** The user may write a map, and each key of it is managed by itself. */
-  readonly map?: MapCodec;
-  /** `secret`: never shown. `private`: may hold secrets, so state keeps a digest and the platform's value is not shown. */
-  readonly secrecy?: 'secret' | 'private';
-  readonly onChange?: OnChange;
-  /** The update operation stores a new value, but what runs keeps the old one: written back on drift only. */
-  readonly rowOnly?: true;
-  /** `deploy`: takes effect when the service is deployed next. */
-  readonly appliesAt?: 'deploy';
-  /** What `null` means; by default null itself, where the contract takes it. In the natural key, left out means the same. */
-  readonly onNull?: { readonly value: Json } | { readonly refuse: string };
-  /** A new object is useless without it, although the contract does not ask for it. */
-  readonly needed?: true;
-  /** What create sends when the user left the field out. */
-  readonly atCreate?: Json;
-  /** The field of the parent whose declared value is the default. */
-  readonly fromParent?: string;
-  /** Where the row holds it, where that differs: a member, or a path such as `gitProvider.name`. */
-  readonly readAt?: string;
-  /** It holds the id of an object of this kind; users write the name. */
-  readonly refersTo?: string;
-  /** Goes with every update when it has a value: the platform does not keep what is left out. */
-  readonly inEveryUpdate?: true;
-  /** A set of ids that the platform itself adds to: what was added there stays, unless the block says otherwise. */
+  /** The platform itself adds ids to this set; they stay, unless the block says `accessMode: own`. */
   readonly growsByItself?: true;
+
+  // How a change reaches it
+  readonly onChange?: OnChange;
+  /** An update stores a new value, but what runs keeps the old one: Trueup writes it back on drift only. */
+  readonly rowOnly?: true;
+  /** `deploy`: a change takes effect with the next deployment of the service. */
+  readonly appliesAt?: 'deploy';
+  /** Every update sends it if it has a value: the platform drops what an update leaves out. */
+  readonly inEveryUpdate?: true;
 }
 
-/** How a changed field reaches the platform when it already has the object. */
+/** How a changed field reaches an object that exists. */
 type OnChange =
-  /** The update operation carries it. */
+  /** The update operation carries it; the default. */
   | 'write'
-  /** Only a new object can have another value. */
+  /** A new object replaces the old one. */
   | 'replace'
   /** The platform cannot change it; the sentence says why and what to do instead. */
   | { readonly refuse: string }
-  /** An operation of its own carries it, when the object as read allows; otherwise the update operation does. */
+  /** An operation of its own carries it, if the row allows that; else the update operation does, with a note. */
   | { readonly through: (row: Row) => { readonly call: Operation; readonly as: string } | { readonly note: string } };
 
 /** A choice between groups of fields, such as the source of a compose. */
@@ -55,13 +65,14 @@ export interface Union {
   readonly tag: string;
   /** The YAML key of the group; without it, the fields stand beside the others. */
   readonly at?: string;
+  /** The sentence for the docs. */
   readonly describe: string;
-  /** Per case: the name in YAML and the field it stands for. */
+  /** Per case: the fields, by the key that users write. */
   readonly cases: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Per case: the operation that chooses it and carries its fields; without it, the update operation does. */
   readonly calls?: Readonly<Record<string, Operation>>;
-  /** The case that is there; all others are fetched by a deployment, and not by one that rebuilds what is there. */
+  /** The case that the platform holds itself; a deployment fetches all others, unless it only rebuilds. */
   readonly local?: string;
-  /** Cases that the platform has and that cannot be declared, with the reason. */
+  /** Cases that the platform has and that no block can declare, with the reason. */
   readonly refused?: Readonly<Record<string, string>>;
 }

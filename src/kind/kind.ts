@@ -1,37 +1,92 @@
 import type { Checks } from './checks.ts';
 import type { KindCommand } from './command.ts';
 import type { Field, Union } from './field.ts';
-import type { Identity, ParentLink } from './identity.ts';
+import type { Identity } from './identity.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Operations } from './operations.ts';
+import type { ParentLink } from './parent.ts';
 import type { Service } from './service.ts';
 
-/** The declaration of one kind of resource: everything the engine knows about it, by concern. */
+/**
+ * The declaration of one kind of resource: all that the engine knows about it, by concern. Each concern has a file of
+ * its own in this folder, which explains its words.
+ *
+ * ```ts
+ * export const cache = defineKind({
+ *   kind: 'cache',
+ *   section: 'caches', // in YAML: environments.<name>.caches.<key>
+ *   summary: 'A Redis server that runs as a service of an environment.',
+ *   identity: {
+ *     id: 'redisId', // the member of a row that holds the id
+ *     key: ['name'], // finds the object where the state does not know its id
+ *     keyField: 'name', // a block that has no `name` is called like its YAML key
+ *   },
+ *   parents: {
+ *     environment: {
+ *       listed: { at: 'redis' }, // the row of an environment lists its objects in `redis`,
+ *       rows: 'summary', // each with a few members only: the engine reads each object by itself
+ *       set: { environmentId: { parent: 'id' } }, // create sends this member
+ *       idAt: 'environmentId', // a row says here what it stands below: nothing else is ever touched
+ *     },
+ *   },
+ *   fields: {
+ *     name: { schema: z.string().min(1).describe('Name.'), examples: ['sessions', 'pages'] },
+ *     dockerImage: {
+ *       schema: z.string().min(1).describe('Image and tag.'),
+ *       appliesAt: 'deploy', // a change is saved first, and then the service is deployed
+ *       examples: ['redis:7', 'redis:8'],
+ *     },
+ *     databasePassword: {
+ *       schema: z.string().min(1).describe('Password.'),
+ *       secrecy: 'secret', // no plan, log or state shows it
+ *       appliesAt: 'deploy',
+ *       examples: ['correct-horse-1', 'battery-staple-2'],
+ *     },
+ *     serverId: {
+ *       schema: z.string().min(1).describe('Server to run on.'),
+ *       onChange: 'replace', // no operation changes it: a new object replaces the old one
+ *       examples: ['srv_1', 'srv_2'],
+ *     },
+ *   },
+ *   operations: { create: 'redis.create', read: 'redis.one', update: 'redis.update', delete: 'redis.remove' },
+ *   lifecycle: { dataAtRisk: () => 'the data of this cache' }, // deletion wants --allow-data-loss
+ *   commands: {
+ *     stop: { call: 'redis.stop' }, // trueup run stop <address>
+ *     deploy: { call: 'redis.deploy', answers: 'late' }, // apply uses this one too
+ *   },
+ *   service: { status: 'applicationStatus', setStatus: 'redis.changeStatus' },
+ *   checks: { hints: { backups: 'the platform has no backups of a cache; remove the line' } },
+ *   examples: ['sessions: { dockerImage: redis:8, databasePassword: "${secret:CACHE_PASSWORD}" }\n'],
+ * });
+ * ```
+ */
 export interface Kind {
   readonly kind: string;
-  /** The YAML section its resources stand in. */
+  /** The YAML section of its blocks. */
   readonly section: string;
+  /** One sentence for the docs. */
   readonly summary: string;
-  /** Which object of the platform a resource is: `identity.ts`. */
+  /** Which object of the platform a block means. */
   readonly identity: Identity;
-  /** What it stands below, by the name of that kind: `identity.ts`. */
+  /** Where a block can stand, by the kind above it; `root` is the top of the manifest. */
   readonly parents: Readonly<Record<string, ParentLink>>;
-  /** What users write, by the API's name for it: `field.ts`. */
+  /** What a block can say, by the name that the API has for it. */
   readonly fields: Readonly<Record<string, Field>>;
+  /** Choices between groups of these fields. */
   readonly unions?: readonly Union[];
-  /** Members of the row that other resources may refer to, by the name of the output. */
+  /** Members of the row that other blocks can refer to, by the name of the output. */
   readonly outputs?: Readonly<Record<string, { readonly from: string; readonly describe: string }>>;
-  /** The requests that a plan may make: `operations.ts`. */
+  /** The requests of a plan. */
   readonly operations: Operations;
-  /** How objects come and go: `lifecycle.ts`. */
+  /** What the platform itself creates, deletes and keeps. */
   readonly lifecycle?: Lifecycle;
-  /** What `trueup run` can do to an object, by the word for it; of several alternatives, the first that matches. */
+  /** What `trueup run` can do to an object, by the name of the command; of several alternatives, the first that matches. */
   readonly commands?: Readonly<Record<string, KindCommand | readonly KindCommand[]>>;
-  /** How a service says how it runs: `service.ts`. */
+  /** Where an object that runs shows its status, deployments and log. */
   readonly service?: Service;
-  /** Mistakes that can be found before any request: `checks.ts`. */
+  /** Mistakes that need no request to find. */
   readonly checks?: Checks;
-  /** Resources as users write them: below the section, for the docs and the tests. */
+  /** Blocks as users write them below the section: for the docs and the tests. */
   readonly examples: readonly string[];
 }
 

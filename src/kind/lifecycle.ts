@@ -1,14 +1,14 @@
 import type { Json, Row } from './json.ts';
 
-/** Concern "lifecycle": how objects of a kind come and go, beside being created and deleted by a plan. */
+/** What the platform itself creates, deletes and keeps. */
 export interface Lifecycle {
-  /** Objects that the platform makes by itself: what may be done to them. */
+  /** Objects that the platform creates by itself. */
   readonly provided?: Provided;
-  /** Replacement creates the new object first, unless `unless` is declared, of which there can be no two. */
+  /** A replacement creates the new object before it deletes the old one; not when a block declares the field `unless`. */
   readonly createBeforeDestroy?: { readonly unless?: string };
-  /** The deletion of its parent leaves nothing of it behind. */
+  /** The deletion of the parent deletes the object too. */
   readonly deletedWithParent?: true;
-  /** What a deletion or replacement would put at risk, as a short noun phrase; undefined when nothing is. */
+  /** The data that a deletion or replacement puts at risk, as a short noun phrase; undefined when there is none. */
   readonly dataAtRisk?: (facts: {
     readonly row: Row;
     readonly options: Readonly<Record<string, Json>>;
@@ -16,7 +16,6 @@ export interface Lifecycle {
   }) => string | undefined;
 }
 
-/** Objects that the platform makes by itself, beside those that create makes. */
 type Provided = {
   readonly is: (row: Row, parent: Row) => boolean;
 } & (
@@ -27,9 +26,9 @@ type Provided = {
   | {
       /** Adopted and updated, but never created or deleted. */
       readonly allows: 'update';
-      /** Fields that stay as they are. */
+      /** Fields that no update may change. */
       readonly fixed: readonly string[];
-      /** What the platform itself wrote into it: to overwrite that takes nothing from anybody. */
+      /** Values that the platform itself wrote: overwriting them needs no consent. */
       readonly madeWith: Readonly<Record<string, Json>>;
     }
 );

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Field, Union } from './field.ts';
-import type { ParentLink } from './identity.ts';
+import type { ParentLink } from './parent.ts';
 import type { Kind } from './kind.ts';
 
 /** Settings that every resource has. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Union } from '../kind/field.ts';
-import type { ParentLink } from '../kind/identity.ts';
+import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { canBeNull, isNeededBy } from '../kind/wire.ts';

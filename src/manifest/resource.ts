@@ -1,5 +1,5 @@
 import type { Json } from '../kind/json.ts';
-import type { ParentLink } from '../kind/identity.ts';
+import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Entry, Place } from './tree.ts';
 import { position } from './tree.ts';

@@ -2,7 +2,7 @@ import type { Client } from '../api/client.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
-import type { ParentLink } from '../kind/identity.ts';
+import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { outputValue, valueAt } from '../kind/wire.ts';

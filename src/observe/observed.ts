@@ -1,5 +1,5 @@
 import type { Row } from '../kind/json.ts';
-import type { FromPlace } from '../kind/identity.ts';
+import type { FromPlace } from '../kind/parent.ts';
 
 /** One object as the platform has it. Its row holds secrets in clear, so it does not print. */
 export interface ObservedObject {

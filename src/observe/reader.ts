@@ -1,6 +1,6 @@
 import type { Client } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
-import type { ParentLink } from '../kind/identity.ts';
+import type { ParentLink } from '../kind/parent.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';

@@ -1,7 +1,7 @@
 import { plain } from '../kind/codecs.ts';
 import { canonical } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
-import type { ParentLink } from '../kind/identity.ts';
+import type { ParentLink } from '../kind/parent.ts';
 import { knownTexts, mentionsIn } from '../manifest/mentions.ts';
 import { partName } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';

@@ -1,7 +1,7 @@
 import type { Operation } from '../api/contract.ts';
 import { requiredMembers } from '../api/contract.ts';
 import type { Json, Row } from '../kind/json.ts';
-import type { ParentLink } from '../kind/identity.ts';
+import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
 import { carrierOf, fieldOf, idMember, isInCase, observedValue, takes, takesNull, updatesOf } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { branch } from '../api/values.ts';
 import { text } from '../kind/codecs.ts';
 import type { Field } from '../kind/field.ts';
-import { gitParts, gitSource, sourceType } from '../kind/git-source.ts';
+import { gitParts, gitSource, sourceType } from './families/git-source.ts';
 import { defineKind } from '../kind/kind.ts';
 import {
   deployedFlag,
@@ -16,8 +16,8 @@ import {
   serviceIn,
   serviceName,
   serviceOutputs,
-} from '../kind/service-fields.ts';
-import { reloadingApplication } from '../kind/service-commands.ts';
+} from './families/service-fields.ts';
+import { reloadingApplication } from './families/service-commands.ts';
 
 const source = gitSource({
   branch: { schema: branch.describe('Branch.'), appliesAt: 'deploy', examples: ['main', 'next'] },

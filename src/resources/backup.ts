@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { json, text } from '../kind/codecs.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
-import type { ParentLink } from '../kind/identity.ts';
+import type { ParentLink } from '../kind/parent.ts';
 import { defineKind } from '../kind/kind.ts';
-import { backingUp } from '../kind/service-commands.ts';
+import { backingUp } from './families/service-commands.ts';
 import { cron } from '../kind/syntax.ts';
 
 const ofDatabase = (databaseType: string): ParentLink => ({

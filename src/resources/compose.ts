@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { serviceNetworks } from '../api/values.ts';
 import { json, text } from '../kind/codecs.ts';
-import { servicesExist } from '../kind/compose-file.ts';
-import { gitParts, gitSource, sourceType } from '../kind/git-source.ts';
+import { servicesExist } from './families/compose-file.ts';
+import { gitParts, gitSource, sourceType } from './families/git-source.ts';
 import { defineKind } from '../kind/kind.ts';
 import {
   deployedFlag,
@@ -13,7 +13,7 @@ import {
   serverId,
   serviceIn,
   serviceName,
-} from '../kind/service-fields.ts';
+} from './families/service-fields.ts';
 
 const source = gitSource({}, [
   'url',

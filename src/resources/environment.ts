@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineKind } from '../kind/kind.ts';
-import { description, env } from '../kind/service-fields.ts';
+import { description, env } from './families/service-fields.ts';
 
 /** A group of services in a project, such as production. */
 export const environment = defineKind({

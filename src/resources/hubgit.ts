@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { defineKind } from '../kind/kind.ts';
-import { noDeletion, providerIn, providerName, providerOutputs } from '../kind/provider-fields.ts';
+import { noDeletion, providerIn, providerName, providerOutputs } from './families/provider-fields.ts';
 
 /** A git host with apps: taken over and updated. It is made in the browser. */
 export const hubgit = defineKind({

@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { defineKind } from '../kind/kind.ts';
-import { address, credential, noDeletion, providerIn, providerName, providerOutputs } from '../kind/provider-fields.ts';
+import {
+  address,
+  credential,
+  noDeletion,
+  providerIn,
+  providerName,
+  providerOutputs,
+} from './families/provider-fields.ts';
 
 /** A git host with groups. Somebody has to connect it in the browser before services can use it. */
 export const labgit = defineKind({

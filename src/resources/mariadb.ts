@@ -11,8 +11,8 @@ import {
   serverId,
   serviceIn,
   serviceName,
-} from '../kind/service-fields.ts';
-import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from '../kind/service-commands.ts';
+} from './families/service-fields.ts';
+import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
 
 const password = (whose: string): Field => ({
   schema: databasePassword.min(1, 'may not be empty: the platform would make one up').describe(`Password of ${whose}.`),

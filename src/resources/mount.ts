@@ -3,7 +3,7 @@ import { volumeName } from '../api/values.ts';
 import { text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
-import type { ParentLink } from '../kind/identity.ts';
+import type { ParentLink } from '../kind/parent.ts';
 import { pathBelow } from '../kind/syntax.ts';
 
 const below = (serviceType: string): ParentLink => ({

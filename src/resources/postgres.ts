@@ -11,8 +11,8 @@ import {
   serverId,
   serviceIn,
   serviceName,
-} from '../kind/service-fields.ts';
-import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from '../kind/service-commands.ts';
+} from './families/service-fields.ts';
+import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
 
 /** A PostgreSQL server that runs as a service of an environment. */
 export const postgres = defineKind({

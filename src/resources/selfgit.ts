@@ -1,6 +1,13 @@
 import * as z from 'zod';
 import { defineKind } from '../kind/kind.ts';
-import { address, credential, noDeletion, providerIn, providerName, providerOutputs } from '../kind/provider-fields.ts';
+import {
+  address,
+  credential,
+  noDeletion,
+  providerIn,
+  providerName,
+  providerOutputs,
+} from './families/provider-fields.ts';
 
 /** A git host that one runs oneself and that services are fetched from. */
 export const selfgit = defineKind({

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { trimmed } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
-import { description } from '../kind/service-fields.ts';
+import { description } from './families/service-fields.ts';
 
 /** A key pair that repositories are fetched and servers are reached with. */
 export const sshKey = defineKind({

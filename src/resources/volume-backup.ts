@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { volumeName } from '../api/values.ts';
 import { text } from '../kind/codecs.ts';
-import type { ParentLink } from '../kind/identity.ts';
+import type { ParentLink } from '../kind/parent.ts';
 import { defineKind } from '../kind/kind.ts';
-import { backingUp } from '../kind/service-commands.ts';
+import { backingUp } from './families/service-commands.ts';
 import { cron } from '../kind/syntax.ts';
 
 const of = (serviceType: string): ParentLink => ({

@@ -6,51 +6,60 @@ import { alternativesOf, commandFor, commandInput, lateOperations } from '../../
 import { idMember, takes } from '../../src/kind/wire.ts';
 import { kinds } from '../../src/resources/index.ts';
 
-/** Every way in which any kind can be told anything. */
-const ways = kinds.flatMap((kind) =>
-  Object.keys(kind.commands ?? {}).flatMap((verb) =>
-    alternativesOf(kind, verb).map((way, index) => ({ kind, verb, way, title: `${kind.kind} ${verb} (${index + 1})` })),
+/** Every alternative of every command. */
+const alternatives = kinds.flatMap((kind) =>
+  Object.keys(kind.commands ?? {}).flatMap((name) =>
+    alternativesOf(kind, name).map((alternative, index) => ({
+      kind,
+      name,
+      alternative,
+      title: `${kind.kind} ${name} (${index + 1})`,
+    })),
   ),
 );
-const calls = ways.flatMap(({ way, ...rest }) => ('call' in way ? [{ ...rest, way }] : []));
+const calls = alternatives.flatMap(({ alternative, ...rest }) =>
+  'call' in alternative ? [{ ...rest, alternative }] : [],
+);
 
-/** A row that holds whatever a way takes of it. */
-const row = (way: Extract<KindCommand, { call: unknown }>) =>
-  Object.fromEntries(Object.values(way.with ?? {}).map((from) => [from, 'text-1']));
+/** A row that holds all members that an alternative takes. */
+const row = (alternative: Extract<KindCommand, { call: unknown }>) =>
+  Object.fromEntries(Object.values(alternative.with ?? {}).map((from) => [from, 'text-1']));
 
-it('there are verbs, each a word that can stand on a command line', () => {
+it('there are commands, each a word that can stand on a command line', () => {
   expect(calls.length).toBeGreaterThan(30);
-  for (const { verb } of ways) expect(verb).toMatch(/^[a-z]+(-[a-z]+)*$/);
+  for (const { name } of alternatives) expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/);
 });
 
-describe.each(calls)('$title', ({ kind, way }) => {
+describe.each(calls)('$title', ({ kind, alternative }) => {
   it('is a POST, and what it is sent fits the contract', () => {
-    const { method, input } = endpointOf(way.call);
+    const { method, input } = endpointOf(alternative.call);
     expect(method).toBe('POST');
-    const sent = commandInput(kind, way, 'id-1', row(way));
+    const sent = commandInput(kind, alternative, 'id-1', row(alternative));
     expect(input.safeParse(sent).error).toBe(undefined);
-    expect(Object.keys(sent)).toEqual(expect.arrayContaining([...requiredMembers(way.call)]));
+    expect(Object.keys(sent)).toEqual(expect.arrayContaining([...requiredMembers(alternative.call)]));
   });
 
   it('sends the id wherever the operation takes it', () => {
-    const name = idMember(kind, way.call);
-    const sent = commandInput(kind, way, 'id-1', row(way));
-    expect(sent[name]).toBe(takes(way.call, name) ? 'id-1' : undefined);
+    const name = idMember(kind, alternative.call);
+    const sent = commandInput(kind, alternative, 'id-1', row(alternative));
+    expect(sent[name]).toBe(takes(alternative.call, name) ? 'id-1' : undefined);
     expect(Object.keys(sent).length).toBeGreaterThan(0);
   });
 
   it('leaves out what the row does not have', () => {
-    const name = idMember(kind, way.call);
-    expect(commandInput(kind, way, 'id-1', { appName: null })).toEqual(takes(way.call, name) ? { [name]: 'id-1' } : {});
+    const name = idMember(kind, alternative.call);
+    expect(commandInput(kind, alternative, 'id-1', { appName: null })).toEqual(
+      takes(alternative.call, name) ? { [name]: 'id-1' } : {},
+    );
   });
 });
 
-it('each verb is settled for every row: its last way has no condition, and no other is without', () => {
+it('each command has an alternative for every row: the last has no condition, all others have one', () => {
   for (const kind of kinds) {
-    for (const verb of Object.keys(kind.commands ?? {})) {
-      const conditions = alternativesOf(kind, verb).map(({ when }) => when !== undefined);
-      expect({ verb: `${kind.kind} ${verb}`, conditions }).toEqual({
-        verb: `${kind.kind} ${verb}`,
+    for (const name of Object.keys(kind.commands ?? {})) {
+      const conditions = alternativesOf(kind, name).map(({ when }) => when !== undefined);
+      expect({ name: `${kind.kind} ${name}`, conditions }).toEqual({
+        name: `${kind.kind} ${name}`,
         conditions: [...conditions.slice(1).map(() => true), false],
       });
     }
@@ -58,11 +67,9 @@ it('each verb is settled for every row: its last way has no condition, and no ot
 });
 
 it('what deletes data says so, and everything else that the contract calls a loss is asked about', () => {
-  expect(calls.flatMap(({ title, way }) => (way.dataAtRisk === undefined ? [] : [title])).toSorted()).toEqual([
-    'mariadb rebuild (1)',
-    'postgres rebuild (1)',
-    'redis rebuild (1)',
-  ]);
+  expect(
+    calls.flatMap(({ title, alternative }) => (alternative.dataAtRisk === undefined ? [] : [title])).toSorted(),
+  ).toEqual(['mariadb rebuild (1)', 'postgres rebuild (1)', 'redis rebuild (1)']);
 });
 
 it('the operations that answer late are those of databases that deploy, and backups by hand', () => {

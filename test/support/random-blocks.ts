@@ -1,6 +1,6 @@
 import { requiredMembers } from '../../src/api/contract.ts';
 import type { Json } from '../../src/kind/json.ts';
-import type { ParentLink } from '../../src/kind/identity.ts';
+import type { ParentLink } from '../../src/kind/parent.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { isNeededBy } from '../../src/kind/wire.ts';
 import type { Block, Env, Model, Named, Ref } from './random-manifest.ts';

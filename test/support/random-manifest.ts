@@ -1,7 +1,7 @@
 import { childAddress } from '../../src/kind/address.ts';
 import type { Json } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';
-import type { ParentLink } from '../../src/kind/identity.ts';
+import type { ParentLink } from '../../src/kind/parent.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
 import { canBeNull } from '../../src/kind/wire.ts';

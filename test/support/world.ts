@@ -7,6 +7,7 @@ import type { BeatingClock, Clock } from '../../src/state/clock.ts';
 import type { ApplyResult } from '../../src/apply/result.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
+import type { Kind } from '../../src/kind/kind.ts';
 import type { Manifest } from '../../src/manifest/manifest.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import type { Plan } from '../../src/plan/action.ts';
@@ -15,7 +16,7 @@ import type { World } from '../../src/reconcile.ts';
 import { plan, validate } from '../../src/reconcile.ts';
 import type { Platform, PlanRequest } from '../../src/session.ts';
 import { session } from '../../src/session.ts';
-import { kinds } from '../../src/resources/index.ts';
+import { kinds as allKinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
 import type { StateStore } from '../../src/state/state.ts';
@@ -53,7 +54,10 @@ function beating(clock: Clock): BeatingClock {
 }
 
 /** Makes a world of its own for a test: an emulator, a state in memory and a folder for files. */
-export function bench(options: { emulator?: Emulator; folder?: string; clock?: Clock } = {}): Bench {
+export function bench(
+  options: { emulator?: Emulator; folder?: string; clock?: Clock; kinds?: readonly Kind[] } = {},
+): Bench {
+  const kinds = options.kinds ?? allKinds;
   const clock = beating(options.clock ?? selfMovingClock());
   const memory = createMemory(clock);
   const store = memoryStore(undefined, { memory });

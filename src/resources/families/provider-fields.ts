@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { Field } from './field.ts';
-import type { ParentLink } from './identity.ts';
-import type { Kind } from './kind.ts';
+import type { Field } from '../../kind/field.ts';
+import type { ParentLink } from '../../kind/parent.ts';
+import type { Kind } from '../../kind/kind.ts';
 
-/** What the four kinds of git providers share. */
+/** Fields and links of the four kinds of git providers. */
 
 export const providerName: Field = {
   schema: z.string().min(1).describe('Name; the key of the block by default.'),

@@ -12,11 +12,11 @@ import {
   stringList,
   ulimitsSwarm,
   updateConfigSwarm,
-} from '../api/values.ts';
-import { envEntries, idSet, json, list, suffixed, text } from './codecs.ts';
-import type { Field } from './field.ts';
-import type { ParentLink } from './identity.ts';
-import { port } from './syntax.ts';
+} from '../../api/values.ts';
+import { envEntries, idSet, json, list, suffixed, text } from '../../kind/codecs.ts';
+import type { Field } from '../../kind/field.ts';
+import type { ParentLink } from '../../kind/parent.ts';
+import { port } from '../../kind/syntax.ts';
 
 /** Fields that several kinds of services have, declared once. */
 
@@ -74,10 +74,10 @@ export const deployedFlag = (what: string, examples: Field['examples'] = [true, 
   examples,
 });
 
-/** The field, which a new object is useless without. */
+/** Marks a field that a new object is useless without. */
 export const needed = (field: Field): Field => ({ ...field, needed: true });
 
-/** What every database service can be told beyond its own credentials. */
+/** Fields of every database service, beyond its own credentials. */
 export const databaseServiceFields = {
   command: {
     schema: z.string().describe('Command of the container.'),
@@ -147,7 +147,7 @@ export const databaseServiceFields = {
   detachPlatformNetwork: deployedFlag("Whether it leaves the platform's own network."),
 } satisfies Record<string, Field>;
 
-/** How services hang on what they belong to: listed in a member of its row, with a few members each. */
+/** How services hang on an environment: a member of its row lists them, with a few members each. */
 export const serviceIn = (at: string): ParentLink => ({
   listed: { at },
   rows: 'summary',
@@ -155,7 +155,7 @@ export const serviceIn = (at: string): ParentLink => ({
   idAt: 'environmentId',
 });
 
-/** What others can refer to: the name by which it is reached within the platform. */
+/** Outputs of a service: the name under which others reach it. */
 export const serviceOutputs = {
   host: { from: 'appName', describe: 'Internal host name.' },
   appName: { from: 'appName', describe: 'Internal name.' },
@@ -164,7 +164,7 @@ export const serviceOutputs = {
 /** The image of a service. */
 export const dockerImage = (examples: Field['examples']): Field => deployedText('Image and tag.', examples);
 
-/** An object of another kind that a source needs, by its name. */
+/** The id of an object of another kind; users write its name. */
 export const namedObject = (kind: string, what: string, examples: Field['examples']): Field => ({
   schema: z.string().min(1).describe(`${what}, by its key in this manifest or its name on the platform.`),
   refersTo: kind,

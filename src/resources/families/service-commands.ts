@@ -1,10 +1,9 @@
-import type { KindCommand } from './command.ts';
+import type { KindCommand } from '../../kind/command.ts';
 
-/** What several kinds of services are told in the same way, beside the operation itself. */
-
+/** How several kinds of services run a command, beside the operation itself. */
 type Manner = Omit<Extract<KindCommand, { call: unknown }>, 'call' | 'when'>;
 
-/** The operation takes the internal name, although the id says it all. */
+/** The operation requires the internal name beside the id. */
 export const reloadingApplication: Manner = {
   with: { appName: 'appName' },
   interrupts: 'its container is replaced by a new one',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { stringList } from '../api/values.ts';
-import { list } from './codecs.ts';
-import type { Field, Union } from './field.ts';
+import { stringList } from '../../api/values.ts';
+import { list } from '../../kind/codecs.ts';
+import type { Field, Union } from '../../kind/field.ts';
 import { deployedFlag, deployedText, namedObject, needed } from './service-fields.ts';
 
 /** The union of git sources, written once for every kind of service that a git host can provide. */

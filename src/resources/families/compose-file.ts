@@ -1,6 +1,6 @@
 import { parseDocument } from 'yaml';
-import type { CheckedResource, Problem } from './checks.ts';
-import { isObject } from './json.ts';
+import type { CheckedResource, Problem } from '../../kind/checks.ts';
+import { isObject } from '../../kind/json.ts';
 
 /** A block that names a service of the compose file needs one that exists: the deployment would fail. */
 export function servicesExist(self: CheckedResource, children: readonly CheckedResource[]): Problem[] {
