@@ -8,7 +8,7 @@ import { settleDebt } from './debts.ts';
 import { deploy } from './deploy.ts';
 import { settleLane } from './lane.ts';
 import { make, tearDown } from './make.ts';
-import type { ApplyNode } from './nodes.ts';
+import type { ActionNode, ApplyNode } from './node.ts';
 import { planNodes } from './nodes.ts';
 import type { ApplyEvent, ApplyResult, Outcome } from './result.ts';
 import type { ApplyInput, Run } from './run.ts';
@@ -20,15 +20,10 @@ import { runSchedule } from './schedule.ts';
 export async function apply(input: ApplyInput): Promise<ApplyResult> {
   const run: Run = startRun({ ...input, onEvent: (event) => tell(run, input, event) });
   await runSchedule({
-    tasks: planNodes(input.plan),
+    ...planNodes(input.plan),
     // The platform loses entries of a member's access lists when that member creates in parallel.
     concurrency: input.plan.observed.role === 'member' ? 1 : Math.max(1, input.connections) * 2,
-    run: (node) => runNode(run, node),
-    // A deployment is over when it is over.
-    laneDone: async (lane) => {
-      if (laneRoot(run, lane).action === 'deploy') return;
-      await settleLane(run, lane).catch((error: unknown) => complain(run, laneRoot(run, lane), error));
-    },
+    run: (node, after) => runNode(run, node, after),
     skipped: (node, because) => skipNode(run, node, because),
     stopped: () => (input.signal?.aborted === true ? 'the run was interrupted' : run.stopped),
   });
@@ -44,12 +39,28 @@ function tell(run: Run, { onEvent }: ApplyInput, event: ApplyEvent): void {
   }
 }
 
-async function runNode(run: Run, node: ApplyNode): Promise<'done' | 'failed'> {
+async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): Promise<'done' | 'failed'> {
+  switch (node.part) {
+    case 'read back':
+      await settleLane(run, node.scope).catch((error: unknown) => complain(run, laneRoot(run, node.scope), error));
+      return 'done';
+    case 'removals over':
+    case 'references deployed':
+      return 'done';
+    case 'teardown':
+    case 'make':
+    case 'deploy':
+      return runAction(run, node, after);
+    default:
+      return node satisfies never;
+  }
+}
+
+async function runAction(run: Run, node: ActionNode, after: readonly ApplyNode[]): Promise<'done' | 'failed'> {
   const { action, part } = node;
-  if (part === 'barrier') return 'done';
-  const unsure = node.after.find((name) => isUnsure(run.results.get(name)));
+  const unsure = after.find(({ name }) => isUnsure(run.results.get(name)));
   if (unsure !== undefined) {
-    skipNode(run, node, `${nameOf(unsure)} did not succeed`);
+    skipNode(run, node, unsure);
     return 'failed';
   }
   const { onEvent } = run.input;
@@ -80,10 +91,11 @@ function isUnsure(result: Outcome['result'] | undefined): boolean {
   return result !== undefined && result !== 'done';
 }
 
-function skipNode(run: Run, { action, part }: ApplyNode, because: ApplyNode | string): void {
+function skipNode(run: Run, node: ApplyNode, because: ApplyNode | string): void {
+  if (!('action' in node) || run.results.has(node.action.address)) return;
+  const { action } = node;
   const { address } = action;
-  if (part === 'barrier' || run.results.has(address)) return;
-  const why = typeof because === 'string' ? because : `${nameOf(because.action.address)} did not succeed`;
+  const why = typeof because === 'string' ? because : `${nameOf(because)} did not succeed`;
   if (run.written.has(address)) {
     run.results.set(address, 'failed');
     const message = `the old ${address} is deleted and the new one was not made, because ${why}`;
@@ -92,12 +104,14 @@ function skipNode(run: Run, { action, part }: ApplyNode, because: ApplyNode | st
     return;
   }
   run.results.set(address, 'skipped');
-  report(run, action, diagnostic('skipped', `${nameOf(address)} was not tried, because ${why}`, { address }));
+  report(run, action, diagnostic('skipped', `${nameOf(node)} was not tried, because ${why}`, { address }));
   run.input.onEvent?.({ event: 'skipped', address: blockAddress(address), action: action.action });
 }
 
-/** How an action is called in a sentence. */
-function nameOf(address: string): string {
+/** How a node is called in a sentence. */
+function nameOf(node: ApplyNode): string {
+  if (!('action' in node)) return node.name;
+  const { address } = node.action;
   const block = blockAddress(address);
   return block === address ? address : `the deployment of ${block}`;
 }

@@ -1,211 +1,251 @@
-import { topological } from '../graph/order.ts';
+import { withPreferred } from '../graph/preferred.ts';
 import { deployAddress, replacedAddress } from '../kind/address.ts';
 import type { Action, Plan } from '../plan/action.ts';
 import { isEffective } from '../plan/action.ts';
+import type { ActionNode, ApplyNode, HubNode } from './node.ts';
+import {
+  actionNodes,
+  isDeployment,
+  isLeft,
+  over,
+  readBackName,
+  readBackNodes,
+  success,
+  teardownName,
+  tearsDown,
+} from './node.ts';
+import type { Edge } from './schedule.ts';
 
-/** One thing to do: take the old object of an action away, make and change the new one, or wait for what goes first. */
-export interface ApplyNode {
-  readonly name: string;
-  readonly action: Action;
-  readonly part: 'teardown' | 'make' | 'deploy' | 'barrier';
-  readonly lane: string;
-  /** Nodes that have to succeed before. */
-  readonly after: readonly string[];
-  /** Nodes that have to be over before, whatever became of them. */
-  readonly behind: readonly string[];
-  /** Lanes that have to be read back before. */
-  readonly settled: readonly string[];
-  /** It waits for the platform most of its time. */
-  readonly isWaiting?: true;
+/** The nodes of a plan, in its order, and which of them come before which. */
+export interface ApplyGraph {
+  readonly nodes: readonly ApplyNode[];
+  readonly edges: readonly Edge[];
 }
 
-/** What is better in order, and gives way where it would close a circle; the first goes first. */
-interface Wishes {
-  /** What others were told to let go of goes when it was seen that they did. */
-  readonly settledFirst: boolean;
-  /** What a replacement is made from is known before the old object goes. */
-  readonly valuesFirst: boolean;
-  /** Below one service removals go first: a removed file mount deletes the file of its path. */
-  readonly removalsFirst: boolean;
-  /** Who refers to a deleted object says so before it goes. */
-  readonly referrersFirst: boolean;
+/** Orders a plan: parents before children, objects before what refers to them, deletions the other way round. */
+export function planNodes(plan: Plan): ApplyGraph {
+  const indexed: IndexedPlan = {
+    ...plan,
+    byAddress: new Map(plan.actions.map((action) => [action.address, action])),
+    dependents: dependentsOf(plan),
+  };
+  const work = plan.actions.flatMap(actionNodes);
+  const required = [
+    ...work.flatMap(({ part, name, scope }) => (part === 'deploy' ? [] : [over(name, readBackName(scope))])),
+    ...makeEdges(indexed),
+    ...deployEdges(indexed),
+    ...teardownEdges(indexed),
+  ];
+  const deployments = deploymentsInOrder(indexed);
+  const referrers = referrersFirst(indexed);
+  const removals = removalsFirst(indexed);
+  const values = valuesFirst(indexed);
+  const readBacks = readBacksFirst(work, [...required, ...referrers, ...values]);
+  const nodes = [...work, ...readBackNodes(work), ...deployments.hubs, ...removals.hubs];
+  // Where they contradict each other, the first is kept.
+  const preferred = [...deployments.edges, ...referrers, ...removals.edges, ...values, ...readBacks];
+  const byName = new Map(nodes.map((node) => [node.name, node]));
+  const isKnown = ({ from, to }: Edge) => byName.has(from) && byName.has(to);
+  const isHub = (name: string) => byName.get(name)?.scope === undefined;
+  return { nodes, edges: withPreferred(required.filter(isKnown), preferred.filter(isKnown), isHub) };
 }
 
-/** The order of a plan: parents before children, what is referred to before who refers, deletions the other way round. */
-export function planNodes(plan: Plan): ApplyNode[] {
-  for (const given of [0, 1, 2, 3]) {
-    const wishes = { settledFirst: given < 1, valuesFirst: given < 2, removalsFirst: given < 3, referrersFirst: true };
-    const nodes = buildNodes(plan, wishes);
-    if (isOrdered(nodes)) return nodes;
-  }
-  return buildNodes(plan, { settledFirst: false, valuesFirst: false, removalsFirst: false, referrersFirst: false });
+/** A plan with its actions by address, and who depended on each address when it was applied last. */
+interface IndexedPlan extends Plan {
+  readonly byAddress: ReadonlyMap<string, Action>;
+  readonly dependents: ReadonlyMap<string, readonly Action[]>;
 }
 
-function isOrdered(nodes: readonly ApplyNode[]): boolean {
-  const needs = new Map(
-    nodes.map((node) => [node.name, [...node.after, ...node.behind, ...node.settled.map(laneName)]]),
-  );
-  for (const lane of new Set(nodes.flatMap((node) => node.settled))) {
-    needs.set(
-      laneName(lane),
-      nodes.flatMap((node) => (node.lane === lane ? [node.name] : [])),
-    );
-  }
-  return topological([...needs.keys()], (name) => needs.get(name) ?? []).circle === undefined;
+/** An object is made after all that it depends on, and after the teardown of its old one. */
+function makeEdges(plan: IndexedPlan): Edge[] {
+  return plan.actions.filter(isLeft).flatMap((action) => {
+    const before = [...dependenciesLeft(plan, action), teardownName(action.address)];
+    return before.map((from) => success(from, action.address));
+  });
 }
 
-function buildNodes(plan: Plan, wishes: Wishes): ApplyNode[] {
-  const actions = new Map(plan.actions.map((action) => [action.address, action]));
-  const dependents = dependentsOf(plan);
+/** A service is deployed after all that the deployment depends on was written and read back. */
+function deployEdges({ actions, byAddress }: IndexedPlan): Edge[] {
+  return actions.filter(isDeployment).flatMap(({ address, dependsOn }) => {
+    const needed = dependsOn.flatMap((need) => byAddress.get(need) ?? []).filter((need) => !isDeployment(need));
+    const scopes = new Set(needed.map(({ lane }) => lane));
+    return [
+      ...needed.map((need) => success(isLeft(need) ? need.address : teardownName(need.address), address)),
+      ...[...scopes].map((scope) => over(readBackName(scope), address)),
+    ];
+  });
+}
+
+/** An object is deleted after all that is below it or inside it has left, and after all that it follows. */
+function teardownEdges(plan: IndexedPlan): Edge[] {
   const inside = insideOf(plan);
-  const removals = wishes.removalsFirst ? removalsByParent(plan) : new Map<string, Action[]>();
-  const nodes: ApplyNode[] = [];
-  for (const [parent, removed] of removals) {
-    const action = actions.get(parent);
-    if (action === undefined) continue;
-    const behind = removed.map(({ address }) => teardownName(address));
-    const { lane } = action;
-    nodes.push({ name: barrierName(parent), action, part: 'barrier', lane, after: [], behind, settled: [] });
-  }
-  for (const action of plan.actions) {
-    const { address, lane } = action;
-    if (action.action === 'deploy') {
-      nodes.push(deployNode(action, actions));
-      continue;
+  return plan.actions.filter(tearsDown).flatMap((action) => {
+    const guests = inside.get(action.address) ?? [];
+    const below = dependentsAt(plan, action).filter((dependent) => isBelow(plan, dependent, action));
+    const before = [
+      ...[...below, ...guests].filter(tearsDown).map(({ address }) => teardownName(address)),
+      ...guests.filter((guest) => guest.action === 'move' && !tearsDown(guest)).map(({ address }) => address),
+      ...(action.follows ?? []),
+    ];
+    return before.map((from) => success(from, teardownName(action.address)));
+  });
+}
+
+/**
+ * Services are deployed after those that they refer to. A service that is not deployed in this plan passes on what it
+ * refers to, through one hub for all that refer to it.
+ */
+function deploymentsInOrder(plan: IndexedPlan): { readonly hubs: HubNode[]; readonly edges: Edge[] } {
+  const referred = servicesReferredTo(plan);
+  const isDeployed = (service: string) => plan.byAddress.has(deployAddress(service));
+  const hubs = new Map<string, HubNode>();
+  const hubOf = (service: string): string => {
+    const name = `${service} (references deployed)`;
+    hubs.set(service, { part: 'references deployed', name, scope: undefined });
+    return name;
+  };
+  const edges = plan.actions.filter(isDeployment).flatMap(({ address, parent = '', dependsOn }) => {
+    const deployments = dependsOn.filter((need) => plan.byAddress.get(need)?.action === 'deploy');
+    const others = [...(referred.get(parent) ?? [])].filter((service) => !isDeployed(service));
+    return [...deployments, ...others.map(hubOf)].map((from) => success(from, address));
+  });
+  for (const [service, { name }] of hubs) {
+    for (const other of referred.get(service) ?? []) {
+      edges.push(success(isDeployed(other) ? deployAddress(other) : hubOf(other), name));
     }
-    if (tearsDown(action)) {
-      // Who depended on an address may still use the old object of it.
-      const whose = [address, replacedAddress(address) ?? address];
-      const after = [...new Set(whose)]
-        .flatMap((one) => dependents.get(one) ?? [])
-        .flatMap((dependent) => {
-          const isBelow = plan.base.resources[dependent.address]?.parent === address;
-          if (isBelow) return tearsDown(dependent) ? [teardownName(dependent.address)] : [];
-          // A replacement that refers to this one waits for its values instead.
-          if (!wishes.referrersFirst || dependent.action === 'replace') return [];
-          if (tearsDown(dependent)) return [teardownName(dependent.address)];
-          if (action.action !== 'delete') return [];
-          // What runs lets go of it only when it is deployed.
-          const deployment = deployAddress(dependent.lane);
-          const waits = dependent.lane !== lane && actions.has(deployment) ? [deployment] : [];
-          return isEffective(dependent) ? [dependent.address, ...waits] : waits;
-        });
-      after.push(...(action.follows ?? []));
-      // What is inside has to leave before, wherever the manifest and the state have it.
-      for (const guest of inside.get(address) ?? []) {
-        if (tearsDown(guest)) after.push(teardownName(guest.address));
-        else if (guest.action === 'move') after.push(guest.address);
-      }
-      // Below a replaced parent the new object comes later anyway.
-      const isTop = actions.get(action.parent ?? '')?.action !== 'replace';
-      if (wishes.valuesFirst && action.action === 'replace' && isTop) after.push(...made(action, actions));
-      const settled = wishes.settledFirst && action.parent === undefined ? lanesOf(after, actions, lane) : [];
-      nodes.push({ name: teardownName(address), action, part: 'teardown', lane, after, behind: [], settled });
-    }
-    if (action.action === 'delete') continue;
-    const after = made(action, actions);
-    if (tearsDown(action)) after.push(teardownName(address));
-    const isAfterRemovals = action.parent !== undefined && action.steps.length > 0 && removals.has(action.parent);
-    const behind = isAfterRemovals ? [barrierName(action.parent)] : [];
-    if (wishes.removalsFirst) behind.push(...holders(action, plan));
-    nodes.push({ name: address, action, part: 'make', lane, after, behind, settled: [] });
   }
-  return nodes;
+  return { hubs: [...hubs.values()], edges };
 }
 
-/** A deployment comes after everything of its service was read back, and after those that it waits for. */
-function deployNode(action: Action, actions: ReadonlyMap<string, Action>): ApplyNode {
-  const { address, lane, dependsOn } = action;
-  const after = dependsOn.map((need) => {
-    const needed = actions.get(need);
-    return needed !== undefined && needed.action === 'delete' ? teardownName(need) : need;
-  });
-  const settled = dependsOn.flatMap((need) => {
-    const needed = actions.get(need);
-    return needed === undefined || needed.action === 'deploy' ? [] : [needed.lane];
-  });
-  return { name: address, action, part: 'deploy', lane, after, behind: [], settled, isWaiting: true };
-}
-
-/** The other lanes in which nodes make or change something. */
-function lanesOf(nodes: readonly string[], actions: ReadonlyMap<string, Action>, own: string): string[] {
-  return nodes.flatMap((name) => actions.get(name)?.lane ?? []).filter((lane) => lane !== own);
-}
-
-/** What goes before an object is made, because it may hold what there can be only one of. */
-function holders({ address, kind, steps }: Action, plan: Plan): string[] {
-  const { unless } = kind.lifecycle?.createBeforeDestroy ?? {};
-  const isTaking = steps.some(({ role, members }) => role === 'create' && members[unless ?? ''] !== undefined);
-  if (!isTaking) return [];
-  return plan.actions.flatMap((other) => {
-    const isHolder = other.kind === kind && other.address !== address && tearsDown(other);
-    return isHolder && replacedAddress(other.address) !== address ? [teardownName(other.address)] : [];
+/** What refers to a deleted object lets go of it before: the deletion of the referrer, its write, its deployment. */
+function referrersFirst(plan: IndexedPlan): Edge[] {
+  return plan.actions.filter(tearsDown).flatMap((action) => {
+    const referrers = dependentsAt(plan, action).filter(
+      // A replacement that refers to this one waits for its values instead.
+      (dependent) => !isBelow(plan, dependent, action) && dependent.action !== 'replace',
+    );
+    const before = referrers.flatMap((referrer) => {
+      if (tearsDown(referrer)) return [teardownName(referrer.address)];
+      if (action.action !== 'delete') return [];
+      // What runs lets go of it only when it is deployed.
+      const deployment = referrer.lane === action.lane ? [] : [deployAddress(referrer.lane)];
+      return isEffective(referrer) ? [referrer.address, ...deployment] : deployment;
+    });
+    return before.map((from) => success(from, teardownName(action.address)));
   });
 }
 
-function tearsDown(action: Action): boolean {
-  return action.teardown.length > 0 || action.action === 'delete';
+/**
+ * Below one service removals come first, because a removed file mount deletes the file of its path. So does the
+ * teardown of whatever may hold a name that a new object takes, of a kind where only one can have it.
+ */
+function removalsFirst({ actions, byAddress }: IndexedPlan): { readonly hubs: HubNode[]; readonly edges: Edge[] } {
+  const hubs = new Map<string, HubNode>();
+  const hubOf = (what: string): string => {
+    const name = `${what} (removals)`;
+    hubs.set(name, { part: 'removals over', name, scope: undefined });
+    return name;
+  };
+  const removals = actions.flatMap((action) => {
+    const { address, parent, kind } = action;
+    if (!tearsDown(action)) return [];
+    const isRemoval = action.action === 'delete' && action.teardown.length > 0 && action.lane !== address;
+    const isBarrier = isRemoval && parent !== undefined && byAddress.has(parent);
+    return [
+      ...(isBarrier ? [over(teardownName(address), hubOf(parent))] : []),
+      ...(kind.lifecycle?.createBeforeDestroy?.unless === undefined
+        ? []
+        : [over(teardownName(address), hubOf(`every ${kind.kind}`))]),
+    ];
+  });
+  const makes = actions.filter(isLeft).flatMap((action) => {
+    const { address, parent, kind, steps } = action;
+    const own = steps.length > 0 && parent !== undefined ? [over(`${parent} (removals)`, address)] : [];
+    return takesName(action) ? [...own, over(`every ${kind.kind} (removals)`, address)] : own;
+  });
+  return { hubs: [...hubs.values()], edges: [...removals, ...makes] };
 }
 
-function made(action: Action, actions: ReadonlyMap<string, Action>): string[] {
-  return action.dependsOn.filter((address) => {
-    const needed = actions.get(address);
-    return needed !== undefined && needed.action !== 'delete';
+/** A replaced object is deleted when all that the new one is made from is known. */
+function valuesFirst(plan: IndexedPlan): Edge[] {
+  return plan.actions.flatMap((action) => {
+    // Below a replaced parent the new object comes later anyway.
+    const isTop = plan.byAddress.get(action.parent ?? '')?.action !== 'replace';
+    if (action.action !== 'replace' || !tearsDown(action) || !isTop) return [];
+    return dependenciesLeft(plan, action).map((from) => success(from, teardownName(action.address)));
   });
 }
 
-/** Who depended on each address when it was applied last. */
+/** An object at the top is deleted when reading back has shown that others no longer use it. */
+function readBacksFirst(work: readonly ActionNode[], edges: readonly Edge[]): Edge[] {
+  const byName = new Map(work.map((node) => [node.name, node]));
+  const found = edges.flatMap(({ from, to }) => {
+    const [before, after] = [byName.get(from), byName.get(to)];
+    if (before?.part !== 'make' || after?.part !== 'teardown') return [];
+    return after.action.parent === undefined && before.scope !== after.scope ? [[before.scope, to] as const] : [];
+  });
+  return found.map(([scope, to]) => over(readBackName(scope), to));
+}
+
+/** Who may still use the object of an action: all that depended on its address when they were applied last. */
+function dependentsAt({ dependents }: IndexedPlan, { address }: Action): readonly Action[] {
+  const replaced = replacedAddress(address);
+  return [...(dependents.get(address) ?? []), ...(replaced === undefined ? [] : (dependents.get(replaced) ?? []))];
+}
+
 function dependentsOf(plan: Plan): Map<string, Action[]> {
   const dependents = new Map<string, Action[]>();
   for (const action of plan.actions) {
-    for (const need of plan.base.resources[action.address]?.dependsOn ?? []) {
-      const list = dependents.get(need);
-      if (list === undefined) dependents.set(need, [action]);
-      else list.push(action);
-    }
+    for (const need of plan.base.resources[action.address]?.dependsOn ?? []) append(dependents, need, action);
   }
   return dependents;
 }
 
 /** What the platform has inside each object that goes, by the parent's id on the platform. */
-function insideOf(plan: Plan): Map<string, Action[]> {
-  const owners = new Map(
-    plan.actions.flatMap((action) =>
-      tearsDown(action) && action.id !== undefined ? [[action.id, action.address] as const] : [],
-    ),
-  );
+function insideOf({ actions, observed }: Plan): Map<string, Action[]> {
+  const goes = (action: Action) => tearsDown(action) && action.id !== undefined;
+  const owners = new Map(actions.filter(goes).map(({ id, address }) => [id, address]));
   const inside = new Map<string, Action[]>();
-  for (const action of plan.actions) {
-    const owner = owners.get(plan.observed.objects.get(action.address)?.parentId ?? '');
-    if (owner === undefined || owner === action.address) continue;
-    const list = inside.get(owner);
-    if (list === undefined) inside.set(owner, [action]);
-    else list.push(action);
+  for (const action of actions) {
+    const owner = owners.get(observed.objects.get(action.address)?.parentId ?? '');
+    if (owner !== undefined && owner !== action.address) append(inside, owner, action);
   }
   return inside;
 }
 
-/** What goes below each service that stays. */
-function removalsByParent(plan: Plan): Map<string, Action[]> {
-  const removals = new Map<string, Action[]>();
-  for (const action of plan.actions) {
-    if (action.parent === undefined || action.lane === action.address || action.action !== 'delete') continue;
-    if (action.teardown.length === 0) continue;
-    const siblings = removals.get(action.parent);
-    if (siblings === undefined) removals.set(action.parent, [action]);
-    else siblings.push(action);
+/** The other services that each service refers to, itself or with what is below it. */
+function servicesReferredTo({ actions, byAddress }: IndexedPlan): Map<string, Set<string>> {
+  const referred = new Map<string, Set<string>>();
+  for (const { lane, dependsOn } of actions) {
+    const services = referred.get(lane) ?? new Set();
+    for (const need of dependsOn) {
+      const scope = byAddress.get(need)?.lane ?? need;
+      if (scope !== lane && byAddress.get(scope)?.service !== undefined) services.add(scope);
+    }
+    referred.set(lane, services);
   }
-  return removals;
+  return referred;
 }
 
-function teardownName(address: string): string {
-  return `${address} (teardown)`;
+function dependenciesLeft({ byAddress }: IndexedPlan, { dependsOn }: Action): string[] {
+  return dependsOn.filter((address) => {
+    const needed = byAddress.get(address);
+    return needed !== undefined && needed.action !== 'delete';
+  });
 }
 
-function barrierName(address: string): string {
-  return `${address} (removals)`;
+function isBelow({ base }: Plan, { address }: Action, parent: Action): boolean {
+  return base.resources[address]?.parent === parent.address;
 }
 
-function laneName(lane: string): string {
-  return `${lane} (lane)`;
+/** Takes a name that only one object of its kind can have. */
+function takesName({ kind, steps }: Action): boolean {
+  const name = kind.lifecycle?.createBeforeDestroy?.unless;
+  return name !== undefined && steps.some(({ role, members }) => role === 'create' && members[name] !== undefined);
+}
+
+function append<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [value]);
+  else list.push(value);
 }

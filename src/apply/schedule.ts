@@ -1,52 +1,63 @@
-/** One piece of work with what it waits for. */
+/** One piece of work. */
 export interface Task {
   readonly name: string;
-  /** Tasks of one lane run one at a time. */
-  readonly lane: string;
-  /** Has to succeed before. */
-  readonly after: readonly string[];
-  /** Has to be over before. */
-  readonly behind: readonly string[];
-  /** Lanes that have to be dealt with before. */
-  readonly settled?: readonly string[];
-  /** It waits most of its time, and takes the place of no other. */
+  /** Tasks of one scope run one at a time. Without a scope a task does no work: it is over when nothing precedes it. */
+  readonly scope: string | undefined;
+  /** It waits most of its time, and takes no worker. */
   readonly isWaiting?: true;
+  /** It runs also when nothing else may begin any more. */
+  readonly runsWhenStopped?: true;
 }
 
-/** What became of a task. */
+/** `success`: `from` must succeed before `to` begins; `over`: it must be over, whatever its result. */
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+  readonly is: 'success' | 'over';
+}
+
+/** The result of a task; a skipped one names the task that did not succeed, or says why nothing may begin any more. */
 export type Fate = 'done' | 'failed' | { readonly skipped: string };
 
-/** How a schedule is run. */
+/** What to run, and how. */
 export interface ScheduleInput<T extends Task> {
-  readonly tasks: readonly T[];
+  /** In the order in which they begin where no edge decides. */
+  readonly nodes: readonly T[];
+  /** An edge from a task that is not among the nodes counts for nothing. */
+  readonly edges: readonly Edge[];
   readonly concurrency: number;
-  /** Does the work; it never rejects. */
-  readonly run: (task: T) => Promise<'done' | 'failed'>;
-  /** Called when the last task of a lane is over. */
-  readonly laneDone: (lane: string) => Promise<void>;
-  /** `because`: the task that did not succeed, or why nothing is started any more. */
+  /** Does the work of a task after the tasks that had to succeed; it never rejects. */
+  readonly run: (task: T, after: readonly T[]) => Promise<'done' | 'failed'>;
+  /** `because`: the task that did not succeed, or why nothing may begin any more. */
   readonly skipped: (task: T, because: T | string) => void;
-  /** Says why nothing new may be started; undefined while everything is well. */
+  /** Says why nothing new may begin; undefined while everything is well. */
   readonly stopped: () => string | undefined;
 }
 
-/** How many tasks wait at a time: what they wait for does not go faster when more of them look. */
-const most = 16;
+/** Most tasks that wait at a time: what they wait for does not go faster when more of them poll. */
+const mostWaiting = 16;
 
-/** Runs tasks in the order of their dependencies, in linear time; a failure skips only what depends on it. */
+/** A task among the others. */
+interface Place<T extends Task> {
+  readonly task: T;
+  /** Tasks that must succeed before. */
+  readonly after: Place<T>[];
+  /** Tasks that wait for this one. */
+  readonly dependents: Place<T>[];
+  /** How many edges still hold it back. */
+  waitingFor: number;
+  fate: Fate | undefined;
+}
+
+/** Runs tasks in the order of their edges, in linear time; a failure skips only what needs its success. */
 export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Promise<Map<string, Fate>> {
-  const { tasks, concurrency } = input;
-  const byName = new Map(tasks.map((task) => [task.name, task]));
-  const fates = new Map<string, Fate>();
-  const waiting = new Map<string, number>();
-  const dependents = new Map<string, string[]>();
-  const laneDependents = new Map<string, string[]>();
-  const left = new Map<string, number>();
-  const lanes = new Map<string, { queue: T[]; busy: boolean }>();
-  /** Those that work, and those that wait most of their time: neither takes the places of the other. */
-  const crews = {
-    working: { ready: [] as string[], free: concurrency },
-    waiting: { ready: [] as string[], free: most },
+  const places = placesOf(input);
+  const byName = new Map(places.map((place) => [place.task.name, place]));
+  const scopes = new Map<string, { readonly queue: Place<T>[]; isBusy: boolean }>();
+  /** Tasks that work and tasks that wait: neither take the places of the other. */
+  const pools = {
+    working: { ready: [] as string[], free: input.concurrency },
+    waiting: { ready: [] as string[], free: mostWaiting },
   };
   let running = 0;
   let finish: () => void = () => undefined;
@@ -54,99 +65,109 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
     finish = resolve;
   });
 
-  for (const task of tasks) {
-    left.set(task.lane, (left.get(task.lane) ?? 0) + 1);
-    lanes.set(task.lane, { queue: [], busy: false });
-  }
-  for (const task of tasks) {
-    const needs = [...new Set([...task.after, ...task.behind])].filter((name) => byName.has(name));
-    const settled = [...new Set(task.settled)].filter((lane) => lanes.has(lane));
-    waiting.set(task.name, needs.length + settled.length);
-    for (const need of needs) append(dependents, need, task.name);
-    for (const lane of settled) append(laneDependents, lane, task.name);
-  }
+  const poolOf = ({ task }: Place<T>) => (task.isWaiting === true ? pools.waiting : pools.working);
 
-  const crewOf = (task: T | undefined) => (task?.isWaiting === true ? crews.waiting : crews.working);
-
-  const enqueue = (task: T) => {
-    const lane = lanes.get(task.lane);
-    if (lane === undefined) return;
-    lane.queue.push(task);
-    if (!lane.busy && lane.queue.length === 1) crewOf(task).ready.push(task.lane);
+  const enqueue = (place: Place<T>, name: string): void => {
+    const scope = scopes.get(name) ?? { queue: [], isBusy: false };
+    scopes.set(name, scope);
+    scope.queue.push(place);
+    if (!scope.isBusy && scope.queue.length === 1) poolOf(place).ready.push(name);
   };
 
-  /** Lets go of what has nothing more to wait for; gives what has to be skipped. */
-  const letGo = (names: readonly string[]): { task: T; fate: Fate }[] =>
-    names.flatMap((name) => {
-      const count = (waiting.get(name) ?? 0) - 1;
-      waiting.set(name, count);
-      const dependent = byName.get(name);
-      if (count > 0 || dependent === undefined) return [];
-      const culprit = dependent.after.find((need) => byName.has(need) && fates.get(need) !== 'done');
-      if (culprit !== undefined) return [{ task: dependent, fate: { skipped: culprit } }];
-      enqueue(dependent);
-      return [];
-    });
+  /** Begins what nothing precedes any more; returns what is over without having run. */
+  const begin = (place: Place<T>): Settled<T>[] => {
+    const culprit = place.after.find(({ fate }) => fate !== 'done');
+    if (culprit !== undefined) return [{ place, fate: { skipped: culpritOf(culprit) } }];
+    if (place.task.scope === undefined) return [{ place, fate: 'done' }];
+    enqueue(place, place.task.scope);
+    return [];
+  };
 
-  /** Marks tasks as over and lets go of what waited for them; what has to be skipped is over at once. */
-  const settle = (over: { task: T; fate: Fate }[]): string[] => {
-    const lanesOver: string[] = [];
+  /** Ends tasks and begins what waited for them. */
+  const settle = (over: Settled<T>[]): void => {
     for (let item = over.pop(); item !== undefined; item = over.pop()) {
-      const { task } = item;
-      fates.set(task.name, item.fate);
-      if (typeof item.fate === 'object') input.skipped(task, byName.get(item.fate.skipped) ?? item.fate.skipped);
-      const rest = (left.get(task.lane) ?? 0) - 1;
-      left.set(task.lane, rest);
-      if (rest === 0) lanesOver.push(task.lane);
-      over.push(...letGo(dependents.get(task.name) ?? []));
-    }
-    return lanesOver;
-  };
-
-  const pump = () => {
-    for (const crew of Object.values(crews)) {
-      while (crew.free > 0 && crew.ready.length > 0) {
-        // The lane that became ready last goes on first, so that lanes end early; who waits does so in turn.
-        const name = (crew === crews.waiting ? crew.ready.shift() : crew.ready.pop()) ?? '';
-        const lane = lanes.get(name);
-        const task = lane?.queue.shift();
-        if (lane === undefined || task === undefined) continue;
-        lane.busy = true;
-        crew.free--;
-        running++;
-        void work(name, lane, task);
+      const { place, fate } = item;
+      place.fate = fate;
+      if (typeof fate === 'object' && place.task.scope !== undefined) {
+        input.skipped(place.task, byName.get(fate.skipped)?.task ?? fate.skipped);
+      }
+      for (const dependent of place.dependents) {
+        dependent.waitingFor--;
+        if (dependent.waitingFor === 0) over.push(...begin(dependent));
       }
     }
-    if (running === 0 && Object.values(crews).every(({ ready }) => ready.length === 0)) finish();
   };
 
-  const work = async (name: string, lane: { queue: T[]; busy: boolean }, task: T) => {
-    const because = input.stopped();
-    const fate: Fate = because === undefined ? await input.run(task) : { skipped: because };
-    const lanesOver = settle([{ task, fate }]);
-    pump(); // what was let go of need not wait until the lanes are read back
-    for (let over = lanesOver.shift(); over !== undefined; over = lanesOver.shift()) {
-      await input.laneDone(over);
-      lanesOver.push(...settle(letGo(laneDependents.get(over) ?? [])));
-      pump();
+  const pump = (): void => {
+    const due = () => Object.values(pools).find(({ free, ready }) => free > 0 && ready.length > 0);
+    for (let pool = due(); pool !== undefined; pool = due()) {
+      // The scope that became ready last goes on first, so that scopes end early; who waits does so in turn.
+      const name = (pool === pools.waiting ? pool.ready.shift() : pool.ready.pop()) ?? '';
+      const scope = scopes.get(name);
+      const place = scope?.queue.shift();
+      if (scope === undefined || place === undefined) continue;
+      scope.isBusy = true;
+      const { task } = place;
+      const because = task.runsWhenStopped === true ? undefined : input.stopped();
+      const leave = (fate: Fate): void => {
+        settle([{ place, fate }]);
+        scope.isBusy = false;
+        const [next] = scope.queue;
+        if (next !== undefined) poolOf(next).ready.push(name);
+      };
+      if (because !== undefined) {
+        leave({ skipped: because });
+        continue;
+      }
+      pool.free--;
+      running++;
+      const after = place.after.map((need) => need.task);
+      void input.run(task, after).then((fate) => {
+        leave(fate);
+        pool.free++;
+        running--;
+        pump();
+      });
     }
-    lane.busy = false;
-    running--;
-    crewOf(task).free++;
-    if (lane.queue.length > 0) crewOf(lane.queue[0]).ready.push(name);
-    pump();
+    if (running === 0) finish();
   };
 
-  for (const task of tasks) if (waiting.get(task.name) === 0) enqueue(task);
-  crews.working.ready.reverse(); // taken from the end
+  settle(places.filter(({ waitingFor }) => waitingFor === 0).flatMap(begin));
+  pools.working.ready.reverse(); // taken from the end
   pump();
   await finished;
-  if (fates.size < tasks.length) throw new Error('the tasks wait for each other in a circle');
-  return fates;
+  const fates = places.flatMap(({ task, fate }) => (fate === undefined ? [] : [[task.name, fate] as const]));
+  if (fates.length < places.length) throw new Error('the tasks wait for each other in a circle');
+  return new Map(fates);
 }
 
-function append(lists: Map<string, string[]>, key: string, value: string): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
+interface Settled<T extends Task> {
+  readonly place: Place<T>;
+  readonly fate: Fate;
+}
+
+function placesOf<T extends Task>({ nodes, edges }: ScheduleInput<T>): Place<T>[] {
+  const places = nodes.map((task): Place<T> => ({ task, after: [], dependents: [], waitingFor: 0, fate: undefined }));
+  const byName = new Map(places.map((place) => [place.task.name, place]));
+  const entering = new Map(places.map((place) => [place, [] as Edge[]]));
+  for (const edge of edges) {
+    const place = byName.get(edge.to);
+    if (place !== undefined) entering.get(place)?.push(edge);
+  }
+  // Dependents in the order of the nodes: it decides what begins first.
+  for (const place of places) {
+    for (const { from, is } of entering.get(place) ?? []) {
+      const before = byName.get(from);
+      if (before === undefined) continue;
+      before.dependents.push(place);
+      place.waitingFor++;
+      if (is === 'success') place.after.push(before);
+    }
+  }
+  return places;
+}
+
+/** The task to blame; one without work passes on what held it back. */
+function culpritOf<T extends Task>({ task, fate }: Place<T>): string {
+  return task.scope === undefined && typeof fate === 'object' ? fate.skipped : task.name;
 }

@@ -155,7 +155,7 @@ function resetSteps({ address, kind }: Action): Step[] {
   return [{ operation: setStatus, role: 'reset', members, changed: [] }];
 }
 
-/** Makes each deployment wait for those of the services that its own refers to, directly or through others. */
+/** Makes each deployment wait for those of the services that its own refers to; apply finds those behind others. */
 function inTheirOrder(
   deployments: readonly Action[],
   services: readonly ServiceActions[],
@@ -163,25 +163,12 @@ function inTheirOrder(
 ): Action[] {
   const deployed = new Set(deployments.map(({ address }) => address));
   const byAddress = new Map(services.map((service) => [service.root.address, service]));
-  const found = new Map<string, ReadonlySet<string>>();
-  /** The deployments that come before that of a service; what refers to each other in a circle was refused. */
-  const before = (address: string): ReadonlySet<string> => {
-    const known = found.get(address);
-    if (known !== undefined) return known;
-    found.set(address, new Set());
-    const service = byAddress.get(address);
-    const referred = [service?.root, ...(service?.leafs ?? [])].flatMap((action) => action?.dependsOn ?? []);
-    const needs = new Set<string>();
-    for (const lane of new Set(referred.map((need) => actions.get(need)?.lane ?? need))) {
-      if (lane === address) continue;
-      if (deployed.has(deployAddress(lane))) needs.add(deployAddress(lane));
-      else for (const need of before(lane)) needs.add(need);
-    }
-    found.set(address, needs);
-    return needs;
-  };
-  return deployments.map((action) => ({
-    ...action,
-    dependsOn: [...new Set([...action.dependsOn, ...before(action.parent ?? '')])],
-  }));
+  return deployments.map((action) => {
+    const service = byAddress.get(action.parent ?? '');
+    const referred = [service?.root, ...(service?.leafs ?? [])].flatMap((one) => one?.dependsOn ?? []);
+    const before = referred
+      .map((need) => deployAddress(actions.get(need)?.lane ?? need))
+      .filter((other) => other !== action.address && deployed.has(other));
+    return { ...action, dependsOn: [...new Set([...action.dependsOn, ...before])] };
+  });
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ApplyNode } from '../../src/apply/nodes.ts';
+import type { ApplyNode } from '../../src/apply/node.ts';
 import { planNodes } from '../../src/apply/nodes.ts';
 import { deployAddress, oldAddress } from '../../src/kind/address.ts';
-import type { Action } from '../../src/plan/action.ts';
+import type { Action, Plan } from '../../src/plan/action.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf } from '../support/made-up.ts';
 
@@ -36,7 +36,7 @@ const deployed = (service: string, dependsOn: readonly string[]) =>
     steps: [aStep],
   });
 
-/** Declared below a parent, with what else it refers to; what stands below a service shares its lane. */
+/** Declared below a parent, with what else it refers to; what stands below a service shares its scope. */
 const below = (parent: string, ...referred: string[]) => ({ parent, dependsOn: [parent, ...referred] });
 const inLane = (parent: string, ...referred: string[]) => ({ ...below(parent, ...referred), lane: parent });
 
@@ -45,26 +45,41 @@ const was = (parent: string | null, ...referred: string[]): StateRecord =>
   recordOf('redis', 'id', { parent, dependsOn: [...(parent === null ? [] : [parent]), ...referred] });
 
 const old = (address: string) => `${address} (teardown)`;
-const removals = (service: string) => `${service} (removals)`;
+const removals = (what: string) => `${what} (removals)`;
+const readBack = (scope: string) => `${scope} (read back)`;
+
+/** Of a service that is not deployed in the plan: what it refers to is. */
+const referencesDeployed = (of: string) => `${of} (references deployed)`;
+
+/** Of a service that stays or comes. */
+const service = { service: { known: undefined } } as const;
 
 /** Several names, where their order says nothing. */
 const all = (...names: string[]) => names.toSorted();
 
 interface Needs {
-  readonly after?: readonly string[];
-  readonly behind?: readonly string[];
-  readonly settled?: readonly string[];
+  /** Names of the nodes that must succeed before. */
+  readonly success?: readonly string[];
+  /** Names of the nodes that must be over before. */
+  readonly over?: readonly string[];
+  /** Scopes that are read back before. */
+  readonly readBack?: readonly string[];
 }
 
-/** The order of a plan; `inside` says in which object the platform has one. */
-function orderOf(
+/** A plan; `inside` says in which object the platform has one. */
+function planOf(
   actions: readonly Action[],
   records: Readonly<Record<string, StateRecord>> = {},
   inside: Readonly<Record<string, string>> = {},
-) {
+): Plan {
   const objects = Object.entries(inside).map(([address, parentId]) => [address, objectOf('id', {}, { parentId })]);
   const { state, saved, observed } = inputOf(Object.fromEntries(objects), records);
-  const nodes = planNodes({ base: state, saved, observed, actions, diagnostics: [] });
+  return { base: state, saved, observed, actions, diagnostics: [] };
+}
+
+/** The schedule of a plan. */
+function orderOf(...of: Parameters<typeof planOf>) {
+  const { nodes, edges } = planNodes(planOf(...of));
 
   const node = (name: string): ApplyNode => {
     const found = nodes.filter((item) => item.name === name);
@@ -73,22 +88,28 @@ function orderOf(
   };
   /** What one node itself waits for. */
   const needs = (name: string): Needs => {
-    const { after, behind, settled } = node(name);
-    const lists = Object.entries({ after, behind, settled }).map(([how, list]) => [how, [...new Set(list)].toSorted()]);
-    return Object.fromEntries(lists.filter(([, list]) => list?.length !== 0));
+    const entering = edges.filter((edge) => edge.to === name);
+    const lists = { success: new Set<string>(), over: new Set<string>(), readBack: new Set<string>() };
+    for (const { from, is } of entering) {
+      const before = node(from);
+      if (before.part === 'read back') lists.readBack.add(before.scope);
+      else lists[is].add(from);
+    }
+    const named = Object.entries(lists).map(([how, names]) => [how, [...names].toSorted()] as const);
+    return Object.fromEntries(named.filter(([, names]) => names.length > 0));
   };
   /** Whether one node is over before another begins, be it through others; of one and the same: a circle. */
   const isBefore = (first: string, name: string): boolean => {
     const found = new Set<string>();
-    const open = [node(name)];
-    for (const { after, behind, settled } of open) {
-      const before = nodes.filter((item) => [...after, ...behind].includes(item.name) || settled.includes(item.lane));
-      open.push(...before.filter((item) => !found.has(item.name)));
-      for (const item of before) found.add(item.name);
+    const open = [node(name).name];
+    for (const item of open) {
+      const before = edges.filter((edge) => edge.to === item && !found.has(edge.from)).map((edge) => edge.from);
+      open.push(...before);
+      for (const one of before) found.add(one);
     }
     return found.has(node(first).name);
   };
-  return { nodes, node, needs, isBefore };
+  return { nodes, edges, node, needs, isBefore };
 }
 
 describe('what is made', () => {
@@ -100,10 +121,10 @@ describe('what is made', () => {
       created(env),
     ]);
     expect(needs(env)).toEqual({});
-    expect(needs(main)).toEqual({ after: [env] });
-    expect(needs(shop)).toEqual({ after: all(env, main) });
-    expect(needs(domain)).toEqual({ after: [shop] });
-    expect(node(domain)).toMatchObject({ part: 'make', lane: shop, action: { address: domain } });
+    expect(needs(main)).toEqual({ success: [env] });
+    expect(needs(shop)).toEqual({ success: all(env, main) });
+    expect(needs(domain)).toEqual({ success: [shop] });
+    expect(node(domain)).toMatchObject({ part: 'make', scope: shop, action: { address: domain } });
   });
 
   test('waits for nothing that is not in the plan, or that goes', () => {
@@ -113,11 +134,14 @@ describe('what is made', () => {
 
   test('takes no place from others unless it is a deployment', () => {
     const { nodes } = orderOf([created(env), deleted(main), created(shop), deployed(shop, [shop])]);
-    expect(nodes.map(({ name, part, isWaiting }) => [name, part, isWaiting])).toEqual([
-      [env, 'make', undefined],
-      [old(main), 'teardown', undefined],
-      [shop, 'make', undefined],
+    expect(nodes.map((node) => [node.name, node.part, 'isWaiting' in node])).toEqual([
+      [env, 'make', false],
+      [old(main), 'teardown', false],
+      [shop, 'make', false],
       [deployAddress(shop), 'deploy', true],
+      [readBack(env), 'read back', false],
+      [readBack(main), 'read back', false],
+      [readBack(shop), 'read back', false],
     ]);
   });
 });
@@ -128,17 +152,17 @@ describe('what is deleted', () => {
       [shop]: was(env),
       [domain]: was(shop),
     });
-    expect(needs(old(env))).toEqual({ after: [old(shop)] });
-    expect(needs(old(shop))).toEqual({ after: [old(domain)] });
+    expect(needs(old(env))).toEqual({ success: [old(shop)] });
+    expect(needs(old(shop))).toEqual({ success: [old(domain)] });
     expect(needs(old(domain))).toEqual({});
-    expect(node(old(domain))).toMatchObject({ part: 'teardown', lane: shop, action: { address: domain } });
+    expect(node(old(domain))).toMatchObject({ part: 'teardown', scope: shop, action: { address: domain } });
   });
 
   test('goes after what it takes along without a request', () => {
     const { needs } = orderOf([deleted(shop), deleted(domain, { ...inLane(shop), teardown: [] })], {
       [domain]: was(shop),
     });
-    expect(needs(old(shop))).toEqual({ after: [old(domain)] });
+    expect(needs(old(shop))).toEqual({ success: [old(domain)] });
   });
 
   test('does not wait for what stood below it and is only forgotten, or is moved away', () => {
@@ -163,7 +187,7 @@ describe('what is deleted', () => {
       [main]: was(env),
       [shop]: was(env, main),
     });
-    expect(needs(old(main))).toEqual({ after: [old(shop)] });
+    expect(needs(old(main))).toEqual({ success: [old(shop)] });
     expect(needs(old(shop))).toEqual({});
   });
 });
@@ -173,18 +197,18 @@ describe('who referred to a deleted object lets go first:', () => {
 
   test('with the write that says so', () => {
     const { needs } = orderOf([deleted(main, below(env)), updated(shop, below(env))], records);
-    expect(needs(old(main))).toEqual({ after: [shop] });
+    expect(needs(old(main))).toEqual({ success: [shop] });
     expect(needs(shop)).toEqual({});
   });
 
   test('with its deployment, when it runs elsewhere', () => {
     const { needs } = orderOf([deleted(main, below(env)), updated(shop, below(env)), deployed(shop, [shop])], records);
-    expect(needs(old(main))).toEqual({ after: all(shop, deployAddress(shop)) });
+    expect(needs(old(main))).toEqual({ success: all(shop, deployAddress(shop)) });
   });
 
   test('with the deployment alone, when all was written before', () => {
     const { needs } = orderOf([deleted(main, below(env)), actionOf(shop, below(env)), deployed(shop, [shop])], records);
-    expect(needs(old(main))).toEqual({ after: [deployAddress(shop)] });
+    expect(needs(old(main))).toEqual({ success: [deployAddress(shop)] });
   });
 
   test('without the deployment of its own service, which comes later', () => {
@@ -192,8 +216,8 @@ describe('who referred to a deleted object lets go first:', () => {
       [updated(shop), deleted(mount, inLane(shop)), updated(domain, inLane(shop)), deployed(shop, [shop, mount])],
       { [mount]: was(shop), [domain]: was(shop, mount) },
     );
-    expect(needs(old(mount))).toEqual({ after: [domain] });
-    expect(needs(deployAddress(shop))).toEqual({ after: all(shop, old(mount)), settled: [shop] });
+    expect(needs(old(mount))).toEqual({ success: [domain] });
+    expect(needs(deployAddress(shop))).toEqual({ success: all(shop, old(mount)), readBack: [shop] });
   });
 
   test('nobody is waited for who has nothing to write', () => {
@@ -206,42 +230,42 @@ describe('who referred to a deleted object lets go first:', () => {
     expect(letsGo.needs(old(main))).toEqual({});
     const { needs } = orderOf([replaced(main, below(env)), updated(shop, below(env, main))], records);
     expect(needs(old(main))).toEqual({});
-    expect(needs(shop)).toEqual({ after: [main] });
+    expect(needs(shop)).toEqual({ success: [main] });
   });
 
-  test('one at the top goes when it was seen in their lanes that they did', () => {
+  test('one at the top goes when reading their scopes back has shown that they did', () => {
     const { needs } = orderOf(
       [deleted(key), updated(shop, below(env)), updated(file, inLane(shop)), deployed(shop, [shop, file])],
       { [shop]: was(env, key), [file]: was(shop, key) },
     );
     expect(needs(old(key))).toEqual({
-      after: all(shop, deployAddress(shop), file),
-      settled: all(shop, deployAddress(shop)),
+      success: all(shop, deployAddress(shop), file),
+      readBack: [shop],
     });
   });
 
-  test('its own lane is not waited for, which is over only after it', () => {
+  test('its own scope is not read back before, which is over only after it', () => {
     const { needs } = orderOf([deleted(key), updated(file, { lane: key }), updated(shop)], {
       [file]: was(null, key),
       [shop]: was(null, key),
     });
-    expect(needs(old(key))).toEqual({ after: all(file, shop), settled: [shop] });
+    expect(needs(old(key))).toEqual({ success: all(file, shop), readBack: [shop] });
   });
 });
 
 describe('what is replaced', () => {
   test('is taken away before it is made', () => {
     const { needs, node, nodes } = orderOf([replaced(main)]);
-    expect(nodes).toHaveLength(2);
+    expect(nodes.map(({ name }) => name)).toEqual([old(main), main, readBack(main)]);
     expect(needs(old(main))).toEqual({});
-    expect(needs(main)).toEqual({ after: [old(main)] });
+    expect(needs(main)).toEqual({ success: [old(main)] });
     expect([node(old(main)).part, node(main).part]).toEqual(['teardown', 'make']);
   });
 
   test('is taken away when what the new one is made from is known', () => {
     const { needs } = orderOf([created(other), replaced(main, { dependsOn: [env, other] }), actionOf(env)]);
-    expect(needs(old(main))).toEqual({ after: all(env, other), settled: all(env, other) });
-    expect(needs(main)).toEqual({ after: all(env, old(main), other) });
+    expect(needs(old(main))).toEqual({ success: all(env, other), readBack: all(env, other) });
+    expect(needs(main)).toEqual({ success: all(env, old(main), other) });
   });
 
   test('goes after the old ones that stand below it or refer to it and go, and comes before the new ones', () => {
@@ -254,8 +278,8 @@ describe('what is replaced', () => {
       ],
       { [shop]: was(env), [domain]: was(shop), [main]: was(env, shop) },
     );
-    expect(needs(old(shop))).toEqual({ after: all(old(domain), old(main)) });
-    expect(needs(domain)).toEqual({ after: all(old(domain), shop) });
+    expect(needs(old(shop))).toEqual({ success: all(old(domain), old(main)) });
+    expect(needs(domain)).toEqual({ success: all(old(domain), shop) });
     expect(isBefore(old(domain), file)).toBe(true);
   });
 
@@ -265,13 +289,13 @@ describe('what is replaced', () => {
       { [domain]: was(shop) },
     );
     expect(needs(old(domain))).toEqual({});
-    expect(needs(old(main))).toEqual({ after: [other] });
+    expect(needs(old(main))).toEqual({ success: [other] });
   });
 
   test('waits with its old object for no other replacement that referred to it: that one waits for the new', () => {
     const { needs } = orderOf([replaced(main), replaced(other, { dependsOn: [main] })], { [other]: was(null, main) });
     expect(needs(old(main))).toEqual({});
-    expect(needs(old(other))).toEqual({ after: [main], settled: [main] });
+    expect(needs(old(other))).toEqual({ success: [main], readBack: [main] });
   });
 });
 
@@ -285,7 +309,7 @@ describe('an old object beside its new one', () => {
       deleted(oldKey, { follows: [key, shop] }),
     ]);
     expect(needs(key)).toEqual({});
-    expect(needs(old(oldKey))).toEqual({ after: all(shop, key), settled: all(shop, key) });
+    expect(needs(old(oldKey))).toEqual({ success: all(shop, key), readBack: all(shop, key) });
   });
 
   test('goes after those that depended on its address and go', () => {
@@ -293,7 +317,7 @@ describe('an old object beside its new one', () => {
       [replaced(key, { teardown: [] }), deleted(shop, below(env, key)), deleted(oldKey, { follows: [key] })],
       { [shop]: was(env, key) },
     );
-    expect(needs(old(oldKey))).toEqual({ after: all(old(shop), key), settled: [key] });
+    expect(needs(old(oldKey))).toEqual({ success: all(old(shop), key), readBack: [key] });
   });
 });
 
@@ -306,7 +330,7 @@ describe('what the platform has inside an object that goes', () => {
     ['is taken away before, when it is replaced elsewhere', replaced(main), old(main)],
   ])('%s', (_title, guest, before) => {
     const { needs } = orderOf([deleted('staging'), guest], {}, inside);
-    expect(needs(old('staging'))).toMatchObject({ after: [before] });
+    expect(needs(old('staging'))).toMatchObject({ success: [before] });
   });
 
   test('and is neither moved nor deleted is not waited for', () => {
@@ -321,13 +345,13 @@ describe('what the platform has inside an object that goes', () => {
       {},
       { ...inside, [other]: 'id of staging', [shop]: 'id of testing', staging: 'id of staging' },
     );
-    expect(needs(old('staging'))).toMatchObject({ after: all(main, other) });
+    expect(needs(old('staging'))).toMatchObject({ success: all(main, other) });
   });
 
   test('leaves also an old object that is replaced, and deployed then', () => {
     const { needs } = orderOf([replaced(shop), deleted(main), deployed(shop, [shop])], {}, { [main]: `id of ${shop}` });
-    expect(needs(old(shop))).toEqual({ after: [old(main)] });
-    expect(needs(shop)).toEqual({ after: [old(shop)] });
+    expect(needs(old(shop))).toEqual({ success: [old(main)] });
+    expect(needs(shop)).toEqual({ success: [old(shop)] });
   });
 });
 
@@ -339,14 +363,14 @@ describe('below a service that stays', () => {
       deleted(mount, inLane(shop)),
       created(domain, inLane(shop)),
     ]);
-    expect(node(removals(shop))).toMatchObject({ part: 'barrier', lane: shop, action: { address: shop } });
-    expect(needs(removals(shop))).toEqual({ behind: all(old(file), old(mount)) });
-    expect(needs(domain)).toEqual({ after: [shop], behind: [removals(shop)] });
+    expect(node(removals(shop))).toEqual({ part: 'removals over', name: removals(shop), scope: undefined });
+    expect(needs(removals(shop))).toEqual({ over: all(old(file), old(mount)) });
+    expect(needs(domain)).toEqual({ success: [shop], over: [removals(shop)] });
   });
 
   test('what sends nothing waits for no removal, and neither does the service itself', () => {
     const { needs } = orderOf([updated(shop), deleted(file, inLane(shop)), actionOf(domain, inLane(shop))]);
-    expect(needs(domain)).toEqual({ after: [shop] });
+    expect(needs(domain)).toEqual({ success: [shop] });
     expect(needs(shop)).toEqual({});
   });
 
@@ -357,15 +381,15 @@ describe('below a service that stays', () => {
       actionOf('production.compose.blog'),
       created('production.compose.blog.domains.www', inLane('production.compose.blog')),
     ]);
-    expect(needs('production.compose.blog.domains.www')).toEqual({ after: ['production.compose.blog'] });
+    expect(needs('production.compose.blog.domains.www')).toEqual({ success: ['production.compose.blog'] });
   });
 
   test.each([
     ['that send nothing', deleted(file, { ...inLane(shop), teardown: [] }), shop],
-    ['of services, which have lanes of their own,', deleted(main, below(shop)), shop],
+    ['of services, which have scopes of their own,', deleted(main, below(shop)), shop],
     ['that make room for a new one', replaced(file, inLane(shop)), shop],
     ['below what is not in the plan', deleted(file, inLane('production.compose.blog')), 'production.compose.blog'],
-  ])('removals %s are no barrier', (_title, removal, service) => {
+  ])('removals %s hold up nothing', (_title, removal, service) => {
     const { nodes } = orderOf([actionOf(shop), removal, created(domain, inLane(shop))]);
     expect(nodes.map(({ name }) => name)).not.toContain(removals(service));
   });
@@ -374,6 +398,7 @@ describe('below a service that stays', () => {
 describe('what there can be only one of', () => {
   const certificate = kindNamed('certificate');
   const [one, two] = ['certificates.one', 'certificates.two'];
+  const everyCertificate = removals('every certificate');
   const taking = { ...aCreate, members: { certificatePath: { is: 'id', address: one } } } as const;
 
   test('is free before another takes it, or could not be freed', () => {
@@ -384,7 +409,8 @@ describe('what there can be only one of', () => {
       actionOf('certificates.four', { kind: certificate }),
       deleted(main),
     ]);
-    expect(needs(two)).toEqual({ behind: all(old(one), old('certificates.three')) });
+    expect(needs(two)).toEqual({ over: [everyCertificate] });
+    expect(needs(everyCertificate)).toEqual({ over: all(old(one), old('certificates.three')) });
   });
 
   test('is waited for by nobody who does without, or has it already', () => {
@@ -403,8 +429,10 @@ describe('what there can be only one of', () => {
       replaced(two, { kind: certificate, teardown: [], steps: [taking] }),
       deleted(oldAddress(two), { kind: certificate, follows: [two] }),
     ]);
-    expect(needs(one)).toEqual({ after: [old(one)], behind: [old(oldAddress(two))] });
-    expect(needs(two)).toEqual({ behind: [old(one)] });
+    expect(needs(one)).toEqual({ success: [old(one)], over: [everyCertificate] });
+    expect(needs(everyCertificate)).toEqual({ over: all(old(one), old(oldAddress(two))) });
+    // Its own old object goes after it, so that it waits for all others one by one.
+    expect(needs(two)).toEqual({ over: [old(one)] });
   });
 
   test('is nothing of a kind of which there can be many', () => {
@@ -425,86 +453,171 @@ describe('a deployment', () => {
       deployed(shop, [shop, domain, file, deployAddress(main)]),
     ]);
     expect(needs(deployAddress(shop))).toEqual({
-      after: all(shop, deployAddress(main), domain, old(file)),
-      settled: [shop],
+      success: all(shop, deployAddress(main), domain, old(file)),
+      readBack: [shop],
     });
     expect(node(deployAddress(shop))).toMatchObject({
       part: 'deploy',
-      lane: deployAddress(shop),
+      scope: deployAddress(shop),
       action: { action: 'deploy', parent: shop },
     });
   });
 
-  test('waits for a replaced one until the new one is there', () => {
-    const { needs } = orderOf([replaced(shop), deployed(shop, [shop])]);
-    expect(needs(deployAddress(shop))).toEqual({ after: [shop], settled: [shop] });
+  test('waits for those that a service passes on that is not deployed itself, and for none behind another', () => {
+    const { needs, node } = orderOf([
+      updated(main, service),
+      updated(other, { ...below(env, main), ...service }),
+      actionOf('production.redis.middle', { ...below(env, other), ...service }),
+      actionOf('production.redis.middle.mounts.a', inLane('production.redis.middle', 'production.redis.far')),
+      actionOf('production.redis.far', { ...below(env, main, 'production.redis.middle'), ...service }),
+      updated(shop, { ...below(env), ...service }),
+      updated(file, inLane(shop, 'production.redis.middle.mounts.a')),
+      updated(env, { dependsOn: ['staging.redis.main'] }),
+      updated('staging.redis.main', service),
+      deployed('staging.redis.main', ['staging.redis.main']),
+      deployed(main, [main]),
+      deployed(other, [other, deployAddress(main)]),
+      deployed(shop, [shop, file]),
+    ]);
+    const [middle, far] = [referencesDeployed('production.redis.middle'), referencesDeployed('production.redis.far')];
+    expect(needs(deployAddress(shop))).toEqual({ success: all(shop, file, middle), readBack: [shop] });
+    expect(node(middle)).toEqual({ part: 'references deployed', name: middle, scope: undefined });
+    expect(needs(middle)).toEqual({ success: all(deployAddress(other), far) });
+    // The two refer to each other: the second leaves the first out.
+    expect(needs(far)).toEqual({ success: all(deployAddress(other), deployAddress(main)) });
+    expect(needs(deployAddress(other))).toEqual({ success: all(other, deployAddress(main)), readBack: [other] });
   });
 
-  test('waits in no lane of what is not in the plan', () => {
-    const { node } = orderOf([created(shop), deployed(shop, [shop, main])]);
-    expect(node(deployAddress(shop)).settled).toEqual([shop]);
+  test('waits for a replaced one until the new one is there', () => {
+    const { needs } = orderOf([replaced(shop), deployed(shop, [shop])]);
+    expect(needs(deployAddress(shop))).toEqual({ success: [shop], readBack: [shop] });
+  });
+
+  test('waits for no scope of what is not in the plan', () => {
+    const { needs } = orderOf([created(shop), deployed(shop, [shop, main])]);
+    expect(needs(deployAddress(shop))).toEqual({ success: [shop], readBack: [shop] });
   });
 });
 
-describe('where a wish would close a circle it gives way, the least first:', () => {
-  /** A removal below a service that stays, and what is made there: both wishes hold where nothing contradicts. */
+describe('a preferred edge that would close a circle is left out, and no other:', () => {
+  /** A removal below a service that stays, and what is created there. */
   const blog = 'production.compose.blog';
   const beside = [actionOf(blog), deleted(`${blog}.files.a`, inLane(blog)), created(`${blog}.files.b`, inLane(blog))];
   const isBarrier = ({ isBefore }: ReturnType<typeof orderOf>) => isBefore(old(`${blog}.files.a`), `${blog}.files.b`);
+  const second = `${shop}.mounts.second`;
+  const third = `${shop}.files.third`;
 
-  test('that lanes are read back', () => {
-    // The key is made from the service, and the file of the service from the key.
+  test('reading back', () => {
+    // The key is made from the service and the Redis, and the file of the service from the key.
     const order = orderOf([
       created(shop),
-      replaced(key, { dependsOn: [shop] }),
+      created(main),
+      replaced(key, { dependsOn: [shop, main] }),
       created(file, inLane(shop, key)),
       ...beside,
     ]);
-    expect(order.needs(old(key))).toEqual({ after: [shop] });
-    expect(order.needs(file)).toEqual({ after: all(shop, key) });
+    expect(order.needs(old(key))).toEqual({ success: all(main, shop), readBack: [main] });
+    expect(order.needs(file)).toEqual({ success: all(shop, key) });
     expect(isBarrier(order)).toBe(true);
   });
 
-  test('then that values are known before the old object goes', () => {
+  test('a value that is known before the old object is deleted', () => {
     // On the platform it is inside the one from which it gets a value.
     const order = orderOf(
       [replaced('staging'), replaced(main, below(env, 'staging')), created(env), ...beside],
       {},
       { [main]: 'id of staging' },
     );
-    expect(order.needs(old(main))).toEqual({});
-    expect(order.needs(old('staging'))).toEqual({ after: [old(main)] });
-    expect(order.needs(main)).toEqual({ after: all(env, old(main), 'staging') });
+    expect(order.needs(old(main))).toEqual({ success: [env] });
+    expect(order.needs(old('staging'))).toEqual({ success: [old(main)] });
+    expect(order.needs(main)).toEqual({ success: all(env, old(main), 'staging') });
     expect(isBarrier(order)).toBe(true);
   });
 
-  test('then that removals go first', () => {
-    // What has to let go of the removed one would wait for its removal.
-    const order = orderOf([updated(shop), deleted(mount, inLane(shop)), updated(file, inLane(shop)), ...beside], {
-      [mount]: was(shop),
-      [file]: was(shop, mount),
-    });
-    expect(order.needs(old(mount))).toEqual({ after: [file] });
-    expect(order.needs(file)).toEqual({ after: [shop] });
-    expect(isBarrier(order)).toBe(false);
+  test('a removal before what is made below the same service', () => {
+    // The file has to let go of the mount, and would wait for its removal.
+    const order = orderOf(
+      [
+        updated(shop),
+        deleted(mount, inLane(shop)),
+        deleted(second, inLane(shop)),
+        updated(file, inLane(shop)),
+        created(third, inLane(shop)),
+        ...beside,
+      ],
+      { [mount]: was(shop), [file]: was(shop, mount) },
+    );
+    expect(order.needs(old(mount))).toEqual({ success: [file] });
+    // Without the hub it still waits for the other removal.
+    expect(order.needs(file)).toEqual({ success: [shop], over: [old(second)] });
+    expect(order.needs(third)).toEqual({ success: [shop], over: [removals(shop)] });
+    expect(order.isBefore(old(mount), third)).toBe(true);
+    expect(isBarrier(order)).toBe(true);
   });
 
-  test('then that who refers to a deleted object lets go before, and never that what is below goes first', () => {
+  test('of two deleted objects that referred to each other one goes first, and what is below goes first always', () => {
     const order = orderOf([deleted(env), deleted(main, below(env)), deleted(other, below(env)), ...beside], {
       [main]: was(env, other),
       [other]: was(env, main),
     });
-    expect(order.needs(old(main))).toEqual({});
+    expect(order.needs(old(main))).toEqual({ success: [old(other)] });
     expect(order.needs(old(other))).toEqual({});
-    expect(order.needs(old(env))).toEqual({ after: all(old(main), old(other)) });
-    expect(isBarrier(order)).toBe(false);
+    expect(order.needs(old(env))).toEqual({ success: all(old(main), old(other)) });
+    expect(isBarrier(order)).toBe(true);
   });
 
-  test('all of them, when each would close one', () => {
+  test('of two services whose files refer to each other one is deployed first', () => {
+    const page = `${blog}.files.page`;
+    const order = orderOf([
+      created(shop, service),
+      created(file, inLane(shop, blog)),
+      created(blog, service),
+      created(page, inLane(blog, shop)),
+      deployed(shop, [shop, file, deployAddress(blog)]),
+      deployed(blog, [blog, page, deployAddress(shop)]),
+    ]);
+    expect(order.needs(deployAddress(shop))).toEqual({
+      success: all(shop, file, deployAddress(blog)),
+      readBack: [shop],
+    });
+    expect(order.needs(deployAddress(blog))).toEqual({ success: all(blog, page), readBack: [blog] });
+  });
+
+  test('the order of deployments has priority over letting go of what is deleted', () => {
+    // The blog refers to the shop, and no longer to its mount; the shop is deployed when the mount is removed.
+    const order = orderOf(
+      [
+        updated(shop, service),
+        deleted(mount, inLane(shop)),
+        updated(blog, { ...below(env, shop), ...service }),
+        deployed(shop, [shop, mount]),
+        deployed(blog, [blog, deployAddress(shop)]),
+      ],
+      { [mount]: was(shop), [blog]: was(env, shop, mount) },
+    );
+    expect(order.needs(deployAddress(shop))).toEqual({ success: all(shop, old(mount)), readBack: [shop] });
+    expect(order.needs(deployAddress(blog))).toEqual({ success: all(blog, deployAddress(shop)), readBack: [blog] });
+    expect(order.needs(old(mount))).toEqual({ success: [blog] });
+  });
+
+  test('removals have priority over values that are known before', () => {
+    const certificate = kindNamed('certificate');
+    const taking = { ...aCreate, members: { certificatePath: { is: 'id', address: key } } } as const;
+    const [one, two] = ['certificates.one', 'certificates.two'];
+    const order = orderOf([
+      created(two, { kind: certificate, steps: [taking] }),
+      created(main),
+      replaced(one, { kind: certificate, dependsOn: [two, main] }),
+    ]);
+    expect(order.needs(two)).toEqual({ over: [removals('every certificate')] });
+    expect(order.needs(old(one))).toEqual({ success: [main], readBack: [main] });
+  });
+
+  test('each of them, when each would close one', () => {
     const guest = 'production.redis.guest';
     const { nodes, isBefore } = orderOf(
       [
-        // What refers to the new object stands in the lane of what leaves the old one.
+        // What refers to the new object stands in the scope of what leaves the old one.
         replaced('staging'),
         actionOf(shop, { ...below(env), action: 'move', steps: [aCreate] }),
         created(domain, inLane(shop, 'staging')),
@@ -524,15 +637,107 @@ describe('where a wish would close a circle it gives way, the least first:', () 
     expect([isBefore(shop, old('staging')), isBefore(old(guest), old('staging'))]).toEqual([true, true]);
   });
 
-  test('a path that there can be only one of is taken before it is free, when its holder waits for that', () => {
+  test('a name that only one can have is taken before it is free, when its holder waits for that', () => {
     const certificate = kindNamed('certificate');
     const taking = { ...aCreate, members: { certificatePath: { is: 'id', address: key } } } as const;
     const order = orderOf([
       created(main, { kind: certificate, steps: [taking] }),
       deleted(key, { kind: certificate, follows: [main] }),
+      deleted('certificates.free', { kind: certificate }),
     ]);
-    expect(order.needs(main)).toEqual({});
-    expect(order.needs(old(key))).toEqual({ after: [main] });
+    expect(order.needs(main)).toEqual({ over: [old('certificates.free')] });
+    expect(order.needs(old(key))).toEqual({ success: [main], readBack: [main] });
+  });
+});
+
+describe('work grows with the plan, and not with its square:', () => {
+  const each = <T>(count: number, one: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => one(n));
+  const certificate = kindNamed('certificate');
+  const taking = { ...aCreate, members: { certificatePath: { is: 'id', address: key } } } as const;
+  const made = (address: string, ...referred: string[]) => [
+    created(address, { ...below(env, ...referred), ...service }),
+    deployed(address, [address]),
+  ];
+  const [source, user] = [(n: number) => `staging.redis.s${n}`, (n: number) => `production.redis.u${n}`];
+
+  test.each<[string, (count: number) => Plan]>([
+    [
+      'many services that mention a variable that refers to many others',
+      (count) =>
+        planOf([
+          ...each(count, (n) => made(source(n))).flat(),
+          updated(env, { dependsOn: each(count, source) }),
+          ...each(count, (n) => [
+            created(user(n), { ...below(env), ...service }),
+            deployed(user(n), [user(n), env]),
+          ]).flat(),
+        ]),
+    ],
+    [
+      'many services that refer to one, which is not deployed and refers to many others',
+      (count) =>
+        planOf([
+          ...each(count, (n) => made(source(n))).flat(),
+          actionOf(main, { ...below(env, ...each(count, source)), ...service }),
+          ...each(count, (n) => made(user(n), main)).flat(),
+        ]),
+    ],
+    [
+      'many removals and many creations below one service',
+      (count) =>
+        planOf([
+          actionOf(shop),
+          ...each(count, (n) => deleted(`${shop}.domains.a${n}`, inLane(shop))),
+          ...each(count, (n) => created(`${shop}.domains.b${n}`, inLane(shop))),
+        ]),
+    ],
+    [
+      'many removals and many creations of a kind of which only one can have a name',
+      (count) =>
+        planOf([
+          ...each(count, (n) => deleted(`certificates.a${n}`, { kind: certificate })),
+          ...each(count, (n) => created(`certificates.b${n}`, { kind: certificate, steps: [taking] })),
+        ]),
+    ],
+    [
+      'many services whose files refer to each other in one circle',
+      (count) =>
+        planOf(
+          each(count, (n) => [
+            created(user(n), service),
+            created(`${user(n)}.files.a`, inLane(user(n), user((n + 1) % count))),
+            deployed(user(n), [user(n), `${user(n)}.files.a`, deployAddress(user((n + 1) % count))]),
+          ]).flat(),
+        ),
+    ],
+    [
+      'many that referred to one that is deleted',
+      (count) =>
+        planOf(
+          [deleted(key), ...each(count, (n) => [updated(user(n), service), deployed(user(n), [user(n)])]).flat()],
+          Object.fromEntries(each(count, (n) => [user(n), was(null, key)])),
+        ),
+    ],
+  ])('%s', (_title, made) => {
+    const sizes = [200, 400].map((count) => {
+      const plan = made(count);
+      let reads = 0;
+      const counted = plan.actions.map(
+        (action) =>
+          new Proxy(action, {
+            get: (target, name) => {
+              reads++;
+              return Reflect.get(target, name) as unknown;
+            },
+          }),
+      );
+      const { nodes, edges } = planNodes({ ...plan, actions: counted });
+      return { reads, nodes: nodes.length, edges: edges.length };
+    });
+    const [few, many] = sizes;
+    expect(few?.edges).toBeGreaterThan(400);
+    for (const what of ['reads', 'nodes', 'edges'] as const)
+      expect(many?.[what]).toBeLessThan((few?.[what] ?? 0) * 2.1);
   });
 });
 

@@ -197,6 +197,41 @@ describe('orders that the platform took', () => {
   });
 });
 
+describe('services that refer to others', () => {
+  const composes = (lines: string) => `${head}environments:\n  production:\n    compose:\n${lines}`;
+  const namesOther = (other: string) => `files: { a: { content: "\${ref:compose.${other}.appName}" } }`;
+
+  test('and those to them, each by a file, are deployed both', async () => {
+    const made = platformWith();
+    const text = composes(block('shop', namesOther('blog')) + block('blog', namesOther('shop')));
+    const result = await applyInTime(made, text);
+    expect(Object.values(results(result)).every((word) => word === 'done')).toBe(true);
+    expect(ordersIn(made).toSorted()).toEqual(['blog', 'shop']);
+    await plansNothingMore(made, text);
+  });
+
+  test('wait for deployments behind one that is not deployed itself, and name the one that failed', async () => {
+    const made = bench();
+    const refersTo = (other: string) => `env: { A: "\${ref:compose.${other}.appName}" }`;
+    const text = (image: string) =>
+      composes(block('shop', refersTo('middle'), image) + block('middle', refersTo('last')) + block('last', '', image));
+    await apply(made, text('nginx:1'));
+    ordersIn(made);
+    await apply(made, text('nginx:2'));
+    expect(ordersIn(made)).toEqual(['last', 'shop']);
+    const result = await applyOver(
+      made,
+      text('nginx:3'),
+      answering(made, (operation) =>
+        operation === 'compose.deploy' ? failed('no', 400, { code: 'BAD_REQUEST' }) : undefined,
+      ),
+    );
+    expect(said(result)).toContain(
+      'the deployment of production.compose.shop was not tried, because the deployment of production.compose.last did not succeed',
+    );
+  });
+});
+
 describe('a database', () => {
   test('is not ordered while an earlier deployment runs, whose end would be taken for that of ours', async () => {
     const made = platformWith(100);
