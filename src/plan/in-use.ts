@@ -45,7 +45,9 @@ function usersById(actions: readonly Action[], objects: ReadonlyMap<string, Obse
       const isChanging = (tag: string) => changes.some((change) => change.path === fieldPath(kind, tag));
       if (!isInCase(kind, name, (tag) => (isChanging(tag) ? undefined : observedValue(kind, tag, row)))) continue;
       if (typeof id !== 'string' || changes.some((change) => change.path === path)) continue;
-      users.set(id, [...(users.get(id) ?? []), `${path} of ${address}`]);
+      const list = users.get(id) ?? [];
+      list.push(`${path} of ${address}`);
+      users.set(id, list);
     }
   }
   return users;

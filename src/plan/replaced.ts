@@ -36,18 +36,26 @@ export function withOldOnes(
     };
     planned.push(planRemoval({ ...input, observed: { ...input.observed, objects } }, kind, old, record, actions));
   }
-  return { objects, planned: planned.map((action) => ({ ...action, ...following(action, planned) })) };
+  const followers = followersOf(planned);
+  return {
+    objects,
+    planned: planned.map((action) => {
+      const successor = action.action === 'delete' ? replacedAddress(action.address) : undefined;
+      return successor === undefined ? action : { ...action, follows: followers.get(successor) ?? [] };
+    }),
+  };
 }
 
-/** What has to be repointed before the old object of a replacement goes. */
-function following({ address, action }: Action, planned: readonly Action[]): { follows?: string[] } {
-  const successor = replacedAddress(address);
-  if (successor === undefined || action !== 'delete') return {};
-  return {
-    follows: planned.flatMap((other) =>
-      other.action !== 'delete' && (other.address === successor || other.dependsOn.includes(successor))
-        ? [other.address]
-        : [],
-    ),
-  };
+/** The actions that must be done before the old object of an address is deleted: its own, and those that refer to it. */
+function followersOf(planned: readonly Action[]): Map<string, string[]> {
+  const followers = new Map<string, string[]>();
+  for (const { address, action, dependsOn } of planned) {
+    if (action === 'delete') continue;
+    for (const need of new Set([address, ...dependsOn])) {
+      const list = followers.get(need);
+      if (list === undefined) followers.set(need, [address]);
+      else list.push(address);
+    }
+  }
+  return followers;
 }

@@ -73,4 +73,26 @@ describe('it goes after', () => {
     const { planned } = withOld([key, actionOf('production.redis.main', { action: 'delete' })]);
     expect(planned.flatMap((action) => ('follows' in action ? [action.address] : []))).toEqual([old]);
   });
+
+  test('however many there are, each action is looked at a few times', () => {
+    const counts = [50, 100].map((count) => {
+      let reads = 0;
+      const counted = (action: Action) =>
+        new Proxy(action, {
+          get: (target, name) => {
+            if (name === 'dependsOn') reads++;
+            return Reflect.get(target, name) as unknown;
+          },
+        });
+      const keys = Array.from({ length: count }, (_, n) => ({ ...key, address: `sshKeys.k${n}` }));
+      const users = keys.map(({ address }, n) => actionOf(`production.compose.s${n}`, { dependsOn: [address] }));
+      const actions = [...keys, ...users].map(counted);
+      const objects = Object.fromEntries(keys.map(({ address }) => [address, objectOf(`id of ${address}`, {})]));
+      const { planned } = withOldOnes(inputOf(objects), new Map(actions.map((action) => [action.address, action])));
+      expect(planned.flatMap(({ follows }) => follows ?? [])).toHaveLength(2 * count);
+      return reads;
+    });
+    expect(counts[0]).toBeGreaterThan(0);
+    expect(counts[1]).toBe(2 * (counts[0] ?? 0));
+  });
 });
