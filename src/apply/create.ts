@@ -4,7 +4,7 @@ import { valueAt } from '../kind/wire.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { isMadeFirst } from '../plan/action.ts';
-import { knownPairs } from '../plan/known-pairs.ts';
+import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, withWrite } from '../state/pending.ts';
 import type { StateRecord } from '../state/record.ts';
 import { chosenId, created } from './perform.ts';

@@ -2,7 +2,7 @@ import { takes } from '../kind/wire.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { toStored } from '../plan/decide.ts';
 import { resolveField } from '../plan/diff.ts';
-import { knownPairs } from '../plan/known-pairs.ts';
+import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, withDeploys, withWrite } from '../state/pending.ts';
 import type { PendingCreate, Stored } from '../state/record.ts';
 import { noteDebts } from './debts.ts';

@@ -3,7 +3,7 @@ import { fieldPath, idsBelow } from '../kind/wire.ts';
 import { fieldOfPart } from '../manifest/resource.ts';
 import type { Action } from '../plan/action.ts';
 import { changedFields } from '../plan/compare.ts';
-import { knownPairs } from '../plan/known-pairs.ts';
+import { knownPairs } from '../state/known-pairs.ts';
 import type { LaneRow } from './read-back.ts';
 import { findById } from './read-back.ts';
 import type { Run } from './run.ts';

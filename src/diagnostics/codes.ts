@@ -254,7 +254,7 @@ export const codes = {
     meaning: 'Trueup sent a request again, because the first one had no answer and no visible effect.',
     remedy: 'Nothing, unless a later plan warns about a duplicate.',
   },
-  twin: {
+  duplicate: {
     severity: 'warning',
     meaning: 'An object may be a duplicate: a create that was sent again can have created it.',
     remedy: 'Compare the two on the platform, and delete the one you do not need.',

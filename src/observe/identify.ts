@@ -1,17 +1,17 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
+import { reportDuplicates } from './duplicates.ts';
 import type { Expected, IdentifyInput, Match, SearchInput } from './expected.ts';
 import { isKept } from './expected.ts';
 import type { Unseen } from './absence.ts';
 import { eachAllowed, lookAgain } from './absence.ts';
 import { refuseHidden } from './hidden.ts';
-import type { Intended } from './intended.ts';
-import { oursAmong, matchLeft, readIntended } from './intended.ts';
 import { ambiguous, contested, indexByParent, naturalKey } from './match.ts';
 import type { ObservedObject } from './observed.ts';
+import type { Candidates } from './pending-creates.ts';
+import { createdAmong, matchUndeclared, readCandidates } from './pending-creates.ts';
 import { readObject } from './read-object.ts';
-import { reportTwins } from './twins.ts';
 
 /** Finds which object each address is: by id, else by its natural key within the parent. Never a guess. */
 export async function identify(about: IdentifyInput): Promise<Map<string, ObservedObject>> {
@@ -31,13 +31,13 @@ export async function identify(about: IdentifyInput): Promise<Map<string, Observ
   );
   keep(await lookAgain(input, unseen));
   refuseHidden({ ...input, isListed: (id) => input.rows.has(id), found });
-  const intended = await readIntended(input, claimed, found);
-  const declared = matchByKey(input, claimed, { found, intended });
+  const candidates = await readCandidates(input, claimed, found);
+  const declared = matchByKey(input, claimed, { found, candidates });
   const taken = new Set([...claimed.keys(), ...declared.map(({ id }) => id)]);
-  const matched = [...declared, ...matchLeft(intended, taken)];
+  const matched = [...declared, ...matchUndeclared(candidates, taken)];
   const unread: Unseen[] = [];
   for (const { item, id } of matched) {
-    const object = intended.get(item)?.find((one) => one.id === id);
+    const object = candidates.get(item)?.find((one) => one.id === id);
     if (object === undefined) unread.push({ item, id, foundBy: 'key' });
     else found.set(item.address, object);
   }
@@ -48,7 +48,7 @@ export async function identify(about: IdentifyInput): Promise<Map<string, Observ
       unread.filter(({ item }) => !found.has(item.address)),
     ),
   );
-  reportTwins(input, claimed);
+  reportDuplicates(input, claimed);
   return found;
 }
 
@@ -123,7 +123,7 @@ function claimIds({ items, diagnostics }: IdentifyInput): Map<string, Expected> 
 function matchByKey(
   { items, indexes, idOf, outputs, diagnostics }: SearchInput,
   claimed: ReadonlyMap<string, Expected>,
-  { found, intended }: { readonly found: ReadonlyMap<string, ObservedObject>; readonly intended: Intended },
+  { found, candidates }: { readonly found: ReadonlyMap<string, ObservedObject>; readonly candidates: Candidates },
 ): Match[] {
   const matches = new Map<string, { item: Expected; resource: Resource }[]>();
   for (const item of items) {
@@ -135,10 +135,10 @@ function matchByKey(
       const ids = key === undefined ? [] : (indexes.get(parent ?? '')?.find(resource, key) ?? []);
       return ids.filter((id) => !isKept(claimed.get(id)));
     };
-    const ours = oursAmong(intended.get(item));
-    const candidates = ours.length > 0 ? ours : wanted();
-    const [only] = candidates;
-    if (candidates.length > 1) diagnostics.push(ambiguous(resource, candidates));
+    const ours = createdAmong(candidates.get(item));
+    const matching = ours.length > 0 ? ours : wanted();
+    const [only] = matching;
+    if (matching.length > 1) diagnostics.push(ambiguous(resource, matching));
     else if (only !== undefined) {
       const list = matches.get(only);
       if (list === undefined) matches.set(only, [{ item, resource }]);

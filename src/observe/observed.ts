@@ -7,8 +7,8 @@ export interface ObservedObject {
   readonly row: Row;
   /** The id of its parent on the platform. */
   readonly parentId: string | undefined;
-  /** How it was found: by an id we know, by `id:`, by an intent of ours whose id was lost, or by its natural key. */
-  readonly foundBy: 'id' | 'pin' | 'intent' | 'key';
+  /** How it was found: by a known id, by `id:`, by what a pending create sent, or by its natural key alone. */
+  readonly foundBy: 'id' | 'pin' | 'pending create' | 'key';
   /** The platform made it by itself. */
   readonly isProvided: boolean;
 }

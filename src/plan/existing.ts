@@ -11,7 +11,7 @@ import { actionFor } from './action-for.ts';
 import { creation } from './creation.ts';
 import { diffResource } from './diff.ts';
 import type { PlanInput } from './input.ts';
-import { knownPairs } from './known-pairs.ts';
+import { knownPairs } from '../state/known-pairs.ts';
 import { takeAway } from './removal.ts';
 import { updateSteps } from './steps.ts';
 

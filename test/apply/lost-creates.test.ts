@@ -127,7 +127,7 @@ describe('a create', () => {
     await plansNothing(made, text);
   });
 
-  test('that lands after it was sent once more makes a twin, which every plan tells of and nobody deletes', async () => {
+  test('that lands after it was sent once more makes a duplicate, which every plan reports and nothing deletes', async () => {
     const made = bench();
     let landing: (() => Promise<unknown>) | undefined;
     const send = once(made, 'postgres.create', async (real, request) => {
@@ -137,16 +137,16 @@ describe('a create', () => {
     expect(results(await applyOver(made, text, send))[main]).toBe('done');
     await plansNothing(made, text);
     await landing?.();
-    const [own, twin] = rowsIn(made, 'postgres').map((row) => String(row.postgresId));
-    const told = notesOf(await made.plan(text)).filter(({ code }) => code === 'twin');
+    const [own, duplicate] = rowsIn(made, 'postgres').map((row) => String(row.postgresId));
+    const told = notesOf(await made.plan(text)).filter(({ code }) => code === 'duplicate');
     expect(told).toMatchObject([{ severity: 'warning', address: main }]);
-    expect(told[0]?.message).toContain(`${main} (${own}) may have a twin: ${twin}`);
+    expect(told[0]?.message).toContain(`${main} (${own}) may have a duplicate: ${duplicate}`);
     await plansNothing(made, text);
-    await made.emulator.act('postgres.remove', { postgresId: twin });
+    await made.emulator.act('postgres.remove', { postgresId: duplicate });
     expect(notesOf(await made.plan(text))).toEqual([]);
   });
 
-  test('has a twin, which is told under the key that it was sent with, and when its block goes, until it is gone', async () => {
+  test('has a duplicate, which plans report under the key it was sent with, and after its block goes, until it is gone', async () => {
     const made = bench();
     let landing: (() => Promise<unknown>) | undefined;
     const send = once(made, 'postgres.create', async (real, request) => {
@@ -156,20 +156,20 @@ describe('a create', () => {
     await applyOver(made, text, send);
     await landing?.();
     const own = idOf(made, main);
-    const twin = rowsIn(made, 'postgres').find(({ postgresId }) => postgresId !== own)?.postgresId;
-    const twinsIn = async (manifest: string) =>
-      notesOf(await made.plan(manifest)).flatMap(({ code, message }) => (code === 'twin' ? [message] : []));
-    const told = [expect.stringContaining(`${main} (${own}) may have a twin: ${String(twin)}`)];
+    const duplicate = rowsIn(made, 'postgres').find(({ postgresId }) => postgresId !== own)?.postgresId;
+    const duplicatesIn = async (manifest: string) =>
+      notesOf(await made.plan(manifest)).flatMap(({ code, message }) => (code === 'duplicate' ? [message] : []));
+    const told = [expect.stringContaining(`${main} (${own}) may have a duplicate: ${String(duplicate)}`)];
     const renamed = production(database('name: another'));
-    expect(await twinsIn(renamed)).toEqual(told);
+    expect(await duplicatesIn(renamed)).toEqual(told);
     await made.apply(renamed);
-    expect(await twinsIn(renamed)).toEqual(told);
+    expect(await duplicatesIn(renamed)).toEqual(told);
     await plansNothing(made, renamed);
     const none = production('    postgres: {}\n');
-    expect(await twinsIn(none)).toEqual(told);
-    await made.emulator.act('postgres.remove', { postgresId: twin });
-    expect(await twinsIn(renamed)).toEqual([]);
-    expect(await twinsIn(none)).toEqual([]);
+    expect(await duplicatesIn(none)).toEqual(told);
+    await made.emulator.act('postgres.remove', { postgresId: duplicate });
+    expect(await duplicatesIn(renamed)).toEqual([]);
+    expect(await duplicatesIn(none)).toEqual([]);
     await made.apply(none, { dataLoss: true });
     await plansNothing(made, none);
   });

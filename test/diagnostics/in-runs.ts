@@ -103,7 +103,7 @@ export const inRuns = {
       once(made, 'postgres.create', () => Promise.reject(cut()));
       return made.apply(production(database()), everything);
     }),
-  twin: () =>
+  duplicate: () =>
     reported(async () => {
       const made = platform();
       let arrive: () => Promise<unknown> = () => Promise.resolve();

@@ -132,7 +132,7 @@ describe('one that somebody else made', () => {
     const row = { dockerImage: 'redis:7' };
     const [change] = plan({ object: { foundBy: 'key' }, row, record: settledImage('redis:6') }).changes;
     expect(change?.cause).toBe('first managed');
-    const [known] = plan({ object: { foundBy: 'intent' }, row, record: settledImage('redis:6') }).changes;
+    const [known] = plan({ object: { foundBy: 'pending create' }, row, record: settledImage('redis:6') }).changes;
     expect(known?.cause).toBe('conflict');
   });
 
@@ -142,7 +142,7 @@ describe('one that somebody else made', () => {
     const record = recordOf('redis', null, { pending: creating({ says }) });
     const fields = { ...image, description: declared('z') };
     const causes = (known: StateRecord) =>
-      plan({ object: { foundBy: 'intent' }, row, record: known, resource: { fields } }).changes.map(
+      plan({ object: { foundBy: 'pending create' }, row, record: known, resource: { fields } }).changes.map(
         ({ cause }) => cause,
       );
     expect(causes(record)).toEqual(['conflict', 'edit']);
@@ -153,7 +153,7 @@ describe('one that somebody else made', () => {
   test('needs consent when it is found by its key; to pin it or to have sent its create is consent', () => {
     expect(plan({ object: { foundBy: 'key' } }).needsConsent).toBe(true);
     expect(plan({ object: { foundBy: 'pin' } }).needsConsent).toBe(false);
-    expect(plan({ object: { foundBy: 'intent' } })).toMatchObject({ needsConsent: false, action: 'no-op' });
+    expect(plan({ object: { foundBy: 'pending create' } })).toMatchObject({ needsConsent: false, action: 'no-op' });
   });
 });
 

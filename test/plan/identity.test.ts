@@ -26,7 +26,7 @@ import { selfMovingClock } from '../support/virtual-clock.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
-/** Which object of the platform an address is: by id, by an intent of ours, by its natural key; never a guess. */
+/** Which object of the platform an address is: by id, by a pending create, by its natural key; never a guess. */
 
 const address = 'production.postgres.main';
 const one = production(database());
@@ -107,7 +107,7 @@ describe('an object that was made by hand', () => {
     await plansNothing(made, text);
   });
 
-  test('and has a twin is not chosen by chance', async () => {
+  test('and has a duplicate is not chosen by chance', async () => {
     const made = bench();
     const ids = [await byHand(made), await byHand(made)];
     const [found] = await refusal(made, () => made.plan(one));
@@ -313,7 +313,7 @@ describe('a natural key', () => {
   });
 });
 
-test('an object that was made is saved with its id before the next request: a twin made by hand confuses nobody', async () => {
+test('an object that was made is saved with its id before the next request: a duplicate made by hand confuses nobody', async () => {
   const made = bench();
   const text = production(database(backup('nightly', 'a/')));
   const stop = new AbortController();

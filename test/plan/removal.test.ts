@@ -150,7 +150,7 @@ describe('one that bears the key of what a create was to make which got no answe
   const lost = (object: ObservedObject) => plan({ kind: kindNamed('compose'), object, record: { id: null } });
 
   test('goes when it is that', () => {
-    expect(lost(objectOf('compose_1', row, { foundBy: 'intent' }))).toMatchObject({
+    expect(lost(objectOf('compose_1', row, { foundBy: 'pending create' }))).toMatchObject({
       action: 'delete',
       id: 'compose_1',
       notes: [],
@@ -162,7 +162,7 @@ describe('one that bears the key of what a create was to make which got no answe
     ["is somebody else's", objectOf('compose_1', row, { foundBy: 'key' })],
     [
       'has something below it, which no run of ours can have made',
-      objectOf('compose_1', { ...row, domains: [{ domainId: 'd' }] }, { foundBy: 'intent' }),
+      objectOf('compose_1', { ...row, domains: [{ domainId: 'd' }] }, { foundBy: 'pending create' }),
     ],
   ])('is let go of and told when it %s', (_what, object) => {
     const action = lost(object);

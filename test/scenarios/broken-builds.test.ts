@@ -83,7 +83,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
       file: 'src/apply/twins.ts',
       line: 'if (isMade(action) && known?.id === null && pending !== undefined) noteDuplicate(',
       instead: 'if (false) noteDuplicate(',
-      noticedBy: [kinds, 'backup below postgres has one twin'],
+      noticedBy: [kinds, 'backup below postgres has one duplicate'],
     },
   ],
   [

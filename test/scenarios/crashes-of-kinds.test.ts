@@ -135,7 +135,7 @@ describe.each([...places])('%s', (_, stand) => {
   });
 
   testIf(stand.kind.operations.create !== undefined && stand.kind.identity.listedOnce === undefined)(
-    'has one twin at most, of which the plan tells, when its create lands long after the fence',
+    'has one duplicate at most, which the plan reports, when its create lands long after the in-flight timeout',
     async () => {
       const start = await startOf(stand, { before: [manifestWith(stand, undefined)], after: '' });
       const manifest = await manifestOf(manifestWith(stand, stand.body));

@@ -30,7 +30,7 @@ export async function expectRest(run: Run, { declared, manifest }: Episode): Pro
   const usual = new Set(['drift-left', 'left-alone', 'not-deployed']);
   const notes = [...again.diagnostics, ...again.actions.flatMap((action) => action.notes)];
   const told = notes.filter(
-    (note) => !usual.has(note.code) && !isTaken(run, note) && !isRightTwin(run, declared, note),
+    (note) => !usual.has(note.code) && !isTaken(run, note) && !isRightDuplicate(run, declared, note),
   );
   same(
     told.map(({ code, message }) => `${code} ${message}`),
@@ -61,9 +61,9 @@ function isTaken({ memory }: Run, { code, address = '' }: Diagnostic): boolean {
 }
 
 /** Whether it is about an object that bears the key of ours and is not ours. */
-function isRightTwin(run: Run, declared: Declared, { code, address = '' }: Diagnostic): boolean {
+function isRightDuplicate(run: Run, declared: Declared, { code, address = '' }: Diagnostic): boolean {
   const block = declared.byAddress.get(address);
-  if (code !== 'twin' || block === undefined) return false;
+  if (code !== 'duplicate' || block === undefined) return false;
   const wanted = wantedFields(declared, block, () => undefined);
   const key = keyOf(block, wanted);
   const ours = new Set([...run.memory.values()].map(({ id }) => id));

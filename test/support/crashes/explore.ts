@@ -88,7 +88,7 @@ export async function exploreBeyondFence({ start, task }: Pick<Story, 'start' | 
   const wanted = await runProcess(start, task);
   const told: Moment[] = [];
   await runProcess(start, task, (moment) => void told.push(moment));
-  let twins = 0;
+  let duplicates = 0;
   for (const { what, place } of told) {
     const creates = place.underway.filter(({ request }) => operationOf(request).endsWith('.create'));
     if (creates.length === 0) continue;
@@ -107,13 +107,13 @@ export async function exploreBeyondFence({ start, task }: Pick<Story, 'start' | 
       tables.some((one) => row.startsWith(`["${one}"`)),
     );
     const lost = missingFrom(want ?? [], have ?? []).filter((row) => !row.startsWith('["member"'));
-    const warnings = new Set(after.said.filter((text) => text.startsWith('twin:')));
+    const warnings = new Set(after.said.filter((text) => text.startsWith('duplicate:')));
     expect([lost, actionsOf(after.left)], what).toEqual([[], []]);
     expect(extra.length, what).toBeLessThanOrEqual(creates.length);
     expect(warnings.size, `${what}: ${extra.join()}`).toBe(extra.length);
-    twins += extra.length;
+    duplicates += extra.length;
   }
-  return twins;
+  return duplicates;
 }
 
 /** Says how it came to a failure. */
@@ -213,7 +213,7 @@ function expectSettled(
     ...ended.failures,
     ...actionsOf(ended.left).map((action) => `left to do: ${action}`),
     ...ended.platform.stale().map((id) => `not deployed: ${id}`),
-    ...ended.said.filter((text) => text.startsWith('repeated') || text.startsWith('twin')),
+    ...ended.said.filter((text) => text.startsWith('repeated') || text.startsWith('duplicate')),
   ];
   if (ended !== wanted) {
     const [have, want] = [ended, wanted].map(({ platform, state }) => likenessOf(platform.emulator.world, state)) as [

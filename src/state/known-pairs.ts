@@ -1,7 +1,7 @@
-import { pendingCreate } from '../state/pending.ts';
-import type { StateRecord } from '../state/record.ts';
+import { pendingCreate } from './pending.ts';
+import type { StateRecord } from './record.ts';
 
-/** What was settled last; of an object whose create got no answer, what that said. */
+/** The settled pairs of a record; before any, the fields that its pending create sent. */
 export function knownPairs(record: StateRecord | undefined): StateRecord['pairs'] {
   const said = Object.entries(pendingCreate(record)?.says ?? {}).map(([name, stored]) => [
     name,

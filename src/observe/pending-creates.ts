@@ -9,29 +9,29 @@ import { observedObject } from './observed.ts';
 import { readObject } from './read-object.ts';
 
 /**
- * What was read for the addresses whose create got no answer: everything that bears the key which that had, and stands
- * where it was sent. `intent`: it is what the create made; `key`: it is somebody else's.
+ * Objects that may be the one of a pending create: all that bear the key it sent, below the parent it was sent to.
+ * `pending create`: the create made it; `key`: somebody else did.
  */
-export type Intended = ReadonlyMap<Expected, readonly ObservedObject[]>;
+export type Candidates = ReadonlyMap<Expected, readonly ObservedObject[]>;
 
-/** Reads what may be what such a create made. */
-export async function readIntended(
+/** Reads the candidates of all pending creates. */
+export async function readCandidates(
   input: SearchInput,
   claimed: ReadonlyMap<string, Expected>,
   found: ReadonlyMap<string, ObservedObject>,
-): Promise<Intended> {
+): Promise<Candidates> {
   const open = input.items.filter(
     ({ address, resource, record }) => record?.id === null && resource?.pinned === undefined && !found.has(address),
   );
   const entries = open.map(async (item): Promise<[Expected, ObservedObject[]]> => {
     const { kind, resource, record } = item;
     const parent = resource?.parent ?? record?.parent ?? undefined;
-    // A block that is moved was sent where it was then.
+    // The block may have been moved since the create was sent.
     const below = pendingCreate(record)?.below ?? (parent === undefined ? '' : input.idOf(parent));
-    const key = intendedKey(item) ?? (resource === undefined ? undefined : naturalKey(resource, input.outputs));
+    const key = keySent(item) ?? (resource === undefined ? undefined : naturalKey(resource, input.outputs));
     if (record === undefined || below === undefined || key === undefined) return [item, []];
     const ids = (input.indexes.get(below)?.find(item, key) ?? []).filter((id) => !isKept(claimed.get(id)));
-    const read = await Promise.all(ids.map((id) => readObject(input, item, id, 'intent')));
+    const read = await Promise.all(ids.map((id) => readObject(input, item, id, 'pending create')));
     const objects = read.flatMap((object) => {
       if (object === undefined) return [];
       const { row } = object;
@@ -43,27 +43,24 @@ export async function readIntended(
   return new Map(await Promise.all(entries));
 }
 
-/** The ids of what was read for an address that its create made. */
-export function oursAmong(objects: readonly ObservedObject[] | undefined): string[] {
-  return (objects ?? []).flatMap(({ id, foundBy }) => (foundBy === 'intent' ? [id] : []));
+/** The ids of the candidates that the pending create made. */
+export function createdAmong(objects: readonly ObservedObject[] | undefined): string[] {
+  return (objects ?? []).flatMap(({ id, foundBy }) => (foundBy === 'pending create' ? [id] : []));
 }
 
-/**
- * What an earlier run was about to make, and nobody declares any more: nobody else would take it away. What only bears
- * its key is told, and left.
- */
-export function matchLeft(intended: Intended, taken: ReadonlySet<string>): Match[] {
-  return [...intended].flatMap(([item, objects]) => {
+/** Matches the pending creates whose blocks are gone. An object that only bears the key is reported, and left alone. */
+export function matchUndeclared(candidates: Candidates, taken: ReadonlySet<string>): Match[] {
+  return [...candidates].flatMap(([item, objects]) => {
     if (item.resource !== undefined) return [];
     const free = objects.filter(({ id }) => !taken.has(id));
-    const ours = free.filter(({ foundBy }) => foundBy === 'intent');
+    const ours = free.filter(({ foundBy }) => foundBy === 'pending create');
     const [only] = ours.length === 0 ? free : ours;
     return only === undefined || ours.length > 1 ? [] : [{ item, id: only.id }];
   });
 }
 
-/** The key under which an object was about to be made; the block may have been edited since. */
-function intendedKey({ kind, record }: Expected): NaturalKey | undefined {
+/** The key that the create sent; the block may have been edited since. */
+function keySent({ kind, record }: Expected): NaturalKey | undefined {
   if (record?.id === null && record.pending?.key !== undefined) return record.pending.key;
   const name = kind.identity.keyField ?? '';
   const sent = record?.id === null && kind.identity.listedOnce !== undefined ? record.pairs[name]?.wanted : undefined;
