@@ -14,8 +14,8 @@ import { digest } from './secrets/digest.ts';
 /** A plan file that somebody reviewed, as it was read. */
 export interface ReviewedPlan {
   readonly file: PlanFile;
-  /** The name of the file, for messages. */
-  readonly path: string;
+  /** The name of the plan, for messages: `the plan in shop.plan`. */
+  readonly name: string;
   /** The version of Trueup that applies it. */
   readonly version: string;
 }
@@ -62,11 +62,11 @@ export function fileOf(
  * @throws {Stop} `refused`, when the new plan would do anything else; every reason is a diagnostic.
  */
 export async function planAgain(reviewedPlan: ReviewedPlan, manifest: Manifest, world: World): Promise<Plan> {
-  const { file: reviewed, path } = reviewedPlan;
+  const { file: reviewed, name } = reviewedPlan;
   const { deploys, destroys } = reviewed;
   const { platform, project } = manifest.settings;
   const outdated = (found: readonly Diagnostic[]): Stop => {
-    const message = `the plan in ${path} is not the plan any more, for ${counted(found.length, 'reason')}; nothing was sent`;
+    const message = `${name} is not the plan any more, for ${counted(found.length, 'reason')}; nothing was sent`;
     return new Stop('refused', [diagnostic('plan-outdated', message, { remedy: remedyFor(reviewedPlan) }), ...found]);
   };
   const abroad = elsewhere(reviewed, { platform: platformName(platform), projectId: project });

@@ -172,7 +172,8 @@ function deadlinesFor({ limitMs }: Deploying, kinds: readonly Kind[]): (operatio
   return (operation) => (late.has(operation) ? longest : usualDeadlineMs);
 }
 
-function notOfThisSession(): Stop {
+/** The refusal of a plan that the session did not make. Never throws. */
+export function notOfThisSession(): Stop {
   return new Stop('refused', [
     diagnostic('plan-outdated', 'the plan was made in another session, or was applied already; nothing was sent', {
       remedy: 'Plan again in this session, and apply that plan.',

@@ -27,7 +27,9 @@ const order = [
   'review.ts',
   'session.ts',
   'project',
+  'library',
   'index.ts',
+  'exports',
   'cli',
   'scripts/docs',
 ];
@@ -50,6 +52,7 @@ const worldly = [
   'api/failures.ts', // a server may name the time to come back at
   'api/sleep.ts',
   'api/transport.ts',
+  'library/manifest.ts', // the environment of the process, unless another is given
   'manifest/git-index.ts',
   'manifest/workspace.ts',
   'project/load.ts',
@@ -92,7 +95,7 @@ function violations(files: readonly SourceFile[]): string[] {
           targetPlace === place ||
           (narrow[place]?.includes(targetPlace) ?? order.indexOf(targetPlace) < order.indexOf(place));
         if (!mayImport) found.push(`${path} imports ${target}`);
-        if (targetPlace === 'resources' && kindless.includes(place) && !['cli', 'project'].includes(place)) {
+        if (targetPlace === 'resources' && kindless.includes(place) && !['cli', 'library', 'exports'].includes(place)) {
           found.push(`${path} imports ${target}: kinds arrive as an argument`);
         }
       } else if (pure.includes(place) && /^(node:|undici)/.test(imported)) {

@@ -28,7 +28,7 @@ test('the manifest of the README is applied, plans nothing, and is destroyed', a
 test('the client of the README is the one that is compiled here, and it runs', async () => {
   const written = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
   const compiled = readFileSync(join(root, 'test/support/readme-client.ts'), 'utf8');
-  expect(written).toBe(compiled.replace("'../../src/index.ts'", "'trueup'"));
+  expect(written).toBe(compiled.replace("'../../src/exports/api.ts'", "'trueup/api'"));
   const server = await serve(createEmulator({ apiKey: 'readme-key' }));
   vi.stubEnv('TRUEUP_URL', server.url);
   vi.stubEnv('TRUEUP_API_KEY', 'readme-key');

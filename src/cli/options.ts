@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { kinds } from '../resources/index.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import { usage } from '../diagnostics/usage.ts';
 
@@ -33,6 +34,7 @@ export function settleOptions(options: GlobalOptions): Settled {
     lockTimeoutMs: 1_000 * readInteger('--lock-timeout', options.lockTimeout ?? '0', 0, 86_400),
     allowsSecretCommands: options.allowSecretCommands === true,
     env: process.env,
+    kinds,
   };
 }
 

@@ -43,7 +43,7 @@ export async function readPlanFile(path: string): Promise<ReviewedPlan> {
   }
   const parsed = parsePlanFile(text);
   if ('problem' in parsed) throw unusable(path, parsed.problem, parsed.remedy);
-  return { file: parsed, path, version: readVersion() };
+  return { file: parsed, name: `the plan in ${path}`, version: readVersion() };
 }
 
 async function readText(path: string): Promise<string> {

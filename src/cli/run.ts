@@ -8,7 +8,7 @@ import type { Redactor } from '../secrets/redactor.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import type { Command, Run } from './command.ts';
 import type { Exit } from '../render/exit-codes.ts';
-import { exitCodes } from '../render/exit-codes.ts';
+import { exitCodes, stopExits } from '../render/exit-codes.ts';
 import type { GlobalOptions } from './options.ts';
 import { settleOptions, usage } from './options.ts';
 import type { Terminal } from './terminal.ts';
@@ -89,17 +89,6 @@ export function explain(error: unknown): { exit: Exit; diagnostics: readonly Dia
   const isKey = error.failure === 'authentication' || error.failure === 'forbidden';
   return { exit: isKey ? 'authentication' : 'failed', diagnostics: [diagnostic('platform-answer', error.message)] };
 }
-
-/** How a run ends that was stopped. */
-export const stopExits: Readonly<Record<Stop['failure'], Exit>> = {
-  manifest: 'manifest',
-  refused: 'failed',
-  authentication: 'authentication',
-  locked: 'locked',
-  platform: 'failed',
-  state: 'state',
-  usage: 'failed',
-};
 
 function stackOf(error: Error): string {
   const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : '';

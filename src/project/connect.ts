@@ -7,7 +7,6 @@ import type { Send } from '../api/wire.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { lateOperations } from '../kind/command-call.ts';
 import type { Settings } from '../manifest/settings.ts';
-import { kinds } from '../resources/index.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { Connection, Platform } from '../session.ts';
 import { openEmulatorFile } from './emulator-file.ts';
@@ -44,7 +43,7 @@ export function platformOf(
   settings: Settings,
   about: Pick<OpeningInput, 'options' | 'redactor' | 'onPause'>,
 ): Platform {
-  return { kinds, connect: (connecting) => connect(settings, { ...about, ...connecting }) };
+  return { kinds: about.options.kinds, connect: (connecting) => connect(settings, { ...about, ...connecting }) };
 }
 
 /**
@@ -60,7 +59,7 @@ export async function connect(settings: Settings, about: OpeningInput): Promise<
   return {
     client,
     store,
-    kinds,
+    kinds: about.options.kinds,
     addSecret: redactor.add,
     redact: redactor.redact,
     close: async () => {
@@ -99,7 +98,7 @@ export async function openPlatform(
     return closing(open(send, 'http://embedded-emulator', emulatorKey), close);
   }
   const apiKey = readApiKey(options.env, platform.url);
-  const late = lateOperations(kinds);
+  const late = lateOperations(options.kinds);
   const transport = createTransport({
     url: platform.url,
     isLong: (operation) => late.has(operation),

@@ -1,3 +1,5 @@
+import type { Kind } from '../kind/kind.ts';
+
 /** The environment of a process, or of a controller that runs many projects. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -12,4 +14,6 @@ export interface ProjectFolder {
   /** true: programs that the manifest names may run to give secrets. */
   readonly allowsSecretCommands?: boolean;
   readonly env: Environment;
+  /** The kinds that the manifest may use. */
+  readonly kinds: readonly Kind[];
 }

@@ -10,7 +10,6 @@ import { openWorkspace } from '../manifest/workspace.ts';
 import { redactDiagnostic } from '../plan/redacted.ts';
 import type { Validated } from '../reconcile.ts';
 import { validate } from '../reconcile.ts';
-import { kinds } from '../resources/index.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
@@ -79,7 +78,7 @@ interface Loading {
 }
 
 async function load(
-  { file, variables, env }: ProjectFolder,
+  { file, variables, env, kinds }: ProjectFolder,
   { redactor, workspace, secret }: Loading,
 ): Promise<Validated> {
   const validated = await validate({

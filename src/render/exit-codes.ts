@@ -1,3 +1,5 @@
+import type { Stop } from '../diagnostics/diagnostic.ts';
+
 /** What the exit code of a run means; the help and docs/json-output.md show this table. */
 export const exitCodes = {
   done: { code: 0, about: 'done' },
@@ -26,3 +28,14 @@ export function describeExitCodes(): string {
     .map(({ code, about }) => `  ${String(code).padEnd(4)} ${about}\n`)
     .join('');
 }
+
+/** How a run ends that was stopped. */
+export const stopExits: Readonly<Record<Stop['failure'], Exit>> = {
+  manifest: 'manifest',
+  refused: 'failed',
+  authentication: 'authentication',
+  locked: 'locked',
+  platform: 'failed',
+  state: 'state',
+  usage: 'failed',
+};

@@ -387,7 +387,11 @@ describe('a plan file on the disk', () => {
       chmodSync(path, 0o644);
       await writePlanFile(path, { ...file, projectId: 'prj_2' });
       expect(statSync(path).mode & 0o777).toBe(0o600);
-      expect(await readPlanFile(path)).toEqual({ path, version: readVersion(), file: { ...file, projectId: 'prj_2' } });
+      expect(await readPlanFile(path)).toEqual({
+        name: `the plan in ${path}`,
+        version: readVersion(),
+        file: { ...file, projectId: 'prj_2' },
+      });
     }
     expect(readdirSync(folder)).toEqual(['empty', 'new']);
   });

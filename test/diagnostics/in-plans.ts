@@ -31,7 +31,7 @@ async function reviewed(made: Bench, text: string, between: () => Promise<unknow
   const version = '1.0.0';
   const file = fileOf(await makePlan(purpose, made.world()), purpose, { version, at: '2025-11-21T10:15:02.310Z' });
   await between();
-  return planAgain({ file, path: 'plan.trueup', version }, purpose.manifest, made.world());
+  return planAgain({ file, name: 'the plan in plan.trueup', version }, purpose.manifest, made.world());
 }
 
 const key = head + keys('one');

@@ -4,6 +4,7 @@ import { chooseFormat, runFor } from '../../src/cli/run.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import type { View } from '../../src/render/format.ts';
 import { plainStyle } from '../../src/render/style.ts';
+import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 
 /** Commands that run in the process of the test. */
@@ -31,6 +32,7 @@ export function runIn(folder: string, view: View, terminal: Terminal): Run {
     variables: new Map<string, string>(),
     connections: 4,
     env: process.env,
+    kinds,
   };
   return runFor(view, { options, terminal, redactor: createRedactor() });
 }

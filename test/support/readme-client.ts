@@ -1,4 +1,4 @@
-import { createClient, createRedactor, createTransport, PlatformError } from '../../src/index.ts';
+import { createClient, createRedactor, createTransport, PlatformError } from '../../src/exports/api.ts';
 
 const { TRUEUP_URL: url = '', TRUEUP_API_KEY: apiKey = '', DB_PASSWORD = '' } = process.env;
 const redactor = createRedactor();

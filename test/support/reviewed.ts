@@ -36,7 +36,7 @@ export function fileIn(text: string): PlanFile {
 
 /** A file as it is applied. */
 export function reviewedPlan(text: string): ReviewedPlan {
-  return { file: fileIn(text), path: 'plan.trueup', version: thisVersion.version };
+  return { file: fileIn(text), name: 'the plan in plan.trueup', version: thisVersion.version };
 }
 
 /** The version that makes and applies the plan files of tests, and when it makes them. */

@@ -11,13 +11,12 @@ import { approve } from '../approval.ts';
 import { progressClock } from '../progress-clock.ts';
 import type { Command, Run } from '../command.ts';
 import type { Exit } from '../../render/exit-codes.ts';
-import { exitCodes } from '../../render/exit-codes.ts';
+import { exitCodes, stopExits } from '../../render/exit-codes.ts';
 import { readDeployLimits } from '../deploy-limits.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { withLock } from '../locked.ts';
 import { readInteger, usage } from '../options.ts';
 import { readPlanFile } from '../plan-file.ts';
-import { stopExits } from '../run.ts';
 
 /** Plans, asks, and makes the platform what the manifest says; with the file of a plan it does that and does not ask. */
 export function applyCommand(flags: ApplyFlags & DeployFlags, path?: string): Command<ApplyView> {

@@ -1,0 +1,12 @@
+/**
+ * The zod schemas of all JSON documents that Trueup prints and returns.
+ *
+ * ```ts
+ * import { planDocument } from 'trueup/documents';
+ *
+ * const text = '{"format":"trueup/plan","version":1}';
+ * process.stdout.write(`${planDocument.safeParse(JSON.parse(text)).success}\n`);
+ * ```
+ */
+
+export * from '../render/documents.ts';

@@ -1,0 +1,79 @@
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Plan as MadePlan } from '../plan/action.ts';
+import type { PlanFile } from '../plan/file.ts';
+import { parsePlanFile, planFileText } from '../plan/file.ts';
+import { obstacles } from '../plan/safeguard.ts';
+import { readVersion } from '../project/version.ts';
+import type { PlanDocument } from '../render/documents.ts';
+import { planJson } from '../render/plan-json.ts';
+import { renderPlan } from '../render/plan-text.ts';
+import { plainStyle } from '../render/style.ts';
+import type { Purpose, ReviewedPlan } from '../review.ts';
+import { fileOf } from '../review.ts';
+import { isoTime } from '../state/clock.ts';
+import type { Handle } from './handle.ts';
+import { createHandles } from './handle.ts';
+
+/** A plan, to be read as a document and to be applied. It holds nothing that the platform has, and no secret. */
+export type Plan = Handle<'plan'>;
+
+interface Content {
+  readonly document: PlanDocument;
+  readonly text: string;
+  /** undefined: it cannot be applied, whatever is permitted. */
+  readonly file: PlanFile | undefined;
+  readonly refuse: () => never;
+}
+
+const handles = createHandles<'plan', Content>('plan');
+const everything = { dataLoss: true, adoption: true, massDeletion: true };
+
+/** Keeps what users may know of a plan; the rows and the secrets that it was made from are not kept. Never throws. */
+export function keepPlan(
+  made: MadePlan,
+  purpose: Purpose,
+  about: { readonly counts: { readonly reads: number; readonly writes: number }; readonly now: number },
+): Plan {
+  const view = { plan: made, counts: { ...about.counts } };
+  const inTheWay = obstacles(made, everything);
+  const at = isoTime(about.now);
+  return handles.make({
+    document: planJson(view),
+    text: renderPlan(view, plainStyle),
+    file: inTheWay.length > 0 ? undefined : fileOf(made, purpose, { version: readVersion(), at }),
+    refuse: () => {
+      throw new Stop('refused', inTheWay);
+    },
+  });
+}
+
+/** The plan as the document `trueup/plan`, version 1. @throws {TypeError} when it is no plan of Trueup. */
+export function planDocument(plan: Plan): PlanDocument {
+  return handles.read(plan).document;
+}
+
+/** The plan as `trueup plan` prints it, without colour. @throws {TypeError} when it is no plan of Trueup. */
+export function planText(plan: Plan): string {
+  return handles.read(plan).text;
+}
+
+/**
+ * The text of a plan file, as `trueup plan --out` writes it: keep it for a review, and apply it later.
+ *
+ * @throws {Stop} `refused`, when the plan cannot be applied. @throws {TypeError} when it is no plan of Trueup.
+ */
+export function planFile(plan: Plan): string {
+  return planFileText(reviewedPlan(plan).file);
+}
+
+/** A plan as one that was reviewed. @throws {Stop} `refused`, when it cannot be applied or the text is no plan file. */
+export function reviewedPlan(plan: Plan | string): ReviewedPlan {
+  const version = readVersion();
+  if (typeof plan !== 'string') {
+    const { file, refuse } = handles.read(plan);
+    return { file: file ?? refuse(), name: 'the plan', version };
+  }
+  const parsed = parsePlanFile(plan);
+  if (!('problem' in parsed)) return { file: parsed, name: 'the plan in the file', version };
+  throw new Stop('refused', [diagnostic('plan-file', `the plan file ${parsed.problem}`, { remedy: parsed.remedy })]);
+}

@@ -1,0 +1,83 @@
+import { createClient } from '../api/client.ts';
+import { createTransport } from '../api/transport.ts';
+import type { Send } from '../api/wire.ts';
+import { lateOperations } from '../kind/command-call.ts';
+import type { Kind } from '../kind/kind.ts';
+import { kinds as allKinds } from '../resources/index.ts';
+import type { Redactor } from '../secrets/redactor.ts';
+import type { Connection, Connecting, Platform as OpenPlatform } from '../session.ts';
+import type { StateStore } from '../state/state.ts';
+import type { Handle } from './handle.ts';
+import { createHandles } from './handle.ts';
+
+/** A platform and the storage of a state, that plans and sessions connect to. */
+export type Platform = Handle<'platform'>;
+
+/** The address of a platform, and the storage of its state. */
+export interface PlatformOptions {
+  readonly url: string;
+  readonly apiKey: string;
+  /** Opens the storage of the state; called once per plan and per session, which closes it. */
+  readonly openStore: () => StateStore;
+  /** Sends requests instead of HTTP: those of an emulator. */
+  readonly send?: Send;
+  /** The kinds of the manifests; all of Trueup by default. */
+  readonly kinds?: readonly Kind[];
+}
+
+const handles = createHandles<'platform', (redactor: Redactor) => OpenPlatform>('platform');
+
+/** Reads the content of a platform, for the library itself. @throws {TypeError} when it is none of Trueup. */
+export const openerOf = handles.read;
+
+/** Names a platform for manifests that are not to choose it, and a storage for the state. Opens nothing yet. Never throws. */
+export function platformAt(options: PlatformOptions): Platform {
+  const { kinds = allKinds } = options;
+  return handles.make((redactor) => ({
+    kinds,
+    connect: (about) => Promise.resolve(connect(options, { kinds, redactor, about })),
+  }));
+}
+
+function connect(
+  { url, apiKey, openStore, send }: PlatformOptions,
+  { kinds, redactor, about }: { kinds: readonly Kind[]; redactor: Redactor; about: Connecting },
+): Connection {
+  const { mayWrite, deadlineMs, connections } = about;
+  const late = lateOperations(kinds);
+  const transport =
+    send === undefined
+      ? createTransport({
+          url,
+          isLong: (operation) => late.has(operation),
+          ...(connections === undefined ? {} : { connections }),
+          ...(deadlineMs === undefined ? {} : { deadlineMs }),
+          ...(mayWrite === undefined ? {} : { mayWrite }),
+        })
+      : { send: guarded(send, mayWrite), close: () => Promise.resolve() };
+  redactor.add(apiKey);
+  const client = createClient({ send: transport.send, url, apiKey, redact: redactor.redact });
+  const store = openStore();
+  return {
+    client,
+    store,
+    kinds,
+    addSecret: redactor.add,
+    redact: redactor.redact,
+    close: async () => {
+      client.close();
+      try {
+        await transport.close();
+      } finally {
+        await store.close();
+      }
+    },
+  };
+}
+
+function guarded(send: Send, mayWrite: Connecting['mayWrite']): Send {
+  return async (request) => {
+    if (request.method === 'POST') mayWrite?.();
+    return send(request);
+  };
+}

@@ -1,0 +1,120 @@
+import type { Plan as MadePlan } from '../plan/action.ts';
+import type { Permissions } from '../plan/safeguard.ts';
+import { platformOf } from '../project/connect.ts';
+import type { Purpose } from '../review.ts';
+import { makePlan } from '../review.ts';
+import type { ApplyOptions, PlanRequest, SessionOptions } from '../session.ts';
+import { notOfThisSession, session as openSession } from '../session.ts';
+import { systemClock } from '../state/clock.ts';
+import type { Manifest } from './manifest.ts';
+import { contentOf } from './manifest.ts';
+import type { Plan } from './plan.ts';
+import { keepPlan, reviewedPlan } from './plan.ts';
+import type { Platform } from './platform.ts';
+import { openerOf } from './platform.ts';
+import type { Result } from './result.ts';
+import { keepResult } from './result.ts';
+import { redactingErrors } from './secrets.ts';
+
+/** The purpose of a plan. */
+export interface PlanOptions {
+  /** false: somebody else deploys. */
+  readonly deploys?: boolean;
+  /** true: deletes everything that the state holds. */
+  readonly destroys?: boolean;
+}
+
+/** The work of one session: only this session writes the state meanwhile. */
+export interface Session {
+  /**
+   * Waits until no request of an earlier run can reach the platform any more, and plans. Sends GETs only. `reviewed` is a
+   * plan, or the text of a plan file, to make again.
+   *
+   * @throws {Stop} when no plan can be made, or a reviewed plan is out of date. @throws {PlatformError} when a read fails.
+   */
+  readonly plan: (options?: PlanOptions | { readonly reviewed: Plan | string }) => Promise<Plan>;
+  /**
+   * Applies a plan of this session, once. What failed on the platform is in the result.
+   *
+   * @throws {Stop} `refused`, when the plan is of another session, was applied already, or needs a permission that is
+   *   missing; nothing is sent then.
+   */
+  readonly apply: (plan: Plan, permissions?: Partial<Permissions>, options?: ApplyOptions) => Promise<Result>;
+}
+
+/**
+ * Plans: reads the state and the platform with GETs, and writes nothing. Takes no lock. Without `platform` the one of the
+ * manifest is read.
+ *
+ * @throws {Stop} when the platform or the state cannot be opened, or no plan can be made. @throws {PlatformError} when a
+ *   read fails.
+ */
+export async function plan(manifest: Manifest, platform?: Platform, options: PlanOptions = {}): Promise<Plan> {
+  const { redactor, opener } = prepare(manifest, platform);
+  const purpose = purposeOf(manifest, options);
+  return redactingErrors(redactor, async () => {
+    const connection = await opener.connect({ purpose: 'plan' });
+    try {
+      const made = await makePlan(purpose, connection);
+      return keepPlan(made, purpose, { counts: connection.client.counts, now: systemClock.wall() });
+    } finally {
+      await connection.close();
+    }
+  });
+}
+
+/**
+ * Takes the lock of the state, works, and releases it however the work ends. A lock that is lost meanwhile stops every
+ * further write. Without `platform` the one of the manifest is used.
+ *
+ * @throws {Stop} `locked`, when another run holds the lock for longer than the wait; `authentication`, `refused` or
+ *   `state`, when the platform or the state cannot be opened. @throws whatever `work` throws.
+ */
+export async function session<T>(
+  manifest: Manifest,
+  platform: Platform | undefined,
+  options: SessionOptions,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const { redactor, opener } = prepare(manifest, platform);
+  /** Plans with what they were made from; they end with the session. */
+  const made = new Map<Plan, MadePlan>();
+  return redactingErrors(redactor, () =>
+    openSession(contentOf(manifest).manifest, opener, options, async (opened) => {
+      const { counts } = opened.connection.client;
+      try {
+        return await work({
+          plan: async (request = {}) => {
+            const asked: PlanRequest = 'reviewed' in request ? { reviewed: reviewedPlan(request.reviewed) } : request;
+            const inside = await opened.plan(asked);
+            const purpose = purposeOf(manifest, 'reviewed' in asked ? asked.reviewed.file : asked);
+            const kept = keepPlan(inside, purpose, { counts, now: systemClock.wall() });
+            made.set(kept, inside);
+            return kept;
+          },
+          apply: async (given, permissions = {}, about = {}) => {
+            const inside = made.get(given);
+            if (inside === undefined) throw notOfThisSession();
+            const result = await opened.apply(inside, { dataLoss: false, adoption: false, ...permissions }, about);
+            made.delete(given);
+            return keepResult(result, { made: inside, counts, isInterrupted: about.signal?.aborted === true });
+          },
+        });
+      } finally {
+        made.clear();
+      }
+    }),
+  );
+}
+
+function prepare(manifest: Manifest, platform: Platform | undefined) {
+  const { manifest: read, secrets, folder } = contentOf(manifest);
+  const redactor = secrets.redactor();
+  const opener =
+    platform === undefined ? platformOf(read.settings, { options: folder, redactor }) : openerOf(platform)(redactor);
+  return { redactor, opener };
+}
+
+function purposeOf(manifest: Manifest, { deploys = true, destroys = false }: PlanOptions): Purpose {
+  return { manifest: contentOf(manifest).manifest, deploys, destroys };
+}
