@@ -113,7 +113,7 @@ describe('an error that echoes the request shows nothing of', () => {
       );
     await made.apply(backup('0 3 * * *', ', metadata: { postgres: { databasePassword: canary-of-metadata } }'));
     // A new process does not know it any more.
-    const later = bench({ emulator: made.emulator });
+    const later = bench({ emulator: made.emulator, clock: made.clock });
     later.store.state = structuredClone(made.store.state);
     await later.apply(backup('0 3 * * *'));
     let isSent = false;

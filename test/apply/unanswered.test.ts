@@ -10,7 +10,12 @@ import { head } from '../support/world.ts';
 
 /** What one apply does about writes without a good answer, and about what shows late. */
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] }));
+beforeEach(
+  () =>
+    void vi.useFakeTimers({
+      toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+    }),
+);
 afterEach(() => void vi.useRealTimers());
 
 /** Applies a manifest while a file of faults holds: what failed, and what was said. */

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fileOf, makePlan } from '../../src/review.ts';
-import { createEmulator } from '../../src/emulator/emulator.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import { oldAddress } from '../../src/kind/address.ts';
 import { textsIn } from '../../src/kind/json.ts';
@@ -29,7 +28,7 @@ function world(): Bench {
   Object.assign(seed.tables.user['user_1'] ?? {}, { enableEnterpriseFeatures: true, isValidEnterpriseLicense: true });
   addRow(seed, 'user', { id: 'user_9', email: 'member@example.test' });
   addRow(seed, 'member', { id: 'member_9', userId: 'user_9', organizationId: 'org_1', role: 'member' });
-  const made = bench({ emulator: createEmulator({ world: seed }) });
+  const made = bench({ emulate: { world: seed } });
   for (const kind of kinds)
     for (const [, name = ''] of kind.examples.join('\n').matchAll(/\$\{secret:(\w+)\}/g))
       made.secrets[name] = canary(name);

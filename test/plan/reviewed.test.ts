@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createEmulator } from '../../src/emulator/emulator.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
 import { planFileText } from '../../src/plan/file.ts';
@@ -280,7 +279,7 @@ describe('a platform that is another one since', () => {
     addRow(world, 'user', { id: 'user_9', email: 'm@example.test' });
     const lists = { accessedProjects: ['prj_2'] };
     addRow(world, 'member', { id: 'member_9', userId: 'user_9', organizationId: 'org_1', role: 'member', ...lists });
-    const made = bench({ emulator: createEmulator({ world }) });
+    const made = bench({ emulate: { world } });
     const member = (projects: string) => `${head}members:\n  m@example.test: { accessedProjects: [${projects}] }\n`;
     await made.apply(member('prj_1'), { adoption: true });
     const file = await review(made, member('prj_1, prj_3'));

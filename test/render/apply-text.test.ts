@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { ResultView } from '../../src/render/apply-text.ts';
 import { renderResult } from '../../src/render/apply-text.ts';
 import { resultDocument } from '../../src/render/documents.ts';
@@ -19,7 +18,8 @@ const shop = `${head}environments:
 
 /** Applies to a platform that fails at one operation. */
 async function applyWith(failing: string | undefined, issues: readonly unknown[] = []): Promise<ResultView> {
-  const emulator = createEmulator();
+  const world = bench();
+  const { emulator } = world;
   const { send } = emulator;
   emulator.send = (request) =>
     request.path === `/api/${failing}`
@@ -29,7 +29,6 @@ async function applyWith(failing: string | undefined, issues: readonly unknown[]
           body: JSON.stringify({ message: 'no\u001b[31m room', code: 'BAD_REQUEST', issues }),
         })
       : send(request);
-  const world = bench({ emulator });
   const result = await world.apply(shop);
   return { result, ending: endingOf(result), isInterrupted: false, counts: { reads: 4, writes: 2 } };
 }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createEmulator } from '../../src/emulator/emulator.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { ApplyResult } from '../../src/apply/result.ts';
@@ -266,7 +265,7 @@ describe('the rights of a member', () => {
     addRow(world, 'user', { id: 'user_9', email: 'm@example.test' });
     const lists = { accessedProjects: ['prj_2'], accessedServices: ['svc_9'] };
     addRow(world, 'member', { id: 'member_9', userId: 'user_9', organizationId: 'org_1', role: 'member', ...lists });
-    return bench({ emulator: createEmulator({ world }) });
+    return bench({ emulate: { world } });
   }
   const rights = (made: Bench) => rows(made, 'member').find((row) => row.userId === 'user_9');
 
@@ -606,7 +605,7 @@ describe('an object of another organization', () => {
     const world = seedWorld();
     addRow(world, 'organization', { id: 'org_2', name: 'Second', ownerId: 'user_1' });
     addRow(world, 'member', { id: 'member_2', userId: 'user_1', organizationId: 'org_2', role: 'owner' });
-    const made = bench({ emulator: createEmulator({ world }) });
+    const made = bench({ emulate: { world } });
     const said = await refused(
       made.apply(`${head}organizations:\n  Second: { logo: "https://example.com/l.svg" }\n`, { adoption: true }),
     );
@@ -642,7 +641,7 @@ test('what is sent without being declared is shown', async () => {
 test('an update that cannot go without what the platform does not have is refused by the plan', async () => {
   const world = seedWorld();
   Object.assign(world.tables.hubgit['hub_1'] ?? {}, { hubgitAppName: null });
-  const made = bench({ emulator: createEmulator({ world }) });
+  const made = bench({ emulate: { world } });
   await applied(made, 'hubgit:\n  forge: { id: hub_1, name: hubgit-1 }\n');
   expect(await refused(made.apply(`${head}hubgit:\n  forge: { id: hub_1, name: other }\n`))).toContain(
     'hubgitAppName: the platform has none, and hubgit.update cannot go without',

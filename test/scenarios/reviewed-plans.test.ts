@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { LoggedRequest } from '../../src/emulator/emulator.ts';
-import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { World as Tables } from '../../src/emulator/world.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { Row } from '../../src/kind/json.ts';
@@ -45,7 +44,7 @@ type ByHand = typeof byHand extends fc.Arbitrary<infer T> ? T : never;
 function begin(world: Tables, state: State | undefined): Bench {
   let count = 0;
   const made = bench({
-    emulator: createEmulator({ world, newId: () => `id_${state?.serial ?? 0}_${++count}` }),
+    emulate: { world, newId: () => `id_${state?.serial ?? 0}_${++count}` },
     folder,
   });
   made.store.state = state;

@@ -75,7 +75,7 @@ describe.each([
   const runs: Measured[] = [];
 
   beforeAll(async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] });
     calm = await measure(texts);
     for (let seed = 1; seed <= seeds; seed++) runs.push(await measure(texts, seed));
   });

@@ -3,7 +3,6 @@ import { createClient } from '../../src/api/client.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { ApplyEvent } from '../../src/apply/result.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import { createEmulator } from '../../src/emulator/emulator.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { Json } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';
@@ -92,7 +91,7 @@ function world(): Bench {
   Object.assign(seed.tables.user.user_1 ?? {}, { enableEnterpriseFeatures: true, isValidEnterpriseLicense: true });
   addRow(seed, 'user', { id: 'user_9', email: 'member@example.test' });
   addRow(seed, 'member', { id: 'member_9', userId: 'user_9', organizationId: 'org_1', role: 'member' });
-  const made = bench({ emulator: createEmulator({ world: seed }) });
+  const made = bench({ emulate: { world: seed } });
   const pem = (what: string) => `-----BEGIN ${what}-----\n${plainCanary('key')}\n-----END ${what}-----\n`;
   Object.assign(made.secrets, {
     SHOP_DB_PASSWORD: plainCanary('db'),

@@ -17,7 +17,7 @@ export function platformWith(deploySeconds = 0): Bench {
     toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
     now: Date.UTC(2030, 0, 1),
   });
-  return bench({ emulator: createEmulator({ deployDelayMs: deploySeconds * 1_000 }) });
+  return bench({ emulator: createEmulator({ deployDelayMs: deploySeconds * 1_000 }), clock: systemClock });
 }
 
 /** How a test applies a manifest. */

@@ -1,4 +1,3 @@
-import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { World } from '../../src/emulator/world.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { Bench } from './world.ts';
@@ -15,7 +14,7 @@ export function worldWithMember(): World {
 
 /** A bench over such a platform, on which the secrets of the examples exist. */
 export function kindBench(): Bench {
-  const made = bench({ emulator: createEmulator({ world: worldWithMember() }) });
+  const made = bench({ emulate: { world: worldWithMember() } });
   Object.assign(made.secrets, {
     SHOP_DB_PASSWORD: 'correct-horse-1',
     CACHE_PASSWORD: 'correct-horse-1',

@@ -206,7 +206,7 @@ export function objectsOf({ emulator }: Bench): string[] {
 
 /** A new platform. */
 export function calmPlatform(options: EmulatorOptions = {}): Bench {
-  return bench({ emulator: createEmulator({ newId: countedIds(), ...options }) });
+  return bench({ emulator: createEmulator({ newId: countedIds(), ...options }), clock: systemClock });
 }
 
 /** Applies a manifest once, while 30 % of all requests go wrong. */

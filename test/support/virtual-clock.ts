@@ -39,8 +39,8 @@ export const began = Date.UTC(2030, 0, 1);
 
 const always: Life = { runs: () => true, sees: (now) => now, setBy: () => 0 };
 
-/** Begins a time, at a moment in milliseconds. */
-export function virtualTime(moment = 0): VirtualTime {
+/** Begins a time, at a moment in milliseconds; `wall` is what the wall clock says at the moment 0. */
+export function virtualTime(moment = 0, wall = began): VirtualTime {
   let now = moment;
   const timers = new Set<Timer>();
 
@@ -50,7 +50,7 @@ export function virtualTime(moment = 0): VirtualTime {
   };
 
   const clockOf = (life: Life): BeatingClock => ({
-    wall: () => began + life.sees(now) + life.setBy(),
+    wall: () => wall + life.sees(now) + life.setBy(),
     monotonic: () => life.sees(now),
     sleep: (ms, signal) =>
       new Promise((resolve) => {
@@ -130,8 +130,8 @@ const most = 5_000;
  * A clock on which waiting takes no time: after one turn of the machine's timers it is as late as whoever sleeps the
  * shortest wants it to be. It stands still while nobody sleeps, however long the machine takes.
  */
-export function selfMovingClock(): SelfMovingClock {
-  const time = virtualTime();
+export function selfMovingClock(wall = began): SelfMovingClock {
+  const time = virtualTime(0, wall);
   let sleeping = 0;
   let isTurning = false;
   let isLeaping = false;

@@ -5,7 +5,7 @@ import { createClient } from '../../src/api/client.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { BeatingClock, Clock } from '../../src/state/clock.ts';
 import type { ApplyResult } from '../../src/apply/result.ts';
-import type { Emulator } from '../../src/emulator/emulator.ts';
+import type { Emulator, EmulatorOptions } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { Manifest } from '../../src/manifest/manifest.ts';
@@ -53,10 +53,14 @@ function beating(clock: Clock): BeatingClock {
   return { every: () => () => undefined, ...clock };
 }
 
+/** What a test has of its own: a platform that goes by the clock of the test, or both of them. */
+type BenchOptions = { readonly folder?: string; readonly kinds?: readonly Kind[] } & (
+  | { readonly emulate?: EmulatorOptions; readonly clock?: Clock; readonly emulator?: undefined }
+  | { readonly emulator: Emulator; readonly clock: Clock; readonly emulate?: undefined }
+);
+
 /** Makes a world of its own for a test: an emulator, a state in memory and a folder for files. */
-export function bench(
-  options: { emulator?: Emulator; folder?: string; clock?: Clock; kinds?: readonly Kind[] } = {},
-): Bench {
+export function bench(options: BenchOptions = {}): Bench {
   const kinds = options.kinds ?? allKinds;
   const clock = beating(options.clock ?? selfMovingClock());
   const memory = createMemory(clock);
@@ -65,7 +69,7 @@ export function bench(
   const secrets: Record<string, string> = {};
   const env: Record<string, string> = {};
   // What is made while nobody really waits is made late all the same.
-  const emulator = options.emulator ?? createEmulator({ now: () => new Date(clock.wall()) });
+  const emulator = options.emulator ?? createEmulator({ ...options.emulate, now: () => new Date(clock.wall()) });
   const redactor = createRedactor();
   let seen = 0;
   const clientOver = (send: Send) =>
