@@ -51,7 +51,7 @@ interface ListedEnvironment {
 }
 
 try {
-  const nothing = { code: 0, says: ['No changes', 'writes 0'] };
+  const nothing = { code: 0, says: ['No changes', ', 0 writes'] };
   await show('What would be done', ['plan'], {
     code: 0,
     says: [
@@ -59,7 +59,7 @@ try {
       '+ domains["hello.example.com"]: create',
       'port: 80',
       'Plan: 2 to create',
-      'writes 0',
+      ', 0 writes',
     ],
   });
   await show('Do it', ['apply', '--auto-approve'], { code: 0, says: ['Applied: 2 created'] });
@@ -73,7 +73,7 @@ try {
 
   const drift = await show('Exactly that is shown', ['plan', '--detailed-exitcode'], {
     code: 2,
-    says: [/port: 8081 -> 80\b.*drift/, 'Plan: 1 to update', 'writes 0'],
+    says: [/port: 8081 -> 80\b.*drift/, 'Plan: 1 to update', ', 0 writes'],
   });
   assert.equal(drift.match(/->/g)?.length, 1, 'one difference and no other is shown');
   await show('Repair it', ['apply', '--auto-approve'], { code: 0, says: ['Applied: 1 updated'] });

@@ -1,7 +1,7 @@
 import type { ApplyResult, Outcome } from '../apply/result.ts';
 import { blockAddress } from '../kind/address.ts';
 import { renderNote } from './diagnostics-text.ts';
-import { fold, indented } from './lines.ts';
+import { fold, indented, requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Ending } from './result.ts';
 import { isNews } from './result.ts';
@@ -25,7 +25,7 @@ export function renderResult(view: ResultView, style: Style): string {
   blocks.push([
     style.paint('strong', summary(outcomes, view.isInterrupted)),
     ...advice(view).flatMap((line) => fold(line, 0, style)),
-    style.paint('faint', `reads ${view.counts.reads}, writes ${view.counts.writes}`),
+    style.paint('faint', requestCounts(view.counts)),
   ]);
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }

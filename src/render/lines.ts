@@ -31,6 +31,11 @@ export function indented(lines: readonly string[], by: number): string[] {
   return lines.map((line) => (line === '' ? '' : ' '.repeat(by) + line));
 }
 
+/** The number of requests sent: `3 reads, 0 writes`. */
+export function requestCounts({ reads, writes }: { readonly reads: number; readonly writes: number }): string {
+  return `${counted(reads, 'read')}, ${counted(writes, 'write')}`;
+}
+
 /** A number with its noun: `1 error`, `2 errors`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -4,7 +4,7 @@ import { someOf } from '../plan/mass-deletion.ts';
 import { renderAction } from './action-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
 import { groupActions } from './groups.ts';
-import { counted, fold } from './lines.ts';
+import { counted, fold, requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 import { actionWords, countActions } from './words.ts';
@@ -33,7 +33,7 @@ function ending(plan: Plan, counts: PlanView['counts'], style: Style): string[] 
     fold(line, 0, style),
   );
   lines.push(style.paint('strong', summary(plan)));
-  lines.push(style.paint('faint', `reads ${counts.reads}, writes ${counts.writes}`));
+  lines.push(style.paint('faint', requestCounts(counts)));
   return lines;
 }
 

@@ -1,5 +1,6 @@
 import type { ApplyEvent } from '../apply/result.ts';
 import { duration, timeTaken } from './duration.ts';
+import { requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Running } from './progress-view.ts';
 import { reasons } from './progress-words.ts';
@@ -48,5 +49,5 @@ export function renderHeartbeat({
   });
   const more = running.length > named ? ` and ${running.length - named} more` : '';
   const what = told.length === 0 ? '' : `: ${told.join(', ')}${more}`;
-  return `still going after ${duration(elapsed)}${what}; reads ${counts.reads}, writes ${counts.writes}\n`;
+  return `still going after ${duration(elapsed)}${what}; ${requestCounts(counts)}\n`;
 }

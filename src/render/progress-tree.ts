@@ -1,5 +1,6 @@
 import { columnsOf, cut } from './columns.ts';
 import { duration } from './duration.ts';
+import { requestCounts } from './lines.ts';
 import type { Choice } from './progress-choice.ts';
 import { chooseLast, chooseRows } from './progress-choice.ts';
 import { renderRow } from './progress-line.ts';
@@ -50,7 +51,7 @@ function head({ began, counts }: ProgressView, told: Told, { now, columns }: { n
   const skipped = told.skipped.length === 0 ? '' : `, ${told.skipped.length} skipped`;
   const short = `${duration(now - began)}: ${told.done.length} of ${sum(told)} done${failed}`;
   const wordings = [
-    `${short}${skipped}; reads ${counts.reads}, writes ${counts.writes}`,
+    `${short}${skipped}; ${requestCounts(counts)}`,
     `${short}${skipped}`,
     short,
     `${told.done.length}/${sum(told)} done${failed}`,

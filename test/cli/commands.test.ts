@@ -30,7 +30,7 @@ describe('a manifest from the first plan to the end', () => {
     const planned = await trueup(['plan', '--detailed-exitcode', ...at]);
     expect(planned).toMatchObject({ code: 2, err: '' });
     expect(planned.out).toContain('+ production.compose.hello: create\n');
-    expect(planned.out).toMatch(/Plan: 2 to create, 1 to adopt, 1 to deploy\.\nreads \d+, writes 0\n$/);
+    expect(planned.out).toMatch(/Plan: 2 to create, 1 to adopt, 1 to deploy\.\n\d+ reads, 0 writes\n$/);
     const applied = await trueup(['apply', '--auto-approve', ...at]);
     expect(applied.code).toBe(0);
     expect(applied.out).toContain('Applied: 2 created, 1 adopted, 1 deployed.\n');
@@ -38,7 +38,7 @@ describe('a manifest from the first plan to the end', () => {
     expect(applied.err).toMatch(/production\.compose\.hello: created in \d+\.\ds\n/);
     const again = await trueup(['plan', '--detailed-exitcode', ...at]);
     expect(again.code).toBe(0);
-    expect(again.out).toMatch(/^No changes\. The platform is what the manifest says\.\nreads \d+, writes 0\n$/);
+    expect(again.out).toMatch(/^No changes\. The platform is what the manifest says\.\n\d+ reads, 0 writes\n$/);
     const quiet = await trueup(['apply', ...at]);
     expect(quiet.code).toBe(0);
     expect(quiet.out).toContain('No changes.');
@@ -73,7 +73,7 @@ describe('a manifest from the first plan to the end', () => {
     expect(refused.code).toBe(1);
     expect(refused.out).toContain('! data at risk: the data of this database (apply needs --allow-data-loss)');
     expect(refused.err).toContain('error[data-at-risk]');
-    expect(refused.out).toContain('writes 0');
+    expect(refused.out).toContain(', 0 writes');
     expect(await trueup(['destroy', '--auto-approve', '--allow-data-loss', '-C', folder])).toMatchObject({ code: 0 });
   });
 

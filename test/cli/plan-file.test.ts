@@ -68,7 +68,7 @@ describe('the real program', () => {
     const { run, folder, file, posts } = await fresh();
     const planned = await run('plan', '--out', 'plan.trueup', '--detailed-exitcode');
     expect(planned).toMatchObject({ code: 2, err: '' });
-    expect(planned.out).toMatch(/writes 0\nSaved to plan\.trueup: trueup apply .*\n$/);
+    expect(planned.out).toMatch(/, 0 writes\nSaved to plan\.trueup: trueup apply .*\n$/);
     expect(posts()).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).toSorted()).toEqual(['plan.trueup', 'trueup.yaml']);

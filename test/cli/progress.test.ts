@@ -109,13 +109,13 @@ ${shop}.domains.www: skipped
     Object.assign(counts, { reads: 14, writes: 6 });
     pass(59);
     expect(told()).toBe(
-      `still going after 59s: creating ${shop} (for 59s), deploying ${shop} (in the queue for 30s); reads 14, writes 6\n`,
+      `still going after 59s: creating ${shop} (for 59s), deploying ${shop} (in the queue for 30s); 14 reads, 6 writes\n`,
     );
     happen([60, shop, 'create', 'done'], [61, `${shop} (deploy)`, 'deploy', 'waiting for answer']);
     told();
     pass(91);
     expect(told()).toBe(
-      `still going after 1m 31s: deploying ${shop} (pulling and starting for 30s); reads 14, writes 6\n`,
+      `still going after 1m 31s: deploying ${shop} (pulling and starting for 30s); 14 reads, 6 writes\n`,
     );
     pass(120.9);
     expect(told()).toBe('');
@@ -131,11 +131,11 @@ ${shop}.domains.www: skipped
       planOf(keys),
     );
     run.pass(30);
-    expect(text).toBe('still going after 30s; reads 0, writes 0\n');
+    expect(text).toBe('still going after 30s; 0 reads, 0 writes\n');
     for (const [at, { address }] of keys.entries()) run.happen([31 + at, address, 'create', 'started']);
     run.pass(65);
     expect(text).toBe(
-      'still going after 65s: creating sshKey.a (for 34s), creating sshKey.b (for 33s), creating sshKey.c (for 32s) and 2 more; reads 0, writes 0\n',
+      'still going after 65s: creating sshKey.a (for 34s), creating sshKey.b (for 33s), creating sshKey.c (for 32s) and 2 more; 0 reads, 0 writes\n',
     );
   });
 
@@ -241,7 +241,7 @@ describe('on a terminal', () => {
       `    ^ deploy       ${deploy}`,
     ];
     const waits = `waits for ${shop}`;
-    expect(screen.seen()).toEqual(tree('2s: 0 of 3 done; reads 0, writes 0', 'creating 1s', waits, waits));
+    expect(screen.seen()).toEqual(tree('2s: 0 of 3 done; 0 reads, 0 writes', 'creating 1s', waits, waits));
     happen([2, shop, 'create', 'done'], [2.1, `${shop}.domains.www`, 'create', 'failed']);
     pass(3);
     const before = writes();
@@ -249,7 +249,7 @@ describe('on a terminal', () => {
     expect(writes(), 'nothing is written while nothing is different').toBe(before);
     end();
     const last = ['created in 1.9s', 'creating failed', 'not begun'] as const;
-    expect(screen.seen()).toEqual(tree('3s: 1 of 3 done, 1 failed; reads 0, writes 0', ...last));
+    expect(screen.seen()).toEqual(tree('3s: 1 of 3 done, 1 failed; 0 reads, 0 writes', ...last));
     expect(timers).toEqual([]);
     const done = writes();
     say('what comes next');
@@ -268,7 +268,7 @@ describe('on a terminal', () => {
       'what was there before',
       'stopping: finishing what is in flight',
       'and more',
-      '1s: 0 of 3 done; reads 0, writes 0',
+      '1s: 0 of 3 done; 0 reads, 0 writes',
       'production',
       '  + compose.shop   creating 0s',
       `    + domains.www  waits for ${shop}`,

@@ -37,7 +37,7 @@ describe('the result of an apply as text', () => {
   it('is short when everything went well', async () => {
     const view = await applyWith(undefined);
     expect(view.ending).toBe('done');
-    expect(renderResult(view, plainStyle)).toBe('Applied: 2 created, 1 adopted, 1 deployed.\nreads 4, writes 2\n');
+    expect(renderResult(view, plainStyle)).toBe('Applied: 2 created, 1 adopted, 1 deployed.\n4 reads, 2 writes\n');
   });
 
   it('tells what failed, and what to do next, when a part was applied', async () => {

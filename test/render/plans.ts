@@ -6,7 +6,7 @@ import { plainStyle } from '../../src/render/style.ts';
 /** A plan as text, without the line of counts. */
 export function shown(plan: Plan, style: Partial<Style> = {}): string {
   const text = renderPlan({ plan, counts: { reads: 0, writes: 0 } }, { ...plainStyle, ...style });
-  return text.replace(/\nreads 0, writes 0\n$/, '\n');
+  return text.replace(/\n0 reads, 0 writes\n$/, '\n');
 }
 
 /** Marks the tones with words, so that a test can see them. */

@@ -80,7 +80,7 @@ const atWork: readonly Happened[] = [
 describe('the tree of an apply', () => {
   it('shows what sends something, below its service and environment, and how far each is', () => {
     expect(shown(shop, atWork, { columns: 120 })).toEqual([
-      '23s: 4 of 13 done, 1 failed, 2 skipped; reads 14, writes 6',
+      '23s: 4 of 13 done, 1 failed, 2 skipped; 14 reads, 6 writes',
       '+ sshKey.forge                     created in 0.6s',
       'production',
       '  ~ postgres.main                  updated in 1.2s',
@@ -100,7 +100,7 @@ describe('the tree of an apply', () => {
 
   it('keeps to 80 columns with fewer words', () => {
     expect(shown(shop, atWork, { columns: 79 })).toEqual([
-      '23s: 4 of 13 done, 1 failed, 2 skipped; reads 14, writes 6',
+      '23s: 4 of 13 done, 1 failed, 2 skipped; 14 reads, 6 writes',
       '+ sshKey.forge                 created in 0.6s',
       'production',
       '  ~ postgres.main              updated in 1.2s',
@@ -156,7 +156,7 @@ describe('the tree of an apply', () => {
       { address: 'production.compose.shop.domains.www', action: 'delete', parent: 'production.compose.shop' },
     ];
     expect(shown(planned, [])).toEqual([
-      '23s: 0 of 2 done; reads 14, writes 6',
+      '23s: 0 of 2 done; 14 reads, 6 writes',
       '- production.compose.shop  waits for production.compose.shop.domains.www',
       '  - domains.www            waiting',
     ]);
@@ -170,7 +170,7 @@ describe('the tree of an apply', () => {
     expect(shown(planned, [])).toEqual([]);
     expect(shown(planned, [[1, 'production.compose.kept', 'no-op', 'skipped']])).toEqual([]);
     expect(shown(planned, [[1, 'production.compose.kept', 'no-op', 'failed']])).toEqual([
-      '23s: 0 of 1 done, 1 failed; reads 14, writes 6',
+      '23s: 0 of 1 done, 1 failed; 14 reads, 6 writes',
       'production',
       '  compose.kept  checking failed',
     ]);
@@ -185,7 +185,7 @@ describe('the tree of an apply', () => {
       [[0, 'sshKey.a', 'create', 'started']],
     );
     expect(renderTree(view, { now: 3_000, columns: 80, lines: 24, paint: toned.paint })).toEqual([
-      '<strong>3s: 0 of 2 done; reads 14, writes 6</strong>',
+      '<strong>3s: 0 of 2 done; 14 reads, 6 writes</strong>',
       '<good>+ </good><strong>sshKey.a</strong>  <info>creating 3s</info>',
       '<good>+ </good><faint>sshKey.b</faint>  <faint>waiting</faint>',
     ]);
@@ -288,7 +288,7 @@ describe('the size of the tree', () => {
       return at === 90 ? [[10, address, 'create', 'started']] : [];
     });
     expect(shown(planned, events, { lines: 10, second: 12 })).toEqual([
-      '12s: 39 of 150 done, 1 failed; reads 14, writes 6',
+      '12s: 39 of 150 done, 1 failed; 14 reads, 6 writes',
       'production',
       '  + redis.r020  creating failed after 1.0s',
       '  + redis.r038  created in 1.0s',
@@ -357,7 +357,7 @@ describe('what an apply leaves behind', () => {
 
   it('is everything that did not go well where it does not fit, and the counts', () => {
     expect(last(shop, atWork, 5)).toEqual([
-      '23s: 4 of 13 done, 1 failed, 2 skipped; reads 14, writes 6',
+      '23s: 4 of 13 done, 1 failed, 2 skipped; 14 reads, 6 writes',
       'production',
       '  ~ postgres.main              updated in 1.2s',
       '    + backups.nightly          creating failed after 0.9s',
@@ -382,7 +382,7 @@ describe('what an apply leaves behind', () => {
       [0, address, 'create', 'started'],
       [1, address, 'create', 'done'],
     ]);
-    expect(last(planned, events, 24)).toEqual(['23s: 30 of 30 done; reads 14, writes 6']);
+    expect(last(planned, events, 24)).toEqual(['23s: 30 of 30 done; 14 reads, 6 writes']);
     const failed = keys.map((address): Happened => [1, address, 'create', 'failed']);
     expect(last(planned, failed, 24)).toHaveLength(31);
   });
