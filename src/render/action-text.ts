@@ -7,7 +7,7 @@ import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 import { actionWords } from './words.ts';
 
-/** What happens to one resource; below its service its address is told relative to it. */
+/** Renders one action; below its service, with the address relative to the service. */
 export function renderAction(action: Action, service: string, style: Style): string[] {
   const isService = action.address === service;
   const indent = isService ? 0 : 2;
@@ -34,17 +34,17 @@ function nameBelow({ action, address }: Action, service: string): string {
   return action === 'deploy' ? 'deploy' : address.slice(service.length).replace(/^\./, '');
 }
 
-/** Why a service is deployed; that it restarts is what somebody who reviews a plan has to know. */
+/** The reason for a deployment. A reviewer must see that the service restarts. */
 function reason({ because, isOrdered }: Action): string {
-  if (isOrdered === true) return 'an earlier run ordered it; it is ordered again if that one does not succeed';
-  if (because === undefined) return 'for the first time';
-  if (because.length === 0) return 'it restarts, with what is saved and does not run yet';
+  if (isOrdered === true) return 'started by an earlier run; started again if that deployment fails';
+  if (because === undefined) return 'first deployment';
+  if (because.length === 0) return 'restarts with saved changes that do not run yet';
   const shown = because.slice(0, most).map(printable);
   const rest = because.length - shown.length;
-  return `it restarts, with ${[...shown, ...(rest === 0 ? [] : [`${rest} more`])].join(', ')}`;
+  return `restarts with ${[...shown, ...(rest === 0 ? [] : [`${rest} more`])].join(', ')}`;
 }
 
-/** How many changes are named of those that a deployment puts into effect. */
+/** The number of changes that the reason of a deployment names. */
 const most = 6;
 
 function sentence(action: Action): string {
@@ -57,16 +57,16 @@ function sentence(action: Action): string {
       return `move below ${printable(action.parent ?? 'the project')}`;
     case 'replace':
       if (isMadeFirst(action))
-        return 'replace: created anew; the old one goes when nothing in this manifest uses it any more';
-      return `replace${id}: deleted and created anew${action.teardown.length === 0 ? ', with its parent' : ''}`;
+        return 'replace: create the new object, then delete the old one when nothing here uses it';
+      return `replace${id}: delete and create again${action.teardown.length === 0 ? ', with its parent' : ''}`;
     case 'adopt':
-      return `adopt${id}: it exists and is taken over${action.steps.length === 0 ? ' as it is' : ''}`;
+      return `adopt${id}: exists on the platform and is taken over${action.steps.length === 0 ? ' unchanged' : ''}`;
     case 'delete':
       return `delete${id}${action.teardown.length === 0 ? ', with its parent' : ''}`;
     case 'forget':
       return action.id === undefined
-        ? 'forget: it is not on the platform any more'
-        : `forget${id}: it stays on the platform and is not managed any more`;
+        ? 'remove from state: no longer on the platform'
+        : `remove from state${id}: stays on the platform, no longer managed`;
     case 'deploy':
       return reason(action);
     case 'no-op':

@@ -1,9 +1,9 @@
 import { stringify } from 'yaml';
 import { printable } from './printable.ts';
 
-/** The answer of the platform for people: text as it is, everything else as YAML; no character that a terminal obeys. */
+/** Renders the answer of the platform: text as it is, everything else as YAML, without control characters. */
 export function renderAnswer(answer: unknown): string {
-  if (answer === undefined) return 'Done. The platform answered nothing more.\n';
+  if (answer === undefined) return 'Done. The platform returned no content.\n';
   const text = typeof answer === 'string' ? answer : stringify(answer, { lineWidth: 0, aliasDuplicateObjects: false });
   return `${text.replace(/\n$/, '').split('\n').map(printable).join('\n')}\n`;
 }

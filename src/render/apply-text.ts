@@ -8,7 +8,7 @@ import { isNews } from './result.ts';
 import type { Style, Tone } from './style.ts';
 import { actionWords, countActions } from './words.ts';
 
-/** What became of an apply. */
+/** The result of an apply, for its views. */
 export interface ResultView {
   readonly result: ApplyResult;
   readonly ending: Ending;
@@ -16,7 +16,7 @@ export interface ResultView {
   readonly counts: { readonly reads: number; readonly writes: number };
 }
 
-/** The result of an apply for people: what went wrong, what was left out and why, and what to do next. */
+/** Renders the result of an apply as text: errors, skipped resources with the reason, and the next step. */
 export function renderResult(view: ResultView, style: Style): string {
   const { outcomes } = view.result;
   const blocks = outcomes
@@ -41,22 +41,29 @@ function renderOutcome({ action, result, diagnostics }: Outcome, style: Style): 
   ];
 }
 
-const resultWords: Readonly<Record<Outcome['result'], { tone: Tone; text: (now: string, done: string) => string }>> = {
-  done: { tone: 'good', text: (_now, done) => done },
-  failed: { tone: 'bad', text: (now) => `${now} failed` },
-  skipped: { tone: 'change', text: () => 'skipped' },
-  'not kept': { tone: 'bad', text: (_now, done) => `${done}, and the platform did not keep all of it` },
-  unverified: { tone: 'change', text: (_now, done) => `${done}, and that could not be verified` },
+/** The words of a result: after its address, and behind a number in the summary. */
+const resultWords: Readonly<
+  Record<Outcome['result'], { tone: Tone; counted: string; text: (now: string, done: string) => string }>
+> = {
+  done: { tone: 'good', counted: 'done', text: (_now, done) => done },
+  failed: { tone: 'bad', counted: 'failed', text: (now) => `${now} failed` },
+  skipped: { tone: 'change', counted: 'skipped', text: () => 'skipped' },
+  'not kept': {
+    tone: 'bad',
+    counted: 'partly ignored by the platform',
+    text: (_now, done) => `${done}, but the platform ignored a value`,
+  },
+  unverified: { tone: 'change', counted: 'not verified', text: (_now, done) => `${done}, not verified` },
 };
 
 function summary(outcomes: readonly Outcome[], isInterrupted: boolean): string {
   const news = outcomes.filter(isNews);
-  if (news.length === 0) return 'Nothing to do. The platform is what the manifest says.';
+  if (news.length === 0) return 'No changes. The platform matches the manifest.';
   const done = news.filter(({ result }) => result === 'done').map(({ action }) => action);
   const parts = [...countActions(done)].map(([name, count]) => `${count} ${actionWords[name].done}`);
   for (const result of ['failed', 'not kept', 'unverified', 'skipped'] as const) {
     const count = news.filter((outcome) => outcome.result === result).length;
-    if (count > 0) parts.push(`${count} ${result}`);
+    if (count > 0) parts.push(`${count} ${resultWords[result].counted}`);
   }
   const word = isInterrupted ? 'Interrupted' : done.length === news.length ? 'Applied' : 'Not everything was applied';
   return `${word}: ${parts.join(', ')}.`;
@@ -66,16 +73,15 @@ function advice({ result, ending, isInterrupted }: ResultView): string[] {
   if (ending === 'done' && !isInterrupted) return [];
   const lines = [
     result.unsaved !== undefined
-      ? 'What was done is on the platform; what the state does not have of it is found by the next run.'
+      ? 'The changes are on the platform. The next run finds those that the state lacks.'
       : ending === 'failed'
-        ? 'Nothing is known to be changed on the platform; what was learned is in the state.'
-        : 'What was done is on the platform and in the state, and is not done again.',
+        ? 'No change of the platform is known. The state holds what this run read.'
+        : 'Finished changes are on the platform and in the state; the next run does not repeat them.',
   ];
   const isUnsure = result.outcomes.some(
     (outcome) => outcome.result === 'unverified' || (outcome.result === 'failed' && outcome.action.steps.length > 0),
   );
-  if (isUnsure)
-    lines.push('A request that failed may still have had an effect: the next plan reads what the platform has now.');
-  lines.push('Next: mend what is named above, see what is left with trueup plan, and go on with trueup apply.');
+  if (isUnsure) lines.push('A failed request may still have had an effect: the next plan reads the platform again.');
+  lines.push('Next: fix the errors above, check with trueup plan, and run trueup apply again.');
   return lines;
 }

@@ -5,7 +5,7 @@ import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';
 import { inlineShown, longText, spreadText } from './value-text.ts';
 
-/** One difference as lines; `indent` is where they will stand. */
+/** Renders one attribute change as lines; `indent`: the columns before them. */
 export function renderChange(change: Change, indent: number, style: Style): string[] {
   const lines = difference(change, indent, style);
   if (change.forcesReplacement) lines.push(style.paint('bad', '! forces replacement'));
@@ -51,7 +51,7 @@ function single(
   return [first ?? '', ...rest, ...indented(fold(value, indent + 4, style), 4)];
 }
 
-/** A new value; of hidden text what can be said of it. */
+/** A new value; of redacted text its summary. */
 function valueWords({ after, summary }: Change): string {
   return summary === undefined ? inlineShown(after) : `(sensitive; ${printable(summary)})`;
 }
@@ -62,13 +62,13 @@ function wrapped(mark: string, tone: Tone, value: string, indent: number, style:
   );
 }
 
-/** The reason behind the line, or below it where there is no room. */
+/** Adds the reason behind the line, or below it where there is no room. */
 function withWhy(line: string, why: string, indent: number, style: Style): string[] {
   if (why === '') return [line];
-  const said = `(${why})`;
-  return fits(`${line} ${said}`, indent, style)
-    ? [`${line} ${style.paint('info', said)}`]
-    : [line, ...indented(fold(said, indent + 4, style), 4).map((part) => style.paint('info', part))];
+  const reason = `(${why})`;
+  return fits(`${line} ${reason}`, indent, style)
+    ? [`${line} ${style.paint('info', reason)}`]
+    : [line, ...indented(fold(reason, indent + 4, style), 4).map((part) => style.paint('info', part))];
 }
 
 function causeWords(change: Change): string {
@@ -93,7 +93,7 @@ function causeWords(change: Change): string {
   }
 }
 
-/** What differs line by line, when both sides may be seen and one line does not hold them. */
+/** A diff line by line, when neither side is redacted and one line does not hold them. */
 function lineDiff({ before, after }: Change, style: Style): string[] | undefined {
   const isText = longText(before) !== undefined || longText(after) !== undefined;
   const [old, fresh] = [spreadText(before), spreadText(after)];

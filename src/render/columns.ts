@@ -1,17 +1,17 @@
-/** Colours, which take no column. */
+/** Colour codes, which take no column. */
 // eslint-disable-next-line no-control-regex -- they are what this is about
 const colours = /\u001b\[[0-9;]*m/g;
 
 const narrow = /^[\u0020-\u007e]*$/;
 
-/** Characters that are drawn over the one before them, or not at all. */
+/** Characters without a column of their own. */
 const weightless = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]$/u;
 
-/** Characters as wide as two: East Asian ones and emoji. */
+/** Characters that take two columns: East Asian ones and emoji. */
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\p{Emoji_Presentation}\u{16fe0}-\u{18d08}\u{1b000}-\u{1b2ff}\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]$/u;
 
-/** How many columns of a terminal a text takes, painted or not; rather one too many than one too few. */
+/** The columns that a text takes on a terminal, painted or not; rather one too many than one too few. */
 export function columnsOf(text: string): number {
   const bare = text.replaceAll(colours, '');
   if (narrow.test(bare)) return bare.length;
@@ -20,13 +20,13 @@ export function columnsOf(text: string): number {
   return columns;
 }
 
-/** The beginning of a text that is not painted, with a mark at its end where something is left out. */
+/** The start of an unpainted text, with an ellipsis where it is cut. */
 export function cut(text: string, room: number): string {
   if (columnsOf(text) <= room) return text;
   return room < 1 ? '' : `${startOf(text, room - 1)}…`;
 }
 
-/** Both ends of a text that is not painted, with a mark where something is left out between them. */
+/** Both ends of an unpainted text, with an ellipsis where the middle is cut. */
 export function shortened(text: string, room: number): string {
   if (columnsOf(text) <= room) return text;
   if (room < 1) return '';

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { ErrorDocument, ValidationDocument } from './documents.ts';
 
-/** One diagnostic for programs. */
+/** One diagnostic as a document. */
 export function diagnosticJson(item: Diagnostic): ErrorDocument['diagnostics'][number] {
   const { code, severity, message, details, remedy, address, position } = item;
   return {
@@ -15,12 +15,12 @@ export function diagnosticJson(item: Diagnostic): ErrorDocument['diagnostics'][n
   };
 }
 
-/** What ended a run, for programs. */
+/** The errors that ended a run, as a document. */
 export function errorJson(diagnostics: ErrorDocument['diagnostics'], exitCode: number): ErrorDocument {
   return { format: 'trueup/error', version: 1, exitCode, diagnostics };
 }
 
-/** A valid manifest, for programs. */
+/** A valid manifest, as a document. */
 export function validationJson(resources: number, warnings: readonly Diagnostic[]): ValidationDocument {
   return { format: 'trueup/validation', version: 1, resources, diagnostics: warnings.map(diagnosticJson) };
 }

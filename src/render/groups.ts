@@ -6,7 +6,7 @@ export interface Group {
   readonly actions: readonly Action[];
 }
 
-/** Puts what is to be shown of a plan together by service, in the order of the plan; what does not change is left out. */
+/** Groups the actions of a plan by service, in the order of the plan, without unchanged resources. */
 export function groupActions(actions: readonly Action[]): Group[] {
   const byAddress = new Map(actions.map((action) => [action.address, action]));
   const groups = new Map<string, Action[]>();
@@ -21,7 +21,7 @@ export function groupActions(actions: readonly Action[]): Group[] {
   return [...groups].map(([address, members]) => ({ address, actions: members }));
 }
 
-/** The ancestor that stands directly below an environment, or the action itself. */
+/** The service of an action: the ancestor directly below an environment, or the action itself. */
 function serviceOf(action: Action, byAddress: ReadonlyMap<string, Action>): Action {
   const parent = action.parent === undefined ? undefined : byAddress.get(action.parent);
   return parent === undefined || parent.parent === undefined ? action : serviceOf(parent, byAddress);

@@ -1,9 +1,9 @@
 import type { Style } from './style.ts';
 
-/** Narrower than this, lines are left to the terminal. */
+/** The smallest width that lines are folded to. */
 const narrowest = 30;
 
-/** Breaks a line of plain text so that it fits behind `indent` columns; without a width it stays whole. */
+/** Folds a line of plain text to the width behind `indent` columns; without a width it stays whole. */
 export function fold(text: string, indent: number, style: Style): string[] {
   const room = style.width === undefined ? undefined : Math.max(style.width, narrowest) - indent;
   if (room === undefined || text.length <= room) return [text];
@@ -19,14 +19,14 @@ export function fold(text: string, indent: number, style: Style): string[] {
   return lines;
 }
 
-/** Whether a line, painted or not, fits behind `indent` columns. */
+/** Returns true for a line, painted or not, that fits behind `indent` columns. */
 export function fits(line: string, indent: number, style: Style): boolean {
   if (style.width === undefined) return true;
   // eslint-disable-next-line no-control-regex -- colours, which take no column
   return line.replaceAll(/\u001b\[[0-9;]*m/g, '').length <= Math.max(style.width, narrowest) - indent;
 }
 
-/** Moves lines to the right. */
+/** Indents lines. */
 export function indented(lines: readonly string[], by: number): string[] {
   return lines.map((line) => (line === '' ? '' : ' '.repeat(by) + line));
 }

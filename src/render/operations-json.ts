@@ -5,7 +5,7 @@ import { isSecretMember } from '../api/secret-members.ts';
 import type { OperationsDocument } from './documents.ts';
 import { describeMember } from './operations-text.ts';
 
-/** Operations with their members, for programs. */
+/** Operations with their members, as a document. */
 export function operationsJson(operations: readonly Operation[]): OperationsDocument {
   return {
     format: 'trueup/operations',

@@ -5,7 +5,7 @@ import { isSecretMember } from '../api/secret-members.ts';
 import { fold, indented } from './lines.ts';
 import type { Style } from './style.ts';
 
-/** Operations for people, a line each; members that a call cannot do without have a star. */
+/** Renders operations, a line each; required members have a star. */
 export function renderOperations(operations: readonly Operation[], style: Style): string {
   const width = Math.max(0, ...operations.map((operation) => operation.length));
   return operations
@@ -21,7 +21,7 @@ export function renderOperations(operations: readonly Operation[], style: Style)
     .join('');
 }
 
-/** One operation for people: every member with what it takes. */
+/** Renders one operation: every member with the values that it takes. */
 export function renderOperation(operation: Operation, style: Style): string {
   const members = membersOf(operation);
   const width = Math.max(0, ...members.map(({ name }) => name.length + 1));
@@ -40,7 +40,7 @@ export function renderOperation(operation: Operation, style: Style): string {
 
 const others = 'others that the API document does not show';
 
-/** What a member takes, in words. */
+/** Describes the values that a member takes. */
 export function describeMember({ name, schema }: Member): string {
   const notes = [
     ...(schema.default === undefined ? [] : [`${JSON.stringify(schema.default)} when left out`]),

@@ -3,7 +3,7 @@ import { redacted } from '../secrets/secret.ts';
 import type { OutputsDocument } from './documents.ts';
 import { printable } from './printable.ts';
 
-/** All outputs for people, a line each. */
+/** Renders all outputs, a line each. */
 export function renderOutputs(outputs: readonly OutputValue[], showsSecrets: boolean): string {
   const width = Math.max(0, ...outputs.map(({ name }) => name.length));
   return outputs
@@ -11,12 +11,12 @@ export function renderOutputs(outputs: readonly OutputValue[], showsSecrets: boo
     .join('');
 }
 
-/** One output by itself, as scripts take it. */
+/** Renders the value of one output, for scripts. */
 export function renderOutput(output: OutputValue, showsSecrets: boolean): string {
   return `${shownValue(output, showsSecrets)}\n`;
 }
 
-/** Outputs for programs. */
+/** Outputs as a document. */
 export function outputsJson(outputs: readonly OutputValue[], showsSecrets: boolean): OutputsDocument {
   return {
     format: 'trueup/outputs',

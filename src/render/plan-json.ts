@@ -6,7 +6,7 @@ import type { PlanDocument } from './documents.ts';
 import type { PlanView } from './plan-text.ts';
 import { countActions } from './words.ts';
 
-/** A plan for programs: the whole of it, unchanged resources included. Values pass as people may see them. */
+/** A plan as a document: all of it, unchanged resources included. Secrets are redacted already. */
 export function planJson({ plan, counts }: PlanView): PlanDocument {
   return {
     format: 'trueup/plan',

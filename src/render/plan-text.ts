@@ -9,14 +9,14 @@ import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 import { actionWords, countActions } from './words.ts';
 
-/** What a plan needs beside itself to be shown. */
+/** A plan with the requests that it took. */
 export interface PlanView {
   readonly plan: Plan;
   /** Requests sent so far. */
   readonly counts: { readonly reads: number; readonly writes: number };
 }
 
-/** A plan for people. */
+/** Renders a plan as text. */
 export function renderPlan({ plan, counts }: PlanView, style: Style): string {
   const blocks = groupActions(plan.actions).map((group) => {
     const root = group.actions.find((action) => action.address === group.address);
@@ -38,20 +38,20 @@ function ending(plan: Plan, counts: PlanView['counts'], style: Style): string[] 
 }
 
 function summary(plan: Plan): string {
-  if (!hasChanges(plan)) return 'No changes. The platform is what the manifest says.';
+  if (!hasChanges(plan)) return 'No changes. The platform matches the manifest.';
   const parts = [...countActions(plan.actions)].map(([name, count]) => `${count} ${actionWords[name].plan}`);
   return `Plan: ${parts.join(', ')}.`;
 }
 
-/** The services that have to be deployed before all of it is in effect, and that this plan leaves to somebody. */
+/** The services that need a deployment that this plan does not include. */
 function notDeployed(actions: readonly Action[]): string[] {
   const left = actions.filter(
     ({ service, notes }) => service?.isLeft === true && !notes.some(({ code }) => code === 'not-deployed'),
   );
   if (left.length === 0) return [];
   return [
-    `Takes effect when these are deployed next: ${someOf(left.map(({ address }) => printable(address)))}. ` +
-      'This plan does not deploy them: trueup run deploy ADDRESS does.',
+    `Takes effect with the next deployment of ${someOf(left.map(({ address }) => printable(address)))}. ` +
+      'This plan does not deploy; trueup run deploy ADDRESS does.',
   ];
 }
 
@@ -59,7 +59,7 @@ function permissions(actions: readonly Action[]): string[] {
   const lines: string[] = [];
   const adopted = actions.filter((action) => action.needsConsent).length;
   if (adopted > 0)
-    lines.push(`Apply takes over ${counted(adopted, 'object')} and needs consent: --adopt, or yes when it asks.`);
+    lines.push(`Apply takes over ${counted(adopted, 'object')} and needs consent: --adopt, or answer yes.`);
   const risky = actions.filter((action) => action.dataAtRisk !== undefined && action.protect === undefined).length;
   if (risky > 0) lines.push(`Apply puts data of ${counted(risky, 'resource')} at risk and needs --allow-data-loss.`);
   return lines;

@@ -1,47 +1,51 @@
-import type { ProgressView, Stage, Told } from './progress-view.ts';
+import type { ProgressView, Stage, StagedRows } from './progress-view.ts';
 import { stageOf } from './progress-view.ts';
 
-/** Which rows are shown, in the order of the tree, and how many of those that are told of are not. */
+/** The rows that are shown, in the order of the tree, and the numbers of those that are not. */
 export interface Choice {
   readonly places: readonly number[];
   readonly hidden: Readonly<Record<Stage['is'], number>>;
 }
 
-/** How long what is done stays among the first, in milliseconds. */
+/** Milliseconds that a finished action stays among the first. */
 const freshFor = 5_000;
 
-/** Chooses the rows that fit into some lines: all, or those of most interest, with a line left for what is not shown. */
-export function chooseRows(view: ProgressView, told: Told, { now, room }: { now: number; room: number }): Choice {
-  const everything = everythingWithin(view, told, room);
-  if (everything !== undefined) return choice(told, everything);
+/** Chooses the rows that fit into some lines: all, or the most interesting ones, with a line left for the rest. */
+export function chooseRows(
+  view: ProgressView,
+  staged: StagedRows,
+  { now, room }: { now: number; room: number },
+): Choice {
+  const everything = everythingWithin(view, staged, room);
+  if (everything !== undefined) return choice(staged, everything);
   const chosen = new Set<number>();
   const left = () => Math.max(0, room - 1 - chosen.size);
-  for (const is of ['running', 'failed', 'skipped'] as const) addTo(chosen, view, told[is], left());
-  addTo(chosen, view, fresh(view, told.done, now), Math.floor(left() / 2));
-  addTo(chosen, view, told.waiting, left());
-  addTo(chosen, view, told.done.toReversed(), left());
-  return choice(told, chosen);
+  for (const is of ['running', 'failed', 'skipped'] as const) addTo(chosen, view, staged[is], left());
+  addTo(chosen, view, fresh(view, staged.done, now), Math.floor(left() / 2));
+  addTo(chosen, view, staged.waiting, left());
+  addTo(chosen, view, staged.done.toReversed(), left());
+  return choice(staged, chosen);
 }
 
-/** Chooses what an apply leaves to read: everything when it fits into some lines, else all that did not go well. */
-export function chooseLast(view: ProgressView, told: Told, room: number): Choice {
-  const everything = everythingWithin(view, told, room);
-  if (everything !== undefined) return choice(told, everything);
+/** Chooses the rows that stay after an apply: all when they fit into some lines, else all that did not succeed. */
+export function chooseLast(view: ProgressView, staged: StagedRows, room: number): Choice {
+  const everything = everythingWithin(view, staged, room);
+  if (everything !== undefined) return choice(staged, everything);
   const chosen = new Set<number>();
-  for (const is of ['running', 'failed', 'skipped', 'waiting'] as const) addTo(chosen, view, told[is]);
-  return choice(told, chosen);
+  for (const is of ['running', 'failed', 'skipped', 'waiting'] as const) addTo(chosen, view, staged[is]);
+  return choice(staged, chosen);
 }
 
-/** All that is told of with what stands above it, when it is no more than some rows. */
-function everythingWithin(view: ProgressView, told: Told, room: number): Set<number> | undefined {
-  const places = Object.values(told).flat();
+/** All reported rows with the rows above them, when they are no more than `room`. */
+function everythingWithin(view: ProgressView, staged: StagedRows, room: number): Set<number> | undefined {
+  const places = Object.values(staged).flat();
   if (places.length > room) return undefined;
   const all = new Set<number>();
   addTo(all, view, places);
   return all.size > room ? undefined : all;
 }
 
-/** Adds places, each with those that it stands below, as far as `most` more rows allow. */
+/** Adds places, each with the rows above it, as long as no more than `most` rows are added. */
 function addTo(
   chosen: Set<number>,
   { rows }: ProgressView,
@@ -57,7 +61,7 @@ function addTo(
   }
 }
 
-/** What was done a moment ago, the latest first. */
+/** The places of actions that finished a moment ago, the latest first. */
 function fresh(view: ProgressView, done: readonly number[], now: number): number[] {
   const ends = done.flatMap((place) => {
     const row = view.rows[place];
@@ -67,16 +71,16 @@ function fresh(view: ProgressView, done: readonly number[], now: number): number
   return ends.toSorted((a, b) => b.at - a.at).map(({ place }) => place);
 }
 
-function choice(told: Told, chosen: ReadonlySet<number>): Choice {
+function choice(staged: StagedRows, chosen: ReadonlySet<number>): Choice {
   const hidden = (places: readonly number[]) => places.reduce((sum, place) => (chosen.has(place) ? sum : sum + 1), 0);
   return {
     places: [...chosen].toSorted((a, b) => a - b),
     hidden: {
-      running: hidden(told.running),
-      failed: hidden(told.failed),
-      skipped: hidden(told.skipped),
-      done: hidden(told.done),
-      waiting: hidden(told.waiting),
+      running: hidden(staged.running),
+      failed: hidden(staged.failed),
+      skipped: hidden(staged.skipped),
+      done: hidden(staged.done),
+      waiting: hidden(staged.waiting),
     },
   };
 }

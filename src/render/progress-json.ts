@@ -2,32 +2,32 @@ import type { ApplyEvent } from '../apply/result.ts';
 import type { EventDocument } from './documents.ts';
 import type { Running } from './progress-view.ts';
 
-/** What all events tell: when it was, and how many requests were sent until then. */
+/** The members of all events: the time, and the requests sent so far. */
 export interface Moment {
   /** In ISO 8601. */
   readonly time: string;
   readonly counts: { readonly reads: number; readonly writes: number };
 }
 
-/** One event of an apply for programs; `took`: how long its action goes on or took, in milliseconds. */
+/** One event of an apply as a document; `took`: the milliseconds that its action has run. */
 export function eventJson(
-  told: ApplyEvent,
+  applied: ApplyEvent,
   about: Moment & { readonly kind: string; readonly took: number | undefined },
 ): EventDocument {
-  const { address, action, event } = told;
+  const { address, action, event } = applied;
   return {
     ...head(about),
     event,
     address,
     action,
     kind: about.kind,
-    ...(event === 'waiting' ? { for: told.for } : {}),
+    ...(event === 'waiting' ? { for: applied.for } : {}),
     ...(about.took === undefined ? {} : { seconds: seconds(about.took) }),
     requests: requests(about),
   };
 }
 
-/** What goes on while nothing happens, for programs. */
+/** The running actions after a silence, as a document. */
 export function heartbeatJson(running: readonly Running[], moment: Moment): EventDocument {
   return {
     ...head(moment),

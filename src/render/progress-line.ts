@@ -1,28 +1,28 @@
 import { columnsOf, cut, shortened } from './columns.ts';
 import { indentOf, symbolOf } from './progress-rows.ts';
 import type { ProgressRow, ProgressView, Stage } from './progress-view.ts';
-import { isTold, stageOf } from './progress-view.ts';
+import { isReported, stageOf } from './progress-view.ts';
 import { lastWordsFor, wordsFor } from './progress-words.ts';
 import type { Style, Tone } from './style.ts';
 import { actionWords } from './words.ts';
 
-/** The share of a line that names keep where the words behind them are many. */
+/** The share of a line that names keep beside long words. */
 const shareOfNames = 0.37;
 
-/** How a row is drawn. */
+/** The moment, the room and the colours of a drawing. */
 export interface Drawing {
   readonly now: number;
-  /** Most columns of a line. */
+  /** The largest number of columns of a line. */
   readonly columns: number;
   /** Nothing more will happen. */
   readonly isOver: boolean;
   readonly paint: Style['paint'];
 }
 
-/** One row as one line. The state and the time stay whole; the name gives way, in its middle. */
+/** Renders one row as one line. The state and the time stay whole; the name is shortened in its middle. */
 export function renderRow(row: ProgressRow, view: ProgressView, { now, columns, isOver, paint }: Drawing): string {
   const indent = indentOf(row.depth);
-  if (!isTold(view, row)) return indent + paint('strong', shortened(row.label, columns - indent.length));
+  if (!isReported(view, row)) return indent + paint('strong', shortened(row.label, columns - indent.length));
   const { is } = stageOf(view, row);
   const symbol = symbolOf(row.action);
   const namesEnd = Math.min(view.names, Math.floor(columns * shareOfNames));

@@ -6,7 +6,7 @@ import { printable } from './printable.ts';
 import type { ProgressRow, ProgressView } from './progress-view.ts';
 import { actionWords } from './words.ts';
 
-/** The actions of a plan as a tree: environments, below them services, below them what belongs to those. */
+/** Builds the tree of the actions of a plan: environments, their services, and the parts of those. */
 export function buildRows(plan: Plan): Pick<ProgressView, 'rows' | 'names'> {
   const actions = new Map(plan.actions.map((action) => [action.address, action]));
   const below = new Map<string | undefined, string[]>();
@@ -46,17 +46,17 @@ export function buildRows(plan: Plan): Pick<ProgressView, 'rows' | 'names'> {
   return { rows, names: rows.reduce((most, row) => (row.isQuiet ? most : Math.max(most, row.columns)), 0) };
 }
 
-/** What stands before the name of a row of a depth. */
+/** The indent of a depth. */
 export function indentOf(depth: number): string {
   return '  '.repeat(depth);
 }
 
-/** What stands between the indent and the name: the symbol of plans. */
+/** The symbol of an action in plans, with a space. */
 export function symbolOf(action: ActionName = 'no-op'): string {
   return action === 'no-op' ? '' : `${actionWords[action].symbol} `;
 }
 
-/** Whether an action sends something; with its parent goes what is deleted without a request of its own. */
+/** Returns true for an action that sends something, or that goes with its parent. */
 function sends(action: Action): boolean {
   return isEffective(action) || action.action === 'delete';
 }
@@ -67,13 +67,13 @@ function labelOf(address: string, parent: string | undefined): string {
   return isWithin(address, parent) ? address.slice(parent.length).replace(/^[. ]/, '') : address;
 }
 
-/** What is made waits for what it needs; what is deleted, for those that need it. */
+/** A creation waits for its dependencies; a deletion, for its dependents. */
 function needsOf(action: Action, users: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const before = action.action === 'delete' ? (users.get(action.address) ?? []) : action.dependsOn;
   return [...new Set([...before, ...(action.follows ?? [])])];
 }
 
-/** Who needed each address when it was applied last. */
+/** The dependents of each address, as of the last apply. */
 function usersOf({ base, actions }: Plan): Map<string, string[]> {
   const users = new Map<string, string[]>();
   for (const { address } of actions) {

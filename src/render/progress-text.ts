@@ -7,9 +7,9 @@ import { reasons } from './progress-words.ts';
 import type { Style } from './style.ts';
 import { actionWords } from './words.ts';
 
-/** One event of an apply on one line; `seconds` is how long it took, where that is known. */
-export function renderEvent(told: ApplyEvent, seconds: number | undefined, style: Style): string {
-  const { event, address, action } = told;
+/** Renders one event of an apply as one line; `seconds`: the time that its action took, where that is known. */
+export function renderEvent(applied: ApplyEvent, seconds: number | undefined, style: Style): string {
+  const { event, address, action } = applied;
   const { now, done } = actionWords[action];
   const name = style.paint('strong', printable(address));
   const time = seconds === undefined ? '' : ` ${event === 'done' ? 'in' : 'after'} ${timeTaken(1_000 * seconds)}`;
@@ -23,16 +23,16 @@ export function renderEvent(told: ApplyEvent, seconds: number | undefined, style
     case 'skipped':
       return `${name}: ${style.paint('change', 'skipped')}\n`;
     case 'waiting':
-      return `${name}: ${now}, ${reasons[told.for].now}\n`;
+      return `${name}: ${now}, ${reasons[applied.for].now}\n`;
     default:
       return event satisfies never;
   }
 }
 
-/** How many of the actions that run a heartbeat names. */
+/** The number of running actions that a heartbeat names. */
 const named = 3;
 
-/** One line that says that something goes on while nothing happens. */
+/** Renders the running actions after a silence as one line. */
 export function renderHeartbeat({
   running,
   elapsed,
@@ -43,11 +43,11 @@ export function renderHeartbeat({
   readonly elapsed: number;
   readonly counts: { readonly reads: number; readonly writes: number };
 }): string {
-  const told = running.slice(0, named).map(({ address, action, took, waits }) => {
+  const actions = running.slice(0, named).map(({ address, action, took, waits }) => {
     const time = waits === undefined ? `for ${duration(took)}` : `${reasons[waits.for].brief} ${duration(waits.took)}`;
     return `${actionWords[action].now} ${printable(address)} (${time})`;
   });
   const more = running.length > named ? ` and ${running.length - named} more` : '';
-  const what = told.length === 0 ? '' : `: ${told.join(', ')}${more}`;
+  const what = actions.length === 0 ? '' : `: ${actions.join(', ')}${more}`;
   return `still going after ${duration(elapsed)}${what}; ${requestCounts(counts)}\n`;
 }

@@ -5,7 +5,7 @@ import type { ProgressRow, ProgressView, WaitsFor } from './progress-view.ts';
 import { stageOf } from './progress-view.ts';
 import { actionWords } from './words.ts';
 
-/** What is told of a row while an apply goes on, from the longest wording to the shortest. */
+/** The words of a row while an apply runs, from the longest wording to the shortest. */
 export function wordsFor(row: ProgressRow, view: ProgressView, now: number): readonly string[] {
   const stage = stageOf(view, row);
   const { now: doing, done } = actionWords[row.action ?? 'no-op'];
@@ -33,14 +33,14 @@ export function wordsFor(row: ProgressRow, view: ProgressView, now: number): rea
   }
 }
 
-/** What is told of a row when an apply is over, from the longest wording to the shortest. */
+/** The words of a row after an apply ended, from the longest wording to the shortest. */
 export function lastWordsFor(row: ProgressRow, view: ProgressView, now: number): readonly string[] {
   const { is } = stageOf(view, row);
-  if (is === 'waiting') return ['not begun'];
-  return is === 'running' ? ['begun; its end is not known', 'begun'] : wordsFor(row, view, now);
+  if (is === 'waiting') return ['not started'];
+  return is === 'running' ? ['started; outcome unknown', 'started'] : wordsFor(row, view, now);
 }
 
-/** A reason to wait: by itself, then before the time that it goes on, and where there is less and less room. */
+/** A reason to wait: by itself, then in front of a duration, in ever less room. */
 interface Reason {
   readonly now: string;
   readonly long: string;
@@ -48,7 +48,7 @@ interface Reason {
   readonly briefest: string;
 }
 
-/** What a deployment waits for. */
+/** The words for the phases of a deployment. */
 export const reasons: Readonly<Record<WaitsFor, Reason>> = {
   queue: {
     now: 'in the queue of the platform',

@@ -4,7 +4,7 @@ import type { ResultView } from './apply-text.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
 import type { ResultDocument } from './documents.ts';
 
-/** The result of an apply for programs; `diagnostics` are what the manifest and the plan had to say. */
+/** The result of an apply as a document; `diagnostics` are those of the manifest and of the plan. */
 export function resultJson(view: ResultView, exitCode: number, diagnostics: readonly Diagnostic[]): ResultDocument {
   const { result, ending, isInterrupted, counts } = view;
   return {

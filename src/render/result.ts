@@ -1,15 +1,15 @@
 import type { ApplyResult, Outcome } from '../apply/result.ts';
 import { isEffective } from '../plan/action.ts';
 
-/** How an apply ended: `partly`: something was written, and something was not or is not sure. */
+/** The ending of an apply. `partly`: something was written, and something else failed or is not verified. */
 export type Ending = 'done' | 'failed' | 'partly';
 
-/** Whether an outcome is news: something was to be sent or forgotten, or something went wrong. */
+/** Returns true for an outcome worth a line: it had something to send or to remove from the state, or it failed. */
 export function isNews({ action, result }: Outcome): boolean {
   return isAction(action) ? true : result === 'failed' || result === 'unverified';
 }
 
-/** How an apply ended as a whole. */
+/** Returns the ending of an apply as a whole. */
 export function endingOf({ outcomes, unsaved }: ApplyResult): Ending {
   const news = outcomes.filter(isNews);
   if (unsaved === undefined && news.every(({ result }) => result === 'done')) return 'done';

@@ -3,7 +3,7 @@ import type { StateRecord, Stored } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import type { StateListDocument, StateShowDocument, UnlockDocument } from './documents.ts';
 
-/** The resources of a state for programs; without a state the list is empty. */
+/** The resources of a state as a document; without a state the list is empty. */
 export function stateListJson(state: State | undefined): StateListDocument {
   return {
     format: 'trueup/state-list',
@@ -13,7 +13,7 @@ export function stateListJson(state: State | undefined): StateListDocument {
   };
 }
 
-/** One resource of a state for programs; digests are left out. */
+/** One resource of a state as a document; digests are left out. */
 export function stateShowJson(address: string, record: StateRecord): StateShowDocument {
   return {
     format: 'trueup/state-resource',
@@ -33,7 +33,7 @@ export function stateShowJson(address: string, record: StateRecord): StateShowDo
   };
 }
 
-/** Whose lock of a state was taken away, for programs. */
+/** The holder that lost the lock of a state, as a document. */
 export function unlockJson(holder: Pick<Holder, 'owner' | 'purpose' | 'since'> | undefined): UnlockDocument {
   const removed = holder === undefined ? null : { owner: holder.owner, purpose: holder.purpose, since: holder.since };
   return { format: 'trueup/unlock', version: 1, removed };

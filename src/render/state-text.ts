@@ -5,14 +5,14 @@ import { sortedRecords } from './state-json.ts';
 import type { Style } from './style.ts';
 import { inlineShown } from './value-text.ts';
 
-/** The resources of a state, one per line. */
+/** Renders the resources of a state, one per line. */
 export function renderStateList(state: State | undefined, style: Style): string {
   return sortedRecords(state)
     .map(([address, { id }]) => `${printable(address)} ${style.paint('faint', idWords(id))}\n`)
     .join('');
 }
 
-/** One resource of a state: what was wanted, and what the platform answered where that differs. */
+/** Renders one resource of a state: the wanted values, and those of the platform where they differ. */
 export function renderStateRecord(address: string, record: StateRecord, style: Style): string {
   const lines = [
     style.paint('strong', printable(address)),
@@ -26,7 +26,7 @@ export function renderStateRecord(address: string, record: StateRecord, style: S
     ...Object.entries(record.pairs).map(([part, { wanted, answered, kept }]) => {
       const [ours, theirs] = [storedWords(wanted), storedWords(answered)];
       const other = ours === theirs ? '' : style.paint('info', ` (the platform answers ${theirs})`);
-      return `  ${printable(part)}: ${ours}${other}${kept === false ? style.paint('bad', ' (not kept)') : ''}`;
+      return `  ${printable(part)}: ${ours}${other}${kept === false ? style.paint('bad', ' (ignored by the platform)') : ''}`;
     }),
   ];
   return `${lines.join('\n')}\n`;

@@ -1,7 +1,7 @@
 import type { ServiceState } from '../operate/services.ts';
 import type { StatusDocument } from './documents.ts';
 
-/** How services are, for programs. */
+/** The status of services as a document. */
 export function statusJson(
   services: readonly ServiceState[],
   { reads, writes }: { readonly reads: number; readonly writes: number },

@@ -5,7 +5,7 @@ import type { Style, Tone } from './style.ts';
 
 const tones: Readonly<Record<string, Tone>> = { done: 'good', running: 'change', error: 'bad', missing: 'bad' };
 
-/** Services as a table; why a deployment failed stands below its service. */
+/** Renders services as a table, with the error of a failed deployment below its service. */
 export function renderServices(services: readonly ServiceState[], style: Style): string {
   const rows = services.map((service) => ({ ...cellsOf(service), error: service.deployment?.errorMessage }));
   const widths = {
@@ -20,7 +20,7 @@ export function renderServices(services: readonly ServiceState[], style: Style):
   return [style.paint('faint', head), ...lines].map((text) => `${text.trimEnd()}\n`).join('');
 }
 
-/** One service on one line. */
+/** Renders one service as one line. */
 export function renderService(service: ServiceState, style: Style): string {
   const { address, status, deployment } = cellsOf(service);
   const error = service.deployment?.errorMessage;
@@ -40,7 +40,7 @@ function cellsOf({ address, id, found, status, deployment }: ServiceState) {
           .join(' ');
   return {
     address: printable(address),
-    status: id === null ? 'not made yet' : found ? printable(status ?? 'unknown') : 'missing',
+    status: id === null ? 'not created yet' : found ? printable(status ?? 'unknown') : 'missing',
     deployment: last,
   };
 }

@@ -1,12 +1,12 @@
-/** What a piece of text means, for the eye. */
+/** The meaning of a piece of text, which a terminal shows as a colour. */
 export type Tone = 'good' | 'bad' | 'change' | 'info' | 'faint' | 'strong';
 
-/** How text is dressed: the colours and the width are the caller's. */
+/** The colours and the width of text. */
 export interface Style {
   /** Columns to stay within; undefined: lines are as long as they are. */
   readonly width: number | undefined;
   readonly paint: (tone: Tone, text: string) => string;
 }
 
-/** No colour and no limit: what a pipe or a file gets. */
+/** No colour and no limit, for a pipe or a file. */
 export const plainStyle: Style = { width: undefined, paint: (_tone, text) => text };

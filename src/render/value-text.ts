@@ -2,7 +2,7 @@ import type { Json } from '../kind/json.ts';
 import type { Shown } from '../plan/action.ts';
 import { printable } from './printable.ts';
 
-/** A value on one line; a text of several lines is told by its length. */
+/** Renders a value on one line; a text of several lines as the number of its lines. */
 export function inlineShown(shown: Shown): string {
   switch (shown.is) {
     case 'value':
@@ -42,7 +42,7 @@ function quoted(text: string): string {
   return isPlain ? text : clean === text ? JSON.stringify(text) : `"${clean}"`;
 }
 
-/** Text that would read as a number, a boolean, nothing, or one of our own words. */
+/** Text that YAML would read as a number, a boolean or null, or that looks like one of our placeholders. */
 const looksOtherwise = /^(?:-?[0-9][0-9._eE+-]*|true|false|null|~|\(.*\)|["'].*)$/;
 
 function isLong(text: string): boolean {

@@ -1,7 +1,7 @@
 import type { ActionName } from '../plan/action.ts';
 import type { Tone } from './style.ts';
 
-/** How an action is written. */
+/** The symbol and the words of an action. */
 export interface ActionWords {
   readonly symbol: string;
   readonly tone: Tone;
@@ -21,12 +21,18 @@ export const actionWords: Readonly<Record<ActionName, ActionWords>> = {
   replace: { symbol: '-/+', tone: 'bad', plan: 'to replace', now: 'replacing', done: 'replaced' },
   adopt: { symbol: '?', tone: 'info', plan: 'to adopt', now: 'adopting', done: 'adopted' },
   delete: { symbol: '-', tone: 'bad', plan: 'to delete', now: 'deleting', done: 'deleted' },
-  forget: { symbol: 'x', tone: 'faint', plan: 'to forget', now: 'forgetting', done: 'forgotten' },
+  forget: {
+    symbol: 'x',
+    tone: 'faint',
+    plan: 'to remove from state',
+    now: 'removing from state',
+    done: 'removed from state',
+  },
   deploy: { symbol: '^', tone: 'info', plan: 'to deploy', now: 'deploying', done: 'deployed' },
   'no-op': { symbol: ' ', tone: 'faint', plan: 'unchanged', now: 'checking', done: 'unchanged' },
 };
 
-/** How many actions of each name there are, in the order of the words. */
+/** Counts the actions of each name, in the order of the words. */
 export function countActions(actions: readonly { readonly action: ActionName }[]): Map<ActionName, number> {
   const counts = new Map<ActionName, number>();
   for (const name of Object.keys(actionWords) as ActionName[]) {

@@ -38,13 +38,13 @@ describe('a manifest from the first plan to the end', () => {
     expect(applied.err).toMatch(/production\.compose\.hello: created in \d+\.\ds\n/);
     const again = await trueup(['plan', '--detailed-exitcode', ...at]);
     expect(again.code).toBe(0);
-    expect(again.out).toMatch(/^No changes\. The platform is what the manifest says\.\n\d+ reads, 0 writes\n$/);
+    expect(again.out).toMatch(/^No changes\. The platform matches the manifest\.\n\d+ reads, 0 writes\n$/);
     const quiet = await trueup(['apply', ...at]);
     expect(quiet.code).toBe(0);
     expect(quiet.out).toContain('No changes.');
     const gone = await trueup(['destroy', '--auto-approve', ...at]);
     expect(gone).toMatchObject({ code: 0 });
-    expect(gone.out).toContain('Applied: 2 deleted, 1 forgotten.\n');
+    expect(gone.out).toContain('Applied: 2 deleted, 1 removed from state.\n');
     expect(existsSync(join(folder, '.trueup/lock'))).toBe(false);
   });
 

@@ -245,13 +245,13 @@ describe('apply FILE', () => {
 
   it('ends everything when that was planned, and takes no secrets for that', async () => {
     const at = await planned(sections('one'), sections('one'), { destroy: true });
-    expect(at.made.out).toContain('Plan: 2 to delete, 1 to forget.');
+    expect(at.made.out).toContain('Plan: 2 to delete, 1 to remove from state.');
     vi.stubEnv('TRUEUP_SECRET_DB', undefined);
     const { exit, out } = await apply(at, { allowDataLoss: true }).finally(() =>
       vi.stubEnv('TRUEUP_SECRET_DB', secrets.DB),
     );
     expect(exit).toBe('done');
-    expect(out).toContain('Applied: 2 deleted, 1 forgotten.');
+    expect(out).toContain('Applied: 2 deleted, 1 removed from state.');
     expect(Object.keys(at.emulator.world.tables.postgres)).toEqual([]);
   });
 });

@@ -248,7 +248,7 @@ describe('on a terminal', () => {
     pass(3.9);
     expect(writes(), 'nothing is written while nothing is different').toBe(before);
     end();
-    const last = ['created in 1.9s', 'creating failed', 'not begun'] as const;
+    const last = ['created in 1.9s', 'creating failed', 'not started'] as const;
     expect(screen.seen()).toEqual(tree('3s: 1 of 3 done, 1 failed; 0 reads, 0 writes', ...last));
     expect(timers).toEqual([]);
     const done = writes();

@@ -165,7 +165,7 @@ describe('every verb of every kind', () => {
     const hidden = await place.run(runVerb(['refresh-token', address], flags));
     const second = await token();
     expect(second).not.toBe(before);
-    expect(hidden.out).toBe(`${address}: refresh-token done; its status is done; refreshToken (sensitive)\n`);
+    expect(hidden.out).toBe(`${address}: refresh-token done; status done; refreshToken (sensitive)\n`);
     expect(hidden.out + hidden.err).not.toContain(second);
     const json = await place.run(runVerb(['refresh-token', address], flags), { format: 'json' });
     expect(json.out + json.err).not.toContain(await token());
@@ -349,7 +349,7 @@ describe('several addresses', () => {
     const ran = await place.run(runVerb(words, flags));
     expect(ran).toMatchObject({
       exit: 'partly',
-      out: `${first}: start done; its status is done\n${second}: start failed; its status is idle\n${third}: start not tried\n`,
+      out: `${first}: start done; status done\n${second}: start failed; status idle\n${third}: start not tried\n`,
     });
     expect(ran.err).toContain('it is not known whether the platform carried it out');
     expect(ran.err).toContain('Its status is idle now.');
@@ -383,7 +383,7 @@ describe('several addresses', () => {
     const ran = await place.run(runVerb(['start', first, second], flags));
     expect(ran).toMatchObject({
       exit: 'partly',
-      out: `${first}: start done; its status is done\n${second}: start not tried\n`,
+      out: `${first}: start done; status done\n${second}: start not tried\n`,
     });
     expect(ran.err).toContain('stopping: finishing what is in flight');
   });
@@ -405,10 +405,10 @@ describe('a deployment', () => {
       },
     );
     const good = await place.run(runVerb(['deploy', at('compose.shop')], flags));
-    expect(good).toMatchObject({ exit: 'done', out: 'production.compose.shop: deploy done; its status is done\n' });
+    expect(good).toMatchObject({ exit: 'done', out: 'production.compose.shop: deploy done; status done\n' });
     const bad = await place.run(runVerb(['deploy', at('compose.bad'), at('compose.shop')], flags));
     expect(bad).toMatchObject({ exit: 'partly' });
-    expect(bad.out).toContain('production.compose.bad: deploy failed; its status is error\n');
+    expect(bad.out).toContain('production.compose.bad: deploy failed; status error\n');
     expect(bad.out).toContain('production.compose.shop: deploy not tried\n');
     expect(bad.err).toContain('the deployment ended as error: ');
   });
@@ -432,7 +432,7 @@ describe('a deployment', () => {
     const ran = await place.run(runVerb(['deploy', at('compose.shop')], { ...flags, wait: false }));
     expect(ran).toMatchObject({
       exit: 'done',
-      out: 'production.compose.shop: deploy ordered; trueup status shows what comes of it\n',
+      out: 'production.compose.shop: deploy ordered; trueup status shows how it ends\n',
     });
   });
 
@@ -458,7 +458,7 @@ describe('the program', () => {
     const text = await run('deploy', at('postgres.main'));
     expect(text).toEqual({
       code: 0,
-      out: 'production.postgres.main: deploy done; its status is done\n',
+      out: 'production.postgres.main: deploy done; status done\n',
       err: 'production.postgres.main: deploy…\n',
     });
     const json = await run('stop', at('postgres.main'), '--yes', '--format', 'json');

@@ -48,7 +48,7 @@ describe('the result of an apply as text', () => {
       'production.compose.shop.domains["shop.example.com"]: creating failed\n  error[platform-answer]: ',
     );
     expect(text).toContain('Not everything was applied: 1 created, 1 adopted, 1 failed, 1 skipped.\n');
-    expect(text).toContain('the next plan reads what the platform has now.\n');
+    expect(text).toContain('the next plan reads the platform again.\n');
     expect(text).not.toContain('\u001B');
     expect(resultDocument.parse(resultJson(view, 6, []))).toMatchObject({ ending: 'partly', exitCode: 6 });
   });
@@ -62,7 +62,7 @@ describe('the result of an apply as text', () => {
     const text = renderResult(view, plainStyle);
     expect(text).toContain('domains["shop.example.com"]: skipped\n');
     expect(text).toContain('because production.compose.shop did not succeed');
-    expect(text).toContain('Nothing is known to be changed on the platform');
+    expect(text).toContain('No change of the platform is known.');
   });
 });
 

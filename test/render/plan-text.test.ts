@@ -10,7 +10,7 @@ describe('a plan as text', () => {
   it('lists what is created, with hidden secrets', async () => {
     const world = bench();
     expect(shown(await world.plan(database(basic)))).toBe(
-      `? production: adopt (env_prj_1): it exists and is taken over as it is
+      `? production: adopt (env_prj_1): exists on the platform and is taken over unchanged
 
 + production.postgres.main: create
     + dockerImage: postgres:17
@@ -18,7 +18,7 @@ describe('a plan as text', () => {
     + databaseUser: shop
     + databasePassword: (sensitive)
     + name: main
-  ^ deploy: for the first time
+  ^ deploy: first deployment
 
 Plan: 1 to create, 1 to adopt, 1 to deploy.
 `,
@@ -28,7 +28,7 @@ Plan: 1 to create, 1 to adopt, 1 to deploy.
   it('says that nothing changes', async () => {
     const world = bench();
     await world.apply(database(basic));
-    expect(shown(await world.plan(database(basic)))).toBe('No changes. The platform is what the manifest says.\n');
+    expect(shown(await world.plan(database(basic)))).toBe('No changes. The platform matches the manifest.\n');
   });
 
   it('tells edits, drift and conflicts apart', async () => {
@@ -45,7 +45,7 @@ Plan: 1 to create, 1 to adopt, 1 to deploy.
     command: run --by-hand -> run (drift: changed on the platform)
     memoryLimit: "1000" -> "2000"
     + externalPort: 15432
-  ^ deploy: it restarts, with command, memoryLimit, externalPort
+  ^ deploy: restarts with command, memoryLimit, externalPort
 
 Plan: 1 to update, 1 to deploy, 1 unchanged.
 `,
@@ -56,7 +56,7 @@ Plan: 1 to update, 1 to deploy, 1 unchanged.
     const world = bench();
     await world.apply(database(basic));
     const text = shown(await world.plan(database(basic.replace('databaseName: shop', 'databaseName: store'))));
-    expect(text).toMatch(/^-\/\+ production\.postgres\.main: replace \(\S+\): deleted and created anew\n/);
+    expect(text).toMatch(/^-\/\+ production\.postgres\.main: replace \(\S+\): delete and create again\n/);
     expect(text).toContain('    databaseName: shop -> store\n    ! forces replacement\n');
     expect(text).toContain('    ! data at risk: the data of this database (apply needs --allow-data-loss)\n');
     expect(text).toContain('Apply puts data of 1 resource at risk and needs --allow-data-loss.\n');
@@ -78,9 +78,9 @@ Plan: 1 to delete, 1 unchanged.
     );
     world.store.state = undefined;
     const adopted = shown(await world.plan(database(basic.replace('postgres:17', 'postgres:18'))));
-    expect(adopted).toContain(`? production.postgres.main: adopt (${id}): it exists and is taken over\n`);
+    expect(adopted).toContain(`? production.postgres.main: adopt (${id}): exists on the platform and is taken over\n`);
     expect(adopted).toContain('    dockerImage: postgres:17 -> postgres:18 (first managed)\n');
-    expect(adopted).toContain('Apply takes over 1 object and needs consent: --adopt, or yes when it asks.\n');
+    expect(adopted).toContain('Apply takes over 1 object and needs consent: --adopt, or answer yes.\n');
   });
 
   it('puts what hangs on a service below it', async () => {
@@ -97,7 +97,7 @@ Plan: 1 to delete, 1 unchanged.
       `  production.compose.shop
   ~ domains["shop.example.com"]: update
       port: 8080 -> 9090
-  ^ deploy: it restarts, with domains["shop.example.com"].port
+  ^ deploy: restarts with domains["shop.example.com"].port
 
 Plan: 1 to update, 1 to deploy, 2 unchanged.
 `,
@@ -113,7 +113,7 @@ Plan: 1 to update, 1 to deploy, 2 unchanged.
       `~ production.postgres.main: update
     + command: run
 
-Takes effect when these are deployed next: production.postgres.main. This plan does not deploy them: trueup run deploy ADDRESS does.
+Takes effect with the next deployment of production.postgres.main. This plan does not deploy; trueup run deploy ADDRESS does.
 Plan: 1 to update, 1 unchanged.
 `,
     );
@@ -130,7 +130,7 @@ Plan: 1 to update, 1 unchanged.
     const world = bench();
     await world.apply(many(', deploy: never'));
     expect(shown(await world.plan(many(', deploy: never, command: run')))).toContain(
-      'production.redis.r18, production.redis.r19 and 2 more. This plan does not deploy them',
+      'production.redis.r18, production.redis.r19 and 2 more. This plan does not deploy;',
     );
   });
 

@@ -350,8 +350,8 @@ describe('what an apply leaves behind', () => {
   it('is the whole tree where it fits', () => {
     const tree = last(shop, atWork, 24);
     expect(tree).toHaveLength(15);
-    expect(tree).toContain('    ^ deploy                   begun; its end is not known');
-    expect(tree).toContain('    + domains["shop.example.com"]  not begun');
+    expect(tree).toContain('    ^ deploy                   started; outcome unknown');
+    expect(tree).toContain('    + domains["shop.example.com"]  not started');
     expect(tree).toContain('+ sshKey.forge                 created in 0.6s');
   });
 
@@ -361,14 +361,14 @@ describe('what an apply leaves behind', () => {
       'production',
       '  ~ postgres.main              updated in 1.2s',
       '    + backups.nightly          creating failed after 0.9s',
-      '    ^ deploy                   begun; its end is not known',
+      '    ^ deploy                   started; outcome unknown',
       '  + redis.cache                created in 1.0s',
-      '    ^ deploy                   begun; its end is not known',
-      '  + compose.shop               begun; its end is not known',
-      '    + domains["shop.example.com"]  not begun',
-      '    ^ deploy                   not begun',
+      '    ^ deploy                   started; outcome unknown',
+      '  + compose.shop               started; outcome unknown',
+      '    + domains["shop.example.com"]  not started',
+      '    ^ deploy                   not started',
       '  + compose.tools              created in 2.0s',
-      '    ^ deploy                   begun; its end is not known',
+      '    ^ deploy                   started; outcome unknown',
       '  + compose.wiki               skipped',
       '    ^ deploy                   skipped',
       '… 1 done',

@@ -2,9 +2,9 @@ import type { CommandResult } from '../../operate/execute.ts';
 import { renderDiagnostics } from '../diagnostics-text.ts';
 import type { Formats, View } from '../format.ts';
 import { jsonView, printJson } from '../json-view.ts';
-import type { CommandResultsView } from '../orders-json.ts';
-import { commandResultsJson } from '../orders-json.ts';
-import { renderCommandResult } from '../orders-text.ts';
+import type { CommandResultsView } from '../run-json.ts';
+import { commandResultsJson } from '../run-json.ts';
+import { renderCommandResult } from '../run-text.ts';
 import { textView } from '../text-view.ts';
 
 /** Prints what `run` reports. */

@@ -19,10 +19,10 @@ export function renderCommandResult(
 ): string {
   const { command, result, answer, status, renewed } = outcome;
   const notes = [
-    ...(status === undefined ? [] : [`its status is ${status}`]),
+    ...(status === undefined ? [] : [`status ${status}`]),
     ...(answer === undefined ? [] : [answerWords(answer)]),
     ...(renewed === undefined ? [] : [`${command.operation.renews ?? ''} ${showsSecrets ? renewed : redacted}`]),
-    ...(result === 'ordered' ? ['trueup status shows what comes of it'] : []),
+    ...(result === 'ordered' ? ['trueup status shows how it ends'] : []),
   ];
   const name = style.paint('strong', printable(command.address));
   const words = [`${command.verb} ${style.paint(tones[result], result)}`, ...notes.map(printable)].join('; ');
