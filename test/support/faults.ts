@@ -13,6 +13,7 @@ import { kinds } from '../../src/resources/index.ts';
 import type { Platform } from '../../src/session.ts';
 import { session } from '../../src/session.ts';
 import type { StateStore } from '../../src/state/state.ts';
+import type { Host } from '../../src/state/host.ts';
 import type { Bench } from './world.ts';
 import { head } from './world.ts';
 
@@ -53,11 +54,13 @@ export function worldOver(made: Bench, send: Send, store: StateStore = made.stor
 }
 
 /** The platform of a test whose requests go another way, for sessions. */
-export function platformOver(made: Bench, send: Send, store?: StateStore): Platform {
+export function platformOver(made: Bench, send: Send, store?: StateStore, host?: Host): Platform {
   return {
     kinds,
     connect: async (about) => {
-      const { close, store: locked } = await made.platform(store === undefined ? {} : { store }).connect(about);
+      const { close, store: locked } = await made
+        .platform({ ...(store === undefined ? {} : { store }), ...(host === undefined ? {} : { host }) })
+        .connect(about);
       const guarded: Send = async (request) => {
         if (request.method === 'POST') about.mayWrite?.();
         return send(request);

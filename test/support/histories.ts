@@ -8,6 +8,8 @@ import type { Plan } from '../../src/plan/action.ts';
 import { plan } from '../../src/reconcile.ts';
 import { session } from '../../src/session.ts';
 import type { State, StateStore } from '../../src/state/state.ts';
+import type { Host } from '../../src/state/host.ts';
+import { thisHost } from '../../src/state/host.ts';
 import type { DeploymentWatch } from './deployment-watch.ts';
 import { watchDeployments } from './deployment-watch.ts';
 import { actionsOf, answered, connection, failed, operationOf, platformOver, worldOver } from './faults.ts';
@@ -65,11 +67,11 @@ export async function startAfter(...texts: readonly string[]): Promise<Start> {
 export async function run(
   made: Bench,
   text: string,
-  options: { store?: StateStore; send?: Send; adoption?: boolean } = {},
+  options: { store?: StateStore; send?: Send; adoption?: boolean; host?: Host } = {},
 ): Promise<string[]> {
   const { store = made.store, send = made.emulator.send, adoption = false } = options;
   const permissions = { dataLoss: true, adoption, massDeletion: true };
-  const platform = platformOver(made, send, store);
+  const platform = platformOver(made, send, store, options.host);
   const at = { purpose: 'apply', clock: made.clock };
   const { outcomes } = await session(await made.manifest(text), platform, at, async (open) =>
     open.apply(await open.plan(), permissions),
@@ -157,6 +159,9 @@ export interface Death {
   readonly where: 'before the POST' | 'after the POST' | 'before the save' | 'after the save';
 }
 
+/** The process of a run that ends: its number is beyond those of any machine, so that for all others it is no more. */
+const deadHost: Host = { ...thisHost(), pid: 2 ** 30 };
+
 /**
  * A run whose process ends somewhere: nothing more is sent, and nothing more is saved. False when it was over before.
  */
@@ -205,7 +210,7 @@ export async function killedRun(
     },
     write: (state) => (isDead ? never : store.write(state)),
   };
-  const finished = run(made, text, { store: dying, send: watch(send), adoption: true });
+  const finished = run(made, text, { store: dying, send: watch(send), adoption: true, host: deadHost });
   const became = await Promise.race([death, finished]);
   await store.read(); // what was being written is written, as a disk does without its process
   return became === 'killed';

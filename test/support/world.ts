@@ -19,6 +19,7 @@ import { session } from '../../src/session.ts';
 import { kinds as allKinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
+import type { Host } from '../../src/state/host.ts';
 import type { StateStore } from '../../src/state/state.ts';
 import { selfMovingClock } from './virtual-clock.ts';
 
@@ -37,7 +38,7 @@ export interface Bench {
   manifest(files: string | Record<string, string>): Promise<Manifest>;
   world(): World;
   /** The platform of this test, for sessions; what is written of its state may go into another store. */
-  platform(over?: { readonly store?: StateStore }): Platform;
+  platform(over?: { readonly store?: StateStore; readonly host?: Host }): Platform;
   plan(files: string | Record<string, string>): Promise<Plan>;
   apply(files: string | Record<string, string>, permissions?: Partial<Permissions>): Promise<ApplyResult>;
   destroy(files: string | Record<string, string>): Promise<ApplyResult>;
@@ -110,11 +111,11 @@ export function bench(options: BenchOptions = {}): Bench {
       redact: redactor.redact,
       clock,
     }),
-    platform: ({ store: other } = {}) => ({
+    platform: ({ store: other, host } = {}) => ({
       kinds,
       connect: ({ mayWrite }) => {
         // The state is the one of the test, the lock is the one of the session.
-        const locked = memoryStore(undefined, { memory, clock });
+        const locked = memoryStore(undefined, { memory, clock, ...(host === undefined ? {} : { host }) });
         const { lock, holder, close } = locked;
         return Promise.resolve({
           ...self.world(),
