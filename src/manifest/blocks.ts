@@ -32,17 +32,13 @@ export function findBlocks(tree: MapNode, kinds: readonly Kind[], diagnostics: D
       if (entry.node.is !== 'map') {
         const isNull = entry.node.is === 'scalar' && entry.node.value === null;
         diagnostics.push(
-          diagnostic(
-            'wrong-type',
-            isNull ? `${section}: has nothing below it` : `${section}: takes a map, a block per key`,
-            {
-              remedy: isNull
-                ? `Write ${section}: {} for none, or remove the line.`
-                : `Write it as ${section}: { name: { … } }.`,
-              address: parent,
-              position: position(entry.keyAt),
-            },
-          ),
+          diagnostic('wrong-type', isNull ? `${section} is empty` : `${section} must be a map with a block per key`, {
+            remedy: isNull
+              ? `Write ${section}: {} for none, or remove the line.`
+              : `Write it as ${section}: { name: { … } }.`,
+            address: parent,
+            position: position(entry.keyAt),
+          }),
         );
         continue;
       }
@@ -51,24 +47,20 @@ export function findBlocks(tree: MapNode, kinds: readonly Kind[], diagnostics: D
         const report = (message: string, remedy: string, at: Place) =>
           diagnostics.push(diagnostic('wrong-type', message, { remedy, address, position: position(at) }));
         if (key === '') {
-          report(`${section}: has a key that is empty`, 'Write the name of the block before the colon.', child.keyAt);
+          report(`${section} has an empty key`, 'Write the name of the block before the colon.', child.keyAt);
           continue;
         }
         if (kind.identity.addressedByKey === true && sections(root).has(key)) {
           const remedy = `Choose another key, and write name: ${key} if the platform calls it so.`;
-          report(
-            `${key}: is what a section of the manifest is called, and addresses begin with it`,
-            remedy,
-            child.keyAt,
-          );
+          report(`${key} is the name of a section, and addresses begin with it`, remedy, child.keyAt);
           continue;
         }
         if (child.node.is !== 'map') {
           // What was commented out below it would be deleted, so nothing is not the same as an empty map.
           if (child.node.is === 'scalar' && child.node.value === null) {
-            report(`${key}: has nothing below it`, `Write ${key}: {} for no fields, or remove the line.`, child.keyAt);
+            report(`${key} is empty`, `Write ${key}: {} for no fields, or remove the line.`, child.keyAt);
           } else {
-            report(`${key}: takes a map of fields`, `Write it as ${key}: { … }.`, child.node.at);
+            report(`${key} must be a map of fields`, `Write it as ${key}: { … }.`, child.node.at);
           }
           continue;
         }

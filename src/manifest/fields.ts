@@ -37,9 +37,9 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
       else
         report(
           'not-clearable',
-          `${written}: cannot be cleared`,
+          `${written} cannot be null: ${cleared.refuse}`,
           node,
-          `It is left alone when the line is removed; ${cleared.refuse}.`,
+          'Remove the line to stop managing it.',
         );
       return;
     }
@@ -68,7 +68,7 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
         const guess = closest(key, candidates);
         const what = prefix === '' ? kind.kind : `${kind.kind} with this ${prefix}type`;
         diagnostics.push(
-          diagnostic('unknown-key', `${prefix}${key}: is no key of ${withArticle(what)}`, {
+          diagnostic('unknown-key', `${withArticle(what)} has no key ${prefix}${key}`, {
             remedy:
               hint ??
               (guess === undefined ? `It takes ${candidates.toSorted().join(', ')}.` : `Did you mean ${guess}?`),
@@ -81,11 +81,14 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
       } else if (target.is === 'option') {
         const result = target.schema.safeParse(toJson(entry.node));
         if (result.success) options[key] = result.data as Json; // options are plain JSON
-        else report('wrong-type', `${key}: ${wordsOf(result.error)}`, entry.node, whatItIs(key, target.schema));
+        else {
+          const refused = { name: key, value: toJson(entry.node), isSecret: false };
+          report('wrong-type', wordsOf(result.error, refused), entry.node, whatItIs(key, target.schema));
+        }
       } else if (entry.node.is === 'map') {
         readUnion(key, target, entry.node.entries, entry.node);
       } else {
-        report('wrong-type', `${key}: takes a map`, entry.node, `Write ${key}: { type: …, … }.`);
+        report('wrong-type', `${key} must be a map`, entry.node, `Write ${key}: { type: …, … }.`);
       }
     }
   };
@@ -102,11 +105,11 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
     if (tag === undefined || typeof type !== 'string' || !Object.hasOwn(cases, type)) {
       const refused = typeof type === 'string' ? union.union.refused?.[type] : undefined;
       if (tag !== undefined && refused !== undefined) {
-        report('inconsistent', `${at}.type: ${String(type)} cannot be declared: ${refused}`, tag.node);
+        report('inconsistent', `${at}.type cannot be ${String(type)}: ${refused}`, tag.node);
         return;
       }
-      const expected = Object.keys(cases).join(', ');
-      report('wrong-type', `${at}.type: is missing or unknown`, tag?.node ?? node, `It is one of ${expected}.`);
+      const problem = tag === undefined ? `${at}.type is missing` : `${at}.type is unknown`;
+      report('wrong-type', problem, tag?.node ?? node, `Write one of ${Object.keys(cases).join(', ')}.`);
       return;
     }
     const group = new Map(
@@ -116,7 +119,12 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
     const call = union.union.calls?.[type];
     for (const [key, { field }] of call === undefined ? [] : group) {
       if (call === undefined || entries.has(key) || !isNeededBy(call, field)) continue;
-      report('cannot-create', `${at}.${key}: is missing, and the platform takes no ${type} without it`, node);
+      report(
+        'cannot-create',
+        `${at}.${key} is missing: the platform needs it for ${type}`,
+        node,
+        `Write ${at}.${key}.`,
+      );
     }
   };
 
@@ -156,7 +164,7 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
 function clearedValue(kind: Kind, name: string, field: Field): { value: Json } | { refuse: string } {
   if (field.onNull !== undefined) return field.onNull;
   if (canBeNull(kind, name)) return { value: null };
-  return { refuse: 'the platform has no empty value for it; remove the line to stop managing it' };
+  return { refuse: 'the platform has no empty value for it' };
 }
 
 function knownText(wanted: Wanted): string | undefined {
@@ -181,8 +189,8 @@ function refuseOtherCases(
       const wanted = fields[name];
       if (chosen.includes(name) || (wanted === undefined && maps[name] === undefined)) continue;
       evaluation.diagnostics.push(
-        diagnostic('inconsistent', `${name}: does not go with ${union.tag}: ${content.value}`, {
-          remedy: `Beside it go ${chosen.join(', ')}; remove ${name}, or write another ${union.tag}.`,
+        diagnostic('inconsistent', `${name} does not go with ${union.tag}: ${content.value}`, {
+          remedy: `Remove ${name}, or write another ${union.tag}: this one takes ${chosen.join(', ')}.`,
           address: block.address,
           position: position(wanted?.at ?? block.at),
         }),
@@ -205,11 +213,11 @@ function readMap(
     );
   for (const [key, { node }] of entries) {
     if (node.is !== 'scalar') {
-      report(`${written}.${key}: takes text`, node, 'Write JSON as text, in quotes.');
+      report(`${written}.${key} must be text`, node, 'Write JSON as text, in quotes.');
       continue;
     }
     if (node.value === null) {
-      report(`${written}.${key}: is null`, node, 'Write "" for an empty value, or remove the line to remove the key.');
+      report(`${written}.${key} is null`, node, 'Write "" for an empty value, or remove the line to remove the key.');
       continue;
     }
     const value = evaluate(node, { ...evaluation, asWritten: true });
@@ -220,7 +228,7 @@ function readMap(
   }
   for (const { key, reason } of field.map?.write(known).refused ?? []) {
     const node = entries.get(key)?.node;
-    if (node !== undefined) report(`${written}.${key}: cannot be passed unchanged`, node, `${capital(reason)}.`);
+    if (node !== undefined) report(`${written}.${key} cannot be passed unchanged`, node, `${capital(reason)}.`);
   }
   return wanted;
 }
@@ -232,9 +240,10 @@ function checked(wanted: Wanted, written: string, field: Field, node: Node, eval
   const isFilledIn = node.is === 'scalar' && typeof node.value === 'string' && node.value.includes('${');
   const { value, error } = conform(field, content.value, isFilledIn, wanted.written);
   if (error !== undefined) {
-    const { message, place } = problemOf(error, node);
+    const isSecret = field.secrecy !== undefined || wanted.isSecret;
+    const { message, place } = problemOf(error, node, { name: written, value: content.value, isSecret });
     evaluation.diagnostics.push(
-      diagnostic('wrong-type', `${written}: ${message}`, {
+      diagnostic('wrong-type', message, {
         remedy: whatItIs(written, field.schema, field.examples[0]),
         address: evaluation.address,
         position: position(place),
@@ -266,10 +275,10 @@ function readings(value: string): Json[] {
   return /^[-+.\d]/.test(value) && value.trim() === value && Number.isFinite(Number(value)) ? [Number(value)] : [];
 }
 
+/** The remedy for a wrong value: an example, and the description of the field. */
 function whatItIs(written: string, schema: z.ZodType, example?: Json): string {
-  const described = schema.description === undefined ? '' : `${written} is: ${schema.description}`;
-  const shown = example === undefined ? '' : `For example ${JSON.stringify(example)}.`;
-  return [described, shown].filter((sentence) => sentence !== '').join(' ');
+  const shown = example === undefined ? [] : [`Write for example ${written}: ${JSON.stringify(example)}.`];
+  return [...shown, ...(schema.description === undefined ? [] : [schema.description])].join(' ');
 }
 
 function withArticle(noun: string): string {

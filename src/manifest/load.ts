@@ -26,7 +26,7 @@ function readMap(
   about: { readonly position: Position; readonly begins: string },
 ): MapNode | undefined {
   if ('problem' in file) {
-    const remedy = 'Correct the name, or give the file the form of a manifest: UTF-8 text inside the workspace.';
+    const remedy = 'Name a file of UTF-8 text inside the workspace.';
     diagnostics.push(diagnostic('file-unreadable', file.problem, { remedy, position: about.position }));
     return undefined;
   }
@@ -35,8 +35,8 @@ function readMap(
   if (diagnostics.length > before) return undefined;
   if (tree?.is === 'map') return tree;
   const at = tree === undefined ? { file: path, line: 1, column: 1 } : position(tree.at);
-  const what = tree === undefined || isNull(tree) ? 'is empty' : 'is not a map of keys';
-  const remedy = `It begins with a key, as in ${about.begins}.`;
+  const what = tree === undefined || isNull(tree) ? 'is empty' : 'is not a map';
+  const remedy = `Begin it with a key, such as ${about.begins}.`;
   diagnostics.push(diagnostic('wrong-type', `${path} ${what}`, { remedy, position: at }));
   return undefined;
 }
@@ -67,7 +67,7 @@ export async function loadIncludes(
       diagnostics.push(diagnostic('file-unreadable', `include: ${message}`, { remedy, position: at }));
     const found = named[index] ?? [];
     if ('problem' in found) {
-      report(found.problem, 'Name files of the workspace; * stands for a part of a file name.');
+      report(found.problem, 'Name files of the workspace. * stands for a part of a file name.');
       continue;
     }
     // A pattern that also matches the root does not mean it.
@@ -75,13 +75,13 @@ export async function loadIncludes(
     if (paths.length === 0) {
       report(
         `no file matches ${pattern}`,
-        'A vanished include would delete what it declared; remove the entry if that is meant.',
+        'Restore the file, or remove the entry: applying without it deletes the resources that it declared.',
       );
     }
     for (const path of paths) {
       const name = normalize(path);
       if (name === root.at.file) {
-        report(`${path} is this file itself`, 'Remove the entry.');
+        report(`${path} includes itself`, 'Remove the entry.');
         continue;
       }
       if (loaded.has(name)) continue;
@@ -94,8 +94,8 @@ export async function loadIncludes(
       for (const [key, entry] of tree.entries) {
         if (entries.has(key)) continue;
         diagnostics.push(
-          diagnostic('unknown-key', `${key}: cannot stand in an included file`, {
-            remedy: `An included file takes ${allowed.join(', ')}; the rest belongs into ${root.at.file}.`,
+          diagnostic('unknown-key', `an included file has no key ${key}`, {
+            remedy: `Move it to ${root.at.file}. An included file takes ${allowed.join(', ')}.`,
             position: position(entry.keyAt),
           }),
         );

@@ -63,7 +63,7 @@ async function read(input: ManifestInput, diagnostics: Diagnostic[]): Promise<Ma
     if (known.includes(key)) continue;
     const guess = closest(key, known);
     diagnostics.push(
-      diagnostic('unknown-key', `${key}: is no key of a manifest`, {
+      diagnostic('unknown-key', `a manifest has no key ${key}`, {
         remedy: guess === undefined ? `It takes ${known.join(', ')}.` : `Did you mean ${guess}?`,
         position: position(entry.keyAt),
       }),

@@ -1,41 +1,110 @@
 import type * as z from 'zod';
 import type { Node, Place } from './tree.ts';
 
-/** What is wrong with a value, in words, and the place of the innermost value that the first problem is about. */
-export function problemOf(error: z.ZodError, node: Node): { message: string; place: Place } {
-  return { message: wordsOf(error), place: placeAt(node, error.issues[0]?.path ?? []) };
+/** A value that a schema refuses. */
+export interface Refused {
+  /** Its name as written: `replicas`, `source.type`. */
+  readonly name: string;
+  readonly value: unknown;
+  /** true: messages name its type only. */
+  readonly isSecret: boolean;
 }
 
-/** What is wrong with a value, in words. */
-export function wordsOf(error: z.ZodError): string {
-  return error.issues
-    .map((issue) => {
-      const path = issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
-      return `${path}${sentenceOf(issue)}`;
-    })
-    .join('; ');
+/** The problems of a value, in words, and the place of the innermost value that the first one is about. */
+export function problemOf(error: z.ZodError, node: Node, refused: Refused): { message: string; place: Place } {
+  return { message: wordsOf(error, refused), place: placeAt(node, error.issues[0]?.path ?? []) };
 }
 
-function sentenceOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return `has no ${issue.keys.join(', ')}`;
-  const [inner] = issue.code === 'invalid_union' ? issue.errors.flat().filter((item) => item.path.length > 0) : [];
-  if (inner !== undefined) return `${inner.path.join('.')}: ${sentenceOf(inner)}`;
-  const length =
-    issue.code === 'too_small'
-      ? lengthOf(issue.origin, issue.minimum, 'at least')
-      : issue.code === 'too_big'
-        ? lengthOf(issue.origin, issue.maximum, 'at most')
-        : undefined;
-  if (length !== undefined) return length;
-  return issue.message
-    .replace(/^(Invalid (input|option)|Too (small|big)): /, '')
-    .replace(/^Invalid input$/, 'is not one of the forms it can have');
+/** The problems of a value, in words: `port must be a number, got "eighty"`. */
+export function wordsOf(error: z.ZodError, refused: Refused): string {
+  return error.issues.map((issue) => sentenceOf(issue, refused)).join('; ');
 }
 
-function lengthOf(origin: string, size: number | bigint, bound: 'at least' | 'at most'): string | undefined {
-  if (origin === 'string' && size === 1 && bound === 'at least') return 'is empty';
-  const units: Readonly<Record<string, string>> = { string: 'characters', array: 'items' };
-  return units[origin] === undefined ? undefined : `has to have ${bound} ${size} ${units[origin]}`;
+function sentenceOf(issue: z.core.$ZodIssue, { name, value, isSecret }: Refused): string {
+  const inner = innermost(issue);
+  const path = [name, ...inner.path].filter((step) => step !== '').join('.');
+  const found = inner.path.reduce<unknown>(memberOf, value);
+  const got = `got ${isSecret ? typeOf(found) : shown(found)}`;
+  switch (inner.code) {
+    case 'invalid_type':
+      return isCustom(inner)
+        ? `${path} ${inner.message}`
+        : `${path} must be ${nouns[inner.expected] ?? inner.expected}, ${got}`;
+    case 'invalid_value':
+      return `${path} must be ${alternatives(inner.values.map((item) => JSON.stringify(item)))}, ${got}`;
+    case 'unrecognized_keys':
+      return `${path} has no key ${inner.keys.join(', ')}`;
+    case 'too_small':
+      if (isCustom(inner)) return `${path} ${inner.message}`;
+      if (inner.origin === 'string' && inner.minimum === 1) return `${path} is empty`;
+      return `${path} must ${amount(inner.origin, inner.minimum, inner.inclusive === false ? 'more than' : 'at least')}, ${got}`;
+    case 'too_big':
+      return `${path} must ${amount(inner.origin, inner.maximum, inner.inclusive === false ? 'less than' : 'at most')}, ${got}`;
+    case 'invalid_union':
+      return isCustom(inner) ? `${path} ${inner.message}` : `${path} has none of the forms it can have, ${got}`;
+    case 'invalid_key':
+      return `${path} is not a valid name`;
+    case 'invalid_format':
+      if (inner.format === 'url') return `${path} must be an address that begins with http:// or https://`;
+      return isCustom(inner) ? `${path} ${inner.message}` : `${path} has the wrong form`;
+    case 'custom':
+    case 'not_multiple_of':
+    case 'invalid_element':
+      return `${path} ${inner.message}`;
+    default:
+      return inner satisfies never;
+  }
+}
+
+/** Of a union, the problem deep inside one form says more than that no form fits. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  const deeper = issue.code === 'invalid_union' ? issue.errors.flat().find(({ path }) => path.length > 0) : undefined;
+  return deeper === undefined ? issue : innermost({ ...deeper, path: [...issue.path, ...deeper.path] });
+}
+
+/** The message completes the name to a sentence: `may not be owner`. */
+function isCustom({ message }: z.core.$ZodIssue): boolean {
+  return !/^(Invalid|Too) /.test(message);
+}
+
+const nouns: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+  record: 'a map',
+};
+
+function amount(origin: string, size: number | bigint, bound: string): string {
+  const unit = origin === 'string' ? ' characters' : origin === 'array' ? ' items' : undefined;
+  return unit === undefined ? `be ${bound} ${size}` : `have ${bound} ${size}${unit}`;
+}
+
+function alternatives(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') {
+    // An address may hold a password.
+    if (/:\/\/.*@/s.test(value)) return 'text';
+    return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  }
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : typeOf(value);
+}
+
+function typeOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  return { string: 'text', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? 'a map';
+}
+
+function memberOf(value: unknown, step: PropertyKey): unknown {
+  const members = typeof value === 'object' && value !== null ? value : {};
+  return Object.hasOwn(members, step) ? (members as Record<PropertyKey, unknown>)[step] : undefined;
 }
 
 function placeAt(node: Node, path: readonly PropertyKey[]): Place {

@@ -17,9 +17,9 @@ export function findReference(
   const output = parts?.[2];
   if (written === undefined || output === undefined)
     return {
-      problem: `\${ref:${path}} is not an address and an output`,
+      problem: `\${ref:${path}} must be an address and an output`,
       remedy:
-        'Write both: ${ref:postgres.main.host}. Keys with other signs than letters, digits, "_" and "-" stand in ["…"].',
+        'Write for example ${ref:postgres.main.host}. Write a key with other characters than letters, digits, "_" and "-" as ["…"].',
     };
   for (
     let scope: string | undefined = from?.parent;

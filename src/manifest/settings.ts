@@ -41,7 +41,7 @@ export const settingsShape = {
       z.strictObject({
         url: z
           .url({ protocol: /^https?$/ })
-          .refine((url) => !/[@?#]/.test(url), 'has no user, no query and no fragment')
+          .refine((url) => !/[@?#]/.test(url), 'must have no user, no query and no fragment')
           .describe('Address of the platform, without /api.'),
         profile: z.literal('standard').optional(),
       }),
@@ -56,7 +56,7 @@ export const settingsShape = {
           backend: z.literal('postgres'),
           schema: z
             .string()
-            .regex(/^[a-z_][a-z0-9_]{0,62}$/, 'is lower case letters, digits and "_"')
+            .regex(/^[a-z_][a-z0-9_]{0,62}$/, 'must be lower case letters, digits and "_"')
             .optional()
             .describe('Schema of its tables; trueup when left out.'),
           name: z.string().min(1).optional().describe('Name of this state; the project when left out.'),
@@ -65,15 +65,15 @@ export const settingsShape = {
           backend: z.literal('s3'),
           endpoint: z
             .url({ protocol: /^https?$/ })
-            .refine((url) => !/[@?#]/.test(url), 'has no user, no query and no fragment')
+            .refine((url) => !/[@?#]/.test(url), 'must have no user, no query and no fragment')
             .describe('Address of the store, without the bucket.'),
-          bucket: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'is letters, digits, ".", "-" and "_"'),
+          bucket: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must be letters, digits, ".", "-" and "_"'),
           region: z.string().min(1).optional().describe('us-east-1 when left out.'),
           prefix: z
             .string()
             .regex(
               /^[A-Za-z0-9_-][A-Za-z0-9._/-]*$/,
-              'is letters, digits, ".", "-", "_" and "/", and begins with none of ./',
+              'must be letters, digits, ".", "-", "_" and "/", and must not begin with "." or "/"',
             )
             .optional()
             .describe('Begins the names of its objects; the project when left out.'),
@@ -81,7 +81,7 @@ export const settingsShape = {
       ],
       {
         error: ({ code }) =>
-          code === 'invalid_union' ? 'is local, postgres or s3' : 'is a map such as { backend: local }',
+          code === 'invalid_union' ? 'must be local, postgres or s3' : 'must be a map such as { backend: local }',
       },
     )
     .optional()
@@ -93,7 +93,7 @@ export const settingsShape = {
     .record(
       z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]*$/),
       z.union([z.null(), z.strictObject({ default: plainScalar.optional() })], {
-        error: 'takes { default: … } or nothing',
+        error: 'must be { default: … } or nothing',
       }),
     )
     .optional()
@@ -106,11 +106,14 @@ export const settingsShape = {
           age: z.string().min(1).optional(),
           command: z
             .array(z.string())
-            .refine(([program = '']) => program !== '', 'names no program')
-            .refine((words) => words.some((word) => word.includes('{name}')), 'says nowhere where {name} goes')
+            .refine(([program = '']) => program !== '', 'must name a program first')
+            .refine(
+              (words) => words.some((word) => word.includes('{name}')),
+              'must hold {name}, in place of which the name of the secret goes',
+            )
             .optional(),
         })
-        .refine((source) => Object.keys(source).length === 1, 'takes one of file, age and command')
+        .refine((source) => Object.keys(source).length === 1, 'must have exactly one of file, age and command')
         .meta({ minProperties: 1, maxProperties: 1 }),
     )
     .optional()
@@ -148,10 +151,11 @@ export function readSettings(
     const result = settingsShape[key].safeParse(entry === undefined ? undefined : toJson(entry.node));
     if (result.success) return result.data as z.output<(typeof settingsShape)[K]>; // the shape's own output
     const report = (code: 'missing-key' | 'wrong-type', message: string, place: Place) =>
-      diagnostics.push(diagnostic(code, `${key}: ${message}`, { remedy: remedies[key], position: position(place) }));
-    if (entry === undefined) report('missing-key', 'is missing', at);
+      diagnostics.push(diagnostic(code, message, { remedy: remedies[key], position: position(place) }));
+    if (entry === undefined) report('missing-key', `${key} is missing`, at);
     else {
-      const { message, place } = problemOf(result.error, entry.node);
+      const refused = { name: key, value: toJson(entry.node), isSecret: key === 'secrets' };
+      const { message, place } = problemOf(result.error, entry.node, refused);
       report('wrong-type', message, place);
     }
     return undefined;
@@ -225,8 +229,8 @@ function refuseExpressions(
     const first = unclosed ?? parts.find((part) => typeof part === 'object')?.source;
     if (first === undefined) return;
     diagnostics.push(
-      diagnostic('bad-expression', `${key}: takes no \${${first.name}:…}`, {
-        remedy: 'Write the value itself; expressions work in the fields of resources.',
+      diagnostic('bad-expression', `${key} must not hold \${${first.name}:…}: settings take no expressions`, {
+        remedy: 'Write the value itself. Expressions work in the fields of resources.',
         position: position(node.at),
       }),
     );

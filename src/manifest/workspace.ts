@@ -52,7 +52,7 @@ async function match(root: string, pattern: string): Promise<readonly string[] |
   const problem = wayOut(root, pattern);
   if (problem !== undefined) return { problem };
   if (folder.includes('*')) {
-    return { problem: `${pattern} has a * before its last part, where it stands for nothing` };
+    return { problem: `${pattern} has a * before its last part` };
   }
   const form = new RegExp(`^${last.split('*').map(escapeText).join('[^/]*')}$`);
   try {
@@ -100,7 +100,7 @@ async function readInside(root: string, path: string, limit: number): Promise<Fi
     if (real !== root && !real.startsWith(root.endsWith(sep) ? root : root + sep)) return { problem: outside(path) };
     const found = await stat(real);
     if (!found.isFile()) return { problem: `${path} is not a file` };
-    if (found.size > limit) return { problem: `${path} has ${found.size} bytes; at most ${limit} can be used` };
+    if (found.size > limit) return { problem: `${path} has ${found.size} bytes; the limit is ${limit}` };
     return { bytes: await readFile(real) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -110,13 +110,13 @@ async function readInside(root: string, path: string, limit: number): Promise<Fi
 }
 
 function wayOut(root: string, path: string): string | undefined {
-  if (isAbsolute(path)) return `${path} is an absolute path; files are named relative to the file that uses them`;
+  if (isAbsolute(path)) return `${path} is an absolute path; paths are relative to the file that uses them`;
   const way = relative(root, resolve(root, path));
   return way === '..' || way.startsWith(`..${sep}`) ? outside(path) : undefined;
 }
 
 function outside(path: string): string {
-  return `${path} lies outside the workspace, the folder of trueup.yaml`;
+  return `${path} is outside the workspace, the folder of trueup.yaml`;
 }
 
 function escapeText(text: string): string {

@@ -59,5 +59,7 @@ function diagnosticsOf(
   if (deeper.length === 0 && !Object.hasOwn(input, String(first))) {
     return [diagnostic('missing-key', `${operation} needs ${String(first)}`, { remedy })];
   }
-  return [diagnostic('wrong-type', wordsOf(new z.ZodError([issue])), { remedy })];
+  return [
+    diagnostic('wrong-type', wordsOf(new z.ZodError([issue]), { name: '', value: input, isSecret: true }), { remedy }),
+  ];
 }

@@ -28,7 +28,7 @@ describe('exit codes', () => {
     expect(text).toEqual({
       code: 3,
       out: '',
-      err: 'error[unknown-key] trueup.yaml:4:1\nenvironmentz: is no key of a manifest\n  -> Did you mean environments?\n',
+      err: 'error[unknown-key] trueup.yaml:4:1\na manifest has no key environmentz\n  -> Did you mean environments?\n',
     });
     const json = await trueup(['plan', '-C', folder, '--format', 'json']);
     expect({ code: json.code, err: json.err }).toEqual({ code: 3, err: '' });
@@ -184,7 +184,7 @@ describe('the API key goes nowhere it should not', () => {
       manifest('emulator').replace('{}', '{ description: "${env:TRUEUP_API_KEY}" }'),
       {},
       3,
-      'not readable',
+      'cannot read',
     ],
   ] as const;
   it.each(hostile)('%s is refused', async (_what, text, env, code, words) => {

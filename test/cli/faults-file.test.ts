@@ -121,7 +121,7 @@ describe('a file that is no file of faults is one clear error', () => {
     ['aliases that multiply', bomb(), 'expand to more than'],
     ['NUL', `faults: ["\\0"]\n`, 'cannot be stored'],
     ['no text', Buffer.from([0xff, 0xfe, 0x00, 0xd8]), 'is not UTF-8 text'],
-    ['too long', `# ${'x'.repeat(1_000_001)}\n`, 'at most 1000000 can be used'],
+    ['too long', `# ${'x'.repeat(1_000_001)}\n`, 'the limit is 1000000'],
     ['too many faults', `faults: [${`${fault}, `.repeat(1_001)}]\n`, 'takes 1000 faults at most'],
   ])('%s', async (_what, text, words) => {
     const lines = await said(text);

@@ -38,9 +38,9 @@ describe('outputs:', () => {
     expect(await problems(text)).toEqual([
       'bad-reference trueup.yaml:8:8 outputs.one: ${ref:production.redis.cahce.host}: there is no resource production.redis.cahce -> Addresses look like production.',
       'bad-reference trueup.yaml:9:8 outputs.two: ${ref:production.redis.cache.hots}: production.redis.cache has no output hots -> It has id, host, appName.',
-      'bad-reference trueup.yaml:10:10 outputs.three: ${ref:cache} is not an address and an output -> Write both: ${ref:postgres.main.host}. Keys with other signs than letters, digits, "_" and "-" stand in ["…"].',
-      'bad-expression trueup.yaml:11:9 outputs.four: there is no variable none -> Declare it under variables:, with a default or without.',
-      'hostile-setting trueup.yaml:12:9 outputs.five: ${env:TRUEUP_API_KEY} is not readable from a manifest -> Settings of Trueup itself, the API key among them, stay out of manifests. Secrets are ${secret:NAME}.',
+      'bad-reference trueup.yaml:10:10 outputs.three: ${ref:cache} must be an address and an output -> Write for example ${ref:postgres.main.host}. Write a key with other characters than letters, digits, "_" and "-" as ["…"].',
+      'bad-expression trueup.yaml:11:9 outputs.four: there is no variable none -> Declare it under variables:.',
+      'hostile-setting trueup.yaml:12:9 outputs.five: a manifest cannot read ${env:TRUEUP_API_KEY} -> Write ${secret:NAME} for a secret. Variables that begin with TRUEUP_ configure Trueup itself; the API key is one.',
     ]);
   });
 

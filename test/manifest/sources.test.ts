@@ -72,7 +72,7 @@ describe('a source of expressions that a caller adds', () => {
 
   test('refuses an argument at its place', async () => {
     expect((await read('replicas: "${length:../abc}"', both)).problems).toEqual([
-      'bad-expression ../abc lies outside the workspace, the folder of trueup.yaml',
+      'bad-expression ../abc is outside the workspace, the folder of trueup.yaml',
     ]);
   });
 
@@ -98,7 +98,7 @@ describe('a source of expressions that a caller adds', () => {
     const { main } = await read('description: "$${vault:key}"', both);
     expect(main?.fields['description']?.content.reveal()).toEqual({ hollow: false, value: '${vault:key}' });
     expect((await read('', both, 'include: ["${vault:key}"]\n')).problems).toEqual([
-      'bad-expression include: takes no ${vault:…}',
+      'bad-expression include must not hold ${vault:…}: settings take no expressions',
     ]);
   });
 

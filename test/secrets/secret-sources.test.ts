@@ -136,18 +136,18 @@ describe('an env file', () => {
     expect(await of('- file: in.env')).toMatchObject({ values: { A: 'inside' }, problems: [] });
     expect(await of('- file: out.env')).toMatchObject(
       problem(
-        /^trueup\.yaml:5:5 file-unreadable: secrets: out\.env lies outside the workspace.*\n-> .*Or set TRUEUP_SECRET_A, TRUEUP_SECRET_B: then it is not asked\.$/,
+        /^trueup\.yaml:5:5 file-unreadable: secrets: out\.env is outside the workspace.*\n-> .*Or set TRUEUP_SECRET_A, TRUEUP_SECRET_B: then it is not asked\.$/,
       ),
     );
     expect(await of(`- file: ${outside}`)).toMatchObject(problem(/is an absolute path/));
-    expect(await of('- file: ../s.env')).toMatchObject(problem(/lies outside the workspace/));
+    expect(await of('- file: ../s.env')).toMatchObject(problem(/is outside the workspace/));
     expect(await of('- file: nowhere.env')).toMatchObject(problem(/there is no file nowhere\.env/));
     expect(await of('- file: dir.env')).toMatchObject(problem(/dir\.env is not a file/));
   });
 
   test('has to be text of a size that one request can carry', async () => {
     const of = (content: string | Uint8Array) => ask('- file: s', { s: content });
-    expect(await of(`A=${'x'.repeat(1_000_000)}`)).toMatchObject(problem(/has 1000002 bytes; at most 1000000/));
+    expect(await of(`A=${'x'.repeat(1_000_000)}`)).toMatchObject(problem(/has 1000002 bytes; the limit is 1000000/));
     expect(await of(Buffer.from('A=\xff\n', 'latin1'))).toMatchObject(problem(/s is not UTF-8 text/));
     expect(await of('A=a\0b\n')).toMatchObject(problem(/s holds the character NUL/));
   });
@@ -197,7 +197,7 @@ describe('a file of age', () => {
     expect(await of(good.slice(0, -1))).toMatchObject(problem(/s\.age is damaged or incomplete/));
     expect(await of('A=1')).toMatchObject(problem(/s\.age is no file that age has encrypted\n-> .*age -r age1/));
     expect(await of(await encrypted(Uint8Array.of(0xff)))).toMatchObject(problem(/s\.age is not UTF-8 text/));
-    expect(await ask('- { age: ../s.age }', {})).toMatchObject(problem(/lies outside the workspace/));
+    expect(await ask('- { age: ../s.age }', {})).toMatchObject(problem(/is outside the workspace/));
     expect(await ask('- { age: s.age }', {})).toMatchObject(problem(/there is no file s\.age/));
   });
 
@@ -336,17 +336,21 @@ outputs: { url: "http://\${secret:IN_OUTPUT}" }
 describe('secrets: in a manifest', () => {
   const of = (secrets: string) => told(`${head}secrets: ${secrets}\n`);
   test.each([
-    ['is a list', '§{ file: a }', /secrets: expected array.*Write a list/],
-    ['of maps', '[§a]', /secrets: 0: expected object/],
-    ['with one key each', '[§{ file: a, age: b }]', /secrets: 0: takes one of file, age and command/],
-    ['not without any', '[§{}]', /secrets: 0: takes one of/],
-    ['and no other', '[§{ files: a }]', /secrets: 0: has no files/],
-    ['never the identity', '[§{ age: a, identity: AGE-SECRET-KEY-1 }]', /has no identity .*TRUEUP_AGE_IDENTITY/],
-    ['names a file', '[{ file: §"" }]', /secrets: 0\.file: /],
-    ['names a program', '[{ command: §[] }]', /secrets: 0\.command: names no program/],
-    ['has {name} in a command', '[{ command: §[pass, show] }]', /command: says nowhere where \{name\} goes/],
-    ['has words in a command', '[{ command: [pass, §5, "{name}"] }]', /secrets: 0\.command\.1: expected string/],
-    ['takes no expressions', '[{ file: §"${env:HOME}/s" }]', /secrets: takes no \$\{env:…\}/],
+    ['is a list', '§{ file: a }', /secrets must be a list, got a map.*Write a list/],
+    ['of maps', '[§a]', /secrets\.0 must be a map, got text/],
+    ['with one key each', '[§{ file: a, age: b }]', /secrets\.0 must have exactly one of file, age and command/],
+    ['not without any', '[§{}]', /secrets\.0 must have exactly one of/],
+    ['and no other', '[§{ files: a }]', /secrets\.0 has no key files/],
+    ['never the identity', '[§{ age: a, identity: AGE-SECRET-KEY-1 }]', /has no key identity .*TRUEUP_AGE_IDENTITY/],
+    ['names a file', '[{ file: §"" }]', /secrets\.0\.file is empty/],
+    ['names a program', '[{ command: §[] }]', /secrets\.0\.command must name a program/],
+    ['has {name} in a command', '[{ command: §[pass, show] }]', /command must hold \{name\}/],
+    [
+      'has words in a command',
+      '[{ command: [pass, §5, "{name}"] }]',
+      /secrets\.0\.command\.1 must be text, got a number/,
+    ],
+    ['takes no expressions', '[{ file: §"${env:HOME}/s" }]', /secrets must not hold \$\{env:…\}/],
   ])('%s', async (_what, secrets, says) => {
     expect(await of(secrets)).toMatchObject({
       problems: [expect.stringMatching(/^(wrong-type|bad-expression) at the mark$/) as string],
@@ -357,6 +361,6 @@ describe('secrets: in a manifest', () => {
 
   test('stands in the root file', async () => {
     const files = { 'trueup.yaml': `${head}include: [a.yaml]\n`, 'a.yaml': '§secrets: [{ file: a }]\n' };
-    expect(await told(files)).toEqual(oneError('unknown-key', /secrets: cannot stand in an included file/));
+    expect(await told(files)).toEqual(oneError('unknown-key', /an included file has no key secrets/));
   });
 });

@@ -112,18 +112,18 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a manifest with state: 
 
 describe('a manifest with a wrong state:', () => {
   it.each([
-    ['{ backend: consul }', 'state: backend: is local, postgres or s3'],
-    ['{ schema: x }', 'state: backend: is local, postgres or s3'],
-    ['local', 'state: is a map such as { backend: local }'],
-    ['{ backend: local, schema: x }', 'state: has no schema'],
-    ['{ backend: postgres, url: "postgres://u:p@h/d" }', 'state: has no url'],
-    ['{ backend: postgres, schema: "a;drop" }', 'state: schema: is lower case letters'],
-    ['{ backend: s3, bucket: b }', 'state: endpoint: '],
-    ['{ backend: s3, endpoint: "https://k:s@host", bucket: b }', 'state: endpoint: has no user'],
-    ['{ backend: s3, endpoint: "https://host", bucket: "a/b" }', 'state: bucket: is letters'],
-    ['{ backend: s3, endpoint: "https://host", bucket: b, prefix: "../x" }', 'state: prefix: is letters'],
-    ['{ backend: s3, endpoint: "https://host", bucket: b, accessKeyId: k }', 'state: has no accessKeyId'],
-    ['{ backend: postgres, name: "${env:HOME}" }', 'state: takes no ${env:…}'],
+    ['{ backend: consul }', 'state.backend must be local, postgres or s3'],
+    ['{ schema: x }', 'state.backend must be local, postgres or s3'],
+    ['local', 'state must be a map such as { backend: local }'],
+    ['{ backend: local, schema: x }', 'state has no key schema'],
+    ['{ backend: postgres, url: "postgres://u:p@h/d" }', 'state has no key url'],
+    ['{ backend: postgres, schema: "a;drop" }', 'state.schema must be lower case letters'],
+    ['{ backend: s3, bucket: b }', 'state.endpoint must be '],
+    ['{ backend: s3, endpoint: "https://k:s@host", bucket: b }', 'state.endpoint must have no user'],
+    ['{ backend: s3, endpoint: "https://host", bucket: "a/b" }', 'state.bucket must be letters'],
+    ['{ backend: s3, endpoint: "https://host", bucket: b, prefix: "../x" }', 'state.prefix must be letters'],
+    ['{ backend: s3, endpoint: "https://host", bucket: b, accessKeyId: k }', 'state has no key accessKeyId'],
+    ['{ backend: postgres, name: "${env:HOME}" }', 'state must not hold ${env:…}'],
   ])('%s gets one clear error', async (state, words) => {
     const { diagnostics } = await stopOf(() => bench().manifest(manifest(`state: ${state}`)));
     expect(diagnostics).toMatchObject([{ position: { file: 'trueup.yaml', line: 4 } }]);

@@ -13,14 +13,15 @@ export const env: ExpressionSource = {
       return {
         is: 'refused',
         code: 'hostile-setting',
-        message: `\${env:${name}} is not readable from a manifest`,
-        remedy: 'Settings of Trueup itself, the API key among them, stay out of manifests. Secrets are ${secret:NAME}.',
+        message: `a manifest cannot read \${env:${name}}`,
+        remedy:
+          'Write ${secret:NAME} for a secret. Variables that begin with TRUEUP_ configure Trueup itself; the API key is one.',
       };
     }
     const text = values.env(name);
     if (text !== undefined) return { is: 'text', text };
     return /^[^\s=]+$/.test(name)
       ? badExpression(`the environment variable ${name} is not set`, `Set ${name}, or use \${var:…} with a default.`)
-      : badExpression(`${JSON.stringify(name)} is no name of an environment variable`, 'Write ${env:NAME}.');
+      : badExpression(`${JSON.stringify(name)} is not a name of an environment variable`, 'Write ${env:NAME}.');
   },
 };

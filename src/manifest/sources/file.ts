@@ -10,12 +10,12 @@ export const file: ExpressionSource = {
   resolve: (path, values, at) => {
     const found = values.file(path, at);
     if ('problem' in found) return unreadable(found.problem);
-    if (found.text.includes('\0')) return unreadable(`${path} is not text: it holds the character NUL`);
+    if (found.text.includes('\0')) return unreadable(`${path} is not text: it contains the character NUL`);
     return { is: 'text', text: found.text };
   },
 };
 
 function unreadable(message: string): Resolution {
-  const remedy = 'Write ${file:path} with the path of a text file in the workspace, relative to this file.';
+  const remedy = 'Name a text file of the workspace, relative to this file.';
   return { is: 'refused', code: 'file-unreadable', message, remedy };
 }

@@ -11,7 +11,7 @@ export const secret: ExpressionSource = {
     const text = values.secret(name);
     if (text !== undefined) return { is: 'text', text };
     if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return { is: 'missing', secret: name };
-    const remedy = 'A name is made of letters, digits and underscores: ${secret:NAME}.';
-    return badExpression(`${JSON.stringify(name)} is no name of a secret`, remedy);
+    const remedy = 'Write ${secret:NAME} with letters, digits and "_".';
+    return badExpression(`${JSON.stringify(name)} is not a name of a secret`, remedy);
   },
 };

@@ -10,7 +10,7 @@ export const variable: ExpressionSource = {
   resolve: (name, values) => {
     const found = values.variable(name);
     if (found === undefined) {
-      const remedy = 'Declare it under variables:, with a default or without.';
+      const remedy = 'Declare it under variables:.';
       return badExpression(`there is no variable ${name}`, remedy);
     }
     const { value, written } = found;
