@@ -1,18 +1,18 @@
 import { sleep } from '../api/sleep.ts';
 
-/** The time, as a run sees it. */
+/** The clock of a run. */
 export interface Clock {
-  /** Milliseconds since 1970, which somebody may set back. */
+  /** Milliseconds since 1970; a person can set it back. */
   readonly wall: () => number;
-  /** Milliseconds since some moment, which only grow. */
+  /** Milliseconds since an unknown moment; it only grows. */
   readonly monotonic: () => number;
   /** Resolves after so many milliseconds, or when the signal aborts. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** A clock by which something can be done again and again. */
+/** A clock with a timer. */
 export interface BeatingClock extends Clock {
-  /** Calls `task` every so many milliseconds without keeping the process alive; gives what ends that. */
+  /** Calls `task` every `ms` milliseconds without keeping the process alive; the result ends that. */
   readonly every: (ms: number, task: () => void) => () => void;
 }
 
@@ -27,7 +27,7 @@ export const systemClock: BeatingClock = {
   },
 };
 
-/** A moment as people and programs read it. */
+/** A moment in ISO 8601. */
 export function isoTime(wall: number): string {
   return new Date(wall).toISOString();
 }

@@ -2,32 +2,32 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** What a state in a folder asks of a disk. Every operation rejects with an error that has a `code`. */
+/** The disk of a state in a folder. Every operation rejects with an error that has a `code`. */
 export interface Disk {
-  /** Makes a folder and those above it, so that they survive a loss of power. */
+  /** Creates a folder and its parents, so that they survive a loss of power. */
   readonly makeFolder: (path: string) => Promise<void>;
   readonly read: (path: string) => Promise<string>;
   /** The names in a folder. */
   readonly list: (path: string) => Promise<readonly string[]>;
-  /** A name beside a file that nobody else uses. */
+  /** A new name beside a file. */
   readonly nameBeside: (path: string) => string;
-  /** Opens a new file, or an old one that loses its content; nobody else may read it. */
+  /** Opens a new file, or truncates an old one; only this user can read it. */
   readonly create: (path: string) => Promise<DiskFile>;
   readonly rename: (from: string, to: string) => Promise<void>;
   /** Gives a file a second name; rejects with EEXIST when that is taken. */
   readonly link: (from: string, to: string) => Promise<void>;
-  /** Removes a file; one that is not there is removed. */
+  /** Removes a file; a missing one is no error. */
   readonly remove: (path: string) => Promise<void>;
   /** Makes the names in a folder survive a loss of power. */
   readonly syncFolder: (path: string) => Promise<void>;
-  /** How long ago a file was written, by the clock of the disk. Milliseconds. */
+  /** Age of a file, by the clock of the disk. Milliseconds. */
   readonly ageOf: (path: string) => Promise<number>;
 }
 
 /** A file that is open for writing. */
 export interface DiskFile {
   readonly append: (text: string) => Promise<void>;
-  /** Makes what was appended survive a loss of power. */
+  /** Makes the appended text survive a loss of power. */
   readonly sync: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -41,7 +41,7 @@ export const nodeDisk: Disk = {
   },
   read: async (path) => {
     const seen = await stat(path);
-    // A pipe is waited for, and a device has no end.
+    // Reading a pipe waits for its writer, and a device has no end.
     if (!seen.isFile() && !seen.isDirectory()) throw Object.assign(new Error('no file'), { code: 'ENOTFILE' });
     return readFile(path, 'utf8');
   },
@@ -55,7 +55,7 @@ export const nodeDisk: Disk = {
   link,
   remove: (path) => rm(path, { force: true }),
   syncFolder,
-  // The disk may be of another machine, with another clock: what is written now tells what that clock says.
+  // The disk may belong to another machine with another clock: a file written now shows its time.
   ageOf: async (path) => {
     const probe = join(dirname(path), `0.${randomUUID()}`);
     const handle = await open(probe, 'wx', 0o600);
@@ -78,7 +78,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** The reason why a disk failed, in words. */
+/** Describes why a disk failed. */
 export function reasonOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
   const words = reasons[code];

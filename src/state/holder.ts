@@ -3,19 +3,19 @@ import type { LeaseEntry } from './lease-entry.ts';
 import type { Taking } from './lease.ts';
 import type { Register } from './register.ts';
 
-/** The holder of a lease, for somebody who may want to take it away. */
+/** The holder of a lease, for a person who may want to remove it. */
 export interface Holder {
   readonly owner: string;
   readonly purpose: string;
   /** ISO 8601. */
   readonly since: string;
-  /** When it ends unless it is renewed; undefined when the place has no clock. Milliseconds. */
+  /** Time until the lease expires unless it is renewed; undefined when the location has no clock. Milliseconds. */
   readonly endsInMs: number | undefined;
-  /** Takes the lease away; false when it was renewed, released or taken meanwhile. */
+  /** Removes the lease; false when it was renewed, released or taken in between. */
   readonly remove: () => Promise<boolean>;
 }
 
-/** Who has the lease now. */
+/** Finds the holder of the lease. */
 export async function findHolder(register: Register, { terms }: Taking): Promise<Holder | undefined> {
   const seen = await register.look();
   const holder = seen?.entry.holder ?? undefined;

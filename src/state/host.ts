@@ -4,22 +4,22 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 
-/** A process, as others are told of it. */
+/** A process and its machine. */
 export interface Host {
-  /** Who runs it, and where: `user@machine pid 12`. */
+  /** `user@machine pid 12`. */
   readonly owner: string;
-  /** Where its pid means something: the machine since it was started, and in a container the container. */
+  /** The scope of its pid: one boot of one machine, and in a container the container. */
   readonly machine: string;
   readonly pid: number;
-  /** Whether a process of the same machine is there. */
+  /** Tells whether a process of this machine runs. */
   readonly isAlive: (pid: number) => boolean;
-  /** A name that nothing had before. */
+  /** A new unique name. */
   readonly newId: () => string;
 }
 
 /**
- * This process. Two machines may have one name: where nothing else tells them apart, each process is a machine of its
- * own, and nobody takes another one for dead.
+ * This process. Two machines can have the same name: where no mark tells them apart, each process counts as a machine of
+ * its own, and no process takes another one for dead.
  */
 export function thisHost(marks: () => readonly string[] = bootMarks, user: () => string = loginName): Host {
   const known = marks();
@@ -32,7 +32,7 @@ export function thisHost(marks: () => readonly string[] = bootMarks, user: () =>
   };
 }
 
-/** The id of the boot; on Linux the namespace of pids too: two containers may have one host name, and each a process 7. */
+/** The id of the boot; on Linux the pid namespace too: two containers can share a host name and both have a process 7. */
 function bootMarks(): string[] {
   try {
     if (process.platform === 'darwin') {
@@ -50,7 +50,7 @@ function loginName(): string {
   return userInfo().username;
 }
 
-/** A container may run under a number that nobody gave a name. */
+/** A container can run under a user id without a name. */
 function userName(user: () => string): string {
   try {
     return user();

@@ -2,7 +2,7 @@ import type { Past } from './lease-entry.ts';
 import type { Inherited, Terms } from './lease.ts';
 import type { Seen } from './register.ts';
 
-/** Of whom a request may still land when a lease that is free or over is taken. */
+/** The previous holder, while a request of it may still take effect; `seen` is a lease that is free or expired. */
 export function inheritedFrom(seen: Seen, now: number, { fenceMs }: Terms): Inherited | undefined {
   const { holder, past } = seen.entry;
   const pastMs = past === null ? 0 : Math.max(0, past.mayLandMs - ageOf(seen));
@@ -14,8 +14,8 @@ export function inheritedFrom(seen: Seen, now: number, { fenceMs }: Terms): Inhe
 }
 
 /**
- * Until when somebody may have started a request before a lease that is free or over is taken: nobody does who gave it
- * back, or whose lease is over. When the place cannot tell how long ago that was, it was now.
+ * Latest moment at which a previous holder can have started a request (monotonic ms): it starts none after it released
+ * the lease, or after the lease expired. When the location cannot tell how long ago that was, it is now.
  */
 export function quietSince(seen: Seen | undefined, now: number, { fenceMs }: Terms): number {
   if (seen === undefined) return now;
@@ -24,19 +24,19 @@ export function quietSince(seen: Seen | undefined, now: number, { fenceMs }: Ter
   return now + Math.max(-endedMs, past === null ? -endedMs : past.mayLandMs - fenceMs - ageOf(seen));
 }
 
-/** Who it was, and what for. */
+/** Owner, purpose and start of a holder. */
 export function toldOf({ owner, purpose, since }: Pick<Past, 'owner' | 'purpose' | 'since'>) {
   return { owner, purpose, since };
 }
 
-/** What is written down of a holder that did not release, for whoever comes next. */
+/** The entry about a holder that did not release, for the next one. */
 export function pastOf(inherited: Inherited | undefined, now: number): Past | null {
   const mayLandMs = (inherited?.mayLandUntil ?? 0) - now;
   if (inherited === undefined || mayLandMs <= 0) return null;
   return { ...toldOf(inherited), mayLandMs, ...(inherited.wasRemoved ? { wasRemoved: true } : {}) };
 }
 
-/** A place whose clock was set back says that something is to come. */
+/** A location whose clock was set back reports a negative age. */
 function ageOf({ ageMs = 0 }: Seen): number {
   return Math.max(0, ageMs);
 }

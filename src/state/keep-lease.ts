@@ -17,18 +17,18 @@ export function momentOf(clock: BeatingClock): Moment {
   return { monotonic: clock.monotonic(), wall: clock.wall() };
 }
 
-/** What a lease that was taken begins with. */
+/** A lease that was just taken. */
 interface Taken {
   readonly mine: Seen;
   readonly hold: Hold;
-  /** Before it was sent. */
+  /** Moment before the request that took it. */
   readonly began: Moment;
   readonly inherited: Inherited | undefined;
   readonly quietSince: number;
   readonly taking: Taking;
 }
 
-/** Renews a lease again and again. One that ran out is not renewed: somebody may be about to take it. */
+/** Renews a lease until it is released or lost. An expired one is not renewed: another run may be about to take it. */
 export function keepLease(register: Register, taken: Taken): Lease {
   const { mine, hold, began, inherited, quietSince, taking } = taken;
   const { clock, terms } = taking;
@@ -40,7 +40,7 @@ export function keepLease(register: Register, taken: Taken): Lease {
   let beating: Promise<void> | undefined;
   let end: { readonly why: string } | undefined;
 
-  /** The larger of the two: a process that sleeps stops one clock, and somebody may set the other one back. */
+  /** The larger of two clocks counts: one stops while the machine sleeps, a person can set the other one back. */
   const elapsedMs = (): number => {
     const now = momentOf(clock);
     return Math.max(now.monotonic - renewed.monotonic, now.wall - renewed.wall);
@@ -57,7 +57,7 @@ export function keepLease(register: Register, taken: Taken): Lease {
     finish(`it was not renewed for ${Math.round(elapsedMs() / 1_000)} s (${reason})`);
   };
 
-  /** Every attempt is an entry of its own, so that one that lands late is not taken for a later one. */
+  /** Every attempt is a different entry, so that a late one is not taken for a newer one. */
   const renew = async (): Promise<void> => {
     const moment = momentOf(clock);
     const holder = { ...hold, beat: ++beats };
@@ -66,7 +66,7 @@ export function keepLease(register: Register, taken: Taken): Lease {
       seen = swapped.seen;
       renewed = moment;
     } else if (swapped.seen?.entry.holder?.id === hold.id) {
-      seen = swapped.seen; // an attempt that got no answer took effect
+      seen = swapped.seen; // an attempt without an answer took effect
       await renew();
     } else finish(whoHas(swapped.seen));
   };
@@ -78,7 +78,7 @@ export function keepLease(register: Register, taken: Taken): Lease {
       await renew();
       trouble = undefined;
     } catch (error) {
-      trouble = error; // it is tried again, and runs out if that is in vain
+      trouble = error; // the next beat tries again; without success the lease expires
     }
   };
 
@@ -114,7 +114,7 @@ export function keepLease(register: Register, taken: Taken): Lease {
       if (end !== undefined) return;
       finish('it was given back');
       const past = pastOf(inherited, clock.monotonic());
-      // What cannot be given back runs out.
+      // A lease that cannot be released expires.
       await register.swap(seen, { counter, holder: null, past }).catch(() => undefined);
     },
   };

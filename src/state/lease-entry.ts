@@ -22,16 +22,16 @@ const past = z.object({
 
 const entrySchema = z.object({ counter: z.number().int(), holder: hold.nullable(), past: past.nullable() });
 
-/** Who has a lease, and on which terms. */
+/** The holder of a lease, and its terms. */
 export type Hold = Readonly<z.output<typeof hold>>;
 
-/** Somebody who had it before and did not release; its requests may land for so long after the entry was written. */
+/** A previous holder that did not release; `mayLandMs`: its requests may take effect for so long after this entry. */
 export type Past = Readonly<z.output<typeof past>>;
 
-/** What stands in the place of a lease. `holder` is null when nobody has it. */
+/** The content of a lease. `holder` is null when it is free. */
 export type LeaseEntry = Readonly<z.output<typeof entrySchema>>;
 
-/** Reads an entry as it was written; undefined when it is none. */
+/** Parses an entry; undefined when the text is none. */
 export function parseEntry(text: string): LeaseEntry | undefined {
   try {
     return entrySchema.parse(JSON.parse(text));

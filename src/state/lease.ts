@@ -3,19 +3,19 @@ import { systemClock } from './clock.ts';
 import type { Host } from './host.ts';
 import { thisHost } from './host.ts';
 
-/** The right to write a state, for as long as it is renewed. It renews itself until it is released or lost. */
+/** The right to write a state. It renews itself until it is released or lost. */
 export interface Lease {
   /** Grows by one with each holder. */
   readonly counter: number;
-  /** Throws a Stop when no request may start any more. */
+  /** @throws Stop when no request may start any more. */
   readonly check: () => void;
-  /** Asks the place whether it is still there, where that does not keep others out by itself; rejects as `check` throws. */
+  /** Asks the location whether the lease still stands, where writes do not check that themselves. @throws as `check`. */
   readonly confirm: () => Promise<void>;
-  /** Until then a holder before may have started a request, by the clock of the place. Milliseconds of the monotonic clock. */
+  /** Latest moment at which the previous holder can have started a request (monotonic ms). */
   readonly quietSince: number;
-  /** The holder before, when that did not release. */
+  /** The previous holder, if it did not release. */
   readonly inherited: Inherited | undefined;
-  /** Gives it back; one that is lost is left alone. */
+  /** Releases the lease; a lost one stays as it is. */
   readonly release: () => Promise<void>;
 }
 
@@ -25,31 +25,31 @@ export interface Inherited {
   readonly purpose: string;
   /** ISO 8601. */
   readonly since: string;
-  /** Until then a request of it may still land. Milliseconds of the monotonic clock. */
+  /** Latest moment at which a request of it can take effect (monotonic ms). */
   readonly mayLandUntil: number;
-  /** Somebody took the lease away from it, or from one before it: it may go on for a while without knowing. */
+  /** A person removed its lease, or that of one before it: it may continue for a while without knowing. */
   readonly wasRemoved: boolean;
 }
 
-/** How long a lease lasts. Milliseconds. */
+/** The durations of a lease. Milliseconds. */
 export interface Terms {
   /** Between two renewals. */
   readonly beatMs: number;
-  /** From a renewal to the end, when no other follows. */
+  /** From the last renewal to the expiry. */
   readonly lastsMs: number;
-  /** From the end of a lease to the moment at which no request that was sent before can land any more. */
+  /** From the expiry to the moment at which no request sent before it can take effect any more. */
   readonly fenceMs: number;
 }
 
-/** What a run that takes a lease wants. */
+/** A request for the lock. */
 export interface Wish {
-  /** What it does, for others who wait. */
+  /** What the run does, for messages of runs that wait. */
   readonly purpose: string;
-  /** How long it waits for others to end. */
+  /** How long to wait for the lock. Milliseconds. */
   readonly timeoutMs?: number;
 }
 
-/** Who takes a lease, and by which clock. */
+/** The process, the clock and the durations of leases. */
 export interface Taking {
   readonly clock: BeatingClock;
   readonly host: Host;
@@ -58,7 +58,7 @@ export interface Taking {
 
 const usualTerms: Terms = { beatMs: 20_000, lastsMs: 60_000, fenceMs: 60_000 };
 
-/** This process, by the clock of this machine, for the usual time, as far as nothing else is said. */
+/** This process, the clock of this machine and the usual durations, except for what is given. */
 export function usualTaking(some: Partial<Taking> = {}): Taking {
   return { clock: systemClock, host: thisHost(), terms: usualTerms, ...some };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { newDigestKey } from '../secrets/digest.ts';
 import type { State } from './state.ts';
 
-/** The state of a project that was never applied. */
+/** Creates the state of a project before its first apply. */
 export function newState(organizationId: string, projectId: string): State {
   return {
     formatVersion: 2,

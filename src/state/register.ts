@@ -1,39 +1,39 @@
 import type { LeaseEntry } from './lease-entry.ts';
 
-/** The place of one lease that several processes can reach. */
+/** The location of one lease that several processes reach. */
 export interface Register {
-  /** What it is the lease of, for messages: `the state …`. */
+  /** The subject of the lease, for messages: `the state …`. */
   readonly of: string;
-  /** What stands there now; undefined when nothing ever did. */
+  /** Reads the newest entry; undefined when there never was one. */
   readonly look: () => Promise<Seen | undefined>;
-  /** Puts an entry in the place of the one that was seen; undefined when that is not there any more. */
+  /** Replaces the entry that was read; undefined when another one stands there. */
   readonly swap: (seen: Seen | undefined, entry: LeaseEntry) => Promise<Seen | undefined>;
   /**
-   * Whether what was seen is the newest that stands there: asked again and again, so it has to cost little. Left out
-   * where no write takes effect without the lease.
+   * Tells whether an entry is the newest. Asked often, so it must cost little. Left out where no write takes effect
+   * without the lease.
    */
   readonly isNewest?: (seen: Seen) => Promise<boolean>;
-  /** The highest counter that the place knows of from elsewhere: somebody may delete what stands here. */
+  /** The highest counter in the state itself, in case a person deleted the lease. */
   readonly lastCounter?: () => Promise<number>;
-  /** Rejects with a Stop when the place does not keep what `swap` promises. */
+  /** @throws Stop when the location does not keep the promise of `swap`. */
   readonly prove?: (mine: Seen) => Promise<void>;
 }
 
-/** An entry as it stood there. */
+/** An entry as it was read. */
 export interface Seen {
   readonly entry: LeaseEntry;
-  /** Tells it from every other that stood or will stand there. */
+  /** Unique among all entries of the lease. */
   readonly version: string;
-  /** The time since it was written by the clock of the place; undefined when that has none. Milliseconds. */
+  /** Age by the clock of the location; undefined when that has none. Milliseconds. */
   readonly ageMs: number | undefined;
 }
 
-/** What came of a swap: the entry is there, or another one is. */
+/** The result of a swap: our entry stands there, or another one. */
 export type Swapped =
   | { readonly is: 'mine'; readonly seen: Seen }
   | { readonly is: 'other'; readonly seen: Seen | undefined };
 
-/** Swaps, and looks what is there when that is not sure. The entry has to be one that was never written before. */
+/** Swaps, and reads the entry when the outcome is unknown. The entry must be new. */
 export async function swapSurely(register: Register, seen: Seen | undefined, entry: LeaseEntry): Promise<Swapped> {
   let failure: { readonly error: unknown } | undefined;
   try {

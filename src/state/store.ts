@@ -7,7 +7,7 @@ import type { State, StateStore } from './state.ts';
 import { takeLease } from './take-lease.ts';
 import { unusable } from './unusable.ts';
 
-/** One record that waits until it is durable. */
+/** A record that is not durable yet. */
 interface Waiting {
   readonly address: string;
   readonly record: StateRecord | null;
@@ -15,7 +15,7 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-/** A store over the place of a backend. Records that wait while the place works go together with the next wave. */
+/** A store over the storage of a backend. Records that arrive during a write go together with the next wave. */
 export function storeOver(medium: Medium, some: Partial<Taking> = {}): StateStore {
   let lease: Lease | undefined;
   let waiting: Waiting[] = [];
@@ -37,11 +37,11 @@ export function storeOver(medium: Medium, some: Partial<Taking> = {}): StateStor
   };
 
   const drain = async (base: State): Promise<void> => {
-    await Promise.resolve(); // what is appended in the same breath belongs to the same wave
+    await Promise.resolve(); // records of the same tick belong to one wave
     while (waiting.length > 0) {
       let batch: Waiting[] = [];
       try {
-        // After a wave that may be torn no other can be added: it would make the torn one a damaged one.
+        // A wave after a torn one would turn the torn one into damage.
         if (broken !== undefined) throw broken.error;
         if (!hasBegun) await medium.begin(base, writer());
         hasBegun = true;
@@ -57,10 +57,10 @@ export function storeOver(medium: Medium, some: Partial<Taking> = {}): StateStor
         for (const item of batch) item.failed(error);
       }
     }
-    running = undefined; // here and not in a callback: what is appended in between would wait for ever
+    running = undefined; // here and not in a callback: a record appended in between would wait for ever
   };
 
-  /** What is appended next begins anew. */
+  /** Makes the next record begin a new journal. */
   const rest = async (): Promise<void> => {
     await running;
     hasBegun = false;

@@ -4,7 +4,7 @@ import { canonical } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Stored } from './record.ts';
 
-/** Whether a value is what the state holds of it. */
+/** Tells whether a value equals the stored one. */
 export function matchesStored(
   { field, digest }: { readonly field: Field; readonly digest: (text: string) => string },
   stored: Stored,

@@ -8,10 +8,10 @@ import type { Register, Seen } from './register.ts';
 import { swapSurely } from './register.ts';
 import { locked } from './unusable.ts';
 
-/** Between two looks whether a lease is free. Milliseconds. */
+/** Between two polls of a lease that is held. Milliseconds. */
 const lookEveryMs = 1_000;
 
-/** Takes the lease when nobody has it, or who has it is gone; waits for that as long as is wished. */
+/** Takes the lease once it is free, or its holder is gone. @throws Stop `locked`, after the wait. */
 export async function takeLease(register: Register, wish: Wish, taking: Taking): Promise<Lease> {
   const { clock, host, terms } = taking;
   const { purpose, timeoutMs = 0 } = wish;
@@ -59,13 +59,13 @@ export async function takeLease(register: Register, wish: Wish, taking: Taking):
   }
 }
 
-/** Whether nothing of a holder can start any more. */
+/** Tells whether a holder can start no request any more. */
 function isOver(
   { machine, pid, lastsMs }: Hold,
   { seen, watchedMs, host }: { seen: Seen | undefined; watchedMs: number; host: Host },
 ): boolean {
   if (machine === host.machine && !host.isAlive(pid)) return true;
-  // Its age is by the clock of the place, which is one for all; and no clock is needed to see that nobody renews it.
+  // Its age is by the clock of the location, one for all runs; without a clock there, watching it shows the same.
   return (seen?.ageMs ?? 0) >= lastsMs || watchedMs >= lastsMs;
 }
 

@@ -1,12 +1,12 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 
-/** Stops a run whose state cannot be used; `what` goes on from the place: `is damaged in line 3`. */
+/** Stops a run whose state cannot be used; `what` follows the location: `is damaged in line 3`. */
 export function unusable(place: string, what: string, about: { remedy?: string; cause?: unknown } = {}): Stop {
   const { remedy = restore, cause } = about;
   return new Stop('state', [diagnostic('state-unusable', `the state ${place} ${what}`, { remedy })], { cause });
 }
 
-/** Stops a run that may not write: somebody else has the state, or may have it. */
+/** Stops a run that may not write: another run holds the lock, or may hold it. */
 export function locked(message: string, remedy: string): Stop {
   return new Stop('locked', [diagnostic('locked', message, { remedy })]);
 }

@@ -7,13 +7,13 @@ import type { State } from './state.ts';
 /** Records that become durable together, in order; null removes one. */
 export type Wave = readonly (readonly [address: string, record: StateRecord | null])[];
 
-/** A line of a journal: a checksum, then JSON without a line feed. */
+/** Writes a line of a journal: a checksum, then JSON without a line feed. */
 export function writeLine(content: unknown): string {
   const json = JSON.stringify(content);
   return `${checksum(json)} ${json}\n`;
 }
 
-/** The content of a line of a journal; undefined when it is not as it was written. */
+/** Reads a line of a journal; undefined when its checksum does not match. */
 export function readLine(line: string): unknown {
   const [sum, json] = [line.slice(0, 8), line.slice(9)];
   if (line[8] !== ' ' || sum !== checksum(json)) return undefined;
@@ -37,7 +37,7 @@ export function parseWave(content: unknown, format: Format): Wave | undefined {
   return wave;
 }
 
-/** A state after waves that were added to it. */
+/** A state with the records of its journal. */
 export function withWaves(base: State, waves: readonly Wave[]): State {
   if (waves.length === 0) return base;
   const resources = new Map(Object.entries(base.resources));

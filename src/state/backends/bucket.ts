@@ -7,7 +7,7 @@ export interface BucketPlace {
   readonly endpoint: string;
   readonly bucket: string;
   readonly region: string;
-  /** Begins the names of all objects. */
+  /** Prefix of the names of all objects. */
   readonly prefix: string;
   readonly key: { readonly accessKeyId: string; readonly secretAccessKey: string; readonly sessionToken?: string };
 }
@@ -17,9 +17,9 @@ export interface Bucket {
   /** Where an object is, for messages. */
   readonly placeOf: (name: string) => string;
   readonly get: (name: string) => Promise<S3Object | undefined>;
-  /** Writes an object if it is as it was seen; gives its new tag, or undefined when it is not. */
+  /** Writes an object unless it changed; gives the new tag, or undefined when it changed. */
   readonly put: (name: string, text: string, options: PutOptions) => Promise<string | undefined>;
-  /** Removes an object; what fails is left. */
+  /** Removes an object; a failure leaves it. */
   readonly remove: (name: string) => Promise<void>;
 }
 
@@ -27,15 +27,15 @@ export interface Bucket {
 interface S3Object {
   readonly text: string;
   readonly etag: string;
-  /** How long ago it was written by the clock of the store, one second less at most; undefined: it does not say. Milliseconds. */
+  /** Age by the clock of the store, one second less at most; undefined when the store sends no dates. Milliseconds. */
   readonly ageMs: number | undefined;
 }
 
-/** How an object is written. */
+/** Conditions of a write. */
 interface PutOptions {
-  /** The tag that it has to have; `none`: there has to be no such object; `any`: whatever is there. */
+  /** The tag that the object must have; `none`: it must not exist; `any`: no condition. */
   readonly over: string;
-  /** Throws a Stop when nothing may be written any more; asked before each attempt. */
+  /** Asked before each attempt. @throws Stop when nothing may be written any more. */
   readonly check?: () => void;
 }
 
@@ -49,7 +49,7 @@ interface Request {
 
 const answerMs = 10_000;
 
-/** Between attempts, while the store does not answer or is in trouble. Milliseconds. */
+/** Between attempts, while the store fails or does not answer. Milliseconds. */
 const pauses = [200, 1_000, 3_000];
 
 /** Opens a bucket. Nothing is sent yet. */
@@ -80,7 +80,7 @@ export function openBucket({ endpoint, bucket, region, prefix, key }: BucketPlac
     });
   };
 
-  /** Sends a request that may be carried out twice, until it is answered. */
+  /** Sends a request until it is answered; a repetition is harmless. */
   const send = async (request: Request, attempts = pauses.length + 1): Promise<Answer> => {
     for (let attempt = 1; ; attempt++) {
       request.check?.();
@@ -139,7 +139,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Trouble of the store, or a write of somebody else at the same moment. */
+/** A failure of the store, or a concurrent write. */
 function isPassing({ status }: Answer): boolean {
   return status >= 500 ? status !== 501 : status === 409 || status === 429 || status === 408;
 }
@@ -150,7 +150,7 @@ function etagOf(place: string, { headers }: Answer): string {
   return etag;
 }
 
-/** Both times are cut to the second. */
+/** Both times are truncated to the second. */
 function ageIn({ headers }: Answer): number | undefined {
   const [now, written] = [Date.parse(headers.get('date') ?? ''), Date.parse(headers.get('last-modified') ?? '')];
   return Number.isNaN(now - written) ? undefined : now - written - 1_000;
@@ -165,7 +165,7 @@ function wordsOf(answer: Answer): string {
   return code === undefined ? `status ${answer.status}` : `status ${answer.status} ${code}`;
 }
 
-/** The reason why there was no answer. */
+/** Describes why there was no answer. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'no answer';
   if (error.name === 'TimeoutError') return `no answer within ${answerMs / 1_000} s`;

@@ -2,15 +2,13 @@ import type { Client } from 'pg';
 import type { Clock } from '../clock.ts';
 import { unusable } from '../unusable.ts';
 
-/** A database that is connected to when it is needed, and again when the connection got lost. */
+/** A database; it connects on demand, and again after a lost connection. */
 export interface Database {
   /** Where it is, without user and password. */
   readonly place: string;
-  /**
-   * Runs a statement that may be run twice; `check` is asked before each time. What is not there yet is empty.
-   */
+  /** Runs a statement, twice when the connection is lost; asks `check` before each. A missing table has no rows. */
   readonly query: (text: string, values: readonly unknown[], check?: () => void) => Promise<readonly Row[]>;
-  /** Runs statements unless a table is there. */
+  /** Runs statements unless a table exists. */
   readonly prepare: (statements: string, table: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -20,10 +18,10 @@ type Row = Readonly<Record<string, unknown>>;
 const connectMs = 10_000;
 const answerMs = 15_000;
 
-/** Between attempts, while nobody answers. Milliseconds. */
+/** Between attempts, while the server does not answer. Milliseconds. */
 const pauses = [200, 1_000, 3_000];
 
-/** Opens a database by its address; `what` is what of it is meant, for messages. */
+/** Opens a database by its address; `what` names the part of it that is used, for messages. */
 export function openDatabase(url: string, what: string, clock: Clock): Database {
   const place = `${describe(url)}, ${what}`;
   let opening: Promise<Client> | undefined;
@@ -38,10 +36,10 @@ export function openDatabase(url: string, what: string, clock: Clock): Database 
       keepAlive: true,
       application_name: 'trueup',
     });
-    client.on('error', () => undefined); // whoever uses it next is told, and connects again
+    client.on('error', () => undefined); // the next statement fails, and connects again
     try {
       await client.connect();
-      // What was answered has to survive a crash of the server, and a client that vanished must not lock the others out.
+      // An acknowledged write must survive a crash of the server, and a vanished client must not lock out the others.
       await client.query(
         `select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'
         union all select set_config('lock_timeout', '10s', false)
@@ -116,7 +114,7 @@ function describe(url: string): string {
   return `postgres://${host}${parsed.pathname}`;
 }
 
-/** Whether the server refused a statement for good; without that, or when it is about to stop, nobody answered. */
+/** Tells whether the server answered with a final refusal; a server about to stop has not. */
 function isAnswer(error: unknown): boolean {
   return error instanceof Error && 'severity' in error && !/^(08|57P|53300|40)/.test(codeOf(error));
 }
@@ -135,7 +133,7 @@ function explained(place: string, error: unknown): unknown {
   return unusable(place, `cannot be used (${wordsOf(error)})`, { remedy, cause: error });
 }
 
-/** None of what the server says has the password in it. */
+/** Describes an error; no message of the server contains the password. */
 function wordsOf(error: unknown): string {
   const message = error instanceof Error ? error.message : '';
   return [codeOf(error), message].filter((word) => word !== '').join(': ') || 'no reason was given';

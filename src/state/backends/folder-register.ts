@@ -7,8 +7,8 @@ import { parseEntry } from '../lease-entry.ts';
 import type { Register, Seen } from '../register.ts';
 
 /**
- * A lease in a folder, `lease` beside the state: each version is a file of its own, named by its number, and the
- * highest one counts. A file gets its name when it is complete, and one name can be given once; the old ones go later.
+ * A lease in the folder `lease` beside the state. Each version is a file named by its number; the highest one counts. A
+ * file gets its name when it is complete, and each name is given once. Old files are removed later.
  */
 export function folderRegister(folder: string, about: { readonly disk?: Disk; readonly of: string }): Register {
   const { disk = nodeDisk, of } = about;
@@ -27,7 +27,7 @@ async function look(disk: Disk, place: string): Promise<Seen | undefined> {
     if (version === 0) return undefined;
     const path = join(place, String(version));
     try {
-      // Nobody can be read out of it after a loss of power, which ended whoever had it.
+      // A file torn by a loss of power names no holder; the loss ended the holder anyway.
       const entry = parseEntry(await disk.read(path)) ?? { counter: version, holder: null, past: null };
       return { entry, version: String(version), ageMs: await disk.ageOf(path) };
     } catch (error) {
@@ -55,13 +55,13 @@ async function swap(
     }
     await disk.link(draft, path);
   } catch (error) {
-    // ENOENT: others were so much faster that they took the draft for one that was left.
+    // ENOENT: faster runs removed the draft as a leftover.
     if (['EEXIST', 'ENOENT'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   } finally {
     await disk.remove(draft).catch(() => undefined);
   }
-  // The name may have been free because it was given before and taken away again: then there are newer ones.
+  // The name may be free again because it was given before and removed: then newer ones exist.
   if ((await newest(disk, place)) !== version) {
     await disk.remove(path);
     return undefined;
@@ -78,7 +78,7 @@ async function newest(disk: Disk, place: string): Promise<number> {
   return Math.max(0, ...names.filter((name) => /^\d+$/.test(name)).map(Number));
 }
 
-/** Leaves two, so that whoever lists the folder meanwhile finds one. */
+/** Keeps two, so that a run that lists the folder at the same time finds one. */
 async function removeOld(disk: Disk, place: string, version: number): Promise<void> {
   for (const name of await disk.list(place)) {
     if (Number.parseInt(name, 10) < version - 1) await disk.remove(join(place, name));

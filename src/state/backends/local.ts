@@ -13,27 +13,27 @@ import { folderRegister } from './folder-register.ts';
 
 /**
  * A state in a folder: `state.json`, replaced atomically at the end of a run, and `state.journal`, to which
- * every record is appended durably while the run goes on. A killed run leaves the journal, and the next one reads both.
+ * every record is appended durably during the run. A killed run leaves the journal, and the next run reads both.
  */
 export function localStore(folder: string, some: Partial<Taking> & { readonly disk?: Disk } = {}): StateStore {
   return storeOver(localMedium(folder, some.disk ?? nodeDisk), some);
 }
 
-/** The place of such a state. */
+/** The storage of such a state. */
 export function localMedium(folder: string, disk: Disk): Medium {
   const file = join(folder, 'state.json');
   const journal = join(folder, 'state.journal');
   let open: DiskFile | undefined;
-  /** The version that the journal goes on from. */
+  /** The serial of the state that the journal continues. */
   let serial: number | undefined;
 
   const close = async (): Promise<void> => {
     const handle = open;
     open = undefined;
-    await handle?.close().catch(() => undefined); // what it holds was synced, or was said to be lost
+    await handle?.close().catch(() => undefined); // its content was synced, or reported as lost
   };
 
-  /** Begins a journal, which holds the records of an unfinished run: those stay until this one is whole. */
+  /** Begins a journal. That of an unfinished run stays until the new one is complete. */
   const begin = async (base: State, writer: Writer): Promise<void> => {
     await close();
     open = await putFile(disk, journal, { text: writeLine(base), writer });
@@ -58,10 +58,10 @@ export function localMedium(folder: string, disk: Disk): Medium {
       } catch (error) {
         throw failed(journal, 'cannot be written', { error });
       }
-      await confirm(); // whoever took the lock since may have read the journal before this was in it
+      await confirm(); // a run that took the lock since may have read the journal before this line
     },
     save: async (state, writer) => {
-      // A journal that goes on from this very version would be read after it, were it still there.
+      // A leftover journal that continues this very version would be applied to it.
       if (serial === state.serial) await begin(state, writer).catch(failing(journal, 'cannot be written'));
       await close();
       const text = `${JSON.stringify(state, null, 1)}\n`;
@@ -81,7 +81,7 @@ export function localMedium(folder: string, disk: Disk): Medium {
   };
 }
 
-/** Puts a file in its place as a whole: after a crash it is the old one or the new one. It stays open. */
+/** Replaces a file as a whole: after a crash it is the old one or the new one. The new one stays open. */
 async function putFile(
   disk: Disk,
   path: string,
@@ -101,12 +101,12 @@ async function putFile(
     return handle;
   } catch (error) {
     await handle?.close().catch(() => undefined);
-    await disk.remove(temporary).catch(() => undefined); // why it was not written matters more
+    await disk.remove(temporary).catch(() => undefined); // the first error matters more
     throw error;
   }
 }
 
-/** Removes what runs left that were killed while they wrote. */
+/** Removes the drafts of killed runs. */
 async function removeLeft(disk: Disk, ...files: readonly string[]): Promise<void> {
   for (const file of files) {
     const [folder, start] = [dirname(file), `${basename(file)}.`];
@@ -115,7 +115,7 @@ async function removeLeft(disk: Disk, ...files: readonly string[]): Promise<void
   }
 }
 
-/** Reads both files; somebody may be writing them meanwhile. */
+/** Reads both files; another run may write them at the same time. */
 async function load(disk: Disk, file: string, journal: string): Promise<State | undefined> {
   for (let attempt = 1; ; attempt++) {
     const text = await readText(disk, file);
@@ -142,7 +142,7 @@ type Replayed =
   | { readonly is: 'read'; readonly state: State | undefined }
   | { readonly is: 'newer'; readonly why: string };
 
-/** Applies the waves of a run that did not end; the last one may be torn, any other may not. */
+/** Applies the waves of an unfinished run; only the last one may be torn. */
 function replay(path: string, text: string, saved: State | undefined): Replayed {
   const lines = text.split('\n');
   const torn = lines.pop() !== ''; // every whole line ends in a line feed
@@ -155,7 +155,7 @@ function replay(path: string, text: string, saved: State | undefined): Replayed 
   if (saved !== undefined && saved.lineage !== base.lineage) {
     throw unusable(path, `belongs to another state: its lineage is ${base.lineage} and not ${saved.lineage}`);
   }
-  // The state was replaced and the journal not yet removed: it holds nothing new.
+  // The run replaced the state and did not remove the journal: it holds nothing new.
   if (saved !== undefined && saved.serial > base.serial) return { is: 'read', state: saved };
   if (saved !== undefined && saved.serial < base.serial) {
     const why = `goes on from version ${base.serial}, and the state beside it is the older version ${saved.serial}`;
@@ -173,7 +173,7 @@ function replay(path: string, text: string, saved: State | undefined): Replayed 
   return { is: 'read', state: withWaves(base, waves) };
 }
 
-/** A line as it was written before there were checksums: one record. */
+/** Reads a line without a checksum, as the first versions wrote it: one record. */
 function readOldLine(line: string): unknown {
   try {
     const { address, record } = JSON.parse(line) as { address: unknown; record: unknown };
@@ -190,7 +190,7 @@ function failed(path: string, what: string, { error, remedy = again }: { error: 
 const again =
   'Make room, or mend the disk, and run again. Nothing was overwritten: what was begun is in the journal, and found then.';
 
-/** Says what could not be done to a file; what is no failure of the disk is said already. */
+/** Describes a failure of the disk; other errors pass unchanged. */
 function failing(path: string, what: string): (error: unknown) => never {
   return (error) => {
     throw error instanceof Error && 'code' in error ? failed(path, what, { error }) : error;

@@ -8,15 +8,15 @@ import type { StateRecord } from '../record.ts';
 import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 
-/** A state that lives as long as the process; for tests and for trying things out. */
+/** A state that lives as long as the process, for tests and experiments. */
 export interface MemoryStore extends StateStore {
-  /** What `read` gives. */
+  /** The result of `read`. */
   state: State | undefined;
-  /** How often it was written as a whole. */
+  /** Number of writes as a whole. */
   readonly writes: number;
 }
 
-/** Makes a store in memory; one that is given the memory of another is a second way to the same state. */
+/** Creates a store in memory; two stores with the same memory share a state. */
 export function memoryStore(initial?: State, some: Partial<Taking> & { readonly memory?: Memory } = {}): MemoryStore {
   const { memory = createMemory(some.clock ?? systemClock) } = some;
   if (initial !== undefined) memory.state = initial;
@@ -40,13 +40,13 @@ export function memoryStore(initial?: State, some: Partial<Taking> & { readonly 
   };
 }
 
-/** Where stores in memory keep a state. */
+/** The memory that stores can share. */
 export interface Memory {
   state: State | undefined;
   readonly medium: Medium;
 }
 
-/** Makes room for a state. */
+/** Creates an empty memory. */
 export function createMemory(clock: BeatingClock): Memory {
   const memory: Memory = {
     state: undefined,
@@ -57,7 +57,7 @@ export function createMemory(clock: BeatingClock): Memory {
       load: () => Promise.resolve(memory.state),
       begin: async (base, { confirm }) => {
         await confirm();
-        // A copy that waves are added to: what was read stays as it was.
+        // Waves change a copy: the state that was read stays unchanged.
         memory.state = { ...base, resources: { ...base.resources } };
       },
       add: async (wave, { confirm }) => {
@@ -76,7 +76,7 @@ export function createMemory(clock: BeatingClock): Memory {
 
 function setRecord(resources: Record<string, StateRecord>, address: string, record: StateRecord | null): void {
   if (record === null) delete resources[address];
-  // Not by assignment, which would do something else with the address __proto__.
+  // Assignment would set the prototype for the address __proto__.
   else {
     const value = structuredClone(record);
     Object.defineProperty(resources, address, { value, enumerable: true, writable: true, configurable: true });

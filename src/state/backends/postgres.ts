@@ -14,25 +14,25 @@ import { parseWave, withWaves } from '../wave.ts';
 import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
 
-/** Where in a database a state is. */
+/** The location of a state in a database. */
 export interface PostgresPlace {
-  /** `postgres://user:password@host/database`; it is never shown. */
+  /** `postgres://user:password@host/database`; never shown. */
   readonly url: string;
   /** Lower case letters, digits and `_`. */
   readonly schema: string;
-  /** Tells the states of a schema apart. */
+  /** Distinguishes the states of a schema. */
   readonly name: string;
 }
 
 /**
- * A state in PostgreSQL: its text, a journal with a row for each record, and its lease, whose age is by the clock of
- * the database. Every write is one statement that does nothing when the lease is not that of the writer any more.
+ * A state in PostgreSQL: its text, a journal with a row for each record, and its lease, aged by the clock of the
+ * database. Every write is one statement, which does nothing when the writer has lost the lease.
  */
 export function postgresStore(where: PostgresPlace, some: Partial<Taking> = {}): StateStore {
   return storeOver(postgresMedium(where, some.clock ?? systemClock), some);
 }
 
-/** The place of such a state; `clock` is for the pauses between attempts. */
+/** The storage of such a state; `clock` is for the pauses between attempts. */
 export function postgresMedium({ url, schema, name }: PostgresPlace, clock: Clock): Medium {
   const database = openDatabase(url, `${schema}.state of ${name}`, clock);
   const { place } = database;
@@ -57,7 +57,7 @@ export function postgresMedium({ url, schema, name }: PostgresPlace, clock: Cloc
     lease: postgresRegister(database, schema, name),
     isShared: true,
     load: async () => {
-      // One statement, so that nobody writes between two looks.
+      // One statement, so that no write happens between two reads.
       const rows = await database.query(
         `select 0::bigint as counter, 0::bigint as number, null as address, body as text from ${schema}.state where name = $1
         union all select counter, number, address, record from ${schema}.journal where name = $1
@@ -75,7 +75,7 @@ export function postgresMedium({ url, schema, name }: PostgresPlace, clock: Cloc
     },
     add: async (wave, { counter, check }) => {
       const { next } = (known ??= { counter, next: 1 });
-      // Its numbers make a wave that was carried out and not answered the same when it is sent again.
+      // The numbers make it harmless to repeat a wave whose answer was lost.
       const rows = await database.query(
         `with held as (${heldBy(schema)}),
           added as (insert into ${schema}.journal (name, counter, number, address, record)
@@ -100,7 +100,7 @@ export function postgresMedium({ url, schema, name }: PostgresPlace, clock: Cloc
   };
 }
 
-/** The lease, as long as it is that of a counter; nobody takes it before the statement is over. */
+/** Selects the lease while it has a counter, and locks it for the statement. */
 function heldBy(schema: string): string {
   return `select from ${schema}.lease where name = $1 and counter = $2::bigint and is_held for share`;
 }
@@ -153,7 +153,7 @@ function postgresRegister(database: Database, schema: string, name: string): Reg
   };
 }
 
-/** One transaction. Many may come first at the same time, and not everybody who may use a schema may make one. */
+/** One transaction: many first runs can come at once. Using a schema does not imply the right to create one. */
 function tables(schema: string): string {
   return `select pg_advisory_xact_lock(hashtext('trueup state tables'));
 do $$ begin if to_regnamespace('${schema}') is null then create schema ${schema}; end if; end $$;

@@ -16,34 +16,34 @@ import type { Bucket, BucketPlace } from './bucket.ts';
 import { openBucket } from './bucket.ts';
 
 /**
- * A state in a bucket of a store that honours conditional writes: `state.json`, `lease.json`, and an object for each
- * wave, named by the counter of its writer and its number. `state.json` says which of those complete it: whoever begins
- * writes it anew, so that nothing of the writer before counts that lands later.
+ * A state in a bucket of a store with conditional writes: `state.json`, `lease.json`, and an object for each wave, named by
+ * the counter of its writer and its number. `state.json` names the waves that complete it. Each run writes it anew when it
+ * begins, so that late waves of an earlier run do not count.
  */
 export function s3Store(where: BucketPlace, some: Partial<Taking> = {}): StateStore {
   return storeOver(s3Medium(where, some.clock ?? systemClock), some);
 }
 
-/** What stands in `state.json`. */
+/** The content of `state.json`. */
 interface Head {
   readonly state: State;
-  /** The waves that were added to it: those of this counter, from this number on. */
+  /** Its waves are those of this counter, from this number on. */
   readonly counter: number;
   readonly from: number;
 }
 
-/** Objects that are read or removed at a time. */
+/** Number of objects read or removed at a time. */
 const atOnce = 16;
 
 const stateName = 'state.json';
 
-/** The place of such a state; `clock` is for the pauses between attempts. */
+/** The storage of such a state; `clock` is for the pauses between attempts. */
 export function s3Medium(where: BucketPlace, clock: Clock): Medium {
   const bucket = openBucket(where, clock);
   const place = bucket.placeOf(stateName);
-  /** The tag of what is there, as far as it is known; `none`: nothing is. */
+  /** The tag of `state.json`, if known; `none`: it does not exist. */
   let etag: string | undefined;
-  /** Waves that were read, and go when the state is saved. */
+  /** The waves that were read; a save removes them. */
   let old: readonly string[] = [];
   let own = { counter: 0, from: 0, next: 0 };
 
@@ -57,7 +57,7 @@ export function s3Medium(where: BucketPlace, clock: Clock): Medium {
     return withWaves(head.state, waves);
   };
 
-  /** Waves before the next one are in the state. */
+  /** Writes the head; it contains all waves before the next one. */
   const put = async (state: State, { counter, check, confirm }: Writer): Promise<void> => {
     if (etag === undefined) await load();
     await confirm();
@@ -66,7 +66,7 @@ export function s3Medium(where: BucketPlace, clock: Clock): Medium {
     const text = `${JSON.stringify(head, null, 1)}\n`;
     let written = await bucket.put(stateName, text, { over: etag ?? 'none', check });
     if (written === undefined) {
-      // It may be there although no answer came.
+      // The write may have taken effect without an answer.
       const now = await bucket.get(stateName);
       if (now?.text !== text) throw taken(place);
       written = now.etag;
@@ -81,10 +81,10 @@ export function s3Medium(where: BucketPlace, clock: Clock): Medium {
     load,
     begin: put,
     add: async (wave, { counter, check, confirm }) => {
-      // Only this writer has names with its counter, and gives each of them once: to send one twice is harmless.
+      // Only this writer uses its counter, and each name once: a repetition is harmless.
       const name = waveName(counter, own.next++);
       await bucket.put(name, writeLine(wave), { over: 'any', check });
-      // Whoever took the lock since may have begun without it; what is refused is better not read by somebody else.
+      // A run that took the lock since may have begun without this wave; remove it, so that no other run reads it.
       await confirm().catch(async (error: unknown) => {
         await bucket.remove(name);
         throw error;
@@ -108,7 +108,7 @@ function waveName(counter: number, number: number): string {
   return `journal/${counter}/${String(number).padStart(6, '0')}`;
 }
 
-/** Reads the waves of a state: their numbers have no gaps. */
+/** Reads the waves of a state; their numbers have no gaps. */
 async function wavesOf(bucket: Bucket, { counter, from, format }: ReadHead): Promise<readonly Wave[]> {
   const waves: Wave[] = [];
   for (;;) {
@@ -159,7 +159,7 @@ function s3Register(bucket: Bucket): Register {
       return { entry, version: object.etag, ageMs: object.ageMs };
     },
     lastCounter: async () => {
-      // Waves are named by counters: one that is given again would bring those back that a killed run left.
+      // Waves are named by counters: a counter given twice would bring back the waves of a killed run.
       const object = await bucket.get(stateName);
       return object === undefined ? 0 : parseHead(bucket.placeOf(stateName), object.text).counter;
     },
@@ -181,8 +181,8 @@ function s3Register(bucket: Bucket): Register {
 }
 
 /**
- * Writes an object several times at once under one condition, which only the first can meet. Some stores take conditions
- * and do not heed them, or look first and write then: there a lease would keep nobody out.
+ * Writes an object several times at once under one condition that only the first can meet. Some stores ignore conditions,
+ * or check first and write later: a lease would keep no run out there.
  */
 async function race(bucket: Bucket, name: string, over: string): Promise<string | undefined> {
   const tries = Array.from({ length: 4 }, (_, index) => bucket.put(name, String(index) + over, { over }));
