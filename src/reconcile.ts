@@ -100,7 +100,7 @@ async function planFor(
   if (hasErrors(found)) throw new Stop('refused', found);
   const { organizationId, projectId } = seen.observed;
   const state = moved?.state ?? { ...newState(organizationId, projectId), ...begins };
-  refuseForeign(state, organizationId, projectId, store.place);
+  refuseForeign(state, organizationId, projectId, store.location);
   const { order, diagnostics: circles } = inOrder(seen.resources);
   if (hasErrors(circles)) throw new Stop('refused', circles);
   const made = buildPlan({

@@ -1,5 +1,5 @@
 /**
- * Storages of a state, and what it takes to write one: a `Medium`, which `storeOver` makes a store of.
+ * Stores of a state. A new backend implements `StateStorage`; `storeOver` makes a store of it.
  *
  * ```ts
  * import { platformAt } from 'trueup';
@@ -15,10 +15,10 @@
 export type { State, StateStore } from '../state/state.ts';
 export type { StateRecord } from '../state/record.ts';
 export type { Holder } from '../state/holder.ts';
-export type { Inherited, Lease, Taking, Terms, Wish } from '../state/lease.ts';
+export type { Inherited, Lease, LeaseContext, Terms, LockRequest } from '../state/lease.ts';
 export type { BeatingClock, Clock } from '../state/clock.ts';
 export type { Host } from '../state/host.ts';
-export type { Medium, Writer } from '../state/medium.ts';
+export type { StateStorage, Writer } from '../state/storage.ts';
 export type { Register, Seen } from '../state/register.ts';
 export type { LeaseEntry } from '../state/lease-entry.ts';
 export type { Wave } from '../state/wave.ts';
@@ -26,7 +26,7 @@ export { storeOver } from '../state/store.ts';
 export { localStore } from '../state/backends/local.ts';
 export type { Memory, MemoryStore } from '../state/backends/memory.ts';
 export { createMemory, memoryStore } from '../state/backends/memory.ts';
-export type { PostgresPlace } from '../state/backends/postgres.ts';
+export type { PostgresLocation } from '../state/backends/postgres.ts';
 export { postgresStore } from '../state/backends/postgres.ts';
-export type { BucketPlace } from '../state/backends/bucket.ts';
+export type { BucketLocation } from '../state/backends/bucket.ts';
 export { s3Store } from '../state/backends/s3.ts';

@@ -28,7 +28,7 @@ export async function readStateOf(project: string | undefined, store: StateStore
   throw new Stop('state', [
     diagnostic(
       'state-unusable',
-      `the state ${store.place} belongs to project ${state.projectId}, and the manifest names ${project}`,
+      `the state ${store.location} belongs to project ${state.projectId}, and the manifest names ${project}`,
       { remedy: 'Use the project the state belongs to, or a folder of its own for the other one.' },
     ),
   ]);

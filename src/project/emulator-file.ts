@@ -4,7 +4,7 @@ import type { EmulatorOptions } from '../emulator/emulator.ts';
 import { openEmulator } from '../emulator/disk.ts';
 import { folderRegister } from '../state/backends/folder-register.ts';
 import type { Lease } from '../state/lease.ts';
-import { usualTaking } from '../state/lease.ts';
+import { leaseContext } from '../state/lease.ts';
 import { takeLease } from '../state/take-lease.ts';
 
 /** Opens the emulator that keeps its world in a file; a file takes one process at a time. */
@@ -46,7 +46,7 @@ async function lockFile(file: string, purpose: string): Promise<Lease> {
   const folder = `${file}.open`;
   const terms = { beatMs: 86_400_000, lastsMs: Number.MAX_SAFE_INTEGER, fenceMs: 0 };
   try {
-    return await takeLease(folderRegister(folder, { of: `the world ${file}` }), { purpose }, usualTaking({ terms }));
+    return await takeLease(folderRegister(folder, { of: `the world ${file}` }), { purpose }, leaseContext({ terms }));
   } catch (error) {
     if (!(error instanceof Stop) || error.failure !== 'locked') throw error;
     const remedy = `Wait for it to end. If it is gone for good, remove the folder ${folder}.`;

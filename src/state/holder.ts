@@ -1,6 +1,6 @@
-import { toldOf } from './inheritance.ts';
+import { identityOf } from './inheritance.ts';
 import type { LeaseEntry } from './lease-entry.ts';
-import type { Taking } from './lease.ts';
+import type { LeaseContext } from './lease.ts';
 import type { Register } from './register.ts';
 
 /** The holder of a lease, for a person who may want to remove it. */
@@ -16,16 +16,16 @@ export interface Holder {
 }
 
 /** Finds the holder of the lease. */
-export async function findHolder(register: Register, { terms }: Taking): Promise<Holder | undefined> {
+export async function findHolder(register: Register, { terms }: LeaseContext): Promise<Holder | undefined> {
   const seen = await register.look();
   const holder = seen?.entry.holder ?? undefined;
   if (seen === undefined || holder === undefined) return undefined;
   const leftMs = Math.max(0, holder.lastsMs - Math.max(0, seen.ageMs ?? 0));
   const { counter, past } = seen.entry;
   const mayLandMs = Math.max(leftMs + terms.fenceMs, past?.mayLandMs ?? 0);
-  const entry: LeaseEntry = { counter, holder: null, past: { ...toldOf(holder), mayLandMs, wasRemoved: true } };
+  const entry: LeaseEntry = { counter, holder: null, past: { ...identityOf(holder), mayLandMs, wasRemoved: true } };
   return {
-    ...toldOf(holder),
+    ...identityOf(holder),
     endsInMs: seen.ageMs === undefined ? undefined : leftMs,
     remove: async () => (await register.swap(seen, entry)) !== undefined,
   };

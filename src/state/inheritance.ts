@@ -8,9 +8,9 @@ export function inheritedFrom(seen: Seen, now: number, { fenceMs }: Terms): Inhe
   const pastMs = past === null ? 0 : Math.max(0, past.mayLandMs - ageOf(seen));
   const wasRemoved = pastMs > 0 && past?.wasRemoved === true;
   if (holder === null)
-    return past === null || pastMs === 0 ? undefined : { ...toldOf(past), mayLandUntil: now + pastMs, wasRemoved };
+    return past === null || pastMs === 0 ? undefined : { ...identityOf(past), mayLandUntil: now + pastMs, wasRemoved };
   const leftMs = Math.max(0, Math.min(0, holder.lastsMs - ageOf(seen)) + fenceMs);
-  return { ...toldOf(holder), mayLandUntil: now + Math.max(leftMs, pastMs), wasRemoved };
+  return { ...identityOf(holder), mayLandUntil: now + Math.max(leftMs, pastMs), wasRemoved };
 }
 
 /**
@@ -25,7 +25,7 @@ export function quietSince(seen: Seen | undefined, now: number, { fenceMs }: Ter
 }
 
 /** Owner, purpose and start of a holder. */
-export function toldOf({ owner, purpose, since }: Pick<Past, 'owner' | 'purpose' | 'since'>) {
+export function identityOf({ owner, purpose, since }: Pick<Past, 'owner' | 'purpose' | 'since'>) {
   return { owner, purpose, since };
 }
 
@@ -33,7 +33,7 @@ export function toldOf({ owner, purpose, since }: Pick<Past, 'owner' | 'purpose'
 export function pastOf(inherited: Inherited | undefined, now: number): Past | null {
   const mayLandMs = (inherited?.mayLandUntil ?? 0) - now;
   if (inherited === undefined || mayLandMs <= 0) return null;
-  return { ...toldOf(inherited), mayLandMs, ...(inherited.wasRemoved ? { wasRemoved: true } : {}) };
+  return { ...identityOf(inherited), mayLandMs, ...(inherited.wasRemoved ? { wasRemoved: true } : {}) };
 }
 
 /** A location whose clock was set back reports a negative age. */

@@ -1,7 +1,7 @@
 import type { BeatingClock } from './clock.ts';
 import { pastOf } from './inheritance.ts';
 import type { Hold } from './lease-entry.ts';
-import type { Inherited, Lease, Taking } from './lease.ts';
+import type { Inherited, Lease, LeaseContext } from './lease.ts';
 import type { Register, Seen } from './register.ts';
 import { swapSurely } from './register.ts';
 import { locked } from './unusable.ts';
@@ -25,13 +25,13 @@ interface Taken {
   readonly began: Moment;
   readonly inherited: Inherited | undefined;
   readonly quietSince: number;
-  readonly taking: Taking;
+  readonly context: LeaseContext;
 }
 
 /** Renews a lease until it is released or lost. An expired one is not renewed: another run may be about to take it. */
 export function keepLease(register: Register, taken: Taken): Lease {
-  const { mine, hold, began, inherited, quietSince, taking } = taken;
-  const { clock, terms } = taking;
+  const { mine, hold, began, inherited, quietSince, context } = taken;
+  const { clock, terms } = context;
   const { counter } = mine.entry;
   let seen = mine;
   let renewed = began;

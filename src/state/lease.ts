@@ -42,7 +42,7 @@ export interface Terms {
 }
 
 /** A request for the lock. */
-export interface Wish {
+export interface LockRequest {
   /** What the run does, for messages of runs that wait. */
   readonly purpose: string;
   /** How long to wait for the lock. Milliseconds. */
@@ -50,7 +50,7 @@ export interface Wish {
 }
 
 /** The process, the clock and the durations of leases. */
-export interface Taking {
+export interface LeaseContext {
   readonly clock: BeatingClock;
   readonly host: Host;
   readonly terms: Terms;
@@ -59,6 +59,6 @@ export interface Taking {
 const usualTerms: Terms = { beatMs: 20_000, lastsMs: 60_000, fenceMs: 60_000 };
 
 /** This process, the clock of this machine and the usual durations, except for what is given. */
-export function usualTaking(some: Partial<Taking> = {}): Taking {
+export function leaseContext(some: Partial<LeaseContext> = {}): LeaseContext {
   return { clock: systemClock, host: thisHost(), terms: usualTerms, ...some };
 }

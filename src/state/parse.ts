@@ -9,32 +9,32 @@ export interface ReadState {
   readonly format: Format;
 }
 
-/** Reads the text of a state; `place` is where it stands. @throws Stop when it is damaged or of a newer Trueup. */
-export function parseState(place: string, text: string): ReadState {
+/** Reads the text of a state; `location` is where it stands. @throws Stop when it is damaged or of a newer Trueup. */
+export function parseState(location: string, text: string): ReadState {
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch (error) {
-    throw unusable(place, 'is not valid JSON', { cause: error });
+    throw unusable(location, 'is not valid JSON', { cause: error });
   }
-  return checkState(place, content);
+  return checkState(location, content);
 }
 
 const schemas = { 1: stateSchema(1), 2: stateSchema(2) };
 
 /** Checks the form of a state of any format. @throws Stop when it is none, or of a newer Trueup. */
-export function checkState(place: string, content: unknown): ReadState {
+export function checkState(location: string, content: unknown): ReadState {
   const version = (content as { formatVersion?: unknown } | null)?.formatVersion;
   if (typeof version === 'number' && version > newestFormat) {
     const remedy = 'Use that version or a later one. Nothing was changed.';
-    throw unusable(place, `has format ${version}, which a newer Trueup wrote`, { remedy });
+    throw unusable(location, `has format ${version}, which a newer Trueup wrote`, { remedy });
   }
   const format = version === 1 ? 1 : newestFormat;
   const result = schemas[format].safeParse(content);
   if (result.success) return { state: { ...result.data, formatVersion: newestFormat }, format };
   const [issue] = result.error.issues;
   throw unusable(
-    place,
+    location,
     `is not a state of Trueup: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(' ')}`,
   );
 }

@@ -1,5 +1,5 @@
 import type { Holder } from './holder.ts';
-import type { Lease, Wish } from './lease.ts';
+import type { Lease, LockRequest } from './lease.ts';
 import type { StateRecord } from './record.ts';
 
 /** All that Trueup knows of a project between runs. It holds no secret. */
@@ -19,11 +19,11 @@ export interface State {
 /** The store of one state. Every operation rejects with a Stop when the location fails. */
 export interface StateStore {
   /** Where it is, for messages. */
-  readonly place: string;
+  readonly location: string;
   /** The state saved last, with every record appended since; undefined when there is none. */
   readonly read: () => Promise<State | undefined>;
   /** Takes the lock. @throws Stop `locked`, when another run holds it for longer than the wait. */
-  readonly lock: (wish: Wish) => Promise<Lease>;
+  readonly lock: (request: LockRequest) => Promise<Lease>;
   /** The holder of the lock. */
   readonly holder: () => Promise<Holder | undefined>;
   /** Appends one record to the state that was read, durably; null removes it. @throws Stop when the lock was lost. */

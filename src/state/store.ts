@@ -1,7 +1,7 @@
 import { findHolder } from './holder.ts';
-import type { Lease, Taking } from './lease.ts';
-import { usualTaking } from './lease.ts';
-import type { Medium, Writer } from './medium.ts';
+import type { Lease, LeaseContext } from './lease.ts';
+import { leaseContext } from './lease.ts';
+import type { StateStorage, Writer } from './storage.ts';
 import type { StateRecord } from './record.ts';
 import type { State, StateStore } from './state.ts';
 import { takeLease } from './take-lease.ts';
@@ -16,17 +16,17 @@ interface Waiting {
 }
 
 /** A store over the storage of a backend. Records that arrive during a write go together with the next wave. */
-export function storeOver(medium: Medium, some: Partial<Taking> = {}): StateStore {
+export function storeOver(storage: StateStorage, some: Partial<LeaseContext> = {}): StateStore {
   let lease: Lease | undefined;
   let waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
   let hasBegun = false;
   let broken: { readonly error: unknown } | undefined;
-  let taking: Taking | undefined;
-  const takingNow = () => (taking ??= usualTaking(some));
+  let context: LeaseContext | undefined;
+  const contextNow = () => (context ??= leaseContext(some));
 
   const writer = (): Writer => {
-    if (lease === undefined && medium.isShared) throw unusable(medium.place, 'is not written without its lock');
+    if (lease === undefined && storage.isShared) throw unusable(storage.location, 'is not written without its lock');
     lease?.check();
     const held = lease;
     return {
@@ -43,10 +43,10 @@ export function storeOver(medium: Medium, some: Partial<Taking> = {}): StateStor
       try {
         // A wave after a torn one would turn the torn one into damage.
         if (broken !== undefined) throw broken.error;
-        if (!hasBegun) await medium.begin(base, writer());
+        if (!hasBegun) await storage.begin(base, writer());
         hasBegun = true;
         [batch, waiting] = [waiting, []];
-        await medium.add(
+        await storage.add(
           batch.map(({ address, record }) => [address, record] as const),
           writer(),
         );
@@ -68,16 +68,16 @@ export function storeOver(medium: Medium, some: Partial<Taking> = {}): StateStor
   };
 
   return {
-    place: medium.place,
+    location: storage.location,
     read: async () => {
       await rest();
-      return medium.load();
+      return storage.load();
     },
-    lock: async (wish) => {
-      lease = await takeLease(medium.lease, wish, takingNow());
+    lock: async (request) => {
+      lease = await takeLease(storage.lease, request, contextNow());
       return lease;
     },
-    holder: () => findHolder(medium.lease, takingNow()),
+    holder: () => findHolder(storage.lease, contextNow()),
     append: (base, address, record) =>
       new Promise((done, failed) => {
         waiting.push({ address, record, done, failed });
@@ -85,12 +85,12 @@ export function storeOver(medium: Medium, some: Partial<Taking> = {}): StateStor
       }),
     write: async (state) => {
       await rest();
-      await medium.save(state, writer());
+      await storage.save(state, writer());
     },
     close: async () => {
       await running;
       await lease?.release();
-      await medium.close();
+      await storage.close();
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Host } from './host.ts';
 import { inheritedFrom, pastOf, quietSince } from './inheritance.ts';
 import { keepLease, momentOf } from './keep-lease.ts';
 import type { Hold } from './lease-entry.ts';
-import type { Lease, Taking, Wish } from './lease.ts';
+import type { Lease, LeaseContext, LockRequest } from './lease.ts';
 import type { Register, Seen } from './register.ts';
 import { swapSurely } from './register.ts';
 import { locked } from './unusable.ts';
@@ -12,9 +12,9 @@ import { locked } from './unusable.ts';
 const lookEveryMs = 1_000;
 
 /** Takes the lease once it is free, or its holder is gone. @throws Stop `locked`, after the wait. */
-export async function takeLease(register: Register, wish: Wish, taking: Taking): Promise<Lease> {
-  const { clock, host, terms } = taking;
-  const { purpose, timeoutMs = 0 } = wish;
+export async function takeLease(register: Register, request: LockRequest, context: LeaseContext): Promise<Lease> {
+  const { clock, host, terms } = context;
+  const { purpose, timeoutMs = 0 } = request;
   const until = clock.monotonic() + timeoutMs;
   const watched = { version: '', since: 0 };
   for (;;) {
@@ -46,7 +46,7 @@ export async function takeLease(register: Register, wish: Wish, taking: Taking):
           began,
           inherited,
           quietSince: quietSince(seen, now, terms),
-          taking,
+          context,
         });
         await register.prove?.(swapped.seen).catch(async (error: unknown) => {
           await lease.release();

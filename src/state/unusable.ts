@@ -1,9 +1,9 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 
 /** Stops a run whose state cannot be used; `what` follows the location: `is damaged in line 3`. */
-export function unusable(place: string, what: string, about: { remedy?: string; cause?: unknown } = {}): Stop {
+export function unusable(location: string, what: string, about: { remedy?: string; cause?: unknown } = {}): Stop {
   const { remedy = restore, cause } = about;
-  return new Stop('state', [diagnostic('state-unusable', `the state ${place} ${what}`, { remedy })], { cause });
+  return new Stop('state', [diagnostic('state-unusable', `the state ${location} ${what}`, { remedy })], { cause });
 }
 
 /** Stops a run that may not write: another run holds the lock, or may hold it. */

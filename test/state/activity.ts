@@ -1,12 +1,12 @@
 import type { BeatingClock } from '../../src/state/clock.ts';
-import type { Medium } from '../../src/state/medium.ts';
+import type { StateStorage } from '../../src/state/storage.ts';
 import type { VirtualProcess } from '../support/virtual-processes.ts';
 
 /** What processes are doing in a place: fake time passes when nobody does anything that takes real time. */
 export interface Activity {
   readonly isIdle: () => boolean;
   /** The place, as a process uses it. */
-  readonly watched: (process: VirtualProcess, medium: Medium) => Medium;
+  readonly watched: (process: VirtualProcess, storage: StateStorage) => StateStorage;
   /** The clock of a process for the place itself: who sleeps does nothing. */
   readonly clockOf: (process: VirtualProcess) => BeatingClock;
   /** Nothing more comes of a process. */
@@ -26,20 +26,22 @@ export function createActivity(): Activity {
     };
   return {
     isIdle: () => [...counts].every(([process, count]) => count === 0 || gone.has(process)),
-    watched: (process, medium) => ({
-      ...medium,
+    watched: (process, storage) => ({
+      ...storage,
       lease: {
-        of: medium.lease.of,
-        look: counted(process, medium.lease.look),
-        swap: counted(process, medium.lease.swap),
-        ...(medium.lease.lastCounter === undefined ? {} : { lastCounter: counted(process, medium.lease.lastCounter) }),
-        ...(medium.lease.prove === undefined ? {} : { prove: counted(process, medium.lease.prove) }),
-        ...(medium.lease.isNewest === undefined ? {} : { isNewest: counted(process, medium.lease.isNewest) }),
+        of: storage.lease.of,
+        look: counted(process, storage.lease.look),
+        swap: counted(process, storage.lease.swap),
+        ...(storage.lease.lastCounter === undefined
+          ? {}
+          : { lastCounter: counted(process, storage.lease.lastCounter) }),
+        ...(storage.lease.prove === undefined ? {} : { prove: counted(process, storage.lease.prove) }),
+        ...(storage.lease.isNewest === undefined ? {} : { isNewest: counted(process, storage.lease.isNewest) }),
       },
-      load: counted(process, medium.load),
-      begin: counted(process, medium.begin),
-      add: counted(process, medium.add),
-      save: counted(process, medium.save),
+      load: counted(process, storage.load),
+      begin: counted(process, storage.begin),
+      add: counted(process, storage.add),
+      save: counted(process, storage.save),
     }),
     clockOf: (process) => ({
       ...process.clock,

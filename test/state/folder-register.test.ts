@@ -139,7 +139,7 @@ describe('of many processes that come at once', () => {
     const [, diskModule, leaseModule, takeModule, registerModule, folder, dead] = process.argv;
     const { mkdirSync, rmdirSync } = await import('node:fs');
     const { folderRegister } = await import(registerModule);
-    const { usualTaking } = await import(leaseModule);
+    const { leaseContext } = await import(leaseModule);
     const { takeLease } = await import(takeModule);
     const { nodeDisk } = await import(diskModule);
     // A disk that takes its time, so that the others come in between any two steps.
@@ -152,7 +152,7 @@ describe('of many processes that come at once', () => {
     const counters = [];
     while (counters.length < 12) {
       let lease;
-      try { lease = await takeLease(register, { purpose: 'apply' }, usualTaking()); } catch (error) {
+      try { lease = await takeLease(register, { purpose: 'apply' }, leaseContext()); } catch (error) {
         if (error.failure !== 'locked') throw error;
         continue;
       }

@@ -6,17 +6,17 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createMemory } from '../../src/state/backends/memory.ts';
 import { systemClock } from '../../src/state/clock.ts';
 import { thisHost } from '../../src/state/host.ts';
-import { usualTaking } from '../../src/state/lease.ts';
+import { leaseContext } from '../../src/state/lease.ts';
 import { takeLease } from '../../src/state/take-lease.ts';
 import { stopOf } from './conformance.ts';
 
 /** Which process is on which machine: a pid that nobody has here says nothing of another machine of the same name. */
 
 const taken = async (marks: () => readonly string[]) => {
-  const { lease } = createMemory(systemClock).medium;
+  const { lease } = createMemory(systemClock).storage;
   const nobody = () => false;
-  await takeLease(lease, { purpose: 'apply' }, usualTaking({ host: { ...thisHost(marks), isAlive: nobody } }));
-  return takeLease(lease, { purpose: 'plan' }, usualTaking({ host: { ...thisHost(marks), isAlive: nobody } }));
+  await takeLease(lease, { purpose: 'apply' }, leaseContext({ host: { ...thisHost(marks), isAlive: nobody } }));
+  return takeLease(lease, { purpose: 'plan' }, leaseContext({ host: { ...thisHost(marks), isAlive: nobody } }));
 };
 
 test('a process that is gone from this boot of this machine is gone', async () => {

@@ -3,7 +3,7 @@ import { findHolder } from '../../src/state/holder.ts';
 import { inheritedFrom, pastOf, quietSince } from '../../src/state/inheritance.ts';
 import type { Hold, LeaseEntry, Past } from '../../src/state/lease-entry.ts';
 import type { Seen } from '../../src/state/register.ts';
-import { usualTaking } from '../../src/state/lease.ts';
+import { leaseContext } from '../../src/state/lease.ts';
 
 /** What who takes a lease knows of those before. All times in milliseconds; it is 100,000 by the clock that only grows. */
 
@@ -161,7 +161,7 @@ test.each<[string, Seen, { endsInMs: number | undefined; mayLandMs: number }]>([
         return Promise.resolve(undefined);
       },
     },
-    { ...usualTaking({}), terms },
+    { ...leaseContext({}), terms },
   );
   expect(holder).toMatchObject({ owner: 'ann', purpose: 'apply', since, endsInMs });
   expect(await holder?.remove()).toBe(false); // somebody was faster
@@ -172,6 +172,6 @@ test.each<[string, Seen, { endsInMs: number | undefined; mayLandMs: number }]>([
 test('nobody holds a lease that was given back, or that nobody ever had', async () => {
   for (const before of [undefined, seen({}, 0)]) {
     const register = { of: 'it', look: () => Promise.resolve(before), swap: () => Promise.resolve(undefined) };
-    expect(await findHolder(register, usualTaking({}))).toBeUndefined();
+    expect(await findHolder(register, leaseContext({}))).toBeUndefined();
   }
 });

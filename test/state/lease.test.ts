@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMemory } from '../../src/state/backends/memory.ts';
 import { findHolder } from '../../src/state/holder.ts';
-import { usualTaking } from '../../src/state/lease.ts';
+import { leaseContext } from '../../src/state/lease.ts';
 import { takeLease } from '../../src/state/take-lease.ts';
 import type { Register } from '../../src/state/register.ts';
 import { processTime } from '../support/virtual-processes.ts';
@@ -11,7 +11,7 @@ import { processTime } from '../support/virtual-processes.ts';
 test('a renewal that got no answer and lands late does not prolong the lease beyond what the place knows', async () => {
   const time = processTime();
   const [one, place] = [time.process(), time.process()];
-  const { lease: real } = createMemory(place.clock).medium;
+  const { lease: real } = createMemory(place.clock).storage;
   let swaps = 0;
   let landed = 0;
   let isSilent = false;
@@ -30,7 +30,7 @@ test('a renewal that got no answer and lands late does not prolong the lease bey
       throw new Error('no answer');
     },
   };
-  const lease = await takeLease(register, { purpose: 'apply' }, usualTaking(one));
+  const lease = await takeLease(register, { purpose: 'apply' }, leaseContext(one));
   await time.pass(26_000);
   expect(landed).toBe(24_000);
   // Whoever looks at the place takes it over 60 s after that; by then nothing may start.
@@ -41,7 +41,7 @@ test('a renewal that got no answer and lands late does not prolong the lease bey
 test('a renewal that is answered late counts from when it was sent', async () => {
   const time = processTime();
   const one = time.process();
-  const { lease: real } = createMemory(one.clock).medium;
+  const { lease: real } = createMemory(one.clock).storage;
   let swaps = 0;
   const register: Register = {
     ...real,
@@ -52,7 +52,7 @@ test('a renewal that is answered late counts from when it was sent', async () =>
       return swapped;
     },
   };
-  const lease = await takeLease(register, { purpose: 'apply' }, usualTaking(one));
+  const lease = await takeLease(register, { purpose: 'apply' }, leaseContext(one));
   await time.pass(79_000); // the renewal was sent at 20 s, and answered at 50 s
   expect(lease.check).not.toThrow();
   await time.pass(1_000);
@@ -62,7 +62,7 @@ test('a renewal that is answered late counts from when it was sent', async () =>
 test('a lease in a place without a clock is over for whoever watched it for 60 s without a renewal', async () => {
   const time = processTime();
   const [one, two] = [time.process({ machine: 'far' }), time.process()];
-  const { lease: real } = createMemory(one.clock).medium;
+  const { lease: real } = createMemory(one.clock).storage;
   const register: Register = {
     ...real,
     look: async () => {
@@ -70,9 +70,9 @@ test('a lease in a place without a clock is over for whoever watched it for 60 s
       return seen === undefined ? undefined : { ...seen, ageMs: undefined };
     },
   };
-  await takeLease(register, { purpose: 'apply' }, usualTaking(one));
+  await takeLease(register, { purpose: 'apply' }, leaseContext(one));
   let counter = 0;
-  const waiting = takeLease(register, { purpose: 'plan', timeoutMs: 600_000 }, usualTaking(two)).then((lease) => {
+  const waiting = takeLease(register, { purpose: 'plan', timeoutMs: 600_000 }, leaseContext(two)).then((lease) => {
     ({ counter } = lease);
     expect((lease.inherited?.mayLandUntil ?? 0) - time.now()).toBe(60_000);
   });
@@ -89,21 +89,21 @@ test('a lease in a place without a clock is over for whoever watched it for 60 s
 test('whose requests may still land is known also after renewals, and after somebody who had it but shortly', async () => {
   const time = processTime();
   const [one, two, three] = [time.process({ machine: 'far' }), time.process(), time.process()];
-  const { lease: register } = createMemory(one.clock).medium;
-  await takeLease(register, { purpose: 'apply' }, usualTaking(one));
-  await (await findHolder(register, usualTaking(two)))?.remove(); // it may send for 60 s, and that may land for 60 s
-  const second = await takeLease(register, { purpose: 'plan' }, usualTaking(two));
+  const { lease: register } = createMemory(one.clock).storage;
+  await takeLease(register, { purpose: 'apply' }, leaseContext(one));
+  await (await findHolder(register, leaseContext(two)))?.remove(); // it may send for 60 s, and that may land for 60 s
+  const second = await takeLease(register, { purpose: 'plan' }, leaseContext(two));
   expect(second.inherited?.mayLandUntil).toBe(120_000);
   await time.pass(25_000);
   two.kill();
-  const third = await takeLease(register, { purpose: 'plan' }, usualTaking(three));
+  const third = await takeLease(register, { purpose: 'plan' }, leaseContext(three));
   expect(third.inherited).toMatchObject({ owner: two.host.owner, mayLandUntil: 120_000 });
 });
 
 test('a renewal that got no answer and took effect is gone on from', async () => {
   const time = processTime();
   const one = time.process();
-  const { lease: real } = createMemory(one.clock).medium;
+  const { lease: real } = createMemory(one.clock).storage;
   let swaps = 0;
   const register: Register = {
     ...real,
@@ -114,7 +114,7 @@ test('a renewal that got no answer and took effect is gone on from', async () =>
       return swapped;
     },
   };
-  const lease = await takeLease(register, { purpose: 'apply' }, usualTaking(one));
+  const lease = await takeLease(register, { purpose: 'apply' }, leaseContext(one));
   await time.pass(180_000);
   expect(lease.check).not.toThrow();
   await lease.release();

@@ -1,7 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { localMedium } from '../../src/state/backends/local.ts';
+import { folderStorage } from '../../src/state/backends/local.ts';
 import type { Disk, DiskFile } from '../../src/state/disk.ts';
 import { nodeDisk } from '../../src/state/disk.ts';
 import { storeOver } from '../../src/state/store.ts';
@@ -51,8 +51,8 @@ conforms('in a folder', { isShared: false }, () => {
   return Promise.resolve({
     time,
     open: (process, name = '.') => {
-      const medium = localMedium(join(folder, name), diskOf(process));
-      return Promise.resolve(storeOver(activity.watched(process, medium), process));
+      const storage = folderStorage(join(folder, name), diskOf(process));
+      return Promise.resolve(storeOver(activity.watched(process, storage), process));
     },
     dieAt: (process, left, where) => new Promise((die) => void deaths.set(process, { left, where, die })),
     breakDown: () => {

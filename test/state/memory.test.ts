@@ -1,6 +1,6 @@
 import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
 import type { Memory } from '../../src/state/backends/memory.ts';
-import type { Medium } from '../../src/state/medium.ts';
+import type { StateStorage } from '../../src/state/storage.ts';
 import { storeOver } from '../../src/state/store.ts';
 import { expect, test } from 'vitest';
 import type { Where } from './conformance.ts';
@@ -25,20 +25,20 @@ conforms('in memory', { isShared: false }, () => {
     }
     return work();
   };
-  const seenBy = (process: VirtualProcess, { medium }: Memory): Medium => ({
-    ...medium,
+  const seenBy = (process: VirtualProcess, { storage }: Memory): StateStorage => ({
+    ...storage,
     lease: {
-      ...medium.lease,
-      look: () => operation(process, medium.lease.look),
-      swap: (seen, entry) => operation(process, () => medium.lease.swap(seen, entry)),
+      ...storage.lease,
+      look: () => operation(process, storage.lease.look),
+      swap: (seen, entry) => operation(process, () => storage.lease.swap(seen, entry)),
     },
-    load: () => operation(process, medium.load),
-    begin: (base, writer) => operation(process, () => medium.begin(base, writer)),
+    load: () => operation(process, storage.load),
+    begin: (base, writer) => operation(process, () => storage.begin(base, writer)),
     add: (wave, writer) => {
       bytes += JSON.stringify(wave).length;
-      return operation(process, () => medium.add(wave, writer));
+      return operation(process, () => storage.add(wave, writer));
     },
-    save: (state, writer) => operation(process, () => medium.save(state, writer)),
+    save: (state, writer) => operation(process, () => storage.save(state, writer)),
   });
   return Promise.resolve({
     time,

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { postgresMedium, postgresStore } from '../../src/state/backends/postgres.ts';
+import { postgresStorage, postgresStore } from '../../src/state/backends/postgres.ts';
 import { systemClock } from '../../src/state/clock.ts';
 import { storeOver } from '../../src/state/store.ts';
 import type { PostgresServer, Proxy } from '../support/postgres-server.ts';
@@ -57,8 +57,8 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       open: async (process, name = 'one') => {
         const { port } = await proxyOf(process);
         const where = { url: server.url(port), schema: 'trueup', name };
-        const medium = postgresMedium(where, activity.clockOf(process));
-        return storeOver(activity.watched(process, medium), process);
+        const storage = postgresStorage(where, activity.clockOf(process));
+        return storeOver(activity.watched(process, storage), process);
       },
       dieAt: async (process, left, where) => {
         const proxy = await proxyOf(process);

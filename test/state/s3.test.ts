@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { BucketPlace } from '../../src/state/backends/bucket.ts';
+import type { BucketLocation } from '../../src/state/backends/bucket.ts';
 import { openBucket } from '../../src/state/backends/bucket.ts';
-import { s3Medium, s3Store } from '../../src/state/backends/s3.ts';
+import { s3Storage, s3Store } from '../../src/state/backends/s3.ts';
 import { systemClock } from '../../src/state/clock.ts';
 import { storeOver } from '../../src/state/store.ts';
 import { writeLine } from '../../src/state/wave.ts';
@@ -46,8 +46,8 @@ conforms('in a bucket', { isShared: true }, async () => {
         prefix: `states/${name} (é+)/`,
         key: { accessKeyId, secretAccessKey: secretOf(accessKeyId) },
       };
-      const medium = s3Medium(where, activity.clockOf(process));
-      return Promise.resolve(storeOver(activity.watched(process, medium), process));
+      const storage = s3Storage(where, activity.clockOf(process));
+      return Promise.resolve(storeOver(activity.watched(process, storage), process));
     },
     dieAt: async (process, left, where) => {
       await new Promise<void>((die) => void deaths.set(keyOf(process), { left, where, die }));
@@ -69,7 +69,7 @@ describe('a store of objects', () => {
   afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
 
   /** A store, and the state in it as somebody opens it who is never patient. */
-  const begin = async (about: Partial<BucketPlace> = {}) => {
+  const begin = async (about: Partial<BucketLocation> = {}) => {
     const server = await serveS3(['bucket']);
     open.push(server);
     const clock = { ...systemClock, sleep: () => Promise.resolve() };

@@ -27,7 +27,7 @@ async function rebuild(run: Run, view: StateRebuildView, isGiven: boolean): Prom
     work: async ({ connection: world }) => {
       if ((await world.store.read()) !== undefined) {
         throw usage(
-          `there is a state in ${world.store.place}`,
+          `there is a state in ${world.store.location}`,
           'Move it away first, or use it: trueup import ties single objects, trueup apply --adopt all of them.',
         );
       }

@@ -61,7 +61,7 @@ async function unlock(run: Run, view: StateUnlockView, isGiven: boolean): Promis
     const { purpose, since, endsInMs } = holder;
     const owner = printable(holder.owner);
     const ends = endsInMs === undefined ? '' : `, and it ends by itself in ${Math.ceil(endsInMs / 1_000)} s`;
-    const held = `${owner} has the lock of the state ${store.place} since ${printable(since)}, for ${printable(purpose)}`;
+    const held = `${owner} has the lock of the state ${store.location} since ${printable(since)}, for ${printable(purpose)}`;
     const isMeant = await confirm(run, {
       question: `${held}${ends}.\nIf it is there after all, it saves nothing more and begins nothing new, and what it is about to send it sends within a minute.
 The next run waits until nothing of it can land any more: 2 minutes at most.`,

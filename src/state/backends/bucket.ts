@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { unusable } from '../unusable.ts';
 
 /** A bucket of an S3-compatible store, and the key to it. */
-export interface BucketPlace {
+export interface BucketLocation {
   /** Address of the store, without the bucket. */
   readonly endpoint: string;
   readonly bucket: string;
@@ -15,7 +15,7 @@ export interface BucketPlace {
 /** Objects of a bucket. */
 export interface Bucket {
   /** Where an object is, for messages. */
-  readonly placeOf: (name: string) => string;
+  readonly locationOf: (name: string) => string;
   readonly get: (name: string) => Promise<S3Object | undefined>;
   /** Writes an object unless it changed; gives the new tag, or undefined when it changed. */
   readonly put: (name: string, text: string, options: PutOptions) => Promise<string | undefined>;
@@ -53,9 +53,9 @@ const answerMs = 10_000;
 const pauses = [200, 1_000, 3_000];
 
 /** Opens a bucket. Nothing is sent yet. */
-export function openBucket({ endpoint, bucket, region, prefix, key }: BucketPlace, clock: Clock): Bucket {
+export function openBucket({ endpoint, bucket, region, prefix, key }: BucketLocation, clock: Clock): Bucket {
   const base = `${endpoint.replace(/\/+$/, '')}/${bucket}/`;
-  const placeOf = (name: string) => `${base}${prefix}${name}`;
+  const locationOf = (name: string) => `${base}${prefix}${name}`;
   const urlOf = (name: string) => base + `${prefix}${name}`.split('/').map(encodeURIComponent).join('/');
 
   const sendOnce = async ({ method, name, body, headers }: Request): Promise<Response> => {
@@ -96,7 +96,7 @@ export function openBucket({ endpoint, bucket, region, prefix, key }: BucketPlac
         cause = error;
       }
       if (attempt >= attempts) {
-        throw unusable(placeOf(request.name), `cannot be reached (${trouble})`, { remedy, cause });
+        throw unusable(locationOf(request.name), `cannot be reached (${trouble})`, { remedy, cause });
       }
       await clock.sleep(pauses[attempt - 1] ?? 0);
     }
@@ -104,18 +104,18 @@ export function openBucket({ endpoint, bucket, region, prefix, key }: BucketPlac
 
   const refused = (name: string, answer: Answer) =>
     codeIn(answer) === 'NotImplemented'
-      ? unusable(placeOf(name), `cannot be kept there: the store takes no conditional writes (${wordsOf(answer)})`, {
+      ? unusable(locationOf(name), `cannot be kept there: the store takes no conditional writes (${wordsOf(answer)})`, {
           remedy: 'Use a store that does: docs/state.md names some. Nothing was changed.',
         })
-      : unusable(placeOf(name), `cannot be used (${wordsOf(answer)})`, { remedy });
+      : unusable(locationOf(name), `cannot be used (${wordsOf(answer)})`, { remedy });
 
   return {
-    placeOf,
+    locationOf,
     get: async (name) => {
       const answer = await send({ method: 'GET', name });
       if (answer.status === 404 && codeIn(answer) !== 'NoSuchBucket') return undefined;
       if (answer.status !== 200) throw refused(name, answer);
-      return { text: answer.text, etag: etagOf(placeOf(name), answer), ageMs: ageIn(answer) };
+      return { text: answer.text, etag: etagOf(locationOf(name), answer), ageMs: ageIn(answer) };
     },
     put: async (name, body, { over, check }) => {
       const headers: Record<string, string> = { 'content-type': 'application/json' };
@@ -125,7 +125,7 @@ export function openBucket({ endpoint, bucket, region, prefix, key }: BucketPlac
       const isGone = answer.status === 404 && codeIn(answer) !== 'NoSuchBucket' && over !== 'none';
       if (answer.status === 412 || isGone) return undefined;
       if (answer.status < 200 || answer.status > 299) throw refused(name, answer);
-      return etagOf(placeOf(name), answer);
+      return etagOf(locationOf(name), answer);
     },
     remove: async (name) => {
       await send({ method: 'DELETE', name }, 1).catch(() => undefined);
@@ -144,9 +144,9 @@ function isPassing({ status }: Answer): boolean {
   return status >= 500 ? status !== 501 : status === 409 || status === 429 || status === 408;
 }
 
-function etagOf(place: string, { headers }: Answer): string {
+function etagOf(location: string, { headers }: Answer): string {
   const etag = headers.get('etag');
-  if (etag === null) throw unusable(place, 'cannot be used (the store gives no ETag)', { remedy });
+  if (etag === null) throw unusable(location, 'cannot be used (the store gives no ETag)', { remedy });
   return etag;
 }
 

@@ -5,7 +5,7 @@ import { unusable } from '../unusable.ts';
 /** A database; it connects on demand, and again after a lost connection. */
 export interface Database {
   /** Where it is, without user and password. */
-  readonly place: string;
+  readonly location: string;
   /** Runs a statement, twice when the connection is lost; asks `check` before each. A missing table has no rows. */
   readonly query: (text: string, values: readonly unknown[], check?: () => void) => Promise<readonly Row[]>;
   /** Runs statements unless a table exists. */
@@ -23,7 +23,7 @@ const pauses = [200, 1_000, 3_000];
 
 /** Opens a database by its address; `what` names the part of it that is used, for messages. */
 export function openDatabase(url: string, what: string, clock: Clock): Database {
-  const place = `${describe(url)}, ${what}`;
+  const location = `${describe(url)}, ${what}`;
   let opening: Promise<Client> | undefined;
 
   const open = async (): Promise<Client> => {
@@ -68,20 +68,20 @@ export function openDatabase(url: string, what: string, clock: Clock): Database 
         drop(connection);
         const pause = pauses[attempt];
         if (pause === undefined)
-          throw unusable(place, `cannot be reached (${wordsOf(error)})`, { remedy, cause: error });
+          throw unusable(location, `cannot be reached (${wordsOf(error)})`, { remedy, cause: error });
         await clock.sleep(pause);
       }
     }
   };
 
   return {
-    place,
+    location,
     query: async (text, values, check) => {
       try {
         return await run(async (client) => (await client.query<Row>(text, [...values])).rows, check);
       } catch (error) {
         if (isMissing(error)) return [];
-        throw explained(place, error);
+        throw explained(location, error);
       }
     },
     prepare: async (statements, table) => {
@@ -91,7 +91,7 @@ export function openDatabase(url: string, what: string, clock: Clock): Database 
           if (rows[0]?.missing === true) await client.query(statements);
         });
       } catch (error) {
-        throw explained(place, error);
+        throw explained(location, error);
       }
     },
     close: async () => {
@@ -128,9 +128,9 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-function explained(place: string, error: unknown): unknown {
+function explained(location: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('severity' in error)) return error;
-  return unusable(place, `cannot be used (${wordsOf(error)})`, { remedy, cause: error });
+  return unusable(location, `cannot be used (${wordsOf(error)})`, { remedy, cause: error });
 }
 
 /** Describes an error; no message of the server contains the password. */

@@ -12,20 +12,20 @@ import type { Register, Seen } from '../register.ts';
  */
 export function folderRegister(folder: string, about: { readonly disk?: Disk; readonly of: string }): Register {
   const { disk = nodeDisk, of } = about;
-  const place = join(folder, 'lease');
+  const location = join(folder, 'lease');
   return {
     of,
-    look: () => look(disk, place).catch(failing(place)),
-    isNewest: async ({ version }) => String(await newest(disk, place).catch(failing(place))) === version,
-    swap: (seen, entry) => swap(disk, place, { seen, entry }).catch(failing(place)),
+    look: () => look(disk, location).catch(failing(location)),
+    isNewest: async ({ version }) => String(await newest(disk, location).catch(failing(location))) === version,
+    swap: (seen, entry) => swap(disk, location, { seen, entry }).catch(failing(location)),
   };
 }
 
-async function look(disk: Disk, place: string): Promise<Seen | undefined> {
+async function look(disk: Disk, location: string): Promise<Seen | undefined> {
   for (let attempt = 1; ; attempt++) {
-    const version = await newest(disk, place);
+    const version = await newest(disk, location);
     if (version === 0) return undefined;
-    const path = join(place, String(version));
+    const path = join(location, String(version));
     try {
       // A file torn by a loss of power names no holder; the loss ended the holder anyway.
       const entry = parseEntry(await disk.read(path)) ?? { counter: version, holder: null, past: null };
@@ -38,13 +38,13 @@ async function look(disk: Disk, place: string): Promise<Seen | undefined> {
 
 async function swap(
   disk: Disk,
-  place: string,
+  location: string,
   { seen, entry }: { seen: Seen | undefined; entry: LeaseEntry },
 ): Promise<Seen | undefined> {
   const version = Number(seen?.version ?? 0) + 1;
-  const path = join(place, String(version));
+  const path = join(location, String(version));
   const draft = `${path}.${entry.holder?.id ?? 'nobody'}`;
-  await disk.makeFolder(place);
+  await disk.makeFolder(location);
   try {
     const file = await disk.create(draft);
     try {
@@ -62,16 +62,16 @@ async function swap(
     await disk.remove(draft).catch(() => undefined);
   }
   // The name may be free again because it was given before and removed: then newer ones exist.
-  if ((await newest(disk, place)) !== version) {
+  if ((await newest(disk, location)) !== version) {
     await disk.remove(path);
     return undefined;
   }
-  await removeOld(disk, place, version).catch(() => undefined);
+  await removeOld(disk, location, version).catch(() => undefined);
   return { entry, version: String(version), ageMs: 0 };
 }
 
-async function newest(disk: Disk, place: string): Promise<number> {
-  const names = await disk.list(place).catch((error: unknown) => {
+async function newest(disk: Disk, location: string): Promise<number> {
+  const names = await disk.list(location).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   });
@@ -79,15 +79,15 @@ async function newest(disk: Disk, place: string): Promise<number> {
 }
 
 /** Keeps two, so that a run that lists the folder at the same time finds one. */
-async function removeOld(disk: Disk, place: string, version: number): Promise<void> {
-  for (const name of await disk.list(place)) {
-    if (Number.parseInt(name, 10) < version - 1) await disk.remove(join(place, name));
+async function removeOld(disk: Disk, location: string, version: number): Promise<void> {
+  for (const name of await disk.list(location)) {
+    if (Number.parseInt(name, 10) < version - 1) await disk.remove(join(location, name));
   }
 }
 
-function failing(place: string): (error: unknown) => never {
+function failing(location: string): (error: unknown) => never {
   return (error) => {
-    const message = `the lock ${place} cannot be made (${reasonOf(error)})`;
+    const message = `the lock ${location} cannot be made (${reasonOf(error)})`;
     const remedy = 'It needs a folder that can be written. Nothing was changed.';
     throw new Stop('state', [diagnostic('state-unusable', message, { remedy })], { cause: error });
   };

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import type { Disk, DiskFile } from '../disk.ts';
 import { nodeDisk, reasonOf } from '../disk.ts';
-import type { Taking } from '../lease.ts';
-import type { Medium, Writer } from '../medium.ts';
+import type { LeaseContext } from '../lease.ts';
+import type { StateStorage, Writer } from '../storage.ts';
 import { checkState, parseState } from '../parse.ts';
 import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
@@ -15,12 +15,12 @@ import { folderRegister } from './folder-register.ts';
  * A state in a folder: `state.json`, replaced atomically at the end of a run, and `state.journal`, to which
  * every record is appended durably during the run. A killed run leaves the journal, and the next run reads both.
  */
-export function localStore(folder: string, some: Partial<Taking> & { readonly disk?: Disk } = {}): StateStore {
-  return storeOver(localMedium(folder, some.disk ?? nodeDisk), some);
+export function localStore(folder: string, some: Partial<LeaseContext> & { readonly disk?: Disk } = {}): StateStore {
+  return storeOver(folderStorage(folder, some.disk ?? nodeDisk), some);
 }
 
 /** The storage of such a state. */
-export function localMedium(folder: string, disk: Disk): Medium {
+export function folderStorage(folder: string, disk: Disk): StateStorage {
   const file = join(folder, 'state.json');
   const journal = join(folder, 'state.journal');
   let open: DiskFile | undefined;
@@ -41,7 +41,7 @@ export function localMedium(folder: string, disk: Disk): Medium {
   };
 
   return {
-    place: file,
+    location: file,
     lease: folderRegister(folder, { disk, of: `the state ${file}` }),
     isShared: false,
     load: async () => {

@@ -1,8 +1,8 @@
 import type { BeatingClock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
 import type { LeaseEntry } from '../lease-entry.ts';
-import type { Taking } from '../lease.ts';
-import type { Medium } from '../medium.ts';
+import type { LeaseContext } from '../lease.ts';
+import type { StateStorage } from '../storage.ts';
 import type { Register } from '../register.ts';
 import type { StateRecord } from '../record.ts';
 import type { State, StateStore } from '../state.ts';
@@ -17,11 +17,14 @@ export interface MemoryStore extends StateStore {
 }
 
 /** Creates a store in memory; two stores with the same memory share a state. */
-export function memoryStore(initial?: State, some: Partial<Taking> & { readonly memory?: Memory } = {}): MemoryStore {
+export function memoryStore(
+  initial?: State,
+  some: Partial<LeaseContext> & { readonly memory?: Memory } = {},
+): MemoryStore {
   const { memory = createMemory(some.clock ?? systemClock) } = some;
   if (initial !== undefined) memory.state = initial;
   let writes = 0;
-  const store = storeOver(memory.medium, some);
+  const store = storeOver(memory.storage, some);
   return {
     ...store,
     write: async (state) => {
@@ -43,15 +46,15 @@ export function memoryStore(initial?: State, some: Partial<Taking> & { readonly 
 /** The memory that stores can share. */
 export interface Memory {
   state: State | undefined;
-  readonly medium: Medium;
+  readonly storage: StateStorage;
 }
 
 /** Creates an empty memory. */
 export function createMemory(clock: BeatingClock): Memory {
   const memory: Memory = {
     state: undefined,
-    medium: {
-      place: 'memory',
+    storage: {
+      location: 'memory',
       lease: memoryRegister(clock),
       isShared: false,
       load: () => Promise.resolve(memory.state),

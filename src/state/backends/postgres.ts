@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
 import type { Format } from '../formats.ts';
 import { parseEntry } from '../lease-entry.ts';
-import type { Taking } from '../lease.ts';
-import type { Medium, Writer } from '../medium.ts';
+import type { LeaseContext } from '../lease.ts';
+import type { StateStorage, Writer } from '../storage.ts';
 import { parseState } from '../parse.ts';
 import type { Register } from '../register.ts';
 import type { State, StateStore } from '../state.ts';
@@ -15,7 +15,7 @@ import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
 
 /** The location of a state in a database. */
-export interface PostgresPlace {
+export interface PostgresLocation {
   /** `postgres://user:password@host/database`; never shown. */
   readonly url: string;
   /** Lower case letters, digits and `_`. */
@@ -28,14 +28,14 @@ export interface PostgresPlace {
  * A state in PostgreSQL: its text, a journal with a row for each record, and its lease, aged by the clock of the
  * database. Every write is one statement, which does nothing when the writer has lost the lease.
  */
-export function postgresStore(where: PostgresPlace, some: Partial<Taking> = {}): StateStore {
-  return storeOver(postgresMedium(where, some.clock ?? systemClock), some);
+export function postgresStore(where: PostgresLocation, some: Partial<LeaseContext> = {}): StateStore {
+  return storeOver(postgresStorage(where, some.clock ?? systemClock), some);
 }
 
 /** The storage of such a state; `clock` is for the pauses between attempts. */
-export function postgresMedium({ url, schema, name }: PostgresPlace, clock: Clock): Medium {
+export function postgresStorage({ url, schema, name }: PostgresLocation, clock: Clock): StateStorage {
   const database = openDatabase(url, `${schema}.state of ${name}`, clock);
-  const { place } = database;
+  const { location } = database;
   let known: { readonly counter: number; next: number } | undefined;
 
   const save = async (state: State, { counter, check }: Writer): Promise<void> => {
@@ -49,11 +49,11 @@ export function postgresMedium({ url, schema, name }: PostgresPlace, clock: Cloc
       [name, counter, state.serial, JSON.stringify(state)],
       check,
     );
-    if (rows.length === 0) throw taken(place);
+    if (rows.length === 0) throw taken(location);
   };
 
   return {
-    place,
+    location,
     lease: postgresRegister(database, schema, name),
     isShared: true,
     load: async () => {
@@ -66,8 +66,8 @@ export function postgresMedium({ url, schema, name }: PostgresPlace, clock: Cloc
       );
       const [first, ...rest] = rows;
       if (first === undefined) return undefined;
-      const { state, format } = parseState(place, String(first.text));
-      return withWaves(state, [waveOf(place, rest, format)]);
+      const { state, format } = parseState(location, String(first.text));
+      return withWaves(state, [waveOf(location, rest, format)]);
     },
     begin: async (base, writer) => {
       await save(base, writer);
@@ -92,7 +92,7 @@ export function postgresMedium({ url, schema, name }: PostgresPlace, clock: Cloc
         ],
         check,
       );
-      if (rows.length === 0) throw taken(place);
+      if (rows.length === 0) throw taken(location);
       known.next += wave.length;
     },
     save,
@@ -105,23 +105,23 @@ function heldBy(schema: string): string {
   return `select from ${schema}.lease where name = $1 and counter = $2::bigint and is_held for share`;
 }
 
-function waveOf(place: string, rows: readonly Readonly<Record<string, unknown>>[], format: Format): Wave {
+function waveOf(location: string, rows: readonly Readonly<Record<string, unknown>>[], format: Format): Wave {
   const content = rows.map(({ address, text }) => [address, text === null ? null : JSON.parse(String(text))]);
   const wave = parseWave(content, format);
-  if (wave === undefined) throw unusable(place, 'has a record in its journal that is none of Trueup');
+  if (wave === undefined) throw unusable(location, 'has a record in its journal that is none of Trueup');
   return wave;
 }
 
-function taken(place: string) {
+function taken(location: string) {
   return locked(
-    `the lock of the state ${place} is lost: somebody else has it; nothing more is sent and nothing more is saved`,
+    `the lock of the state ${location} is lost: somebody else has it; nothing more is sent and nothing more is saved`,
     'Run it again: what was done is found then.',
   );
 }
 
 function postgresRegister(database: Database, schema: string, name: string): Register {
   return {
-    of: `the state ${database.place}`,
+    of: `the state ${database.location}`,
     look: async () => {
       const [row] = await database.query(
         `select version::text, entry, extract(epoch from clock_timestamp() - renewed_at)::float8 * 1000 as age
@@ -130,7 +130,7 @@ function postgresRegister(database: Database, schema: string, name: string): Reg
       );
       if (row === undefined) return undefined;
       const entry = parseEntry(String(row.entry));
-      if (entry === undefined) throw unusable(database.place, 'has a lease that is none of Trueup');
+      if (entry === undefined) throw unusable(database.location, 'has a lease that is none of Trueup');
       return { entry, version: String(row.version), ageMs: Number(row.age) };
     },
     swap: async (seen, entry) => {

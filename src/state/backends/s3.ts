@@ -2,8 +2,8 @@ import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
 import { parseEntry } from '../lease-entry.ts';
-import type { Taking } from '../lease.ts';
-import type { Medium, Writer } from '../medium.ts';
+import type { LeaseContext } from '../lease.ts';
+import type { StateStorage, Writer } from '../storage.ts';
 import type { ReadState } from '../parse.ts';
 import { checkState } from '../parse.ts';
 import type { Register } from '../register.ts';
@@ -12,7 +12,7 @@ import { storeOver } from '../store.ts';
 import { locked, unusable } from '../unusable.ts';
 import type { Wave } from '../wave.ts';
 import { parseWave, readLine, withWaves, writeLine } from '../wave.ts';
-import type { Bucket, BucketPlace } from './bucket.ts';
+import type { Bucket, BucketLocation } from './bucket.ts';
 import { openBucket } from './bucket.ts';
 
 /**
@@ -20,8 +20,8 @@ import { openBucket } from './bucket.ts';
  * the counter of its writer and its number. `state.json` names the waves that complete it. Each run writes it anew when it
  * begins, so that late waves of an earlier run do not count.
  */
-export function s3Store(where: BucketPlace, some: Partial<Taking> = {}): StateStore {
-  return storeOver(s3Medium(where, some.clock ?? systemClock), some);
+export function s3Store(where: BucketLocation, some: Partial<LeaseContext> = {}): StateStore {
+  return storeOver(s3Storage(where, some.clock ?? systemClock), some);
 }
 
 /** The content of `state.json`. */
@@ -38,9 +38,9 @@ const atOnce = 16;
 const stateName = 'state.json';
 
 /** The storage of such a state; `clock` is for the pauses between attempts. */
-export function s3Medium(where: BucketPlace, clock: Clock): Medium {
+export function s3Storage(where: BucketLocation, clock: Clock): StateStorage {
   const bucket = openBucket(where, clock);
-  const place = bucket.placeOf(stateName);
+  const location = bucket.locationOf(stateName);
   /** The tag of `state.json`, if known; `none`: it does not exist. */
   let etag: string | undefined;
   /** The waves that were read; a save removes them. */
@@ -51,7 +51,7 @@ export function s3Medium(where: BucketPlace, clock: Clock): Medium {
     const object = await bucket.get(stateName);
     etag = object?.etag ?? 'none';
     if (object === undefined) return undefined;
-    const head = parseHead(place, object.text);
+    const head = parseHead(location, object.text);
     const waves = await wavesOf(bucket, head);
     old = waves.map((_, index) => waveName(head.counter, head.from + index));
     return withWaves(head.state, waves);
@@ -68,14 +68,14 @@ export function s3Medium(where: BucketPlace, clock: Clock): Medium {
     if (written === undefined) {
       // The write may have taken effect without an answer.
       const now = await bucket.get(stateName);
-      if (now?.text !== text) throw taken(place);
+      if (now?.text !== text) throw taken(location);
       written = now.etag;
     }
     etag = written;
   };
 
   return {
-    place,
+    location,
     lease: s3Register(bucket),
     isShared: true,
     load,
@@ -118,7 +118,7 @@ async function wavesOf(bucket: Bucket, { counter, from, format }: ReadHead): Pro
     for (const [index, object] of objects.entries()) {
       if (object === undefined) return waves;
       const wave = parseWave(readLine(object.text.trimEnd()), format);
-      if (wave === undefined) throw unusable(bucket.placeOf(names[index] ?? ''), 'is damaged');
+      if (wave === undefined) throw unusable(bucket.locationOf(names[index] ?? ''), 'is damaged');
       waves.push(wave);
     }
   }
@@ -127,21 +127,21 @@ async function wavesOf(bucket: Bucket, { counter, from, format }: ReadHead): Pro
 /** The head as it was read; its waves have the format it was written in. */
 type ReadHead = Head & ReadState;
 
-function parseHead(place: string, text: string): ReadHead {
+function parseHead(location: string, text: string): ReadHead {
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch (error) {
-    throw unusable(place, 'is not valid JSON', { cause: error });
+    throw unusable(location, 'is not valid JSON', { cause: error });
   }
   const { counter, from, state } = (content ?? {}) as Record<string, unknown>;
-  if (typeof counter !== 'number' || typeof from !== 'number') throw unusable(place, 'is not a state of Trueup');
-  return { counter, from, ...checkState(place, state) };
+  if (typeof counter !== 'number' || typeof from !== 'number') throw unusable(location, 'is not a state of Trueup');
+  return { counter, from, ...checkState(location, state) };
 }
 
-function taken(place: string) {
+function taken(location: string) {
   return locked(
-    `the lock of the state ${place} is lost: somebody else wrote it; nothing more is sent and nothing more is saved`,
+    `the lock of the state ${location} is lost: somebody else wrote it; nothing more is sent and nothing more is saved`,
     'Run it again: what was done is found then.',
   );
 }
@@ -150,18 +150,18 @@ const leaseName = 'lease.json';
 
 function s3Register(bucket: Bucket): Register {
   return {
-    of: `the state ${bucket.placeOf(stateName)}`,
+    of: `the state ${bucket.locationOf(stateName)}`,
     look: async () => {
       const object = await bucket.get(leaseName);
       if (object === undefined) return undefined;
       const entry = parseEntry(object.text);
-      if (entry === undefined) throw unusable(bucket.placeOf(leaseName), 'is no lease of Trueup');
+      if (entry === undefined) throw unusable(bucket.locationOf(leaseName), 'is no lease of Trueup');
       return { entry, version: object.etag, ageMs: object.ageMs };
     },
     lastCounter: async () => {
       // Waves are named by counters: a counter given twice would bring back the waves of a killed run.
       const object = await bucket.get(stateName);
-      return object === undefined ? 0 : parseHead(bucket.placeOf(stateName), object.text).counter;
+      return object === undefined ? 0 : parseHead(bucket.locationOf(stateName), object.text).counter;
     },
     isNewest: async ({ version }) => (await bucket.get(leaseName))?.etag === version,
     swap: async (seen, entry) => {
@@ -188,7 +188,7 @@ async function race(bucket: Bucket, name: string, over: string): Promise<string 
   const tries = Array.from({ length: 4 }, (_, index) => bucket.put(name, String(index) + over, { over }));
   const written = (await Promise.all(tries)).filter((etag) => etag !== undefined);
   if (written.length > 1) {
-    const message = `the store of ${bucket.placeOf(name)} does not heed the conditions of writes (If-None-Match, If-Match)`;
+    const message = `the store of ${bucket.locationOf(name)} does not heed the conditions of writes (If-None-Match, If-Match)`;
     const remedy = 'Use a store that does: docs/state.md names some. Nothing was changed.';
     throw new Stop('state', [diagnostic('state-unusable', message, { remedy })]);
   }

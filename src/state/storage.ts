@@ -2,10 +2,10 @@ import type { Register } from './register.ts';
 import type { State } from './state.ts';
 import type { Wave } from './wave.ts';
 
-/** Storage of one state: the duties of a backend. Each write is whole or absent, also after a crash. */
-export interface Medium {
+/** StateStorage of one state: the duties of a backend. Each write is whole or absent, also after a crash. */
+export interface StateStorage {
   /** Where it is, for messages. Without secrets. */
-  readonly place: string;
+  readonly location: string;
   readonly lease: Register;
   /** Other machines reach it: nothing is written without the lease. */
   readonly isShared: boolean;
