@@ -1,4 +1,4 @@
-import { usualDeadlineMs } from './api/transport.ts';
+import { attempts } from './api/attempts.ts';
 import type { ApplyEvent, ApplyResult } from './apply/result.ts';
 import type { Deploying } from './apply/run.ts';
 import { usualFenceMs } from './apply/run.ts';
@@ -168,8 +168,8 @@ function planFor(request: PlanRequest, manifest: Manifest, world: World): Promis
 /** Requests that last as long as a deployment get the time of the longest one; apply itself gives up sooner. */
 function deadlinesFor({ limitMs }: Deploying, kinds: readonly Kind[]): (operation: string) => number {
   const late = lateOperations(kinds);
-  const longest = Math.max(...kinds.map(({ kind }) => limitMs(kind))) + usualDeadlineMs;
-  return (operation) => (late.has(operation) ? longest : usualDeadlineMs);
+  const longest = Math.max(...kinds.map(({ kind }) => limitMs(kind))) + attempts.request.deadlineMs;
+  return (operation) => (late.has(operation) ? longest : attempts.request.deadlineMs);
 }
 
 /** The refusal of a plan that the session did not make. Never throws. */

@@ -1,3 +1,4 @@
+import { attempts } from './attempts.ts';
 import type { PlatformError } from './errors.ts';
 
 /** What a client reports when the platform takes nothing for now, and when it goes on. Times in milliseconds. */
@@ -40,6 +41,8 @@ export interface CircuitBreaker {
   readonly goodAnswers: () => number;
   /** Resolves when the circuit is closed, or when waiting is in vain. */
   whenClosed(signal?: AbortSignal): Promise<Leave>;
+  /** The number of the present time in which the circuit is closed; undefined while it is open. */
+  readonly epoch: () => number | undefined;
   /** Notes a good answer. */
   noteAnswer(): void;
   /** Opens the circuit because of a refusal in an epoch; false when there is no use in waiting. */
@@ -73,8 +76,6 @@ export function whyToWait({ status, code }: PlatformError): Why | undefined {
 function askedMs({ retryAfterSeconds = 0 }: PlatformError): number {
   return retryAfterSeconds * 1_000;
 }
-
-const backOff = { firstMs: 1_000, mostMs: 30_000 };
 
 /** The time from one opening of the circuit to its closing. */
 interface Outage {
@@ -126,7 +127,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
         release(current, inVain('limit', current));
         return;
       }
-      const jittered = random() * Math.min(backOff.mostMs, backOff.firstMs * 2 ** tries);
+      const jittered = random() * Math.min(attempts.pause.longestMs, attempts.pause.firstMs * 2 ** tries);
       const delay = Math.min(Math.max(askedMs(current.last), jittered), left);
       current.wake = new AbortController();
       await sleep(delay, current.wake.signal);
@@ -170,6 +171,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
 
   return {
     goodAnswers: () => goodAnswers,
+    epoch: () => (outage === undefined && !isEnded ? epoch : undefined),
     whenClosed,
     noteAnswer: () => {
       goodAnswers += 1;

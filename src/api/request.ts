@@ -1,11 +1,9 @@
 import { cleanText } from './answer.ts';
+import { attempts } from './attempts.ts';
 import { type Call, fail } from './call.ts';
 import { endpointOf, isOperation, requiredMembers } from './contract.ts';
 import type { Failure, InputIssue } from './errors.ts';
 import type { WireRequest } from './wire.ts';
-
-/** The platform refuses bodies above 1 MiB; the distance leaves room for a proxy that counts differently. */
-export const maxRequestBytes = 1_000_000;
 
 /** Checks an input by the contract and makes the request of it; throws when it does not fit. */
 export function buildRequest(call: Call, input: Readonly<Record<string, unknown>>, apiKey: string): WireRequest {
@@ -25,8 +23,11 @@ export function buildRequest(call: Call, input: Readonly<Record<string, unknown>
 
   const body = JSON.stringify(input);
   const bytes = Buffer.byteLength(body);
-  if (bytes > maxRequestBytes) {
-    throw refuse('too large', `its body has ${bytes} bytes and the platform takes ${maxRequestBytes} at most`);
+  if (bytes > attempts.request.mostBytes) {
+    throw refuse(
+      'too large',
+      `its body has ${bytes} bytes and the platform takes ${attempts.request.mostBytes} at most`,
+    );
   }
   return { method: 'POST', path, headers: { ...headers, 'content-type': 'application/json' }, body };
 }

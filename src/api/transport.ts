@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { attempts } from './attempts.ts';
 import { TransportError } from './errors.ts';
 import type { Send, WireAnswer, WireRequest } from './wire.ts';
 
@@ -10,9 +11,7 @@ export interface TransportOptions {
   readonly deadlineMs?: number | ((operation: string) => number);
   /** The longest answer that is read. Bytes. */
   readonly bodyLimit?: number;
-  /** Connections open at a time, apart from those of long requests. */
-  readonly connections?: number;
-  /** Whether an operation answers only when minutes of work are over; such requests keep no others waiting. */
+  /** Whether an operation answers only when minutes of work are over: closing does not wait for such answers. */
   readonly isLong?: (operation: string) => boolean;
   /** Throws when no write may start any more; asked when one is about to go out, after it waited for a connection. */
   readonly mayWrite?: () => void;
@@ -24,42 +23,23 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Connections that are opened when they are needed, and the slots for the requests on them. */
+/** Connections that are opened when they are needed: as many as there are requests on their way. */
 interface Connections {
-  readonly takeSlot: () => Promise<() => void>;
   readonly agent: () => Promise<Dispatcher>;
   /** Ends them: after the requests that are under way, or with a reason at once. */
   end(reason?: Error): Promise<void>;
 }
 
-/**
- * Platforms and proxies close idle connections after 5 s or more, and a write sent into that moment has an unknown
- * outcome; so a connection is given up well before. Milliseconds.
- */
-const idleMs = 2_900;
-
-/** How long a request waits for a connection before it is late. Milliseconds. */
-const lateMs = 1_000;
-
-/** The time for a whole request when nobody says another one. Milliseconds. */
-export const usualDeadlineMs = 30_000;
-
-/** Long requests open at a time: more than anybody deploys at once, and few enough for the files of a process. */
-const longConnections = 64;
-
-/** A connection without traffic shows after this time that it is alive, before a router forgets it. Milliseconds. */
-const signOfLifeMs = 15_000;
-
 /** Makes the transport to a platform; each request is sent once, and no redirect is followed. */
 export function createTransport(options: TransportOptions): Transport {
-  const { deadlineMs = usualDeadlineMs, bodyLimit = 64 * 1024 * 1024, connections = 4 } = options;
+  const { deadlineMs = attempts.request.deadlineMs, bodyLimit = attempts.request.mostAnswerBytes } = options;
   const { isLong = () => false, mayWrite } = options;
   const { origin, pathname } = new URL(options.url);
   const prefix = pathname.replace(/\/+$/, '');
   const deadlineOf = typeof deadlineMs === 'number' ? () => deadlineMs : deadlineMs;
-  const connectMs = typeof deadlineMs === 'number' ? deadlineMs : usualDeadlineMs;
-  const usual = createConnections(connections, connectMs, mayWrite);
-  const long = createConnections(longConnections, connectMs, mayWrite);
+  const connectMs = typeof deadlineMs === 'number' ? deadlineMs : attempts.request.deadlineMs;
+  const usual = createConnections(connectMs, mayWrite);
+  const long = createConnections(connectMs, mayWrite);
 
   async function exchange(
     open: () => Promise<Dispatcher>,
@@ -87,17 +67,8 @@ export function createTransport(options: TransportOptions): Transport {
 
   async function send(request: WireRequest): Promise<WireAnswer> {
     const operation = request.path.replace(/^\/api\/|\?.*$/g, '');
-    const { takeSlot, agent } = isLong(operation) ? long : usual;
-    const asked = performance.now();
-    const release = request.hasTurn === true ? () => undefined : await takeSlot();
-    try {
-      const isLate = performance.now() - asked > lateMs;
-      const current = isLate ? await request.renew?.() : undefined;
-      // The deadline starts with a free connection: a request that only waits its turn has all of it.
-      return await inTime(operation, (signal) => exchange(agent, current ?? request, signal));
-    } finally {
-      release();
-    }
+    const { agent } = isLong(operation) ? long : usual;
+    return inTime(operation, (signal) => exchange(agent, request, signal));
   }
 
   async function inTime<T>(operation: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
@@ -127,7 +98,7 @@ export function createTransport(options: TransportOptions): Transport {
 }
 
 /** Makes connections, of which none is opened yet. */
-function createConnections(count: number, connectMs: number, mayWrite?: () => void): Connections {
+function createConnections(connectMs: number, mayWrite?: () => void): Connections {
   let opening: Promise<Dispatcher> | undefined;
   let isEnded = false;
 
@@ -135,8 +106,8 @@ function createConnections(count: number, connectMs: number, mayWrite?: () => vo
     if (isEnded) throw new Error('the connections are closed');
     // Loaded at the first request: commands without requests start about 50 ms sooner.
     const undici = await import('undici');
+    const { idleMs, signOfLifeMs } = attempts.connection;
     const agent = new undici.Agent({
-      connections: count,
       pipelining: 1,
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
@@ -149,7 +120,6 @@ function createConnections(count: number, connectMs: number, mayWrite?: () => vo
   }
 
   return {
-    takeSlot: createSlots(count),
     agent: () => (opening ??= open()),
     async end(reason) {
       isEnded = true;
@@ -173,27 +143,6 @@ function asking(mayWrite: () => void): Dispatcher.DispatcherComposeInterceptor {
       onResponseEnd: (...about) => handler.onResponseEnd?.(...about),
       onResponseError: (...about) => handler.onResponseError?.(...about),
     });
-  };
-}
-
-/** Gives out so many slots at a time, first come first served; each comes with the function that gives it back. */
-function createSlots(count: number): () => Promise<() => void> {
-  const waiting: (() => void)[] = [];
-  let free = count;
-  const release = (): void => {
-    const next = waiting.shift();
-    if (next) next();
-    else free += 1;
-  };
-  return async () => {
-    if (free > 0) {
-      free -= 1;
-    } else {
-      await new Promise<void>((resolve) => {
-        waiting.push(resolve);
-      });
-    }
-    return release;
   };
 }
 

@@ -6,10 +6,6 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** The text of the body; undefined for a request without one. */
   readonly body: string | undefined;
-  /** Called when it waited long for a connection, and has one: gives what to send instead. When it rejects, nothing is sent. */
-  readonly renew?: () => Promise<WireRequest>;
-  /** It is sent for another one that has a connection and waits for it: it takes the place of that one. */
-  readonly hasTurn?: true;
 }
 
 /** One answer as it came over the wire, its body decoded to text. */

@@ -80,7 +80,6 @@ async function sendUntilKnown(
     ...recordOf(run, action, chosen ?? null, {}),
     pending: creationOf(run, action, step),
   });
-  const since = run.clock.monotonic();
   let answer: unknown;
   try {
     answer = await send(run, action, step);
@@ -93,7 +92,7 @@ async function sendUntilKnown(
     }
     if (kind.identity.listedOnce !== undefined) throw error;
     for (const id of earlier.keys()) run.claimed.add(id);
-    const from = Math.max(since, run.sentAt.get(address) ?? since);
+    const from = run.sentAt.get(address) ?? run.clock.monotonic();
     const until = mayLandLater(error) ? from + run.fenceMs : run.clock.monotonic() + lagMs;
     const found = await seek(run, action, { until, chosen });
     const made = found === undefined ? undefined : created(action, found);

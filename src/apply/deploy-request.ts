@@ -25,7 +25,7 @@ interface Sending {
   readonly step: Step;
   /** What tells the deployment from all others. */
   readonly mark: string;
-  /** Writes down that it is sent now. */
+  /** Writes down that it is sent now; called on its connection, just before it goes out. */
   readonly note: () => Promise<void>;
   /** What the state holds when the request was surely not carried out. */
   readonly owing: Deploys;
@@ -38,13 +38,17 @@ export async function send(service: DeployedService, { step, mark, note, owing }
   if (step.role === 'deploy') tell(service, isLate(service) ? 'answer' : 'queue');
   try {
     const members = membersOf(service, step, mark);
-    const isAnswered = await inTime(service, (signal) => {
-      const beforeLateSend = async (): Promise<undefined> => {
-        signal.throwIfAborted(); // nobody waits for it any more, nor knows of it
-        await note();
-      };
-      return run.input.client.invoke(step.operation, members, { signal, beforeLateSend });
-    });
+    const isAnswered = await inTime(service, (signal) =>
+      run.input.client.withConnection(
+        step.operation,
+        async (own) => {
+          signal.throwIfAborted(); // nobody waits for it any more, nor knows of it
+          await note();
+          return own.invoke(step.operation, members);
+        },
+        { signal },
+      ),
+    );
     run.written.add(action.address);
     return isAnswered ? undefined : { mayLandLater: true, message: 'it was not answered in time' };
   } catch (error) {
@@ -99,7 +103,6 @@ export async function resetStatus(service: DeployedService, before: Row, owing: 
   const close = () => save(run, address, withDeploys(known, owing), 'with the rest');
   // It comes to the same when it is carried out twice.
   for (let sends = 1; sends <= mostSends; sends += 1) {
-    await note();
     const lost = await send(service, { step, mark: '', note, owing });
     if (lost === undefined) {
       if (sends === 1) await close(); // another one may land later

@@ -102,7 +102,6 @@ async function order(service: DeployedService, known: Deploys, before: Row): Pro
       sent = { ...sent, at: clock.wall() };
       await saveDeployed(run, address, { ...owing, pending: sent });
     };
-    await note();
     // That a later order was not carried out says nothing of the first.
     const lost = await send(service, { step, mark, note, owing: orders > 1 ? { ...owing, pending: sent } : owing });
     if (lost === undefined && !isLate(service)) {

@@ -9,7 +9,7 @@ import type { Run } from './run.ts';
 import { laneRoot } from './run.ts';
 
 /** How old what was read of a lane may be when something of it is overwritten or deleted. Milliseconds. */
-const freshMs = 5_000;
+export const freshMs = 5_000;
 
 /** The lane as it was a few seconds ago at most: read once for all requests that follow one another quickly. */
 export function laneBefore(

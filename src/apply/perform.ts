@@ -1,4 +1,4 @@
-import type { Client, Late } from '../api/client.ts';
+import type { Client } from '../api/client.ts';
 import { endpointOf } from '../api/contract.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { means, plain } from '../kind/codecs.ts';
@@ -27,8 +27,6 @@ export interface PerformInput {
   readonly now: Row | undefined;
   /** Reads the object as it is now. */
   readonly readNow: () => Promise<Row>;
-  /** Called before a request is sent that had to wait; gives the object as it is now, where it is there. */
-  readonly whenLate: (late: Late) => Promise<Row | undefined>;
 }
 
 /** What filling in the members of a step needs. */
@@ -36,15 +34,11 @@ type Resolving = Pick<PerformInput, 'action' | 'step' | 'outputs' | 'idOf'>;
 
 /** Sends one step. A step all of whose changes turn out to be there already is not sent: then it gives `skipped`. */
 export async function perform(input: PerformInput): Promise<{ answer: unknown } | 'skipped'> {
-  const { step, client, made, whenLate } = input;
+  const { step, client, made } = input;
   const now = input.now ?? (needsRow(step) ? await (answersAll(step, made) ?? input.readNow()) : undefined);
   const { members, changes } = fillIn(input, now);
   if (step.role === 'update' && changes === 0) return 'skipped';
-  const beforeLateSend = async (late: Late) => {
-    const row = await whenLate(late);
-    return row === undefined ? undefined : fillIn(input, row).members;
-  };
-  return { answer: await client.invoke(step.operation, members, { beforeLateSend }) };
+  return { answer: await client.invoke(step.operation, members) };
 }
 
 /** The members of a step, those that go along as the object has them now; and how many of them change something. */

@@ -89,7 +89,7 @@ export interface Run {
   readonly results: Map<string, Outcome['result']>;
   /** Addresses for which a request was sent. */
   readonly sent: Set<string>;
-  /** When requests were sent that had to wait, by the clock that only grows. */
+  /** When the last request of an address was sent, by the clock that only grows. */
   readonly sentAt: Map<string, number>;
   /** Addresses whose create was sent more than once, and where a duplicate may be. */
   readonly duplicates: Duplicates;

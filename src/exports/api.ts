@@ -12,7 +12,7 @@
  * ```
  */
 
-export type { Client, ClientOptions } from '../api/client.ts';
+export type { Client, ClientOptions, OwnConnection } from '../api/client.ts';
 export { createClient } from '../api/client.ts';
 export type { Pause } from '../api/circuit-breaker.ts';
 export type { Input, Operation } from '../api/contract.ts';

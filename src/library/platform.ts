@@ -45,18 +45,25 @@ function connect(
 ): Connection {
   const { mayWrite, deadlineMs, connections } = about;
   const late = lateOperations(kinds);
+  const isLong = (operation: string): boolean => late.has(operation);
   const transport =
     send === undefined
       ? createTransport({
           url,
-          isLong: (operation) => late.has(operation),
-          ...(connections === undefined ? {} : { connections }),
+          isLong,
           ...(deadlineMs === undefined ? {} : { deadlineMs }),
           ...(mayWrite === undefined ? {} : { mayWrite }),
         })
       : { send: guarded(send, mayWrite), close: () => Promise.resolve() };
   redactor.add(apiKey);
-  const client = createClient({ send: transport.send, url, apiKey, redact: redactor.redact });
+  const client = createClient({
+    send: transport.send,
+    url,
+    apiKey,
+    redact: redactor.redact,
+    isLong,
+    ...(connections === undefined ? {} : { connections }),
+  });
   const store = openStore();
   return {
     client,

@@ -1,4 +1,4 @@
-import { maxRequestBytes } from '../api/request.ts';
+import { attempts } from '../api/attempts.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { outputValue } from '../kind/wire.ts';
@@ -63,10 +63,10 @@ export function buildPlan(input: PlanInput): Plan {
 /** What one request cannot carry is said before anything is sent. */
 function tooLarge({ address, position: at, steps }: Action): Diagnostic[] {
   return steps
-    .filter((step) => bodySize(step) > maxRequestBytes)
+    .filter((step) => bodySize(step) > attempts.request.mostBytes)
     .map((step) =>
       diagnostic('too-large', `${address}: ${step.operation} would carry ${bodySize(step)} bytes`, {
-        remedy: `The platform takes at most ${maxRequestBytes} bytes in one request. Make the file smaller.`,
+        remedy: `The platform takes at most ${attempts.request.mostBytes} bytes in one request. Make the file smaller.`,
         address,
         position: at,
       }),

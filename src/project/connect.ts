@@ -83,9 +83,19 @@ export async function openPlatform(
 ): Promise<OpenClient> {
   const unexpected = checkExpected(platform, options.env['TRUEUP_URL']);
   if (unexpected.length > 0) throw new Stop('refused', unexpected);
+  const late = lateOperations(options.kinds);
+  const isLong = (operation: string): boolean => late.has(operation);
   const open = (send: Send, url: string, apiKey: string): Client => {
     redactor.add(apiKey);
-    return createClient({ send, url, apiKey, redact: redactor.redact, ...(onPause === undefined ? {} : { onPause }) });
+    return createClient({
+      send,
+      url,
+      apiKey,
+      redact: redactor.redact,
+      isLong,
+      ...(connections === undefined ? {} : { connections }),
+      ...(onPause === undefined ? {} : { onPause }),
+    });
   };
   if (platform === 'emulator') {
     const { emulator, close } = await openEmulatorFile(join(options.folder, '.trueup', 'emulator.json'), purpose, {
@@ -98,11 +108,9 @@ export async function openPlatform(
     return closing(open(send, 'http://embedded-emulator', emulatorKey), close);
   }
   const apiKey = readApiKey(options.env, platform.url);
-  const late = lateOperations(options.kinds);
   const transport = createTransport({
     url: platform.url,
-    isLong: (operation) => late.has(operation),
-    ...(connections === undefined ? {} : { connections }),
+    isLong,
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
     ...(mayWrite === undefined ? {} : { mayWrite }),
   });

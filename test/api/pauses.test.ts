@@ -91,23 +91,6 @@ describe('a 401 without a code after good answers', () => {
     expect(made.client.counts).toEqual({ reads: 6, writes: 4 });
   });
 
-  it('tells whoever asked for a request before it is sent late, and not otherwise', async () => {
-    let isShut = false;
-    const made = platform((_operation, now) => (isShut && now < 2_000 ? bare : undefined));
-    const options = {
-      beforeLateSend: async () => {
-        await Promise.resolve();
-        made.sent.push('told');
-        return undefined;
-      },
-    };
-    await made.client.invoke('organization.all', {}, options);
-    isShut = true;
-    await interruptible(made.client, new AbortController().signal).invoke('organization.all', {}, options);
-    const asked = ['user.get', 'user.get', 'user.get'];
-    expect(made.sent.slice(1)).toEqual(['organization.all', 'paused', ...asked, 'resumed', 'told', 'organization.all']);
-  });
-
   it('lets nothing be sent that is asked for meanwhile', async () => {
     let isShut = false;
     const later: Promise<unknown>[] = [];

@@ -4,10 +4,9 @@ import { type AddressInfo, Socket, createServer as createRawServer } from 'node:
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type Client, type Late, createClient, inItsTurn } from '../../src/api/client.ts';
+import { type Client, type ClientOptions, createClient } from '../../src/api/client.ts';
 import { type TransportOptions, createTransport } from '../../src/api/transport.ts';
 import type { Send, WireRequest } from '../../src/api/wire.ts';
-import { Stop } from '../../src/diagnostics/diagnostic.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -80,10 +79,13 @@ function open(options: TransportOptions): Send {
   return transport.send;
 }
 
-function connect(options: TransportOptions): Client {
+function connect(options: TransportOptions & Pick<ClientOptions, 'connections'>): Client {
+  const { connections, ...rest } = options;
   return createClient({
-    send: open(options),
+    send: open(rest),
     url: options.url,
+    ...(connections === undefined ? {} : { connections }),
+    ...(options.isLong === undefined ? {} : { isLong: options.isLong }),
     apiKey: 'k',
     redact: (text) => text,
     sleep: () => Promise.resolve(),
@@ -168,54 +170,14 @@ describe('a request', () => {
       setTimeout(() => {
         inFlight -= 1;
         response.end('1');
-      }, 100);
+      }, 250);
     });
-    const send = open({ url: platform.url, connections: 2, deadlineMs: 400 });
-    const answers = await Promise.all(Array.from({ length: 12 }, () => send(get)));
-    expect(answers.map(({ body }) => body)).toEqual(Array.from({ length: 12 }, () => '1'));
+    const client = connect({ url: platform.url, connections: 2, deadlineMs: 1_200 });
+    const answers = await Promise.all(Array.from({ length: 12 }, () => client.call('user.all', {})));
+    expect(answers).toEqual(Array.from({ length: 12 }, () => 1));
+    expect(client.counts.reads).toBe(12);
     expect(most).toBe(2);
     expect(platform.sockets).toHaveLength(2);
-  });
-
-  it('lets a write that waited long say what it is told then, over its own connection, also in a pause', async () => {
-    const bodies: string[] = [];
-    const platform = await serve((request, response) => {
-      void readAll(request).then((body) => {
-        bodies.push(body);
-        response.setHeader('content-type', 'application/json');
-        if (bodies.length > 1) response.end('{"userId":"u"}');
-        else setTimeout(() => response.writeHead(429).end('{}'), 1_100);
-      });
-    });
-    const client = connect({ url: platform.url, connections: 1 });
-    const late: string[] = [];
-    const beforeLateSend = async (how: Late) => {
-      late.push(how);
-      if (how === 'paused') return undefined;
-      await inItsTurn(client).call('user.all', {});
-      return { composeId: 'seen then' };
-    };
-    const first = client.call('compose.deploy', { composeId: 'first' });
-    const second = client.invoke('compose.deploy', { composeId: 'second' }, { beforeLateSend });
-    const third = client.call('user.all', {});
-    await Promise.all([first, second, third]);
-    expect(late).toEqual(['connected']);
-    expect(bodies).toContain('{"composeId":"seen then"}');
-    expect(bodies).not.toContain('{"composeId":"second"}');
-    expect(platform.sockets.length).toBeLessThanOrEqual(1);
-  });
-
-  it('keeps a write that waited long from going out when nobody may say it any more', async () => {
-    const platform = await serve((_request, response) => void setTimeout(() => response.end('{}'), 1_100));
-    const client = connect({ url: platform.url, connections: 1 });
-    const why = new Stop('platform', []);
-    const beforeLateSend = () => Promise.reject(why);
-    const first = client.call('user.all', {});
-    const second = client.invoke('compose.deploy', { composeId: 'c' }, { beforeLateSend });
-    await expect(second).rejects.toBe(why);
-    await first;
-    expect(platform.requests).toEqual(['GET /api/user.all']);
-    expect(await client.call('user.all', {})).toEqual({});
   });
 
   it('gives its place back when it fails', async () => {
@@ -223,7 +185,7 @@ describe('a request', () => {
       if (count < 3) socket.destroy();
       else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n1');
     });
-    const send = open({ url: platform.url, connections: 1 });
+    const send = open({ url: platform.url });
     await expect(send(get)).rejects.toThrow();
     await expect(send(get)).rejects.toThrow();
     expect((await send(get)).body).toBe('1');
@@ -233,7 +195,7 @@ describe('a request', () => {
 describe('a connection', () => {
   it('is used again soon, and never after 3 s of silence', async () => {
     const platform = await serve((_request, response) => response.end('1'));
-    const send = open({ url: platform.url, connections: 1 });
+    const send = open({ url: platform.url });
     await send(post);
     await pause(50);
     await send(post);
@@ -245,7 +207,7 @@ describe('a connection', () => {
 
   it('is not used after 3 s of silence even when the program was too busy to notice', async () => {
     const platform = await serve((_request, response) => response.end('1'));
-    const send = open({ url: platform.url, connections: 1 });
+    const send = open({ url: platform.url });
     await send(post);
     await pause(20);
     // What follows a file's arrival comes before due timers, so only a transport that lets them fire first passes.
@@ -260,7 +222,7 @@ describe('a connection', () => {
       response.setHeader('keep-alive', 'timeout=1');
       response.end('1');
     });
-    const send = open({ url: platform.url, connections: 1 });
+    const send = open({ url: platform.url });
     await send(post);
     await send(post);
     expect(platform.sockets).toHaveLength(2);
@@ -315,16 +277,16 @@ describe('a long request', () => {
     const held: ServerResponse[] = [];
     const platform = await serve((request, response) => {
       if (request.method === 'POST') held.push(response);
-      else response.end('short');
+      else response.end('"short"');
     });
-    const send = open({ url: platform.url, connections: 2, isLong, deadlineMs: 5_000 });
-    const long = Array.from({ length: 6 }, () => send(post));
+    const client = connect({ url: platform.url, connections: 2, isLong, deadlineMs: 5_000 });
+    const long = Array.from({ length: 6 }, () => client.call('compose.deploy', { composeId: 'c' }));
     await expect.poll(() => held.length).toBe(6);
-    const short = await Promise.all(Array.from({ length: 8 }, () => send(get)));
-    expect(short.map(({ body }) => body)).toEqual(Array.from({ length: 8 }, () => 'short'));
+    const short = await Promise.all(Array.from({ length: 8 }, () => client.call('user.all', {})));
+    expect(short).toEqual(Array.from({ length: 8 }, () => 'short'));
     expect(platform.sockets).toHaveLength(8);
-    for (const response of held) response.end('long');
-    expect((await Promise.all(long)).map(({ body }) => body)).toEqual(Array.from({ length: 6 }, () => 'long'));
+    for (const response of held) response.end('"long"');
+    expect(await Promise.all(long)).toEqual(Array.from({ length: 6 }, () => 'long'));
   });
 
   it('has the deadline of its operation, and the others have theirs', async () => {
@@ -347,8 +309,8 @@ describe('a long request', () => {
   it('has no more than 64 beside it, and then waits its turn', async () => {
     const held: ServerResponse[] = [];
     const platform = await serve((_request, response) => held.push(response));
-    const send = open({ url: platform.url, isLong, deadlineMs: 15_000 });
-    const long = Array.from({ length: 70 }, () => send(post));
+    const client = connect({ url: platform.url, isLong, deadlineMs: 15_000 });
+    const long = Array.from({ length: 70 }, () => client.call('compose.deploy', { composeId: 'c' }));
     await expect.poll(() => held.length).toBe(64);
     await pause(50);
     expect(held).toHaveLength(64);

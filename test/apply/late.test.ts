@@ -27,7 +27,7 @@ import { bench } from '../support/world.ts';
 const times = { deadlineMs: 1_500, fenceMs: 6_000, landsMs: 2_500 };
 
 test('the fence of a create begins when it goes out, and not when it began to wait for a connection', async () => {
-  const made = bench();
+  const made = bench({ clock: systemClock });
   await made.apply(production('    postgres: {}\n'));
   const text = production(database('', 'a', 'a') + database('', 'b', 'b').replace('    postgres:\n', ''));
   const creates: string[] = [];
@@ -58,8 +58,14 @@ test('the fence of a create begins when it goes out, and not when it began to wa
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const transport = createTransport({ url, connections: 1, deadlineMs: times.deadlineMs });
-  const client = createClient({ send: transport.send, url, apiKey: 'emulator-key', redact: made.redact });
+  const transport = createTransport({ url, deadlineMs: times.deadlineMs });
+  const client = createClient({
+    send: transport.send,
+    url,
+    apiKey: 'emulator-key',
+    redact: made.redact,
+    connections: 1,
+  });
   const world = { ...made.world(), client };
   const { fenceMs } = times;
   const about = { permissions: everything, connections: 1, fenceMs, clock: systemClock };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Client, Late } from '../../src/api/client.ts';
+import type { Client } from '../../src/api/client.ts';
 import { chosenId, created, perform, rehearse } from '../../src/apply/perform.ts';
 import type { Json, Row } from '../../src/kind/json.ts';
 import { fieldOf } from '../../src/kind/wire.ts';
@@ -50,24 +50,21 @@ interface Case {
   readonly now?: Row;
   /** What a look shows that is taken for this request. */
   readonly read?: Row;
-  /** The object as it is when the request had to wait. */
-  readonly late?: Row | 'gone';
 }
 
 /** Sends a request with members; gives what went out, which values became secrets, and how often somebody looked. */
 async function sending(members: Step['members'], how: Case = {}) {
-  const { action, role = 'update', changed = Object.keys(members), outputs = {}, made, now, read, late } = how;
+  const { action, role = 'update', changed = Object.keys(members), outputs = {}, made, now, read } = how;
   const sent: Readonly<Record<string, unknown>>[] = [];
   const secrets: string[] = [];
-  const waits: Late[] = [];
   let looks = 0;
   const client: Client = {
     call: () => Promise.reject(new Error('only operations that are known as text are sent')),
-    invoke: async (operation, input, options) => {
-      const instead = late === undefined ? undefined : await options?.beforeLateSend?.('paused');
-      sent.push(instead ?? input);
-      return { answerTo: operation };
+    invoke: (operation, input) => {
+      sent.push(input);
+      return Promise.resolve({ answerTo: operation });
     },
+    withConnection: () => Promise.reject(new Error('whoever calls has a connection')),
     counts: { reads: 0, writes: 0 },
     close: () => undefined,
   };
@@ -84,12 +81,8 @@ async function sending(members: Step['members'], how: Case = {}) {
       looks += 1;
       return read === undefined ? Promise.reject(new Error('nobody should look')) : Promise.resolve(read);
     },
-    whenLate: (how) => {
-      waits.push(how);
-      return Promise.resolve(late === 'gone' ? undefined : late);
-    },
   });
-  return { result, sent, secrets, waits, looks };
+  return { result, sent, secrets, looks };
 }
 
 /** What one member says. */
@@ -280,21 +273,6 @@ describe('a request that would change nothing is not sent:', () => {
 
   test.each(['create', 'move', 'delete', 'reset', 'deploy'] as const)('this is not said of a %s', async (role) => {
     expect((await sending({ redisId: ownId }, { role, changed: [] })).sent).toEqual([{ redisId: 'redis_1' }]);
-  });
-});
-
-describe('a request that had to wait', () => {
-  const members = { name: asRead('name'), description: wanted('b') };
-
-  test('says what is there by then', async () => {
-    const { sent, waits } = await sending(members, { now: { name: 'then' }, late: { name: 'now' } });
-    expect(sent).toEqual([{ name: 'now', description: 'b' }]);
-    expect(waits).toEqual(['paused']);
-  });
-
-  test('says what it was to say where there is no object to look at', async () => {
-    const { sent } = await sending(members, { now: { name: 'then' }, late: 'gone' });
-    expect(sent).toEqual([{ name: 'then', description: 'b' }]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { maxRequestBytes } from '../../src/api/request.ts';
+import { attempts } from '../../src/api/attempts.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
@@ -186,7 +186,7 @@ test('what one request cannot carry is refused before anything is sent', () => {
     plan([production, redis('main', { dockerImage: declared('x'.repeat(length)) })], { objects: environment })
       .actions[1];
   const [none] = sized(0)?.steps ?? [];
-  const most = maxRequestBytes - (none === undefined ? 0 : bodySize(none));
+  const most = attempts.request.mostBytes - (none === undefined ? 0 : bodySize(none));
   expect([sized(most)?.notes.length, sized(most + 1)?.notes.length]).toEqual([0, 1]);
   const [, twice] = plan([production, redis('main', { dockerImage: declared('x') })], { objects: environment }).actions;
   expect(twice?.notes).toEqual([]);

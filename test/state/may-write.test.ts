@@ -29,7 +29,6 @@ async function platform() {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const transport = createTransport({
     url,
-    connections: 1,
     mayWrite: () => {
       if (!isMine) throw lost();
     },
@@ -40,7 +39,7 @@ async function platform() {
   );
   return {
     arrived,
-    client: createClient({ send: transport.send, url, apiKey: 'key', redact: (text) => text }),
+    client: createClient({ send: transport.send, url, apiKey: 'key', redact: (text) => text, connections: 1 }),
     answer: () => {
       for (const response of waiting.splice(0)) {
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true}');

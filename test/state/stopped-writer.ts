@@ -11,7 +11,7 @@ const [folder = '', url = '', lasts = ''] = process.argv.slice(2);
 const lastsMs = Number(lasts);
 const store = localStore(folder, { terms: { beatMs: lastsMs / 3, lastsMs, fenceMs: lastsMs } });
 const lease: Lease = await store.lock({ purpose: 'apply' });
-const { send } = createTransport({ url, connections: 4, mayWrite: lease.check });
+const { send } = createTransport({ url, mayWrite: lease.check });
 const client = createClient({ send, url, apiKey: 'right-key', redact: (text) => text });
 
 let refused = 0;

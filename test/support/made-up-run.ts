@@ -34,6 +34,7 @@ export function runOf(actions: readonly Action[], { objects = {}, resources = {}
       if (answer === undefined) throw failure('not found', 404);
       return answer;
     },
+    withConnection: (_operation, work) => work({ ...client, hasPaused: false }),
     counts: { reads: 0, writes: 0 },
     close: () => undefined,
   };

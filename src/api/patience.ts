@@ -1,0 +1,104 @@
+import { attempts } from './attempts.ts';
+import type { Call } from './call.ts';
+import { whyToWait } from './circuit-breaker.ts';
+import { PlatformError } from './errors.ts';
+
+/** The surroundings of patience. */
+export interface PatienceOptions {
+  /** Waits so many milliseconds, or until the signal aborts. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** A number from 0 up to 1, for the jitter. */
+  readonly random: () => number;
+  /** Milliseconds since some moment, which only grow. */
+  readonly now: () => number;
+  /** How often a read is sent at most, while the platform answers others. */
+  readonly mostReads: number;
+}
+
+/** Sends failed reads again. */
+export interface Patience {
+  /**
+   * Makes an attempt, and another one after a pause when it was a read whose failure may be over by then.
+   *
+   * @throws PlatformError of the last attempt.
+   */
+  persist<T>(call: Call, about: Persisting, attempt: () => Promise<T>): Promise<T>;
+  /** Notes a good answer. */
+  noteAnswer(): void;
+  /** Ends all pauses: no attempt comes after them. */
+  end(): void;
+}
+
+/** One call that is persisted in. */
+interface Persisting {
+  readonly signal?: AbortSignal | undefined;
+  /** How many errors of the platform itself are its word: the last one is thrown. */
+  readonly mostErrors?: number;
+}
+
+/** Makes patience; nothing was answered yet. */
+export function createPatience({ sleep, random, now, mostReads }: PatienceOptions): Patience {
+  /** Ends the pauses, each of its own. */
+  const naps = new Set<() => void>();
+  let isOver = false;
+  let goodAt = -Infinity;
+
+  async function nap(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    const over = new AbortController();
+    const wake = (): void => over.abort();
+    naps.add(wake);
+    signal?.addEventListener('abort', wake);
+    await sleep(ms, over.signal);
+    naps.delete(wake);
+    signal?.removeEventListener('abort', wake);
+  }
+
+  const isThere = (): boolean => now() - goodAt < attempts.read.answeringMs;
+
+  /** Whether a failure may be over the next time. Of a platform that is there, nobody else's page is its word. */
+  function isTransient({ failure, status = 0, code }: PlatformError): boolean {
+    if (failure !== 'unreadable') return failure === 'connection' || failure === 'timeout' || failure === 'server';
+    return code === undefined && status >= 200 && (status < 300 || isThere());
+  }
+
+  function mostAttempts({ failure }: PlatformError, signal: AbortSignal | undefined): number {
+    if (isThere() && signal?.aborted !== true) return mostReads;
+    const { mostInDoubt, mostUnreadableInDoubt } = attempts.read;
+    return Math.min(mostReads, failure === 'unreadable' ? mostUnreadableInDoubt : mostInDoubt);
+  }
+
+  /** Full jitter, so that parallel reads do not come back together; a wait the server asked for is kept. */
+  function pauseAfter(failures: number, { retryAfterSeconds }: PlatformError): number {
+    const { firstPauseMs, longestPauseMs, longestAskedMs } = attempts.read;
+    if (retryAfterSeconds !== undefined) return Math.min(retryAfterSeconds * 1_000, longestAskedMs);
+    return random() * Math.min(longestPauseMs, firstPauseMs * 2 ** (failures - 1));
+  }
+
+  return {
+    persist: async (call, { signal, mostErrors = attempts.read.mostErrors }, attempt) => {
+      let errors = 0;
+      for (let failures = 1; ; failures += 1) {
+        try {
+          return await attempt();
+        } catch (error) {
+          if (isOver || !(error instanceof PlatformError) || whyToWait(error) !== undefined) throw error;
+          // What the platform itself says again and again is no trouble on the way.
+          errors += error.code === undefined ? 0 : 1;
+          if (errors === mostErrors) throw error;
+          // Only someone who looks at the platform can know whether a write took effect.
+          if (call.isWrite || failures >= mostAttempts(error, signal) || !isTransient(error)) throw error;
+          // What is read after an interruption ends the run, and is read with as much care.
+          await nap(pauseAfter(failures, error), signal?.aborted === true ? undefined : signal);
+          if (isOver) throw error;
+        }
+      }
+    },
+    noteAnswer: () => {
+      goodAt = now();
+    },
+    end: () => {
+      isOver = true;
+      for (const wake of naps) wake();
+    },
+  };
+}

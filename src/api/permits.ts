@@ -1,0 +1,68 @@
+import { attempts } from './attempts.ts';
+import type { Call } from './call.ts';
+import type { CircuitBreaker } from './circuit-breaker.ts';
+import { whyToWait } from './circuit-breaker.ts';
+import type { PlatformError } from './errors.ts';
+import { explainEnd, explainPause } from './pauses.ts';
+import type { Slots } from './slots.ts';
+
+/** Leave to send: a connection of one's own, and a platform that takes requests. */
+export interface Permit {
+  readonly epoch: number;
+  /** The platform took nothing while this was waited for, so what was read before may be old. */
+  readonly hasPaused: boolean;
+  /** The refusal of a request on this permit, which was surely not executed. */
+  refusal?: PlatformError;
+}
+
+/** Gives out permits. */
+export interface Permits {
+  /**
+   * Runs work on a permit. When the platform refuses one of its requests unexecuted (429, or a 401 without a code),
+   * the work runs again from its beginning, on a new permit, once the platform takes requests again.
+   *
+   * @throws PlatformError with the outcome `not executed` when waiting was in vain; and what the work throws.
+   */
+  run<T>(call: Call, signal: AbortSignal | undefined, work: (permit: Permit) => Promise<T>): Promise<T>;
+}
+
+/** Makes permits out of connections and a circuit breaker; `underWay` holds the requests on their way. */
+export function createPermits(
+  breaker: CircuitBreaker,
+  slotsFor: (operation: string) => Slots,
+  underWay: ReadonlySet<Promise<unknown>>,
+): Permits {
+  async function obtain(call: Call, signal: AbortSignal | undefined, isAgain: boolean) {
+    let hasPaused = isAgain;
+    for (;;) {
+      const leave = await breaker.whenClosed(signal);
+      if (leave.is === 'ended') throw explainEnd(call);
+      if (leave.is !== 'granted') throw explainPause(call, leave);
+      const release = await slotsFor(call.operation).take();
+      const epoch = breaker.epoch();
+      hasPaused ||= leave.hasWaited || epoch !== leave.epoch;
+      if (epoch !== undefined) return { permit: { epoch, hasPaused } satisfies Permit as Permit, release };
+      release();
+    }
+  }
+
+  return {
+    run: async (call, signal, work) => {
+      for (let sends = 1; ; sends += 1) {
+        const { permit, release } = await obtain(call, signal, sends > 1);
+        try {
+          return await work(permit);
+        } catch (error) {
+          const { refusal } = permit;
+          const why = refusal === undefined || error !== refusal ? undefined : whyToWait(refusal);
+          if (refusal === undefined || why === undefined) throw error;
+          // Of several first requests that are sent at once, a refused one may come back before a good one.
+          if (why === 'key' && breaker.goodAnswers() === 0) await Promise.allSettled(underWay);
+          if (sends === attempts.refused.most || !breaker.trip(refusal, why, permit.epoch)) throw error;
+        } finally {
+          release();
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,28 @@
+/** Slots for requests on their way at a time. */
+export interface Slots {
+  /** Takes a slot, first come first served; resolves with the function that gives it back. */
+  take(): Promise<() => void>;
+}
+
+/** Makes so many slots. */
+export function createSlots(count: number): Slots {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  const release = (): void => {
+    const next = waiting.shift();
+    if (next) next();
+    else free += 1;
+  };
+  return {
+    take: async () => {
+      if (free > 0) {
+        free -= 1;
+      } else {
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+        });
+      }
+      return release;
+    },
+  };
+}

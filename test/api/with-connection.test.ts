@@ -1,0 +1,278 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import type { Client, ClientOptions, OwnConnection } from '../../src/api/client.ts';
+import { createClient, interruptible } from '../../src/api/client.ts';
+import { PlatformError } from '../../src/api/errors.ts';
+import { createTransport } from '../../src/api/transport.ts';
+import type { WireAnswer } from '../../src/api/wire.ts';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+
+/** Work on a connection of its own: first the connection, then a look, then a request made of what it showed. */
+
+const json = { 'content-type': 'application/json' };
+const ok: WireAnswer = { status: 200, headers: json, body: '{}' };
+const bare: WireAnswer = { status: 401, headers: json, body: '{"message":"Unauthorized"}' };
+const tooMany: WireAnswer = { status: 429, headers: json, body: '{"message":"Too many requests"}' };
+const broken: WireAnswer = { status: 502, headers: {}, body: 'Bad gateway' };
+
+/** A platform whose answers a test lets go one by one; a request that is not on its way has not been sent. */
+function platform(options: Partial<ClientOptions> = {}) {
+  const underWay: { readonly request: string; readonly answer: (answer: WireAnswer) => void }[] = [];
+  const sent: string[] = [];
+  let now = 0;
+  const client = createClient({
+    send: (wire) => {
+      const request = `${wire.path.replace('/api/', '')}${wire.body === undefined ? '' : ` ${wire.body}`}`;
+      sent.push(request);
+      return new Promise((resolve) => underWay.push({ request, answer: resolve }));
+    },
+    url: 'https://platform.example',
+    apiKey: 'k',
+    redact: (text) => text,
+    random: () => 0.5,
+    clock: () => now,
+    sleep: (ms) => {
+      now += ms;
+      return Promise.resolve();
+    },
+    ...options,
+  });
+  const settle = () => new Promise((resolve) => void setImmediate(resolve));
+  return {
+    client,
+    sent,
+    /** Answers the oldest request that is on its way. */
+    answer: async (answer: WireAnswer = ok) => {
+      await settle();
+      underWay.shift()?.answer(answer);
+      await settle();
+    },
+    onTheirWay: async () => {
+      await settle();
+      return underWay.map(({ request }) => request);
+    },
+  };
+}
+
+/** Reads a compose, and saves what the look was the how-manieth. */
+function lookAndSave(client: Client, composeId: string, looks: string[] = []): Promise<unknown> {
+  return client.withConnection('compose.update', async (own) => {
+    looks.push(own.hasPaused ? 'after a pause' : 'at once');
+    await own.call('compose.one', { composeId });
+    return own.invoke('compose.update', { composeId, name: `look ${looks.length}` });
+  });
+}
+
+describe('work on a connection of its own', () => {
+  test('reads and sends over it, one after the other, and waits for no other request then', async () => {
+    const { client, answer, sent, onTheirWay } = platform({ connections: 1 });
+    const first = lookAndSave(client, 'a');
+    const other = client.call('user.all', {});
+    expect(await onTheirWay()).toEqual(['compose.one?composeId=a']);
+    await answer();
+    expect(await onTheirWay()).toEqual(['compose.update {"composeId":"a","name":"look 1"}']);
+    await answer();
+    expect(await onTheirWay()).toEqual(['user.all']);
+    await answer();
+    expect(await Promise.all([first, other])).toEqual([{}, {}]);
+    expect(sent).toHaveLength(3);
+    expect(client.counts).toEqual({ reads: 2, writes: 1 });
+  });
+
+  test('begins when there is a connection, and not before', async () => {
+    const { client, answer, onTheirWay } = platform({ connections: 1 });
+    const looks: string[] = [];
+    const other = client.call('user.all', {});
+    const work = lookAndSave(client, 'a', looks);
+    expect(await onTheirWay()).toEqual(['user.all']);
+    expect(looks).toEqual([]);
+    await answer();
+    expect(looks).toEqual(['at once']);
+    await answer();
+    await answer();
+    await Promise.all([other, work]);
+  });
+
+  test('never waits for the connections of others that look, too', async () => {
+    const { client, answer, sent } = platform({ connections: 4 });
+    const all = Array.from({ length: 40 }, (_, at) => lookAndSave(client, `c${at}`));
+    for (let count = 0; count < 80; count += 1) await answer();
+    expect(await Promise.all(all)).toHaveLength(40);
+    expect(sent).toHaveLength(80);
+  });
+
+  test('gives the connection back when it fails, and when nothing is sent', async () => {
+    const { client, answer } = platform({ connections: 1 });
+    const why = new Stop('platform', []);
+    await expect(client.withConnection('compose.update', () => Promise.reject(why))).rejects.toBe(why);
+    expect(await client.withConnection('compose.update', () => Promise.resolve('nothing to do'))).toBe('nothing to do');
+    const read = client.call('user.all', {});
+    await answer();
+    expect(await read).toEqual({});
+  });
+
+  test('sends a failed read again over its own connection, and a failed write never', async () => {
+    const { client, answer, sent } = platform({ connections: 1 });
+    const work = lookAndSave(client, 'a').catch((error: unknown) => error);
+    await answer(broken);
+    await answer();
+    await answer(broken);
+    expect(await work).toMatchObject({ operation: 'compose.update', outcome: 'unknown' });
+    expect(sent.map((request) => request.split(/[ ?]/)[0])).toEqual(['compose.one', 'compose.one', 'compose.update']);
+  });
+
+  test('of an operation that takes minutes keeps no other waiting', async () => {
+    const isLong = (operation: string) => operation === 'compose.deploy';
+    const { client, answer, onTheirWay } = platform({ connections: 1, isLong });
+    const long = client.withConnection('compose.deploy', (own) => own.call('compose.deploy', { composeId: 'a' }));
+    const short = client.call('user.all', {});
+    expect(await onTheirWay()).toEqual(['compose.deploy {"composeId":"a"}', 'user.all']);
+    await answer();
+    await answer();
+    await Promise.all([long, short]);
+  });
+
+  test('inside of such work is done over the same connection', async () => {
+    const { client, answer } = platform({ connections: 1 });
+    const seen: boolean[] = [];
+    const work = client.withConnection('compose.update', (own) =>
+      own.withConnection('compose.update', async (inner: OwnConnection) => {
+        seen.push(inner.hasPaused);
+        return inner.call('user.all', {});
+      }),
+    );
+    await answer();
+    expect(await work).toEqual({});
+    expect(seen).toEqual([false]);
+  });
+});
+
+describe('work that the platform refuses unexecuted', () => {
+  test.each([
+    ['429', tooMany],
+    ['a 401 without a code', bare],
+  ])('looks again before it sends again, after a %s', async (_what, refusal) => {
+    const { client, answer, sent } = platform();
+    const looks: string[] = [];
+    const work = lookAndSave(client, 'a', looks);
+    await answer(); // the look
+    await answer(refusal); // the write
+    await answer(); // user.get: the platform takes requests again
+    await answer();
+    await answer();
+    expect(await work).toEqual({});
+    expect(looks).toEqual(['at once', 'after a pause']);
+    expect(sent.slice(1)).toEqual([
+      'compose.update {"composeId":"a","name":"look 1"}',
+      'user.get',
+      'compose.one?composeId=a',
+      'compose.update {"composeId":"a","name":"look 2"}',
+    ]);
+  });
+
+  test('begins anew when its look is refused, too', async () => {
+    const { client, answer } = platform();
+    const looks: string[] = [];
+    const work = lookAndSave(client, 'a', looks);
+    await answer(tooMany);
+    await answer();
+    await answer();
+    await answer();
+    expect(await work).toEqual({});
+    expect(looks).toEqual(['at once', 'after a pause']);
+  });
+
+  test('knows of a pause that it only waited for, and of one that was over when it got its connection', async () => {
+    const { client, answer } = platform({ connections: 1 });
+    const looks: string[] = [];
+    const first = client.call('user.all', {});
+    const second = lookAndSave(client, 'a', looks);
+    await answer(tooMany); // of the first: the second waits for its connection
+    const third = lookAndSave(client, 'b', looks);
+    await answer(); // user.get
+    for (let count = 0; count < 5; count += 1) await answer();
+    await Promise.all([first, second, third]);
+    expect(looks).toEqual(['after a pause', 'after a pause']);
+  });
+
+  test('is given up after ten times, although others get through', async () => {
+    const { client, answer, sent } = platform();
+    const work = lookAndSave(client, 'a').catch((error: unknown) => error);
+    for (let count = 0; count < 10; count += 1) {
+      await answer(); // the look
+      await answer(tooMany);
+      await answer(); // user.get
+    }
+    expect(await work).toMatchObject({ operation: 'compose.update', status: 429, outcome: 'not executed' });
+    expect(sent.filter((request) => request.startsWith('compose.update'))).toHaveLength(10);
+  });
+
+  test('is not repeated where the work takes the refusal for an answer', async () => {
+    const { client, answer, sent } = platform();
+    const work = client.withConnection('compose.update', async (own) => {
+      try {
+        return await own.call('user.all', {});
+      } catch (error) {
+        return error instanceof PlatformError ? error.status : 'another error';
+      }
+    });
+    await answer(tooMany);
+    expect(await work).toBe(429);
+    expect(sent).toEqual(['user.all']);
+  });
+
+  test('ends with the run, and says that nothing was sent', async () => {
+    const stopping = new AbortController();
+    const { client, answer } = platform({
+      sleep: (_ms, signal) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve())),
+    });
+    const looks: string[] = [];
+    const work = lookAndSave(interruptible(client, stopping.signal), 'a', looks).catch((error: unknown) => error);
+    await answer();
+    await answer(tooMany);
+    stopping.abort();
+    expect(await work).toMatchObject({ operation: 'compose.update', outcome: 'not executed', status: 429 });
+    client.close();
+    expect(await lookAndSave(client, 'b', looks).catch((error: unknown) => error)).toMatchObject({
+      operation: 'compose.update',
+      outcome: 'not executed',
+      failure: 'connection',
+    });
+    expect(looks).toEqual(['at once']);
+  });
+});
+
+test('over the wire, a write says what was seen over its own connection, while others wait for theirs', async () => {
+  const bodies: string[] = [];
+  const sockets = new Set<unknown>();
+  const server = createServer((request, response) => {
+    sockets.add(request.socket);
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      bodies.push(`${request.url} ${body}`);
+      response.writeHead(200, json).end(JSON.stringify({ seen: bodies.length }));
+    });
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const transport = createTransport({ url });
+  const client = createClient({ send: transport.send, url, apiKey: 'k', redact: (text) => text, connections: 1 });
+  const work = (composeId: string) =>
+    client.withConnection('compose.update', async (own) => {
+      const row = (await own.call('compose.one', { composeId })) as { seen: number };
+      return own.invoke('compose.update', { composeId, name: String(row.seen) });
+    });
+  await Promise.all([work('a'), client.call('user.all', {}), work('b')]);
+  await transport.close();
+  server.close();
+  expect(bodies).toEqual([
+    '/api/compose.one?composeId=a ',
+    '/api/compose.update {"composeId":"a","name":"1"}',
+    '/api/user.all ',
+    '/api/compose.one?composeId=b ',
+    '/api/compose.update {"composeId":"b","name":"4"}',
+  ]);
+  expect(sockets.size).toBe(1);
+});

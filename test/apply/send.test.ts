@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { send } from '../../src/apply/send.ts';
+import type { Run } from '../../src/apply/run.ts';
+import { unchanged } from '../../src/apply/unchanged.ts';
+import type { Row } from '../../src/kind/json.ts';
+import type { Action, Step } from '../../src/plan/action.ts';
+import { secret } from '../../src/secrets/secret.ts';
+import { actionOf, anything, declared, kindNamed, plannedPart } from '../support/made-up.ts';
+import { runOf } from '../support/made-up-run.ts';
+
+/** A request that has its connection at last: what is read again, and what is noted, just before it goes out. */
+
+const address = 'production.redis.main';
+const production = actionOf('production', { kind: kindNamed('environment'), id: 'env_1' });
+const member = { is: 'wanted', field: anything, wanted: declared('b') } as const;
+const id = { is: 'id', address } as const;
+const update: Step = {
+  operation: 'redis.update',
+  role: 'update',
+  members: { redisId: id, description: member },
+  changed: ['description'],
+};
+const description = plannedPart('description', {
+  wanted: declared('b'),
+  decision: { do: 'write', cause: 'edit' },
+  before: secret('a'),
+});
+const change = (more: Partial<Action> = {}): Action =>
+  actionOf(address, { action: 'update', id: 'redis_1', steps: [update], parts: [description], ...more });
+const record = { kind: 'redis', id: 'redis_1', parent: 'production', dependsOn: [], pairs: {}, options: {} };
+
+/** A run whose requests wait for a connection, or through a pause of the platform. */
+function running(action: Action, { waitMs = 0, hasPaused = false }: { waitMs?: number; hasPaused?: boolean } = {}) {
+  let row: Row = { redisId: 'redis_1', description: 'a' };
+  const made = runOf([production, action], {
+    answers: (operation) => (operation === 'redis.one' ? row : true),
+  });
+  const { client } = made.run.input;
+  const run: Run = {
+    ...made.run,
+    input: {
+      ...made.run.input,
+      client: {
+        ...client,
+        withConnection: async (_operation, work) => {
+          await made.run.clock.sleep(waitMs);
+          return work({ ...client, hasPaused });
+        },
+      },
+    },
+  };
+  run.records.set(address, { ...record, pending: { is: 'write', at: run.clock.wall(), timeoutMs: 60_000 } });
+  const byHand = (value: string): void => {
+    row = { ...row, description: value };
+  };
+  return { ...made, run, byHand };
+}
+
+const [look, write] = ['redis.one redis_1', 'redis.update redis_1 b'];
+
+describe('an update reads its object again', () => {
+  test.each([
+    ['not at all, when that was done a moment before', {}, [look, write]],
+    ['not at all, when it waited for its connection for a few seconds', { waitMs: 5_000 }, [look, write]],
+    ['when it waited for longer', { waitMs: 5_001 }, [look, look, write]],
+    ['when the platform took nothing for a while, however short', { hasPaused: true }, [look, look, write]],
+  ])('%s', async (_when, waiting, expected) => {
+    const { run, requests } = running(change(), waiting);
+    await unchanged(run, change());
+    await send(run, change(), update);
+    expect(requests).toEqual(expected);
+  });
+
+  test.each([{ waitMs: 5_001 }, { hasPaused: true }])('and is not sent over a hot fix: %o', async (waiting) => {
+    const { run, requests, byHand } = running(change(), waiting);
+    await unchanged(run, change());
+    byHand('fixed by hand');
+    await expect(send(run, change(), update)).rejects.toThrow(`description of ${address} was changed on the platform`);
+    expect(requests).toEqual([look, look]);
+  });
+});
+
+describe('what this run made a moment before', () => {
+  const made = (): Action => change({ action: 'create' });
+
+  test.each([
+    ['is not read again', {}, [write]],
+    ['is read again when the next request waited for longer', { waitMs: 5_001 }, [look, write]],
+    ['is read again when the platform took nothing for a while', { hasPaused: true }, [look, write]],
+  ])('%s', async (_what, waiting, expected) => {
+    const { run, requests } = running(made(), waiting);
+    run.ids.set(address, 'redis_1');
+    run.rows.set(address, { redisId: 'redis_1', description: 'made' });
+    run.sentAt.set(address, run.clock.monotonic());
+    await send(run, made(), update);
+    expect(requests).toEqual(expected);
+  });
+});
+
+describe('the time of a request', () => {
+  test.each([
+    ['stays as it was noted a moment before', { waitMs: 1_000 }, 0],
+    ['is noted anew when it waited since', { waitMs: 1_001 }, 1_001],
+    ['is noted anew when the platform took nothing for a while', { waitMs: 1, hasPaused: true }, 1],
+  ])('%s', async (_what, waiting, later) => {
+    const { run } = running(change(), waiting);
+    const at = run.clock.wall();
+    await send(run, change(), update);
+    expect((run.records.get(address)?.pending?.at ?? 0) - at).toBe(later);
+    expect(run.sentAt.get(address)).toBe(run.clock.monotonic());
+  });
+
+  test('is noted nowhere when nothing said that it is about to be sent', async () => {
+    const { run } = running(change(), { hasPaused: true });
+    run.records.set(address, record);
+    await send(run, change(), update);
+    expect(run.records.get(address)).toEqual(record);
+  });
+});
