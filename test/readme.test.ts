@@ -1,9 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { exitCodes } from '../src/render/exit-codes.ts';
-import { createEmulator } from '../src/emulator/emulator.ts';
-import { serve } from '../src/emulator/server.ts';
 import { bench } from './support/world.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -23,25 +21,6 @@ test('the manifest of the README is applied, plans nothing, and is destroyed', a
   expect(made.requests('POST')).toEqual([]);
   await made.destroy(text);
   expect(made.store.state?.resources).toEqual({});
-});
-
-test('the client of the README is the one that is compiled here, and it runs', async () => {
-  const written = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
-  const compiled = readFileSync(join(root, 'test/support/readme-client.ts'), 'utf8');
-  expect(written).toBe(compiled.replace("'../../src/exports/api.ts'", "'trueup/api'"));
-  const server = await serve(createEmulator({ apiKey: 'readme-key' }));
-  vi.stubEnv('TRUEUP_URL', server.url);
-  vi.stubEnv('TRUEUP_API_KEY', 'readme-key');
-  vi.stubEnv('DB_PASSWORD', 'correct-horse-battery');
-  const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-  try {
-    await import('./support/readme-client.ts');
-    expect(JSON.parse(String(out.mock.calls[0]?.[0]))).toMatchObject({ total: 1, items: [{ name: 'orders' }] });
-  } finally {
-    out.mockRestore();
-    vi.unstubAllEnvs();
-    await server.close();
-  }
 });
 
 test('the exit codes of the README are those of the program', () => {

@@ -92,7 +92,8 @@ export interface ClientOptions {
 
 /**
  * Makes a client that checks inputs, sends requests, repeats failed reads and explains failures. When the platform
- * takes no requests for now, all of them wait: those that it refused unexecuted are repeated, writes too.
+ * takes no requests for now, all of them wait: those that it refused unexecuted are repeated, writes too. Never throws;
+ * every failure of a call is a `PlatformError`.
  */
 export function createClient(options: ClientOptions): Client {
   const { send, apiKey, random = Math.random, sleep = wait, isLong = () => false } = options;

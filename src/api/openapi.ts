@@ -9,7 +9,7 @@ type Content = { readonly [member: string]: Json };
 /** Where a platform of Trueup's own, the emulator, serves the description. */
 export const openApiPath = '/api/openapi.json';
 
-/** The whole contract as an OpenAPI 3.1 description; `server` is the address of the platform, without /api. */
+/** The whole contract as an OpenAPI 3.1 description; `server` is the address of the platform, without /api. Never throws. */
 export function openApi({ server = '/' }: { readonly server?: string } = {}): Content {
   const operations = Object.keys(contract) as Operation[]; // the keys of the contract are its operations
   return {

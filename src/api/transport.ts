@@ -30,7 +30,11 @@ interface Connections {
   end(reason?: Error): Promise<void>;
 }
 
-/** Makes the transport to a platform; each request is sent once, and no redirect is followed. */
+/**
+ * Makes the transport to a platform; each request is sent once, and no redirect is followed.
+ *
+ * @throws {TypeError} when `url` is no address.
+ */
 export function createTransport(options: TransportOptions): Transport {
   const { deadlineMs = attempts.request.deadlineMs, bodyLimit = attempts.request.mostAnswerBytes } = options;
   const { isLong = () => false, mayWrite } = options;

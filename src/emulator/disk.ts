@@ -9,6 +9,8 @@ import { emptyWorld, seedWorld, type World } from './world.ts';
 /**
  * Opens an emulator that keeps its world in one JSON file. A POST is answered only after a save that contains what
  * it did. Without the file it starts from `options.world`. One process at a time may have a file open.
+ *
+ * @throws {Error} when the file cannot be read or written, or holds no world of the emulator.
  */
 export async function openEmulator(
   path: string,

@@ -69,7 +69,7 @@ export interface Emulator {
 
 const logLength = 100_000;
 
-/** Creates an emulator. */
+/** Creates an emulator of the platform, in memory. Never throws. */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const { now = () => new Date(), newId = randomId, deployDelayMs = 0 } = options;
   const world = options.world ?? seedWorld();

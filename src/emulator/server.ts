@@ -22,7 +22,11 @@ export interface ServeOptions {
   faults?: Faults;
 }
 
-/** Serves an emulator over HTTP. To close it ends its process: the next one finds it restarted. */
+/**
+ * Serves an emulator over HTTP. To close it ends its process: the next one finds it restarted.
+ *
+ * @throws {Error} when the port cannot be opened.
+ */
 export async function serve(
   emulator: Emulator,
   options: ServeOptions = {},

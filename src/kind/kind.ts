@@ -12,6 +12,9 @@ import type { Service } from './service.ts';
  * its own in this folder, which explains its words.
  *
  * ```ts
+ * import { defineKind } from 'trueup/kinds';
+ * import * as z from 'zod';
+ *
  * export const cache = defineKind({
  *   kind: 'cache',
  *   section: 'caches', // in YAML: environments.<name>.caches.<key>
@@ -90,7 +93,7 @@ export interface Kind {
   readonly examples: readonly string[];
 }
 
-/** Declares a kind; it only gives the compiler the type. */
+/** Declares a kind; it only gives the compiler the type. Never throws. */
 export function defineKind(kind: Kind): Kind {
   return kind;
 }

@@ -12,7 +12,12 @@ import { withExpressions } from './schema-expressions.ts';
 import type { Schema } from './schema-expressions.ts';
 import { includedKeys, settingsShape } from './settings.ts';
 
-/** The JSON Schema (draft 2020-12) of manifests and of the files they include, for editors. It asks for no less than Trueup takes. */
+/**
+ * The JSON Schema (draft 2020-12) of manifests and of the files they include, for editors. It accepts whatever Trueup
+ * accepts.
+ *
+ * @throws {Error} when a kind names a field that it does not declare.
+ */
 export function manifestSchema(kinds: readonly Kind[], sources = expressionSources): Schema {
   const definitions: Record<string, Schema> = {};
   const settings = Object.entries(settingsShape).map(([name, schema]) => [name, jsonSchema(schema)] as const);

@@ -10,7 +10,7 @@ export interface Redactor {
 /**
  * Makes the redactor of one run. It knows a secret as it is, line by line, the password of an address by itself, each
  * escaped for JSON (once and twice), for URLs and for HTML, and within base64 of any alignment. Its time depends on the
- * length of the text and not on how many it knows.
+ * length of the text and not on how many it knows. Never throws.
  */
 export function createRedactor(): Redactor {
   const added = new Set<string>();

@@ -15,7 +15,10 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-/** A store over the storage of a backend. Records that arrive during a write go together with the next wave. */
+/**
+ * A store over the storage of a backend. Records that arrive during a write go together with the next wave. Never throws;
+ * its methods reject with a `Stop` when the lock is lost or the storage cannot be used.
+ */
 export function storeOver(storage: StateStorage, some: Partial<LeaseContext> = {}): StateStore {
   let lease: Lease | undefined;
   let waiting: Waiting[] = [];

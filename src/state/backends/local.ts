@@ -14,6 +14,7 @@ import { folderRegister } from './folder-register.ts';
 /**
  * A state in a folder: `state.json`, replaced atomically at the end of a run, and `state.journal`, to which
  * every record is appended durably during the run. A killed run leaves the journal, and the next run reads both.
+ * Opens nothing yet. Never throws.
  */
 export function localStore(folder: string, some: Partial<LeaseContext> & { readonly disk?: Disk } = {}): StateStore {
   return storeOver(folderStorage(folder, some.disk ?? nodeDisk), some);

@@ -16,7 +16,7 @@ export interface MemoryStore extends StateStore {
   readonly writes: number;
 }
 
-/** Creates a store in memory; two stores with the same memory share a state. */
+/** Creates a store in memory; two stores with the same memory share a state. Never throws. */
 export function memoryStore(
   initial?: State,
   some: Partial<LeaseContext> & { readonly memory?: Memory } = {},
@@ -49,7 +49,7 @@ export interface Memory {
   readonly storage: StateStorage;
 }
 
-/** Creates an empty memory. */
+/** Creates an empty memory. Never throws. */
 export function createMemory(clock: BeatingClock): Memory {
   const memory: Memory = {
     state: undefined,
