@@ -4,17 +4,18 @@ import { isEffective } from '../plan/action.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { State, StateStore } from '../state/state.ts';
 import { withWaves } from '../state/wave.ts';
-import { settleDebt } from './debts.ts';
 import { deploy } from './deploy.ts';
-import { settleLane } from './lane.ts';
-import { make, tearDown } from './make.ts';
+import { isOver, isSent, mayHaveWritten, resultOf } from './job.ts';
+import { createOrUpdate, tearDown } from './make.ts';
 import type { ActionNode, ApplyNode } from './node.ts';
 import { planNodes } from './nodes.ts';
-import type { ApplyEvent, ApplyResult, Outcome } from './result.ts';
+import { readBack } from './read-back.ts';
+import { report, reportFailure } from './report.ts';
+import type { ApplyEvent, ApplyResult } from './result.ts';
 import type { ApplyInput, Run } from './run.ts';
-import { complain, report } from './problems.ts';
-import { laneRoot, startRun } from './run.ts';
+import { happen, hasWritten, jobOf, scopeOf, startRun } from './run.ts';
 import { runSchedule } from './schedule.ts';
+import { settleStale } from './stale.ts';
 
 /** Sends what the plan says, reads back what came of it, and saves it. */
 export async function apply(input: ApplyInput): Promise<ApplyResult> {
@@ -25,7 +26,7 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
     concurrency: input.plan.observed.role === 'member' ? 1 : Math.max(1, input.connections) * 2,
     run: (node, after) => runNode(run, node, after),
     skipped: (node, because) => skipNode(run, node, because),
-    stopped: () => (input.signal?.aborted === true ? 'the run was interrupted' : run.stopped),
+    stopped: () => (input.signal?.aborted === true ? 'the run was interrupted' : run.ending.reason),
   });
   return finish(run);
 }
@@ -35,14 +36,16 @@ function tell(run: Run, { onEvent }: ApplyInput, event: ApplyEvent): void {
   try {
     onEvent?.(event);
   } catch (error) {
-    run.defect ??= { error };
+    run.ending.defect ??= { error };
   }
 }
 
 async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): Promise<'done' | 'failed'> {
   switch (node.part) {
     case 'read back':
-      await settleLane(run, node.scope).catch((error: unknown) => complain(run, laneRoot(run, node.scope), error));
+      await readBack(run, node.scope).catch((error: unknown) =>
+        reportFailure(run, scopeOf(run, node.scope).root, error),
+      );
       return 'done';
     case 'removals over':
     case 'references deployed':
@@ -58,7 +61,7 @@ async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): 
 
 async function runAction(run: Run, node: ActionNode, after: readonly ApplyNode[]): Promise<'done' | 'failed'> {
   const { action, part } = node;
-  const unsure = after.find(({ name }) => isUnsure(run.results.get(name)));
+  const unsure = after.find((other) => isUnsure(run, other));
   if (unsure !== undefined) {
     skipNode(run, node, unsure);
     return 'failed';
@@ -67,43 +70,44 @@ async function runAction(run: Run, node: ActionNode, after: readonly ApplyNode[]
   const { address } = action;
   const about = { address: blockAddress(address), action: action.action };
   const isLoud = isEffective(action) || action.action === 'delete';
-  if (isLoud && !run.sent.has(address)) onEvent?.({ event: 'started', ...about });
+  if (isLoud && !isSent(jobOf(run, address))) onEvent?.({ event: 'started', ...about });
   try {
     if (part === 'deploy') {
       const result = await deploy(run, action);
-      run.results.set(address, result);
+      happen(run, address, { is: 'settled', result });
       onEvent?.({ event: result === 'done' ? 'done' : 'failed', ...about });
       return result === 'done' ? 'done' : 'failed';
     }
     if (part === 'teardown') await tearDown(run, action);
-    else await make(run, action);
+    else await createOrUpdate(run, action);
     return 'done';
   } catch (error) {
-    complain(run, action, error);
-    run.results.set(address, 'failed');
+    reportFailure(run, action, error);
+    happen(run, address, { is: 'failed' });
     onEvent?.({ event: 'failed', ...about });
     return 'failed';
   }
 }
 
-/** Whether something was sent and is not, or may not be, as it was to be. */
-function isUnsure(result: Outcome['result'] | undefined): boolean {
+/** Whether the object that a node leaves behind is not, or may not be, as it was to be. */
+function isUnsure(run: Run, node: ApplyNode): boolean {
+  if (!('action' in node) || node.part === 'teardown') return false;
+  const result = resultOf(jobOf(run, node.action.address));
   return result !== undefined && result !== 'done';
 }
 
 function skipNode(run: Run, node: ApplyNode, because: ApplyNode | string): void {
-  if (!('action' in node) || run.results.has(node.action.address)) return;
+  if (!('action' in node) || isOver(jobOf(run, node.action.address))) return;
   const { action } = node;
   const { address } = action;
   const why = typeof because === 'string' ? because : `${nameOf(because)} did not succeed`;
-  if (run.written.has(address)) {
-    run.results.set(address, 'failed');
+  happen(run, address, { is: 'skipped' });
+  if (hasWritten(run, address)) {
     const message = `the old ${address} is deleted and the new one was not made, because ${why}`;
     report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
     run.input.onEvent?.({ event: 'failed', address, action: action.action });
     return;
   }
-  run.results.set(address, 'skipped');
   report(run, action, diagnostic('skipped', `${nameOf(node)} was not tried, because ${why}`, { address }));
   run.input.onEvent?.({ event: 'skipped', address: blockAddress(address), action: action.action });
 }
@@ -118,17 +122,17 @@ function nameOf(node: ApplyNode): string {
 
 async function finish(run: Run): Promise<ApplyResult> {
   const { plan, store } = run.input;
-  for (const action of plan.actions) await settleDebt(run, action);
-  const reached = withWaves(plan.base, [[...run.records]]);
+  for (const action of plan.actions) await settleStale(run, action);
+  const reached = withWaves(plan.base, [[...run.journal.records]]);
   const isNew = plan.saved === undefined || !same(plan.saved.resources, reached.resources);
   const state = isNew ? { ...reached, serial: plan.base.serial + 1 } : plan.base;
-  const unsaved = isNew || run.sent.size > 0 ? await write(store, state) : undefined;
-  if (run.defect !== undefined) throw run.defect.error;
-  const outcomes = plan.actions.map((action) => ({
-    action,
-    result: run.results.get(action.address) ?? ('skipped' as const),
-    mayHaveWritten: run.written.has(action.address),
-    diagnostics: run.problems.get(action.address) ?? [],
+  const unsaved = isNew || [...run.jobs.values()].some(isSent) ? await write(store, state) : undefined;
+  if (run.ending.defect !== undefined) throw run.ending.defect.error;
+  const outcomes = [...run.jobs.values()].map((job) => ({
+    action: job.action,
+    result: resultOf(job) ?? ('skipped' as const),
+    mayHaveWritten: mayHaveWritten(job),
+    diagnostics: job.diagnostics,
   }));
   return { outcomes, state, unsaved };
 }

@@ -1,32 +1,27 @@
 import { oldAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import { valueAt } from '../kind/wire.ts';
-import { rowId } from '../observe/answers.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { isMadeFirst } from '../plan/action.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, withWrite } from '../state/pending.ts';
 import type { StateRecord } from '../state/record.ts';
-import { chosenId, created } from './perform.ts';
-import { creationOf, sentNow } from './intents.ts';
-import { lagMs, lookUntil } from './look.ts';
-import { findMade, newRows } from './read-back.ts';
+import { findAnswered, findLost } from './find-created.ts';
+import { sentAt } from './job.ts';
+import { announceCreate, placeOf, recordNow, recordOf, sentNow } from './journal.ts';
+import { lagMs } from './poll.ts';
+import { reportAgain } from './report.ts';
+import { chosenId, created } from './request.ts';
 import type { Run } from './run.ts';
-import { readOwn } from './lane-now.ts';
-import { reportAgain } from './problems.ts';
-import { recordNow, recordOf, save } from './records.ts';
-import { claim, laneRoot } from './run.ts';
-import { noteDuplicate } from './twins.ts';
-import { seek } from './seek.ts';
-import { readSiblings } from './siblings.ts';
+import { claim, happen, jobOf } from './run.ts';
+import { readOwn, readSiblings } from './scope.ts';
 import { mayBeExecuted, mayLandLater, mostSends, send } from './send.ts';
 import { settle } from './settle.ts';
-import { stop } from './unchanged.ts';
 
-/** An object that was made, with what is known of its row. */
-type Made = { readonly id: string; readonly row: Row };
+/** An object that was created, with its row as far as it is known. */
+type Created = { readonly id: string; readonly row: Row };
 
-/** Makes an object: an intent first, then its id. A lost answer is looked for before anything is sent again. */
+/** Creates an object: the announcement first, then its id. A lost answer is looked for before anything is sent again. */
 export async function create(run: Run, action: Action, step: Step): Promise<void> {
   if (isFoundInList(action)) await inTurn(run, action.kind.kind, () => createNow(run, action, step));
   else await createNow(run, action, step);
@@ -34,52 +29,47 @@ export async function create(run: Run, action: Action, step: Step): Promise<void
 
 async function createNow(run: Run, action: Action, step: Step): Promise<void> {
   const { address } = action;
+  const { journal } = run;
   const before = knownBefore(run, action);
-  // The old object of this address is not the one that is being made.
-  run.ids.delete(address);
-  run.rows.delete(address);
-  const old = isMadeFirst(action) ? oldOnes(run, address).find(({ id }) => id === before?.id) : undefined;
-  if (old?.id !== undefined) await save(run, old.address, recordOf(run, old, old.id, {}));
+  // The old object of this address is not the one that is being created.
+  happen(run, address, { is: 'removed' });
+  const old = isMadeFirst(action) ? deposed(run, address).find(({ id }) => id === before?.id) : undefined;
+  if (old?.id !== undefined) await journal.save(old.address, recordOf(run, old, old.id, {}));
   const undo = async () => {
-    await save(run, address, before?.id === null ? null : before);
-    if (old !== undefined) await save(run, old.address, null);
+    await journal.save(address, before?.id === null ? null : before);
+    if (old !== undefined) await journal.save(old.address, null);
   };
   const object = await sendUntilKnown(run, action, { step, undo });
-  if (object === undefined) return; // found when the lane is read back
-  claim(run, address, object.id);
-  run.rows.set(address, object.row);
+  if (object === undefined) return; // found when the scope is read back
+  claim(run, address, object);
   const record = recordOf(run, action, object.id, pairsOf(run, action, object.row));
   const isLast = action.steps.at(-1) === step;
-  await save(run, address, isLast ? record : withWrite(record, { id: object.id, ...sentNow(run) }));
+  await journal.save(address, isLast ? record : withWrite(record, { id: object.id, ...sentNow(run) }));
   if (lacksOutputs(run, action, object.row)) {
     const row = await readOwn(run, action, object.id);
-    if (row !== 'gone') run.rows.set(address, { ...object.row, ...row.row });
+    if (row !== 'gone') claim(run, address, { id: object.id, row: { ...object.row, ...row.row } });
   }
 }
 
 /** What is known of an address before its create; that of an object whose own create got no answer, since it was found. */
 function knownBefore(run: Run, action: Action): StateRecord | null {
   // The old object of a replacement may be gone by now.
-  const known = run.records.get(action.address) === null ? undefined : recordNow(run, action.address);
-  if (known === undefined || known.id !== null) return known ?? null;
-  const found = isMadeFirst(action) ? oldOnes(run, action.address).at(-1)?.id : undefined;
-  if (found === undefined) return known;
-  return recordOf(run, action, found, knownPairs(known));
+  const known = run.journal.now(action.address) ?? null;
+  if (known === null || known.id !== null) return known;
+  const found = isMadeFirst(action) ? deposed(run, action.address).at(-1)?.id : undefined;
+  return found === undefined ? known : recordOf(run, action, found, knownPairs(known));
 }
 
-/** Sends the create, and again only when its answer got lost and nothing of it showed until its fence had passed. */
+/** Sends the create, and again only when its answer was lost and nothing of it showed until it could land no more. */
 async function sendUntilKnown(
   run: Run,
   action: Action,
   { step, undo, sends = 1 }: { step: Step; undo: () => Promise<void>; sends?: number },
-): Promise<Made | undefined> {
+): Promise<Created | undefined> {
   const { address, kind } = action;
   const chosen = chosenId(action, step);
-  const earlier = isFoundInList(action) ? await listedBefore(run, action) : new Map<string, Row>();
-  await save(run, address, {
-    ...recordOf(run, action, chosen ?? null, {}),
-    pending: creationOf(run, action, step),
-  });
+  const listed = isFoundInList(action) ? await listedBefore(run, action) : undefined;
+  await announceCreate(run, action, step, chosen);
   let answer: unknown;
   try {
     answer = await send(run, action, step);
@@ -91,24 +81,30 @@ async function sendUntilKnown(
       throw error;
     }
     if (kind.identity.listedOnce !== undefined) throw error;
-    for (const id of earlier.keys()) run.claimed.add(id);
-    const from = run.sentAt.get(address) ?? run.clock.monotonic();
-    const until = mayLandLater(error) ? from + run.fenceMs : run.clock.monotonic() + lagMs;
-    const found = await seek(run, action, { until, chosen });
-    const made = found === undefined ? undefined : created(action, found);
-    if (made !== undefined) return made;
+    for (const id of listed?.keys() ?? []) run.creations.taken.add(id);
+    const now = run.clock.monotonic();
+    const until = mayLandLater(error) ? (sentAt(jobOf(run, address)) ?? now) + run.input.fenceMs : now + lagMs;
+    const found = await findLost(run, action, { until, chosen });
+    const object = found === undefined ? undefined : created(action, found);
+    if (object !== undefined) {
+      happen(run, address, { is: 'seen' });
+      return object;
+    }
     if (sends === mostSends || !mayLandLater(error)) {
       if (chosen === undefined) await undo();
       throw error;
     }
     reportAgain(run, action, { what: `the create of ${address}`, done: 'sent' });
-    noteDuplicate(run.duplicates, action, pendingCreate(recordNow(run, address)) ?? {});
+    happen(run, address, { is: 'duplicate', place: placeOf(pendingCreate(recordNow(run, address)) ?? {}) });
     return sendUntilKnown(run, action, { step, undo, sends: sends + 1 });
   }
-  return created(action, answer, chosen) ?? (await lookUp(run, action, earlier));
+  const object = created(action, answer, chosen);
+  if (object !== undefined) return object;
+  const row = await findAnswered(run, action, { listed, isNeeded: jobOf(run, address).isNeeded });
+  return row === undefined ? undefined : created(action, row);
 }
 
-/** What the answer to a create shows to be as it was wanted: known, should the run end before everything is settled. */
+/** The attributes that the answer to a create shows as they were wanted: known, should the run end before the rest. */
 function pairsOf({ outputs, input: { digest } }: Run, action: Action, row: Row): StateRecord['pairs'] {
   return settle({ action, after: row, made: undefined, wasSent: false, outputs, digest }).pairs;
 }
@@ -116,13 +112,13 @@ function pairsOf({ outputs, input: { digest } }: Run, action: Action, row: Row):
 /** Whether others need the object, and its create did not answer everything that they may refer to. */
 function lacksOutputs(run: Run, { address, kind }: Action, row: Row): boolean {
   const outputs = Object.values(kind.outputs ?? {});
-  return run.needed.has(address) && outputs.some(({ from }) => valueAt(row, from) === undefined);
+  return outputs.some(({ from }) => valueAt(row, from) === undefined) && jobOf(run, address).isNeeded;
 }
 
-/** The actions that take the old objects of an address away, the newest last. */
-function oldOnes(run: Run, address: string): Action[] {
-  const old = run.actions.get(oldAddress(address));
-  return old === undefined ? [] : [old, ...oldOnes(run, old.address)];
+/** The actions that delete the deposed objects of an address, the newest last. */
+function deposed(run: Run, address: string): Action[] {
+  const old = run.jobs.get(oldAddress(address))?.action;
+  return old === undefined ? [] : [old, ...deposed(run, old.address)];
 }
 
 /** Whether the id of a new object is found by comparing the list at the top before and after. */
@@ -132,43 +128,15 @@ function isFoundInList({ kind, parent }: Action): boolean {
 
 /** The list before a create: what it was after the one before it, which had its turn just now. */
 async function listedBefore(run: Run, action: Action): Promise<ReadonlyMap<string, Row>> {
-  return run.listed.get(action.kind.kind) ?? (await readSiblings(run, action));
+  return run.creations.lists.get(action.kind.kind)?.rows ?? (await readSiblings(run, action));
 }
 
-/** Runs creates that answer without an id one at a time, so that what is new in their list is the one. */
+/** Runs creates that answer without an id one at a time, so that the new row in their list is the object. */
 async function inTurn(run: Run, list: string, work: () => Promise<void>): Promise<void> {
-  const turn = (run.turns.get(list) ?? Promise.resolve()).then(work);
+  const { lists } = run.creations;
+  const known = lists.get(list);
+  const turn = (known?.turn ?? Promise.resolve()).then(work);
   // The next one has its turn whatever became of this one.
-  run.turns.set(
-    list,
-    turn.catch(() => undefined),
-  );
+  lists.set(list, { turn: turn.catch(() => undefined), rows: known?.rows });
   await turn;
-}
-
-/** Finds at once what a create made without telling its id: in the list at the top, or because others wait for it. */
-async function lookUp(run: Run, action: Action, earlier: ReadonlyMap<string, Row>): Promise<Made | undefined> {
-  const isTaken = (id: string) => run.claimed.has(id) || earlier.has(id);
-  const isSeen = (row: Row | undefined) => row !== undefined;
-  if (isFoundInList(action)) {
-    const row = await lookUntil(run, () => lookInList(run, action, isTaken), { isSeen });
-    return row === undefined ? undefined : created(action, row);
-  }
-  const lane = run.ids.get(action.lane);
-  if (lane === undefined || !run.needed.has(action.address)) return undefined;
-  const look = async () => {
-    const after = await readOwn(run, laneRoot(run, action.lane), lane);
-    return after === 'gone' ? undefined : findMade(run, after, action, isTaken);
-  };
-  const row = await lookUntil(run, look, { isSeen });
-  return row === undefined ? undefined : created(action, row);
-}
-
-async function lookInList(run: Run, action: Action, isTaken: (id: string) => boolean): Promise<Row | undefined> {
-  const rows = await readSiblings(run, action);
-  run.listed.set(action.kind.kind, rows);
-  const made = newRows(run, rows, action, isTaken);
-  if (made.length <= 1) return made[0];
-  const ids = made.map((row) => rowId(action.kind, row)).join(', ');
-  throw stop(action, `somebody made the same at the same time: one of ${ids} is ${action.address}`);
 }

@@ -7,7 +7,7 @@ import type { Deployment } from '../observe/deployments.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Deploys } from '../state/pending.ts';
-import { saveDeployed } from './debts.ts';
+import { saveDeploys } from './stale.ts';
 import type { DeployedService } from './deployed-service.ts';
 
 /** The lines of a log that are told of a failure. */
@@ -33,7 +33,7 @@ export async function failed(
   const { pending: _, ...rest } = owing;
   // A deployment that somebody makes later has everything.
   const saved = listed === undefined ? {} : { saved: { inputs, newest: listed.at(-1)?.id ?? null } };
-  await saveDeployed(run, address, { ...rest, stale: { ...rest.stale, ...saved } });
+  await saveDeploys(run, address, { ...rest, stale: { ...rest.stale, ...saved } });
   const logPath = deployment?.logPath === undefined ? [] : [`log on the server: ${deployment.logPath}`];
   const more = kind.service?.logs === undefined ? '' : ` trueup logs ${address} shows more.`;
   return failure(service, why, {

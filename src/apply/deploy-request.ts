@@ -4,14 +4,14 @@ import { statusIn } from '../observe/deployments.ts';
 import type { Step } from '../plan/action.ts';
 import type { Deploys } from '../state/pending.ts';
 import { withDeploys, withWrite } from '../state/pending.ts';
-import { saveDeployed } from './debts.ts';
 import { failure } from './deploy-failure.ts';
 import type { DeployedService } from './deployed-service.ts';
 import { isLate, tell } from './deployed-service.ts';
-import { sentNow } from './intents.ts';
-import { lookUntil } from './look.ts';
-import { recordNow, recordOf, save } from './records.ts';
-import { mayLandLater, mostSends } from './send.ts';
+import { recordNow, recordOf, sentNow } from './journal.ts';
+import { poll } from './poll.ts';
+import { happen, idOf, jobOf } from './run.ts';
+import { mayLandLater, mostSends, noteFailure } from './send.ts';
+import { saveDeploys } from './stale.ts';
 
 /** An order of which it is not known whether the platform took it. */
 export interface Lost {
@@ -34,7 +34,6 @@ interface Sending {
 /** Sends a request of a deployment; what was surely not carried out is a failure at once. */
 export async function send(service: DeployedService, { step, mark, note, owing }: Sending): Promise<Lost | undefined> {
   const { run, action, address } = service;
-  run.sent.add(action.address);
   if (step.role === 'deploy') tell(service, isLate(service) ? 'answer' : 'queue');
   try {
     const members = membersOf(service, step, mark);
@@ -44,21 +43,22 @@ export async function send(service: DeployedService, { step, mark, note, owing }
         async (own) => {
           signal.throwIfAborted(); // nobody waits for it any more, nor knows of it
           await note();
+          happen(run, action.address, { is: 'sent', at: run.clock.monotonic() });
           return own.invoke(step.operation, members);
         },
         { signal },
       ),
     );
-    run.written.add(action.address);
+    happen(run, action.address, isAnswered ? { is: 'answered' } : { is: 'lost', mayLandLater: true });
     return isAnswered ? undefined : { mayLandLater: true, message: 'it was not answered in time' };
   } catch (error) {
+    noteFailure(run, action.address, error);
     if (!(error instanceof PlatformError)) throw error;
     if (error.outcome === 'unknown') {
-      run.written.add(action.address);
       const { serverMessage } = error;
       return { mayLandLater: mayLandLater(error), message: serverMessage === '' ? error.message : serverMessage };
     }
-    await saveDeployed(run, address, owing);
+    await saveDeploys(run, address, owing);
     throw failure(service, `${step.operation} was not carried out: ${error.message}`);
   }
 }
@@ -72,7 +72,7 @@ async function inTime(
   const { signal } = run.input;
   const ends = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal]);
   const answer = ask(ends);
-  const late = run.clock.sleep(run.deploying.limitMs(kind.kind), ends).then(() => false);
+  const late = run.clock.sleep(run.input.deploying.limitMs(kind.kind), ends).then(() => false);
   try {
     return await Promise.race([answer.then(() => true), late]);
   } finally {
@@ -84,7 +84,7 @@ async function inTime(
 function membersOf({ run }: DeployedService, step: Step, mark: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(step.members).map(([name, from]) => {
-      if (from.is === 'id') return [name, run.ids.get(from.address)];
+      if (from.is === 'id') return [name, idOf(run, from.address)];
       return [name, from.is === 'value' ? from.value.reveal() : mark];
     }),
   );
@@ -98,9 +98,9 @@ export async function resetStatus(service: DeployedService, before: Row, owing: 
   const isReset = (row: Row | undefined) => row !== undefined && statusIn(kind, row) === 'idle';
   let why = 'its status is the same';
   // Should the run end now: it must not land when the next one looks at the status.
-  const known = recordNow(run, address) ?? recordOf(run, run.actions.get(address) ?? action, id, {});
-  const note = () => save(run, address, withWrite(withDeploys(known, owing), { id, ...sentNow(run) }));
-  const close = () => save(run, address, withDeploys(known, owing), 'with the rest');
+  const known = recordNow(run, address) ?? recordOf(run, jobOf(run, address).action, id, {});
+  const note = () => run.journal.save(address, withWrite(withDeploys(known, owing), { id, ...sentNow(run) }));
+  const close = () => run.journal.save(address, withDeploys(known, owing), 'with the rest');
   // It comes to the same when it is carried out twice.
   for (let sends = 1; sends <= mostSends; sends += 1) {
     const lost = await send(service, { step, mark: '', note, owing });
@@ -108,11 +108,11 @@ export async function resetStatus(service: DeployedService, before: Row, owing: 
       if (sends === 1) await close(); // another one may land later
       return { ...before, [kind.service?.status ?? '']: 'idle' };
     }
-    const after = await lookUntil(run, () => run.reader.row(kind, id), { isSeen: isReset });
+    const after = await poll(run, () => run.reader.row(kind, id), { isSeen: isReset });
     if (after !== undefined && isReset(after)) return after;
     why = lost.message;
     if (!lost.mayLandLater) break;
   }
-  await saveDeployed(run, address, owing);
+  await saveDeploys(run, address, owing);
   throw failure(service, `${step.operation} did not go through: ${why}`);
 }

@@ -8,7 +8,6 @@ import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import type { Action } from '../plan/action.ts';
 import type { Deploys } from '../state/pending.ts';
 import type { PendingDeploy } from '../state/record.ts';
-import { inputsNow, saveDeployed } from './debts.ts';
 import { failed, failure } from './deploy-failure.ts';
 import type { Lost } from './deploy-request.ts';
 import { resetStatus, send } from './deploy-request.ts';
@@ -16,12 +15,13 @@ import type { DeployedService } from './deployed-service.ts';
 import { isLate, tell } from './deployed-service.ts';
 import type { Ending, Watch } from './follow.ts';
 import { follow } from './follow.ts';
-import { sentNow } from './intents.ts';
-import { lagMs } from './look.ts';
+import { sentNow } from './journal.ts';
+import { lagMs } from './poll.ts';
+import { report, reportAgain } from './report.ts';
 import type { Run } from './run.ts';
-import { report, reportAgain } from './problems.ts';
-import { laneRoot } from './run.ts';
+import { hasWritten, idOf, jobOf, scopeOf } from './run.ts';
 import { mostSends } from './send.ts';
+import { inputsNow, saveDeploys } from './stale.ts';
 
 /** What became of a deployment that was not a failure; `unverified`: nobody saw its end. */
 type Result = 'done' | 'unverified';
@@ -32,14 +32,14 @@ type Result = 'done' | 'unverified';
  */
 export async function deploy(run: Run, action: Action): Promise<Result> {
   const address = blockAddress(action.address);
-  const root = laneRoot(run, address);
-  const id = run.ids.get(address);
+  const root = scopeOf(run, address).root;
+  const id = idOf(run, address);
   const inputs = inputsNow(run, root);
   if (id === undefined || inputs === undefined) throw new Error(`${address} is deployed before it is known`);
   const service: DeployedService = { run, action, kind: root.kind, address, id, inputs };
-  const known = run.deployed.get(address) ?? {};
+  const known = jobOf(run, address).deploys ?? {};
   if (isNothingNew(run, root)) return succeeded(service);
-  const before = run.readBack.get(address) ?? (await run.reader.row(service.kind, id));
+  const before = scopeOf(run, address).readBack ?? (await run.reader.row(service.kind, id));
   if (before === undefined) throw failure(service, 'it is not on the platform any more', { remedy: 'Plan again.' });
   const earlier = known.pending === undefined ? undefined : await followEarlier(service, known.pending, before);
   if (earlier?.is === 'interrupted') return unwatched(service);
@@ -52,7 +52,7 @@ export async function deploy(run: Run, action: Action): Promise<Result> {
 function isNothingNew(run: Run, { service }: Action): boolean {
   const { known, debt } = service ?? {};
   if (known?.inputs === undefined || known.stale !== undefined || debt?.isPending !== true) return false;
-  return debt.through.every((address) => !run.written.has(address));
+  return debt.through.every((address) => !hasWritten(run, address));
 }
 
 /** Waits for a deployment that an earlier run ordered. */
@@ -83,7 +83,8 @@ function rowBefore({ kind }: DeployedService, { newest }: PendingDeploy, row: Ro
 /** Orders the deployment, and again only when an order got lost. */
 async function order(service: DeployedService, known: Deploys, before: Row): Promise<Result> {
   const { run, action, address, inputs } = service;
-  const { clock, input, deploying } = run;
+  const { clock, input } = run;
+  const { deploying } = input;
   const step = action.steps.find(({ role }) => role === 'deploy');
   if (step === undefined) throw new Error(`${action.address} has no request`);
   const mark = `trueup-${input.digest(`${address} ${clock.wall()} ${clock.monotonic()}`).slice(-12)}`;
@@ -100,12 +101,12 @@ async function order(service: DeployedService, known: Deploys, before: Row): Pro
     const note = async (): Promise<void> => {
       since = clock.monotonic();
       sent = { ...sent, at: clock.wall() };
-      await saveDeployed(run, address, { ...owing, pending: sent });
+      await saveDeploys(run, address, { ...owing, pending: sent });
     };
     // That a later order was not carried out says nothing of the first.
     const lost = await send(service, { step, mark, note, owing: orders > 1 ? { ...owing, pending: sent } : owing });
     if (lost === undefined && !isLate(service)) {
-      await saveDeployed(run, address, { ...owing, pending: { ...sent, isAnswered: true } });
+      await saveDeploys(run, address, { ...owing, pending: { ...sent, isAnswered: true } });
     }
     if (lost === undefined && !deploying.waits && !isLate(service)) return { lost, ending: { is: 'left' } };
     const patience = patienceFor(service, lost);
@@ -126,7 +127,7 @@ async function order(service: DeployedService, known: Deploys, before: Row): Pro
 
 /** How long to look for what was ordered before it is said to be nowhere; undefined: as long as any deployment. */
 function patienceFor(service: DeployedService, lost: Lost | undefined): number | undefined {
-  if (lost !== undefined) return lost.mayLandLater ? service.run.fenceMs : lagMs;
+  if (lost !== undefined) return lost.mayLandLater ? service.run.input.fenceMs : lagMs;
   return isLate(service) ? lagMs : undefined;
 }
 
@@ -155,7 +156,8 @@ async function watch(
   about: Pick<Watch, 'before' | 'since' | 'knownId'> & { readonly mark?: string; readonly graceMs?: number },
 ): Promise<Ending> {
   const { run, kind, id } = service;
-  const { clock, input, deploying } = run;
+  const { clock, input } = run;
+  const { deploying } = input;
   try {
     return await follow({
       reader: run.reader,
@@ -165,7 +167,7 @@ async function watch(
       signal: input.signal,
       limitMs: deploying.limitMs(kind.kind),
       // What answers late does not go through the queue.
-      ...(isLate(service) ? { isAtOnce: true, traffic: { running: 0, movedAt: 0 } } : { traffic: run.traffic }),
+      ...(isLate(service) ? { isAtOnce: true, queue: { running: 0, movedAt: 0 } } : { queue: run.queue }),
       onBegin: (deploymentId) => begun(service, deploymentId),
       ...about,
     });
@@ -179,13 +181,13 @@ async function watch(
 async function begun(service: DeployedService, id: string | undefined): Promise<void> {
   const { run, address } = service;
   tell(service, 'deployment');
-  const known = run.deployed.get(address);
+  const known = jobOf(run, address).deploys;
   if (id === undefined || known?.pending === undefined || known.pending.id === id) return;
-  await saveDeployed(run, address, { ...known, pending: { ...known.pending, id } });
+  await saveDeploys(run, address, { ...known, pending: { ...known.pending, id } });
 }
 
 async function succeeded({ run, address, inputs }: DeployedService): Promise<'done'> {
-  await saveDeployed(run, address, { inputs });
+  await saveDeploys(run, address, { inputs });
   return 'done';
 }
 
@@ -213,7 +215,7 @@ async function conclude(
   { ending, lost, owing }: Ordered & { readonly owing: Deploys },
 ): Promise<Result> {
   const { run, kind } = service;
-  const limit = `${run.deploying.limitMs(kind.kind) / 1_000} s`;
+  const limit = `${run.input.deploying.limitMs(kind.kind) / 1_000} s`;
   switch (ending.is) {
     case 'left':
       return left(service);

@@ -24,7 +24,7 @@ export interface Watch {
   readonly limitMs: number;
   /** The longest to wait for one that may never have been ordered. Milliseconds. */
   readonly graceMs?: number;
-  readonly traffic: Traffic;
+  readonly queue: QueueActivity;
   /** It runs from the moment that it was ordered, without a queue. */
   readonly isAtOnce?: boolean;
   /** Told when it is known that it runs, with its id where the platform lists it. */
@@ -32,7 +32,7 @@ export interface Watch {
 }
 
 /** The deployments of a run that go through the queue of the platform: while they move, those behind them may wait. */
-export interface Traffic {
+export interface QueueActivity {
   running: number;
   /** When one of them began or ended last, by the clock that only grows. */
   movedAt: number;
@@ -56,7 +56,7 @@ const pausesInDoubt = { growth: 10, most: 30_000 };
  * none, a status that is another one than before.
  */
 export async function follow(watch: Watch): Promise<Ending> {
-  const { reader, kind, id, clock, signal, traffic } = watch;
+  const { reader, kind, id, clock, signal, queue } = watch;
   let begun: number | undefined;
   const ours = new Set(watch.knownId === undefined ? [] : [watch.knownId]);
   try {
@@ -69,8 +69,8 @@ export async function follow(watch: Watch): Promise<Ending> {
       if (seen.is === 'over') return { ...seen, row };
       if (seen.is === 'running' && begun === undefined) {
         begun = watch.isAtOnce === true ? watch.since : now;
-        traffic.running++;
-        traffic.movedAt = now;
+        queue.running++;
+        queue.movedAt = now;
         await watch.onBegin?.(seen.id);
       }
       const left = leftOf(watch, begun) - now;
@@ -83,17 +83,17 @@ export async function follow(watch: Watch): Promise<Ending> {
     }
   } finally {
     if (begun !== undefined) {
-      traffic.running--;
-      traffic.movedAt = clock.monotonic();
+      queue.running--;
+      queue.movedAt = clock.monotonic();
     }
   }
 }
 
 /** Until when to look. What waits behind others of this run waits as long as those move. */
-function leftOf({ clock, since, traffic, limitMs, graceMs = limitMs }: Watch, begun: number | undefined): number {
+function leftOf({ clock, since, queue, limitMs, graceMs = limitMs }: Watch, begun: number | undefined): number {
   if (begun !== undefined) return begun + limitMs;
-  if (traffic.running > 0) return clock.monotonic() + limitMs;
-  return Math.max(since, traffic.movedAt) + graceMs;
+  if (queue.running > 0) return clock.monotonic() + limitMs;
+  return Math.max(since, queue.movedAt) + graceMs;
 }
 
 /** What a row shows of the deployment that is waited for. */

@@ -1,19 +1,63 @@
 import type { Row } from '../kind/json.ts';
+import { fieldPath, idsBelow } from '../kind/wire.ts';
+import { fieldOfPart } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, Member, Step } from '../plan/action.ts';
-import { compare, readRow } from '../plan/compare.ts';
+import { isMade } from '../plan/action.ts';
+import { changedFields, compare, readRow } from '../plan/compare.ts';
 import { pathOf } from '../plan/diff.ts';
+import { knownPairs } from '../state/known-pairs.ts';
+import { isSent } from './job.ts';
+import { refusal } from './report.ts';
+import type { Run } from './run.ts';
+import { idOf, jobOf, scopeOf } from './run.ts';
+import type { ScopeRow } from './scope.ts';
+import { findById, isAtHome, scopeNow } from './scope.ts';
+
+/** From which step on an action is checked, and how it is read. */
+type Check = { readonly step?: Step } & Parameters<typeof scopeNow>[2];
 
 /**
- * Says what somebody changed of what an action is about to overwrite or remove, from a step on. A plan that was shown
- * and approved does not overwrite a change that it never showed, nor by what only goes along. What is as wanted already
- * is no hindrance: a request of this action may have brought it.
+ * Refuses what somebody changed since the plan was made, of what is still to be sent for an action. Gives the object that
+ * it changes as it is.
+ *
+ * @throws {Stop} that names the field: a plan that was shown does not overwrite a change that it never showed.
+ */
+export async function refuseChanged(run: Run, action: Action, check: Check = {}): Promise<Row | undefined> {
+  const { step } = check;
+  const refuse = (change: string | undefined): void => {
+    if (change !== undefined) throw refusal(action, `${change} since the plan was made; ${sentBefore(run, action)}`);
+  };
+  if (step?.role === 'delete') {
+    refuse(lossSince(run, action, await scopeNow(run, action.lane, check)));
+    return undefined;
+  }
+  if (isMade(action)) return rowIn(run, action, check);
+  const row = await rowNow(run, action, check);
+  refuse(changedSince(action, row, run.outputs, step) ?? movedSince(run, action, row));
+  return row;
+}
+
+/**
+ * The object of an action as it was a few seconds ago at most.
+ *
+ * @throws {Stop} when the platform does not have it any more.
+ */
+export async function rowNow(run: Run, action: Action, check: Check = {}): Promise<Row> {
+  const row = await rowIn(run, action, check);
+  if (row !== undefined) return row;
+  throw refusal(action, `${action.address} is not on the platform any more; ${sentBefore(run, action)}`);
+}
+
+/**
+ * Names what somebody changed of what an action is about to overwrite or remove, from a step on. What is as wanted
+ * already is no hindrance: a request of this action may have brought it.
  */
 export function changedSince(action: Action, now: Row, outputs: Outputs, step?: Step): string | undefined {
   const next = step === undefined ? 0 : action.steps.indexOf(step);
   const rest = action.steps.slice(next);
-  const sent = membersOf(rest);
-  const earlier = membersOf(action.steps.slice(0, next));
+  const sent = ownMembers(rest);
+  const earlier = ownMembers(action.steps.slice(0, next));
   for (const { planned, verdict } of compare(action, now, outputs)) {
     const { part, wanted, decision } = planned;
     const goesAlong = decision.do === 'nothing' && wanted !== undefined && sent.has(part.field);
@@ -34,13 +78,72 @@ export function changedSince(action: Action, now: Row, outputs: Outputs, step?: 
   return undefined;
 }
 
-/** What requests say of their own. */
-function membersOf(steps: readonly Step[]): ReadonlySet<string> {
-  const all = steps.flatMap(({ members }) => Object.entries(members));
-  return new Set(all.flatMap(([name, member]) => (isOurs(member) ? [name] : [])));
+/**
+ * Names what somebody changed of what an action is about to delete, or of what goes along, since the plan was made. What
+ * is gone already is no hindrance.
+ */
+export function lossSince(run: Run, action: Action, scope: ScopeRow | 'gone'): string | undefined {
+  if (scope === 'gone') return undefined;
+  // What is below an object that goes is the first of it to go.
+  const isWhole = scope.root.action === 'delete' || scope.root.teardown.length > 0;
+  const going = isWhole ? scopeOf(run, action.lane).actions : [action];
+  for (const one of going) {
+    if (one.action !== 'delete' && one.action !== 'replace') continue;
+    const planned = run.input.plan.observed.objects.get(one.address);
+    const now = planned === undefined ? undefined : findById(scope, one, planned.id);
+    const change = planned === undefined || now === undefined ? undefined : changeOf(run, one, planned.row, now);
+    if (change !== undefined) return change;
+  }
+  return undefined;
 }
 
-/** Whether a member of a request says what is declared, and not what the platform has at that moment. */
-function isOurs({ is }: Member): boolean {
+/** Names the difference between an object as the plan saw it, and as it is now. */
+function changeOf(run: Run, action: Action, planned: Row, now: Row): string | undefined {
+  const { kind, address, options } = action;
+  const settled = Object.keys(knownPairs(run.input.plan.base.resources[address])).map(fieldOfPart);
+  const names = new Set([...action.parts.map(({ part }) => part.field), ...settled]);
+  const [changed] = changedFields(kind, [...names], planned, now);
+  if (changed !== undefined) return `${fieldPath(kind, changed)} of ${address} was changed on the platform`;
+  for (const child of run.input.kinds) {
+    const known = new Set(idsBelow(kind, planned, child));
+    const added = idsBelow(kind, now, child).filter((id) => !known.has(id));
+    if (added.length > 0) return `${added.length} of ${child.section} was added below ${address} on the platform`;
+  }
+  const riskOf = (row: Row) =>
+    kind.lifecycle?.dataAtRisk?.({ row, options, action: action.action === 'delete' ? 'delete' : 'replace' });
+  const risk = riskOf(now);
+  return risk === undefined || risk === riskOf(planned) ? undefined : `${risk} came to be at risk with ${address}`;
+}
+
+/** Says that somebody moved an object that is to be moved. */
+function movedSince(run: Run, action: Action, now: Row): string | undefined {
+  const { kind, address, parent } = action;
+  const idAt = kind.parents[run.jobs.get(parent ?? '')?.action.kind.kind ?? '']?.idAt;
+  const planned = run.input.plan.observed.objects.get(address)?.row;
+  if (action.action !== 'move' || idAt === undefined || planned === undefined) return undefined;
+  if (now[idAt] === planned[idAt] || isAtHome(run, action, now)) return undefined;
+  return `${address} was moved on the platform`;
+}
+
+/** The object of an action in its scope; what this run created may be newer than the row of that. */
+async function rowIn(run: Run, action: Action, check: Check): Promise<Row | undefined> {
+  const id = idOf(run, action.address);
+  if (id === undefined) return undefined;
+  const look = (scope: ScopeRow | 'gone') => (scope === 'gone' ? undefined : findById(scope, action, id));
+  const row = look(await scopeNow(run, action.lane, check));
+  return row ?? (isMade(action) ? look(await scopeNow(run, action.lane, { ...check, isAnew: true })) : undefined);
+}
+
+function sentBefore(run: Run, { address }: Action): string {
+  return isSent(jobOf(run, address)) ? 'nothing more was sent' : 'nothing was sent';
+}
+
+/** The members of requests that say what is declared, and not what the platform has at that moment. */
+function ownMembers(steps: readonly Step[]): ReadonlySet<string> {
+  const all = steps.flatMap(({ members }) => Object.entries(members));
+  return new Set(all.flatMap(([name, member]) => (isOwn(member) ? [name] : [])));
+}
+
+function isOwn({ is }: Member): boolean {
   return is === 'wanted' || is === 'map' || is === 'value';
 }

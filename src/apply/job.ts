@@ -1,6 +1,9 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
-import type { Action, Step } from '../plan/action.ts';
+import { same } from '../kind/json.ts';
+import type { Action } from '../plan/action.ts';
+import type { Deploys } from '../state/pending.ts';
+import type { DuplicatePlace } from '../state/record.ts';
 import type { Outcome } from './result.ts';
 
 /**
@@ -16,19 +19,19 @@ export type Phase =
   | { readonly is: 'planned' }
   /** Its pending operation is recorded durably; nothing was sent. */
   | { readonly is: 'announced' }
-  /** A request is on its way; `before` it the others got so far. */
-  | { readonly is: 'sent'; readonly role: Step['role']; readonly before: Reach }
-  /** A request got no answer that says what became of it; the platform is polled for its effect. */
-  | { readonly is: 'unknown'; readonly role: Step['role']; readonly reach: Reach }
-  /** Every request so far was acknowledged, or its effect was seen, or it was not needed. */
-  | { readonly is: 'answered'; readonly reach: Reach }
+  /** A request is on its way since `at` (monotonic ms); `before` it the others got so far. */
+  | { readonly is: 'sent'; readonly at: number; readonly before: Reach }
+  /** The request of `at` got no answer that says what became of it; the platform is polled for its effect. */
+  | { readonly is: 'unknown'; readonly at: number; readonly reach: Reach }
+  /** Every request so far was acknowledged, or its effect was seen, or it was refused or not needed; the last went out at `at`. */
+  | { readonly is: 'answered'; readonly at: number | undefined; readonly reach: Reach }
   /** It goes no further; its object is read back all the same. */
   | { readonly is: 'failed'; readonly reach: Reach }
   /** Its outcome is known and recorded. */
   | { readonly is: 'settled'; readonly reach: Reach; readonly result: Outcome['result'] };
 
 /** The object of an action. The row is missing while only its id is known. */
-export interface JobObject {
+interface JobObject {
   readonly id: string;
   readonly row?: Row | undefined;
 }
@@ -36,9 +39,17 @@ export interface JobObject {
 /** One action while it is applied. */
 export interface Job {
   readonly action: Action;
+  /** Other actions refer to its object. */
+  readonly isNeeded: boolean;
+  /** The services that are stale as soon as something is sent for it, by address. */
+  readonly makesStale: readonly string[];
   readonly phase: Phase;
   /** The object its address stands for now: of a replacement first the old one, then none, then the new one. */
   readonly object: JobObject | undefined;
+  /** Of a service: its deployments, with what the plan is about to make stale. */
+  readonly deploys: Deploys | undefined;
+  /** Where duplicates of its object may be, because its create was sent more than once. */
+  readonly duplicates: readonly DuplicatePlace[] | undefined;
   /** In the order they were reported; none twice. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -47,8 +58,8 @@ export interface Job {
 export type JobEvent =
   /** Its pending operation was recorded. */
   | { readonly is: 'announced' }
-  /** A request of it goes out now. */
-  | { readonly is: 'sent'; readonly role: Step['role'] }
+  /** A request of it goes out now (monotonic ms). */
+  | { readonly is: 'sent'; readonly at: number }
   /** A request turned out to change nothing, and was not sent. */
   | { readonly is: 'needless' }
   /** The platform acknowledged the request. */
@@ -61,8 +72,12 @@ export type JobEvent =
   | { readonly is: 'seen' }
   /** The id of its object is known, and perhaps its row. */
   | { readonly is: 'found'; readonly object: JobObject }
-  /** Its old object is gone. */
+  /** Its address stands for no object any more: the old one is gone, or about to be replaced. */
   | { readonly is: 'removed' }
+  /** Its deployments are known anew. */
+  | { readonly is: 'deploys'; readonly deploys: Deploys | undefined }
+  /** Its create is sent once more: the one before it may make a duplicate there. */
+  | { readonly is: 'duplicate'; readonly place: DuplicatePlace }
   | { readonly is: 'reported'; readonly diagnostic: Diagnostic }
   /** It goes no further. */
   | { readonly is: 'failed' }
@@ -72,9 +87,13 @@ export type JobEvent =
   | { readonly is: 'settled'; readonly result: Outcome['result'] };
 
 /** Begins the life of an action. Never throws. */
-export function startJob(action: Action, row: Row | undefined): Job {
+export function startJob(
+  action: Action,
+  about: { readonly row?: Row | undefined } & Partial<Omit<Job, 'action' | 'phase' | 'object' | 'diagnostics'>> = {},
+): Job {
+  const { row, isNeeded = false, makesStale = [], deploys, duplicates } = about;
   const object = action.id === undefined ? undefined : { id: action.id, row };
-  return { action, phase: { is: 'planned' }, object, diagnostics: [] };
+  return { action, isNeeded, makesStale, phase: { is: 'planned' }, object, deploys, duplicates, diagnostics: [] };
 }
 
 /**
@@ -90,30 +109,37 @@ export function advance(job: Job, event: JobEvent): Job {
       const isKnown = job.diagnostics.some(({ message }) => message === event.diagnostic.message);
       return isKnown ? job : { ...job, diagnostics: [...job.diagnostics, event.diagnostic] };
     }
-    case 'found':
-      return { ...job, object: { ...job.object, ...event.object } };
+    case 'found': {
+      const { id, row = job.object?.id === id ? job.object.row : undefined } = event.object;
+      return { ...job, object: { id, row } };
+    }
     case 'removed':
       return { ...job, object: undefined };
+    case 'deploys':
+      return { ...job, deploys: event.deploys };
+    case 'duplicate': {
+      const { duplicates = [] } = job;
+      const isKnown = duplicates.some((place) => same(place, event.place));
+      return isKnown ? job : { ...job, duplicates: [...duplicates, event.place] };
+    }
     case 'announced':
       // A create announces each time it is sent; what was sent before stays known.
       return phase.is === 'planned' ? { ...job, phase: { is: 'announced' } } : running(job, event);
     case 'sent':
-      return running(job, event, { is: 'sent', role: event.role, before: reach });
+      return running(job, event, { is: 'sent', at: event.at, before: reach });
     case 'needless':
-      return running(job, event, { is: 'answered', reach });
+      return running(job, event, { is: 'answered', at: sentAt(job), reach });
     case 'answered':
-      return onItsWay(job, event, { is: 'answered', reach: furthest(reach, 'may be executed') });
     case 'seen':
-      return onItsWay(job, event, { is: 'answered', reach: furthest(reach, 'may be executed') });
+      return onItsWay(job, event, (at) => ({ is: 'answered', at, reach: furthest(reach, 'may be executed') }));
     case 'refused':
-      return onItsWay(job, event, { is: 'answered', reach: furthest(reach, 'not executed') });
+      return onItsWay(job, event, (at) => ({ is: 'answered', at, reach: furthest(reach, 'not executed') }));
     case 'lost': {
       const far = event.mayLandLater ? 'may land later' : 'may be executed';
-      const role = phase.is === 'sent' || phase.is === 'unknown' ? phase.role : 'update';
-      return onItsWay(job, event, { is: 'unknown', role, reach: furthest(reach, far) });
+      return onItsWay(job, event, (at) => ({ is: 'unknown', at, reach: furthest(reach, far) }));
     }
     case 'failed':
-      return isSettled(job) ? job : { ...job, phase: { is: 'failed', reach } };
+      return phase.is === 'settled' ? job : { ...job, phase: { is: 'failed', reach } };
     case 'skipped':
       if (isOver(job)) return job;
       // An old object that is gone is no action that was not tried.
@@ -160,13 +186,14 @@ export function mayLand(job: Job): boolean {
   return reachOf(job) === 'may land later';
 }
 
+/** When the last request of the action went out (monotonic ms); undefined while none did, and when it is over. */
+export function sentAt({ phase }: Job): number | undefined {
+  return phase.is === 'sent' || phase.is === 'unknown' || phase.is === 'answered' ? phase.at : undefined;
+}
+
 /** Whether the action goes no further. */
 export function isOver({ phase }: Job): boolean {
   return phase.is === 'failed' || phase.is === 'settled';
-}
-
-function isSettled({ phase }: Job): boolean {
-  return phase.is === 'settled';
 }
 
 /** The result of a job that is over; undefined while it goes on. */
@@ -181,10 +208,10 @@ function running(job: Job, event: JobEvent, phase: Phase = job.phase): Job {
   return { ...job, phase };
 }
 
-/** The phase of a job after something became of its request. */
-function onItsWay(job: Job, event: JobEvent, phase: Phase): Job {
+/** The phase of a job after something became of the request that went out at a moment. */
+function onItsWay(job: Job, event: JobEvent, next: (at: number) => Phase): Job {
   if (job.phase.is !== 'sent' && job.phase.is !== 'unknown') throw impossible(job, event);
-  return { ...job, phase };
+  return { ...job, phase: next(job.phase.at) };
 }
 
 function furthest(one: Reach, other: Reach): Reach {

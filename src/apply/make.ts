@@ -3,23 +3,28 @@ import { textsIn } from '../kind/json.ts';
 import type { Action } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
 import { create } from './create.ts';
-import { noteWrite } from './intents.ts';
-import { lookUntil } from './look.ts';
-import { rehearse } from './perform.ts';
-import { findById, readLane } from './read-back.ts';
+import { refuseChanged } from './freshness.ts';
+import { announceWrite } from './journal.ts';
+import { poll } from './poll.ts';
+import { refusal } from './report.ts';
+import { rehearse } from './request.ts';
 import type { Run } from './run.ts';
-import { save } from './records.ts';
-import { laneRoot } from './run.ts';
-import { contextOf, send } from './send.ts';
-import { stop, unchanged } from './unchanged.ts';
+import { happen, idOf, scopeOf } from './run.ts';
+import { findById, readScope } from './scope.ts';
+import { requestInput, send } from './send.ts';
 
-/** Takes the old object of an action away. Before a new one takes its place, the old one has to be gone for sure. */
+/**
+ * Deletes the old object of an action. Before a new one takes its place, the old one has to be gone for sure.
+ *
+ * @throws {Stop} when somebody changed it since, when it stays, or when the new one could not be created.
+ */
 export async function tearDown(run: Run, action: Action): Promise<void> {
+  const { address } = action;
   if (action.action === 'replace') rehearseCreation(run, action);
   const [first] = action.teardown;
   if (first !== undefined) {
-    await unchanged(run, action, { step: first });
-    await noteWrite(run, action);
+    await refuseChanged(run, action, { step: first });
+    await announceWrite(run, action);
   }
   for (const step of action.teardown) {
     try {
@@ -29,34 +34,35 @@ export async function tearDown(run: Run, action: Action): Promise<void> {
     }
   }
   if (action.action !== 'replace') return;
-  const old = run.ids.get(action.address);
-  const lane = run.ids.get(action.lane);
-  if (action.teardown.length > 0 && old !== undefined && lane !== undefined) {
-    const root = laneRoot(run, action.lane);
+  const old = idOf(run, address);
+  const scope = idOf(run, action.lane);
+  if (action.teardown.length > 0 && old !== undefined && scope !== undefined) {
+    const { root } = scopeOf(run, action.lane);
     const look = async () => {
-      const after = await readLane(run.reader, root, lane);
+      const after = await readScope(run.reader, root, scope);
       return after !== 'gone' && findById(after, action, old) !== undefined;
     };
-    if (await lookUntil(run, look, { isSeen: (isStill) => !isStill })) {
-      throw stop(action, `the old ${action.address} was to be deleted and is still there; no new one was made`);
+    if (await poll(run, look, { isSeen: (isStill) => !isStill })) {
+      throw refusal(action, `the old ${address} was to be deleted and is still there; no new one was created`);
     }
   }
-  run.ids.delete(action.address);
-  await save(run, action.address, null);
+  happen(run, address, { is: 'removed' });
+  await run.journal.save(address, null);
 }
 
-/** Sends the requests that make and change the object of an action. */
-export async function make(run: Run, action: Action): Promise<void> {
-  if (action.steps.length > 0 && !isMade(action)) await unchanged(run, action);
+/** Sends the requests that create or update the object of an action. */
+export async function createOrUpdate(run: Run, action: Action): Promise<void> {
+  if (action.steps.length === 0) return;
+  if (!isMade(action)) await refuseChanged(run, action);
   addOldSecrets(run, action);
-  if (action.steps.length > 0) await noteWrite(run, action);
+  await announceWrite(run, action);
   for (const step of action.steps) {
     if (step.role === 'create') await create(run, action, step);
     else await send(run, action, step);
   }
 }
 
-/** What is overwritten may be quoted by a platform that refuses to. */
+/** A platform that refuses to overwrite a value may quote it. */
 function addOldSecrets({ input }: Run, { parts }: Action): void {
   for (const { part, field, decision, before } of parts) {
     if (field.secrecy === undefined || (decision.do !== 'write' && decision.do !== 'remove')) continue;
@@ -73,8 +79,9 @@ function saysGone(error: PlatformError): boolean {
   return error.failure === 'not found' || (error.failure === 'invalid' && /not found/i.test(error.serverMessage));
 }
 
-/** Checks that the new object can be made, before the old one goes. */
+/** Checks that the new object can be created, before the old one goes. */
 function rehearseCreation(run: Run, action: Action): void {
-  if (run.actions.get(action.parent ?? '')?.action === 'replace') return; // what it refers to may come with the parent
-  for (const step of action.steps) rehearse({ ...contextOf(run, action), step });
+  // What it refers to may come with the parent.
+  if (run.jobs.get(action.parent ?? '')?.action.action === 'replace') return;
+  for (const step of action.steps) rehearse({ ...requestInput(run, action), step });
 }

@@ -1,67 +1,228 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
-import { asRows, rowId } from '../observe/answers.ts';
-import { isCreated } from '../observe/lost-create.ts';
-import type { Reader } from '../observe/reader.ts';
+import { rowId } from '../observe/answers.ts';
 import type { Action } from '../plan/action.ts';
-import { recordNow } from './records.ts';
+import { isEffective, isMade } from '../plan/action.ts';
+import { deploysOf, withDeploys } from '../state/pending.ts';
+import { isOver, isSent, mayLand, resultOf } from './job.ts';
+import { recordOf } from './journal.ts';
+import { poll } from './poll.ts';
+import { report, reportFailure } from './report.ts';
+import type { Outcome } from './result.ts';
 import type { Run } from './run.ts';
+import { claim, happen, hasWritten, idOf, jobOf, scopeOf } from './run.ts';
+import type { Scope, ScopeRow } from './scope.ts';
+import { findById, findCreated, isAtHome, readScope, scopeBefore } from './scope.ts';
+import { sentPairs, settle } from './settle.ts';
 
-/** The object of a lane as it was read, with everything below it. */
-export interface LaneRow {
-  readonly root: Action;
-  readonly row: Row;
-  /** The rows of a kind below it, by id; throws when the answer has no such list. */
-  readonly rowsOf: (action: Action) => ReadonlyMap<string, Row>;
+/** The object of an action as its scope shows it; `unread`: nothing could be read. */
+type Found =
+  | { readonly is: 'row'; readonly row: Row }
+  | { readonly is: 'gone' }
+  | { readonly is: 'unread'; readonly error?: unknown };
+
+/** Reads a scope back once everything in it is over, and settles each of its actions. */
+export async function readBack(run: Run, address: string): Promise<void> {
+  const scope = scopeOf(run, address);
+  const { actions } = scope;
+  const isTouched = actions.some((action) => isSent(jobOf(run, action.address)));
+  const after = isTouched ? await readAgain(run, scope) : undefined;
+  const found = isTouched ? foundIn(run, scope, after) : actions.map((action) => asPlanned(run, action));
+  for (const [index, action] of actions.entries()) {
+    const one = found[index] ?? { is: 'unread' };
+    if (one.is === 'unread' && one.error !== undefined) reportFailure(run, action, one.error);
+    await settleAction(run, action, one).catch((error: unknown) => {
+      reportFailure(run, action, error);
+      const job = jobOf(run, action.address);
+      conclude(run, action, resultOf(job) ?? (isSent(job) ? 'unverified' : 'failed'));
+    });
+  }
+  if (after !== undefined && after !== 'gone') scope.readBack = after.row;
 }
 
-/** Reads the object of a lane. A 404 proves that it is gone, and nothing else does. */
-export async function readLane(reader: Reader, root: Action, id: string): Promise<LaneRow | 'gone'> {
-  const row = await reader.row(root.kind, id);
-  return row === undefined ? 'gone' : laneRow(root, row);
+/** Reads a scope: again, for a little while, when it does not show what was written. */
+async function readAgain(run: Run, scope: Scope): Promise<ScopeRow | 'gone' | undefined> {
+  const { root, actions } = scope;
+  const id = idOf(run, root.address);
+  if (id === undefined) return undefined;
+  try {
+    return await poll(run, () => readScope(run.reader, root, id), {
+      isSeen: (after) => {
+        const found = foundIn(run, scope, after);
+        return actions.every((action, index) => isShown(run, action, found[index] ?? { is: 'unread' }));
+      },
+    });
+  } catch (error) {
+    reportFailure(run, root, error);
+    return undefined;
+  }
 }
 
-/** Makes a lane's row from one that was read earlier. */
-export function laneRow(root: Action, row: Row): LaneRow {
-  const lists = new Map<string, ReadonlyMap<string, Row>>();
-  return {
-    root,
-    row,
-    rowsOf: ({ kind }) => {
-      const link = kind.parents[root.kind.kind];
-      if (link === undefined || !('at' in link.listed)) return new Map();
-      const known = lists.get(kind.kind);
-      if (known !== undefined) return known;
-      const rows = asRows(row[link.listed.at], root.kind.operations.read, kind);
-      const made = new Map(rows.map((item) => [rowId(kind, item) ?? '', item]));
-      lists.set(kind.kind, made);
-      return made;
-    },
-  };
-}
-
-/** The row of an action in its lane, by id. */
-export function findById(lane: LaneRow, action: Action, id: string): Row | undefined {
-  if (action.address === lane.root.address) return rowId(action.kind, lane.row) === id ? lane.row : undefined;
-  return lane.rowsOf(action).get(id);
-}
-
-/** The row that a create without an id in its answer made: new, nobody else's, and what it was to be. */
-export function findMade(run: Run, lane: LaneRow, action: Action, isTaken: (id: string) => boolean): Row | undefined {
-  if (action.address === lane.root.address) return undefined;
-  const candidates = newRows(run, lane.rowsOf(action), action, isTaken);
-  return candidates.length === 1 ? candidates[0] : undefined;
-}
-
-/** The rows that nobody else has and that are what a create of this run said. */
-export function newRows(
-  run: Run,
-  rows: ReadonlyMap<string, Row>,
-  action: Action,
-  isTaken: (id: string) => boolean,
-): Row[] {
-  const record = recordNow(run, action.address);
-  if (record === undefined) return [];
-  return [...rows].flatMap(([id, row]) =>
-    !isTaken(id) && isCreated(action.kind, row, record, run.input.digest) ? [row] : [],
+/** Whether what was sent for an action shows in what was read back. */
+function isShown(run: Run, action: Action, found: Found): boolean {
+  const job = jobOf(run, action.address);
+  if (!isSent(job) || isOver(job) || found.is === 'unread') return true;
+  if (action.action === 'delete' || found.is === 'gone') return (action.action === 'delete') === (found.is === 'gone');
+  return (
+    isAtHome(run, action, found.row) && settleRow(run, action, { after: found.row, digest: (text) => text }).isKept
   );
+}
+
+/** The objects of a scope's actions, in a row of it. */
+function foundIn(run: Run, scope: Scope, after: ScopeRow | 'gone' | undefined): Found[] {
+  const { actions, root } = scope;
+  const claimed = new Set(actions.flatMap((action) => idOf(run, action.address) ?? []));
+  const before = scopeBefore(run, scope);
+  const isBefore = (action: Action, id: string) =>
+    before !== undefined && action.address !== root.address && before.rowsOf(action).has(id);
+  return actions.map((action) => {
+    const found = lookFor(run, action, after, (id) => claimed.has(id) || isBefore(action, id));
+    if (found.is === 'row') claimed.add(rowId(action.kind, found.row) ?? '');
+    return found;
+  });
+}
+
+function lookFor(
+  run: Run,
+  action: Action,
+  after: ScopeRow | 'gone' | undefined,
+  isTaken: (id: string) => boolean,
+): Found {
+  if (after === undefined) return { is: 'unread' };
+  if (after === 'gone') return { is: 'gone' };
+  try {
+    const job = jobOf(run, action.address);
+    const row =
+      job.object !== undefined
+        ? findById(after, action, job.object.id)
+        : isMade(action) && isSent(job)
+          ? findCreated(run, after, action, isTaken)
+          : undefined;
+    return row === undefined ? { is: 'gone' } : { is: 'row', row };
+  } catch (error) {
+    return { is: 'unread', error };
+  }
+}
+
+function asPlanned(run: Run, action: Action): Found {
+  const row = run.input.plan.observed.objects.get(action.address)?.row;
+  return row === undefined ? { is: 'unread' } : { is: 'row', row };
+}
+
+async function settleAction(run: Run, action: Action, found: Found): Promise<void> {
+  const { address } = action;
+  if (action.isHeld === true) happen(run, address, { is: 'settled', result: 'done' });
+  else if (action.action === 'forget') {
+    await run.journal.save(address, null, 'with the rest');
+    happen(run, address, { is: 'settled', result: 'done' });
+  } else if (resultOf(jobOf(run, address)) !== 'skipped') {
+    if (action.action === 'delete') await settleDeletion(run, action, found);
+    else await settleObject(run, action, found);
+  }
+}
+
+async function settleDeletion(run: Run, action: Action, found: Found): Promise<void> {
+  const { address } = action;
+  const failed = resultOf(jobOf(run, address));
+  if (found.is === 'gone') {
+    await run.journal.save(address, null);
+    conclude(run, action, 'done');
+  } else if (found.is === 'unread') {
+    conclude(run, action, failed ?? 'unverified');
+  } else {
+    if (failed === undefined) {
+      const message = `${address} was to be deleted and is still there`;
+      report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
+    }
+    await restore(run, address);
+    conclude(run, action, 'failed');
+  }
+}
+
+/** Restores the old record, unless the request may still take effect. */
+async function restore(run: Run, address: string): Promise<void> {
+  const before = run.input.plan.base.resources[address];
+  const job = jobOf(run, address);
+  if (before === undefined || mayLand(job)) return;
+  // A variable that it mentions may have been written all the same.
+  const through = job.action.service?.debt?.through ?? [];
+  const isStale = through.some((other) => other !== address && hasWritten(run, other));
+  const deploys = isStale ? job.deploys : deploysOf(before);
+  happen(run, address, { is: 'deploys', deploys });
+  await run.journal.save(address, deploys === undefined ? before : withDeploys(before, deploys));
+}
+
+async function settleObject(run: Run, action: Action, found: Found): Promise<void> {
+  const { address } = action;
+  const job = jobOf(run, address);
+  const failed = resultOf(job);
+  const id = job.object?.id ?? (found.is === 'row' ? rowId(action.kind, found.row) : undefined);
+  const { listedOnce } = action.kind.identity;
+  if (id === undefined && listedOnce !== undefined && failed === undefined) {
+    const message = `${address} was created and is listed only once ${listedOnce}`;
+    report(run, action, diagnostic('pending', message, { address, remedy: 'Apply again after that.' }));
+    await run.journal.save(address, recordOf(run, action, null, sentPairs(action, run.outputs, run.input.digest)));
+    conclude(run, action, 'done');
+    return;
+  }
+  if (id === undefined || found.is === 'gone') {
+    // Nothing is where something was to be created or changed. The record stays, so that the next run looks again.
+    if (failed === undefined) {
+      const message = `${address} was sent, and the platform does not have it`;
+      report(run, action, diagnostic('unverified', message, { address, remedy: 'Plan again.' }));
+    }
+    conclude(run, action, failed ?? (isSent(job) ? 'failed' : 'unverified'));
+    return;
+  }
+  if (failed !== undefined && action.action === 'replace' && id === action.id) {
+    await restore(run, address); // the old object is still there, and what is known of it still holds
+    conclude(run, action, failed);
+    return;
+  }
+  if (found.is === 'row' && failed === undefined && action.action === 'move' && !isAtHome(run, action, found.row)) {
+    const message = `${address} was to be moved and is still where it was`;
+    report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
+    conclude(run, action, 'failed');
+    return;
+  }
+  claim(run, address, { id });
+  const { digest } = run.input;
+  const settled = settleRow(run, action, { after: found.is === 'row' ? found.row : undefined, digest });
+  for (const note of settled.notes) report(run, action, note);
+  const isUnsure = found.is === 'unread' && isSent(job);
+  const result = failed ?? (isUnsure ? 'unverified' : settled.isKept ? 'done' : 'not kept');
+  const record = recordOf(run, action, id, settled.pairs);
+  // What it was to let go of, it may still use.
+  const former = result === 'done' ? [] : (run.input.plan.base.resources[address]?.dependsOn ?? []);
+  const dependsOn = [...new Set([...record.dependsOn, ...former])];
+  // A request whose outcome is unknown may still land.
+  const pending = mayLand(job) ? run.journal.now(address)?.pending : undefined;
+  const kept = { ...record, id, dependsOn, ...(pending === undefined ? {} : { pending }) };
+  await run.journal.save(address, kept, isSent(job) ? undefined : 'with the rest');
+  conclude(run, action, result);
+}
+
+function settleRow(
+  run: Run,
+  action: Action,
+  about: { readonly after: Row | undefined; digest: (text: string) => string },
+) {
+  const job = jobOf(run, action.address);
+  return settle({
+    action,
+    made: isMade(action) ? job.object?.row : undefined,
+    wasSent: !isOver(job),
+    outputs: run.outputs,
+    ...about,
+  });
+}
+
+/** Records the outcome of an action; a failure that was told before is not told again. */
+function conclude(run: Run, action: Action, result: Outcome['result']): void {
+  const isNew = !isOver(jobOf(run, action.address));
+  happen(run, action.address, { is: 'settled', result });
+  if (isNew && (isEffective(action) || action.action === 'delete')) {
+    const event = result === 'done' ? 'done' : 'failed';
+    run.input.onEvent?.({ event, address: action.address, action: action.action });
+  }
 }

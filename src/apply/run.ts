@@ -1,23 +1,22 @@
 import type { Client } from '../api/client.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { outputValue } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import type { Action, Plan } from '../plan/action.ts';
-import { debtorsOf, deployedBefore } from '../plan/debts.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
+import type { Action, Plan } from '../plan/action.ts';
+import { debtorsOf, deployedBefore } from '../plan/debts.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
-import type { Deploys } from '../state/pending.ts';
-import type { StateRecord } from '../state/record.ts';
 import type { StateStore } from '../state/state.ts';
-import type { Traffic } from './follow.ts';
-import type { LaneRow } from './read-back.ts';
-import type { ApplyEvent, Outcome } from './result.ts';
-import type { Duplicates } from './twins.ts';
-import { duplicatesBefore } from './twins.ts';
+import type { QueueActivity } from './follow.ts';
+import type { Job, JobEvent } from './job.ts';
+import { advance, mayHaveWritten, startJob } from './job.ts';
+import type { Journal } from './journal.ts';
+import { duplicatesBefore, openJournal } from './journal.ts';
+import type { ApplyEvent } from './result.ts';
+import type { Scope } from './scope.ts';
 
 /** What applying a plan needs. */
 export interface ApplyInput {
@@ -27,17 +26,17 @@ export interface ApplyInput {
   readonly client: Client;
   readonly store: StateStore;
   readonly digest: (text: string) => string;
-  /** Told of every value that must not show in text that comes from elsewhere. */
+  /** Takes every value that must not show in text that comes from elsewhere. */
   readonly addSecret: (value: string) => void;
   /** Replaces all of those in a text. */
   readonly redact: (text: string) => string;
   readonly deploying?: Deploying;
-  /** How long a request that got no answer may take to land. Milliseconds. */
+  /** In-flight timeout: how long a request that got no answer may take to land. Milliseconds. */
   readonly fenceMs?: number;
   readonly clock?: Clock;
   /** Most requests at a time. */
   readonly connections: number;
-  /** Told of every action as it goes. */
+  /** Called for every action as it goes. */
   readonly onEvent?: (event: ApplyEvent) => void;
   /** Stops new work; what is in flight is finished and saved. */
   readonly signal?: AbortSignal;
@@ -45,150 +44,141 @@ export interface ApplyInput {
 
 /** How services are deployed. */
 export interface Deploying {
-  /** false: a deployment that the platform took is not waited for. */
+  /** false: Trueup does not wait for a deployment that the platform accepted. */
   readonly waits: boolean;
   /** The longest that a deployment of a kind may take. Milliseconds. */
   readonly limitMs: (kind: string) => number;
 }
 
-/** How long a request that got no answer may take to land when nobody says another time. Milliseconds. */
+/** The in-flight timeout, unless another one is given. Milliseconds. */
 export const usualFenceMs = 60_000;
 
-/** The longest that a deployment may take when nobody says another time. Milliseconds. */
+/** The longest that a deployment may take, unless another limit is given. Milliseconds. */
 const usualLimitMs = 900_000;
 
-/** A lane that was read, or is being read: of which object, and since when by the clock that only grows. */
-interface LaneReading {
-  readonly id: string | undefined;
-  readonly since: number;
-  readonly reading: Promise<LaneRow | 'gone'>;
+/** One application of a plan. */
+export interface Run {
+  readonly input: ApplyInput & Required<Pick<ApplyInput, 'deploying' | 'fenceMs'>>;
+  readonly reader: Reader;
+  readonly clock: Clock;
+  /** Every action of the plan by its address, where it is in its life. */
+  readonly jobs: Map<string, Job>;
+  readonly scopes: ReadonlyMap<string, Scope>;
+  readonly creations: Creations;
+  readonly journal: Journal;
+  readonly queue: QueueActivity;
+  readonly outputs: Outputs;
+  readonly ending: Ending;
 }
 
-/** The changing facts of a run. */
-export interface Run {
-  readonly input: ApplyInput;
-  readonly reader: Reader;
-  readonly ids: Map<string, string>;
-  /** The ids of everything that was there before, or that somebody of this run has. */
-  readonly claimed: Set<string>;
-  readonly rows: Map<string, Row>;
-  readonly records: Map<string, StateRecord | null>;
-  /** Those of them that are on the disk, or that nothing was sent for. */
-  readonly kept: Map<string, StateRecord | null>;
-  readonly actions: ReadonlyMap<string, Action>;
-  readonly lanes: ReadonlyMap<string, readonly Action[]>;
-  /** Addresses that others need. */
-  readonly needed: ReadonlySet<string>;
-  /** Lanes as they were read last before something was sent in them. */
-  readonly before: Map<string, LaneReading>;
-  /** Creates that wait for one another, by the list they show up in. */
-  readonly turns: Map<string, Promise<void>>;
-  /** The lists at the top as they were after the last create that shows in them. */
-  readonly listed: Map<string, ReadonlyMap<string, Row>>;
-  readonly problems: Map<string, Diagnostic[]>;
-  readonly results: Map<string, Outcome['result']>;
-  /** Addresses for which a request was sent. */
-  readonly sent: Set<string>;
-  /** When the last request of an address was sent, by the clock that only grows. */
-  readonly sentAt: Map<string, number>;
-  /** Addresses whose create was sent more than once, and where a duplicate may be. */
-  readonly duplicates: Duplicates;
-  /** Addresses for which a request was sent that may land later than anybody looked. */
-  readonly lost: Set<string>;
-  /** Addresses a write for which was executed, or may have been. */
-  readonly written: Set<string>;
-  readonly clock: Clock;
-  readonly fenceMs: number;
-  readonly deploying: Deploying;
-  /** What is known of the deployments of each service. */
-  readonly deployed: Map<string, Deploys>;
-  /** The services that owe a deployment as soon as something is sent for an address. */
-  readonly debtors: ReadonlyMap<string, readonly string[]>;
-  /** What was written down of debts, by the service. */
-  readonly debts: Map<string, Promise<void>>;
-  /** Services as they were when everything below them was read back. */
-  readonly readBack: Map<string, Row>;
-  readonly traffic: Traffic;
-  readonly outputs: Outputs;
-  /** Why nothing new is started. */
-  stopped: string | undefined;
-  /** An error of Trueup itself. */
+/** What creates of this run have to know of one another. */
+interface Creations {
+  /** The ids of everything that was there before, or that an action of this run has: a new object has none of them. */
+  readonly taken: Set<string>;
+  /** By kind: the list at the top that tells the id of a new object. Creates that show in it take turns. */
+  readonly lists: Map<string, { readonly turn: Promise<void>; readonly rows: ReadonlyMap<string, Row> | undefined }>;
+}
+
+/** Why a run starts nothing new. */
+interface Ending {
+  reason: string | undefined;
+  /** An error of Trueup itself, thrown once the state is saved. */
   defect: { readonly error: unknown } | undefined;
 }
 
-/** Begins a run: nothing is sent yet. */
+/** Begins a run: nothing is sent yet. Never throws. */
 export function startRun(input: ApplyInput): Run {
   const { plan } = input;
-  const ids = new Map<string, string>();
-  const rows = new Map<string, Row>();
-  const lanes = new Map<string, Action[]>();
-  const needed = new Set<string>();
-  const actions = new Map(plan.actions.map((action) => [action.address, action]));
   const clock = input.clock ?? systemClock;
+  const needed = new Set(plan.actions.flatMap(({ dependsOn }) => dependsOn));
+  const debtors = debtorsOf(plan);
+  const deployed = deployedBefore(plan);
+  const duplicates = duplicatesBefore(plan);
+  const jobs = new Map<string, Job>();
   for (const action of plan.actions) {
-    const lane = lanes.get(action.lane);
-    if (lane === undefined) lanes.set(action.lane, [action]);
-    else lane.push(action);
-    for (const address of action.dependsOn) needed.add(address);
-    if (action.id !== undefined) ids.set(action.address, action.id);
-    const row = plan.observed.objects.get(action.address)?.row;
+    const { address } = action;
     // The outputs of an object that is about to be replaced are not those of the new one.
-    if (row !== undefined && action.action !== 'replace') rows.set(action.address, row);
+    const row = action.action === 'replace' ? undefined : plan.observed.objects.get(address)?.row;
+    const about = {
+      row,
+      isNeeded: needed.has(address),
+      makesStale: debtors.get(address) ?? [],
+      deploys: deployed.get(address),
+      duplicates: duplicates.get(address),
+    };
+    jobs.set(address, startJob(action, about));
   }
   return {
-    input,
-    reader: createReader(input.client),
-    ids,
-    claimed: claimedBefore(plan),
-    rows,
-    actions,
-    lanes,
-    needed,
-    before: new Map(),
-    records: new Map(),
-    kept: new Map(),
-    turns: new Map(),
-    listed: new Map(),
-    problems: new Map(),
-    results: new Map(),
-    sent: new Set(),
-    duplicates: duplicatesBefore(plan),
-    sentAt: new Map(),
-    lost: new Set(),
-    written: new Set(),
-    clock,
-    fenceMs: input.fenceMs ?? usualFenceMs,
-    deploying: input.deploying ?? { waits: true, limitMs: () => usualLimitMs },
-    deployed: deployedBefore(plan),
-    debtors: debtorsOf(plan),
-    debts: new Map(),
-    readBack: new Map(),
-    traffic: { running: 0, movedAt: clock.monotonic() },
-    stopped: undefined,
-    defect: undefined,
-    outputs: ({ address, output }) => {
-      const row = rows.get(address);
-      const kind = actions.get(address)?.kind;
-      return row === undefined || kind === undefined ? undefined : outputValue(kind, output, ids.get(address), row);
+    input: {
+      ...input,
+      deploying: input.deploying ?? { waits: true, limitMs: () => usualLimitMs },
+      fenceMs: input.fenceMs ?? usualFenceMs,
     },
+    reader: createReader(input.client),
+    clock,
+    jobs,
+    scopes: scopesOf(plan),
+    creations: { taken: takenBefore(plan), lists: new Map() },
+    journal: openJournal(input.store, plan.base),
+    queue: { running: 0, movedAt: clock.monotonic() },
+    outputs: ({ address, output }) => {
+      const job = jobs.get(address);
+      if (job?.object?.row === undefined) return undefined;
+      return outputValue(job.action.kind, output, job.object.id, job.object.row);
+    },
+    ending: { reason: undefined, defect: undefined },
   };
 }
 
-/** What a new object cannot be. */
-function claimedBefore({ observed, base }: Plan): Set<string> {
-  const known = Object.values(base.resources).flatMap(({ id }) => id ?? []);
-  return new Set([...observed.listed, ...known]);
+/** The job of an address. Throws when the plan has none: a mistake of Trueup itself. */
+export function jobOf(run: Run, address: string): Job {
+  const job = run.jobs.get(address);
+  if (job === undefined) throw new Error(`the plan has no action at ${address}`);
+  return job;
+}
+
+/** Moves a job on. */
+export function happen(run: Run, address: string, event: JobEvent): void {
+  run.jobs.set(address, advance(jobOf(run, address), event));
+}
+
+/** The id that an address stands for now. */
+export function idOf(run: Run, address: string): string | undefined {
+  return run.jobs.get(address)?.object?.id;
+}
+
+/** Whether a request for an address was executed, or may have been. */
+export function hasWritten(run: Run, address: string): boolean {
+  const job = run.jobs.get(address);
+  return job !== undefined && mayHaveWritten(job);
+}
+
+/** The scope of an address. Throws when the plan has none: a mistake of Trueup itself. */
+export function scopeOf(run: Run, address: string): Scope {
+  const scope = run.scopes.get(address);
+  if (scope === undefined) throw new Error(`the plan has no scope at ${address}`);
+  return scope;
 }
 
 /** Gives an action the object with an id; no other can have it then. */
-export function claim(run: Run, address: string, id: string): void {
-  run.ids.set(address, id);
-  run.claimed.add(id);
+export function claim(run: Run, address: string, object: { readonly id: string; readonly row?: Row }): void {
+  happen(run, address, { is: 'found', object });
+  run.creations.taken.add(object.id);
 }
 
-/** The action whose object holds everything in a lane. */
-export function laneRoot(run: Run, lane: string): Action {
-  const root = run.actions.get(lane);
-  if (root === undefined) throw new Error(`no action at ${lane}`);
-  return root;
+function scopesOf(plan: Plan): ReadonlyMap<string, Scope> {
+  const roots = new Map(plan.actions.map((action) => [action.address, action]));
+  const scopes = new Map<string, Scope & { readonly actions: Action[] }>();
+  for (const action of plan.actions) {
+    const known = scopes.get(action.lane);
+    const root = roots.get(action.lane);
+    if (known !== undefined) known.actions.push(action);
+    else if (root !== undefined) scopes.set(action.lane, { root, actions: [action] });
+  }
+  return scopes;
+}
+
+function takenBefore({ observed, base }: Plan): Set<string> {
+  const known = Object.values(base.resources).flatMap(({ id }) => id ?? []);
+  return new Set([...observed.listed, ...known]);
 }

@@ -3,13 +3,14 @@ import { PlatformError } from '../api/errors.ts';
 import type { Row } from '../kind/json.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
-import { freshMs } from './lane-now.ts';
-import { perform } from './perform.ts';
-import { renewed } from '../state/pending.ts';
+import { compare } from '../plan/compare.ts';
+import { refuseChanged, rowNow } from './freshness.ts';
+import { sentAt } from './job.ts';
+import { announceTime } from './journal.ts';
+import { buildMembers } from './request.ts';
 import type { Run } from './run.ts';
-import { save } from './records.ts';
-import { tookEffect } from './took-effect.ts';
-import { rowNow, unchanged } from './unchanged.ts';
+import { happen, idOf, jobOf } from './run.ts';
+import { findById, freshMs, isAtHome, scopeNow } from './scope.ts';
 
 /** How often a request is sent at most whose outcome stays unknown; what was surely not executed does not count. */
 export const mostSends = 4;
@@ -17,13 +18,13 @@ export const mostSends = 4;
 /** The pause before a request is sent again, and how many times as long each one is after it. Milliseconds. */
 const pauses = { first: 500, growth: 2 };
 
-/** How long before its request goes out the time of a pending operation may have been noted. Milliseconds. */
-const mostNoteAgeMs = 1_000;
-
 /**
- * Sends a request of an action. When nobody knows whether it was carried out, what the platform has is looked at; what
- * it does not have is sent again where that is harmless: an update, a move or a deletion comes to the same when it is
- * carried out twice; a create does not.
+ * Sends a request of an action. When its outcome is unknown, Trueup reads what the platform has, and sends again what it
+ * does not have where that is harmless: an update, a move or a deletion comes to the same when it is executed twice; a
+ * create does not.
+ *
+ * @throws {PlatformError} when the request was refused, or its outcome stays unknown.
+ * @throws {Stop} when somebody changed since what it would overwrite: it was not sent.
  */
 export async function send(run: Run, action: Action, step: Step): Promise<unknown> {
   const { signal } = run.input;
@@ -32,7 +33,10 @@ export async function send(run: Run, action: Action, step: Step): Promise<unknow
       return await sendOnce(run, action, step, sends > 1);
     } catch (error) {
       if (step.role === 'create' || !mayBeExecuted(error) || signal?.aborted === true) throw error;
-      if (await tookEffect(run, action, step)) return undefined;
+      if (await tookEffect(run, action, step)) {
+        happen(run, action.address, { is: 'seen' });
+        return undefined;
+      }
       if (sends === mostSends || !isTrouble(error)) throw error;
       await run.clock.sleep(pauses.first * pauses.growth ** (sends - 1), signal);
     }
@@ -42,24 +46,31 @@ export async function send(run: Run, action: Action, step: Step): Promise<unknow
 /** Takes a connection, reads the object again, notes the time, and sends: nothing comes between the look and the request. */
 async function sendOnce(run: Run, action: Action, step: Step, isAgain: boolean): Promise<unknown> {
   const { address } = action;
-  run.sent.add(address);
   try {
-    const result = await run.input.client.withConnection(step.operation, async (own) => {
+    const answer = await run.input.client.withConnection(step.operation, async (own) => {
       const now = await lookBefore(run, action, { step, own, isAgain });
-      await noteTime(run, address, isAgain || own.hasPaused);
-      return perform({ ...contextOf(run, action, own), client: own, step, now });
+      const members = await buildMembers({ ...requestInput(run, action, own), step, now });
+      if (members === undefined) return 'needless' as const;
+      await announceTime(run, address, isAgain || own.hasPaused);
+      happen(run, address, { is: 'sent', at: run.clock.monotonic() });
+      return { content: await own.invoke(step.operation, members) };
     });
-    if (result === 'skipped') return undefined;
-    run.written.add(address);
-    return result.answer;
+    happen(run, address, { is: answer === 'needless' ? 'needless' : 'answered' });
+    return answer === 'needless' ? undefined : answer.content;
   } catch (error) {
-    if (mayBeExecuted(error)) run.written.add(address);
-    if (mayLandLater(error)) run.lost.add(address);
+    noteFailure(run, address, error);
     throw error;
   }
 }
 
-/** Refuses what somebody changed; gives the object as it is, unless this run made it just now. */
+/** Notes what a failed request may have done. Nothing that failed before it went out is noted. */
+export function noteFailure(run: Run, address: string, error: unknown): void {
+  if (jobOf(run, address).phase.is !== 'sent') return;
+  if (mayBeExecuted(error)) happen(run, address, { is: 'lost', mayLandLater: mayLandLater(error) });
+  else happen(run, address, { is: 'refused' });
+}
+
+/** Refuses what somebody changed; gives the object as it is, unless this run created it just now. */
 async function lookBefore(
   run: Run,
   action: Action,
@@ -67,30 +78,50 @@ async function lookBefore(
 ): Promise<Row | undefined> {
   if (step.role === 'create') return undefined;
   const { hasPaused } = own;
-  const isMadeNow = isMade(action) && step.role !== 'delete' && !isAgain && !hasPaused;
-  const madeAt = run.sentAt.get(action.address) ?? run.clock.monotonic();
-  if (isMadeNow && run.clock.monotonic() - madeAt <= freshMs) return undefined;
-  return unchanged(run, action, { step, client: own, isAnew: hasPaused });
+  const isNew = isMade(action) && step.role !== 'delete' && !isAgain && !hasPaused;
+  const now = run.clock.monotonic();
+  if (isNew && now - (sentAt(jobOf(run, action.address)) ?? now) <= freshMs) return undefined;
+  return refuseChanged(run, action, { step, client: own, isAnew: hasPaused });
 }
 
-/** Notes when a request is sent, because until when it may land is reckoned from then; anew where that was noted earlier. */
-async function noteTime(run: Run, address: string, isAnew: boolean): Promise<void> {
-  const { clock } = run;
-  const record = run.records.get(address);
-  const at = clock.wall();
-  if (record?.pending !== undefined && (isAnew || Math.abs(at - record.pending.at) > mostNoteAgeMs)) {
-    const again = renewed(record, at);
-    if (again !== record) await save(run, address, again);
+/**
+ * Whether the platform has what a request was to bring. What cannot be seen is no proof: the request may be sent again
+ * then, because twice comes to the same as once.
+ */
+export async function tookEffect(run: Run, action: Action, step: Step): Promise<boolean> {
+  const id = idOf(run, action.address);
+  if (id === undefined || idOf(run, action.lane) === undefined) return false;
+  try {
+    const after = await scopeNow(run, action.lane, { isAnew: true });
+    const row = after === 'gone' ? undefined : findById(after, action, id);
+    if (step.role === 'delete') return row === undefined;
+    if (row === undefined) return false;
+    return step.role === 'move' ? isAtHome(run, action, row) : holds(run, action, step, row);
+  } catch (error) {
+    if (error instanceof PlatformError) return false;
+    throw error;
   }
-  run.sentAt.set(address, clock.monotonic());
 }
 
-/** Whether a request that failed may have been carried out all the same. */
+/** Whether a row has every change that a step carries. */
+function holds(run: Run, action: Action, { changed, members }: Step, row: Row): boolean {
+  const compared = compare(action, row, run.outputs);
+  return changed.every((name) => {
+    const carried = compared.filter(
+      ({ planned: { part, decision } }) => part.field === name && (decision.do === 'write' || decision.do === 'remove'),
+    );
+    // Of a set it cannot be told what was to go.
+    const isSet = members[name]?.is === 'set';
+    return carried.length > 0 && !isSet && carried.every(({ verdict }) => verdict === 'as wanted');
+  });
+}
+
+/** Whether a request that failed may have been executed all the same. */
 export function mayBeExecuted(error: unknown): boolean {
   return error instanceof PlatformError && error.outcome === 'unknown';
 }
 
-/** Whether a request that failed may be carried out later still: it was not the platform itself that answered. */
+/** Whether a request that failed may be executed later still: it was not the platform itself that answered. */
 export function mayLandLater(error: unknown): boolean {
   return isTrouble(error) && (error.status === undefined || error.code === undefined);
 }
@@ -101,14 +132,14 @@ function isTrouble(error: unknown): error is PlatformError {
   return error.status === undefined || error.status >= 500 || error.failure === 'unreadable';
 }
 
-/** What sending the steps of an action needs. */
-export function contextOf(run: Run, action: Action, own?: OwnConnection) {
+/** What the requests of an action are made from. */
+export function requestInput(run: Run, action: Action, own?: OwnConnection) {
   return {
     action,
     outputs: run.outputs,
     addSecret: run.input.addSecret,
-    made: isMade(action) ? run.rows.get(action.address) : undefined,
-    idOf: (address: string) => run.ids.get(address),
+    made: isMade(action) ? jobOf(run, action.address).object?.row : undefined,
+    idOf: (address: string) => idOf(run, address),
     readNow: () => rowNow(run, action, own === undefined ? {} : { client: own }),
   };
 }

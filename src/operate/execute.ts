@@ -103,7 +103,7 @@ async function awaitDeployment(command: ObjectCommand, execution: Execution): Pr
   if (limitMs === undefined) return ordered;
   const since = clock.monotonic();
   const { kind, id, before } = command;
-  const traffic = { running: 0, movedAt: since };
+  const queue = { running: 0, movedAt: since };
   const watch = {
     reader: createReader(client),
     kind,
@@ -113,7 +113,7 @@ async function awaitDeployment(command: ObjectCommand, execution: Execution): Pr
     signal,
     since,
     limitMs,
-    traffic,
+    queue,
   };
   const ending = await follow(watch).catch(unlessOfThePlatform);
   if (ending === undefined || ending.is === 'interrupted') return ordered;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { creationOf, noteWrite } from '../../src/apply/intents.ts';
-import { keyOf } from '../../src/apply/seek.ts';
+import { creationOf, announceWrite } from '../../src/apply/journal.ts';
+import { keyOf } from '../../src/apply/find-created.ts';
 import { fieldOf } from '../../src/kind/wire.ts';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
@@ -156,8 +156,8 @@ describe('before a change of what is there is sent, the state says', () => {
   /** What the state has of an address when a change of it is announced. */
   async function noted(action: Action, resources: Readonly<Record<string, StateRecord>> = { [address]: known }) {
     const { run } = runOf([action], { resources });
-    await noteWrite(run, action);
-    return run.kept.get(address);
+    await announceWrite(run, action);
+    return run.journal.records.get(address);
   }
 
   test('when that was, and all that it said before', async () => {
@@ -207,8 +207,8 @@ describe('before a change of what is there is sent, the state says', () => {
   test('which services owe a deployment as soon as it is sent', async () => {
     const service = { known: { inputs: 'a' }, debt: { through: [address] } };
     const { run } = runOf([update, { ...web, service }], { resources: { [address]: known } });
-    await noteWrite(run, update);
-    expect(run.kept.get(web.address)?.deployed).toEqual({ inputs: 'a', stale: {} });
-    expect(run.kept.get(web.address)?.pending).toBeUndefined();
+    await announceWrite(run, update);
+    expect(run.journal.records.get(web.address)?.deployed).toEqual({ inputs: 'a', stale: {} });
+    expect(run.journal.records.get(web.address)?.pending).toBeUndefined();
   });
 });

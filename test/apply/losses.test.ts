@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { lossSince } from '../../src/apply/losses.ts';
-import { laneRow } from '../../src/apply/read-back.ts';
+import { lossSince } from '../../src/apply/freshness.ts';
+import { scopeRow } from '../../src/apply/scope.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
@@ -45,7 +45,7 @@ function loss({ actions = [going()], planned = {}, now = {}, settled = [], objec
     objects: { [address]: objectOf('redis_1', { redisId: 'redis_1', ...planned }), ...objects },
     resources: { [address]: recordOf('redis', 'redis_1', { pairs }) },
   });
-  return lossSince(run, action, laneRow(root, { redisId: 'redis_1', ...now }));
+  return lossSince(run, action, scopeRow(root, { redisId: 'redis_1', ...now }));
 }
 
 const changed = (path: string, of = address) => `${path} of ${of} was changed on the platform`;
@@ -103,7 +103,7 @@ describe('what goes is looked at:', () => {
   test('what is gone, or was not there, is no hindrance', () => {
     const { run } = runOf([going()]);
     expect(lossSince(run, going(), 'gone')).toBeUndefined();
-    expect(lossSince(run, going(), laneRow(going(), { redisId: 'redis_1' }))).toBeUndefined();
+    expect(lossSince(run, going(), scopeRow(going(), { redisId: 'redis_1' }))).toBeUndefined();
     expect(loss({ planned: { name: 'a' }, now: { redisId: 'redis_2', name: 'b' }, settled: ['name'] })).toBeUndefined();
   });
 });

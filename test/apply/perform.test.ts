@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Client } from '../../src/api/client.ts';
-import { chosenId, created, perform, rehearse } from '../../src/apply/perform.ts';
+import { chosenId, created, buildMembers, rehearse } from '../../src/apply/request.ts';
 import type { Json, Row } from '../../src/kind/json.ts';
 import { fieldOf } from '../../src/kind/wire.ts';
 import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
@@ -52,24 +51,13 @@ interface Case {
   readonly read?: Row;
 }
 
-/** Sends a request with members; gives what went out, which values became secrets, and how often somebody looked. */
+/** Builds a request; gives its members, the values that became secrets, and how often the object was read. */
 async function sending(members: Step['members'], how: Case = {}) {
   const { action, role = 'update', changed = Object.keys(members), outputs = {}, made, now, read } = how;
   const sent: Readonly<Record<string, unknown>>[] = [];
   const secrets: string[] = [];
   let looks = 0;
-  const client: Client = {
-    call: () => Promise.reject(new Error('only operations that are known as text are sent')),
-    invoke: (operation, input) => {
-      sent.push(input);
-      return Promise.resolve({ answerTo: operation });
-    },
-    withConnection: () => Promise.reject(new Error('whoever calls has a connection')),
-    counts: { reads: 0, writes: 0 },
-    close: () => undefined,
-  };
-  const result = await perform({
-    client,
+  const built = await buildMembers({
     action: actionOf(address, action),
     step: { operation: 'redis.update', role, members, changed },
     outputs: ({ output }) => outputs[output],
@@ -82,7 +70,8 @@ async function sending(members: Step['members'], how: Case = {}) {
       return read === undefined ? Promise.reject(new Error('nobody should look')) : Promise.resolve(read);
     },
   });
-  return { result, sent, secrets, looks };
+  if (built !== undefined) sent.push(built);
+  return { sent, secrets, looks };
 }
 
 /** What one member says. */
@@ -96,9 +85,8 @@ const refusing = (why: string) => `${address}: redis.update was not sent: ${why}
 describe('a request says', () => {
   test('ids, values that are fixed, and what is declared, also of what was made only now', async () => {
     const members = { redisId: ownId, appName: fixed('x'), name: wanted('shop', 'name'), description: later };
-    const { sent, result, looks } = await sending(members, { outputs: { host: 'db-1' } });
+    const { sent, looks } = await sending(members, { outputs: { host: 'db-1' } });
     expect(sent).toEqual([{ redisId: 'redis_1', appName: 'x', name: 'shop', description: 'db-1' }]);
-    expect(result).toEqual({ answer: { answerTo: 'redis.update' } });
     expect(looks).toBe(0);
   });
 
@@ -224,13 +212,13 @@ describe('a request that would change nothing is not sent:', () => {
   });
 
   test('what became known only now is what the platform has', async () => {
-    expect(await sending({ description: later }, at('db-1'))).toMatchObject({ result: 'skipped', sent: [] });
+    expect(await sending({ description: later }, at('db-1'))).toMatchObject({ sent: [] });
     expect((await sending({ description: later }, at('db-2'))).sent).toEqual([{ description: 'db-1' }]);
   });
 
   test('what it means counts, and not how it is written', async () => {
     const empty: Member = { is: 'wanted', field: fieldOf(redis, 'description'), wanted: declared('') };
-    expect(await sending({ description: empty }, at(null))).toMatchObject({ result: 'skipped' });
+    expect(await sending({ description: empty }, at(null))).toMatchObject({ sent: [] });
     expect(await sending({ description: { ...empty, field: anything } }, at(null))).toMatchObject({
       sent: [{ description: '' }],
     });
@@ -248,17 +236,17 @@ describe('a request that would change nothing is not sent:', () => {
   test('the create answered all of it already', async () => {
     const members = { description: wanted('a'), name: wanted('shop', 'name') };
     const made = { description: 'a', name: 'shop' };
-    expect(await sending(members, { made })).toMatchObject({ result: 'skipped', sent: [] });
+    expect(await sending(members, { made })).toMatchObject({ sent: [] });
     expect((await sending(members, { made: { ...made, name: 'store' } })).sent).toEqual([
       { description: 'a', name: 'shop' },
     ]);
-    expect((await sending({ description: wanted(null) }, { made: {} })).result).toBe('skipped');
+    expect((await sending({ description: wanted(null) }, { made: {} })).sent).toEqual([]);
   });
 
   test('one change among those that are there is enough, and what only goes along is none', async () => {
     const both = { description: later, name: wanted('shop', 'name') };
     expect((await sending(both, at('db-1'))).sent).toHaveLength(1);
-    expect((await sending(both, { ...at('db-1'), changed: ['description'] })).result).toBe('skipped');
+    expect((await sending(both, { ...at('db-1'), changed: ['description'] })).sent).toEqual([]);
   });
 
   test('a value that is fixed, a map and what the operation does without being told are changes', async () => {

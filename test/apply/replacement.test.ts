@@ -96,7 +96,7 @@ describe('a teardown that does not take the old object away', () => {
       answering(made, (operation) => (operation === 'postgres.remove' ? answered('{}') : undefined)),
     );
     expect(results(result)[address]).toBe('failed');
-    expect(said(result)).toContain('is still there; no new one was made');
+    expect(said(result)).toContain('is still there; no new one was created');
     expect(idOf(made, address)).toBe(id);
     expect(rowsIn(made, 'postgres')).toHaveLength(1);
     expect(actionsOf(await made.plan(named('b')))).toEqual([`replace ${address}`, `deploy ${address} (deploy)`]);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { creationOf } from '../../src/apply/intents.ts';
-import { recordOf } from '../../src/apply/records.ts';
-import { seek } from '../../src/apply/seek.ts';
+import { findLost } from '../../src/apply/find-created.ts';
+import { announceCreate } from '../../src/apply/journal.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { fieldOf } from '../../src/kind/wire.ts';
 import type { Action, Member } from '../../src/plan/action.ts';
@@ -42,14 +41,11 @@ const key = creating('sshKey', address, { publicKey: 'ssh-rsa A', name: 'deploy'
 const row = (sshKeyId: string, more: Row = {}): Row => ({ sshKeyId, publicKey: 'ssh-rsa A', name: 'deploy', ...more });
 
 /** A run that has sent a create and got no answer to it. */
-function runAfter(action: Action, others: readonly Action[], facts: RunFacts) {
+async function runAfter(action: Action, others: readonly Action[], facts: RunFacts) {
   const made = runOf([...others, action], facts);
   const [step] = action.steps;
   if (step === undefined) throw new Error('there is no create');
-  made.run.records.set(action.address, {
-    ...recordOf(made.run, action, null, {}),
-    pending: creationOf(made.run, action, step),
-  });
+  await announceCreate(made.run, action, step, undefined);
   return made;
 }
 
@@ -57,9 +53,9 @@ function runAfter(action: Action, others: readonly Action[], facts: RunFacts) {
 async function looking(lists: readonly (readonly Row[])[], { more, chosen, claimed = [] }: Looking = {}) {
   let look = 0;
   const answers: Answers = () => lists[Math.min(look++, lists.length - 1)];
-  const { run, requests, passed } = runAfter(key, [], { answers, ...(more === undefined ? {} : { more }) });
-  for (const id of claimed) run.claimed.add(id);
-  return { made: await seek(run, key, { until: minute, chosen }), run, requests, passed: passed() };
+  const { run, requests, passed } = await runAfter(key, [], { answers, ...(more === undefined ? {} : { more }) });
+  for (const id of claimed) run.creations.taken.add(id);
+  return { made: await findLost(run, key, { until: minute, chosen }), run, requests, passed: passed() };
 }
 
 interface Looking {
@@ -73,7 +69,7 @@ describe('what bears the key and is what the create said', () => {
   test('is taken as soon as it shows, and nobody else can have it then', async () => {
     const { made, run, requests, passed } = await looking([[], [], [row('key_2')]]);
     expect(made).toEqual(row('key_2'));
-    expect(run.claimed.has('key_2')).toBe(true);
+    expect(run.creations.taken.has('key_2')).toBe(true);
     expect(requests).toEqual(['sshKey.all', 'sshKey.all', 'sshKey.all']);
     expect(passed).toBeLessThan(5_000);
   });
@@ -88,7 +84,7 @@ describe('what bears the key and is what the create said', () => {
   test('is not taken when there are two of it: nobody knows which', async () => {
     await expect(looking([[row('key_1'), row('key_2')]])).rejects.toMatchObject({
       failure: 'platform',
-      message: `somebody made the same at the same time: one of key_1, key_2 is ${address}`,
+      message: `the same was created twice at the same time: one of key_1, key_2 is ${address}`,
       diagnostics: [
         {
           code: 'ambiguous',
@@ -101,8 +97,8 @@ describe('what bears the key and is what the create said', () => {
   });
 
   test('is taken by one alone of two that look for it at the same time', async () => {
-    const { run } = runAfter(key, [], { answers: () => [row('key_1')] });
-    const both = [key, key].map((action) => seek(run, action, { until: minute, chosen: undefined }));
+    const { run } = await runAfter(key, [], { answers: () => [row('key_1')] });
+    const both = [key, key].map((action) => findLost(run, action, { until: minute, chosen: undefined }));
     expect((await Promise.all(both)).filter((made) => made !== undefined)).toEqual([row('key_1')]);
   });
 });
@@ -130,14 +126,14 @@ describe('nothing is taken', () => {
   test('of what cannot be known by a key: nobody looks', async () => {
     const nowhere = { ...key, kind: kindNamed('redis') };
     const { run, requests } = runOf([nowhere], { answers: () => [row('key_1')] });
-    expect(await seek(run, nowhere, { until: minute, chosen: undefined })).toBeUndefined();
+    expect(await findLost(run, nowhere, { until: minute, chosen: undefined })).toBeUndefined();
     expect(requests).toEqual([]);
   });
 
   test('when the run is interrupted, and the next run goes on with it', async () => {
     await expect(looking([[]], { more: { signal: AbortSignal.abort() } })).rejects.toMatchObject({
       failure: 'platform',
-      message: `the run was interrupted while ${address}, whose create got no answer, was looked for`,
+      message: `the run was interrupted while it looked for ${address}, whose create got no answer`,
       diagnostics: [{ code: 'unverified', address, position: here, remedy: 'Apply again: that looks for it first.' }],
     });
     const { made } = await looking([[row('key_1')]], { more: { signal: AbortSignal.abort() } });
@@ -148,28 +144,28 @@ describe('nothing is taken', () => {
 test('an object with an id of ours is known by that', async () => {
   const answers: Answers = (_operation, { sshKeyId }) => row(String(sshKeyId), { name: 'whatever' });
   const { run, requests } = runOf([key], { answers });
-  expect(await seek(run, key, { until: minute, chosen: 'ours' })).toMatchObject({ sshKeyId: 'ours' });
+  expect(await findLost(run, key, { until: minute, chosen: 'ours' })).toMatchObject({ sshKeyId: 'ours' });
   expect(requests).toEqual(['sshKey.one ours']);
 });
 
 test('where a list tells little of each, what bears the key is read as a whole', async () => {
   const production = actionOf('production', { kind: kindNamed('environment'), id: 'env_1' });
   const cache = creating('redis', 'cache', { name: 'cache', dockerImage: 'redis:8' }, { parent: 'production' });
-  const at = (whole: Readonly<Record<string, Row>>) => {
+  const at = async (whole: Readonly<Record<string, Row>>) => {
     const listed = ['redis_1', 'redis_2'].map((redisId) => ({ redisId, name: 'cache' }));
     const answers: Answers = (operation, { redisId }) =>
       operation === 'environment.one'
         ? { redis: [...listed, { redisId: 'redis_3', name: 'b' }] }
         : whole[String(redisId)];
-    const { run, requests } = runAfter(cache, [production], { answers });
-    return { made: seek(run, cache, { until: 1_000, chosen: undefined }), requests };
+    const { run, requests } = await runAfter(cache, [production], { answers });
+    return { made: await findLost(run, cache, { until: 1_000, chosen: undefined }), requests };
   };
   const one = { redisId: 'redis_1', name: 'cache', dockerImage: 'redis:7' };
   const two = { redisId: 'redis_2', name: 'cache', dockerImage: 'redis:8' };
-  const { made, requests } = at({ redis_1: one, redis_2: two });
-  expect(await made).toEqual(two);
+  const { made, requests } = await at({ redis_1: one, redis_2: two });
+  expect(made).toEqual(two);
   expect(requests).toEqual(['environment.one env_1', 'redis.one redis_1', 'redis.one redis_2']);
   // What is gone by then is nobody's.
-  expect(await at({ redis_2: two }).made).toEqual(two);
-  await expect(at({ redis_1: one }).made).rejects.toThrow('redis_1 bears its key and is something else (dockerImage)');
+  expect((await at({ redis_2: two })).made).toEqual(two);
+  await expect(at({ redis_1: one })).rejects.toThrow('redis_1 bears its key and is something else (dockerImage)');
 });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { send } from '../../src/apply/send.ts';
 import type { Run } from '../../src/apply/run.ts';
-import { unchanged } from '../../src/apply/unchanged.ts';
+import { refuseChanged } from '../../src/apply/freshness.ts';
+import { sentAt } from '../../src/apply/job.ts';
+import { happen, jobOf } from '../../src/apply/run.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
 import { secret } from '../../src/secrets/secret.ts';
@@ -30,7 +32,10 @@ const change = (more: Partial<Action> = {}): Action =>
 const record = { kind: 'redis', id: 'redis_1', parent: 'production', dependsOn: [], pairs: {}, options: {} };
 
 /** A run whose requests wait for a connection, or through a pause of the platform. */
-function running(action: Action, { waitMs = 0, hasPaused = false }: { waitMs?: number; hasPaused?: boolean } = {}) {
+async function running(
+  action: Action,
+  { waitMs = 0, hasPaused = false }: { waitMs?: number; hasPaused?: boolean } = {},
+) {
   let row: Row = { redisId: 'redis_1', description: 'a' };
   const made = runOf([production, action], {
     answers: (operation) => (operation === 'redis.one' ? row : true),
@@ -49,7 +54,7 @@ function running(action: Action, { waitMs = 0, hasPaused = false }: { waitMs?: n
       },
     },
   };
-  run.records.set(address, { ...record, pending: { is: 'write', at: run.clock.wall(), timeoutMs: 60_000 } });
+  await run.journal.save(address, { ...record, pending: { is: 'write', at: run.clock.wall(), timeoutMs: 60_000 } });
   const byHand = (value: string): void => {
     row = { ...row, description: value };
   };
@@ -65,15 +70,15 @@ describe('an update reads its object again', () => {
     ['when it waited for longer', { waitMs: 5_001 }, [look, look, write]],
     ['when the platform took nothing for a while, however short', { hasPaused: true }, [look, look, write]],
   ])('%s', async (_when, waiting, expected) => {
-    const { run, requests } = running(change(), waiting);
-    await unchanged(run, change());
+    const { run, requests } = await running(change(), waiting);
+    await refuseChanged(run, change());
     await send(run, change(), update);
     expect(requests).toEqual(expected);
   });
 
   test.each([{ waitMs: 5_001 }, { hasPaused: true }])('and is not sent over a hot fix: %o', async (waiting) => {
-    const { run, requests, byHand } = running(change(), waiting);
-    await unchanged(run, change());
+    const { run, requests, byHand } = await running(change(), waiting);
+    await refuseChanged(run, change());
     byHand('fixed by hand');
     await expect(send(run, change(), update)).rejects.toThrow(`description of ${address} was changed on the platform`);
     expect(requests).toEqual([look, look]);
@@ -88,10 +93,10 @@ describe('what this run made a moment before', () => {
     ['is read again when the next request waited for longer', { waitMs: 5_001 }, [look, write]],
     ['is read again when the platform took nothing for a while', { hasPaused: true }, [look, write]],
   ])('%s', async (_what, waiting, expected) => {
-    const { run, requests } = running(made(), waiting);
-    run.ids.set(address, 'redis_1');
-    run.rows.set(address, { redisId: 'redis_1', description: 'made' });
-    run.sentAt.set(address, run.clock.monotonic());
+    const { run, requests } = await running(made(), waiting);
+    happen(run, address, { is: 'sent', at: run.clock.monotonic() });
+    happen(run, address, { is: 'answered' });
+    happen(run, address, { is: 'found', object: { id: 'redis_1', row: { redisId: 'redis_1', description: 'made' } } });
     await send(run, made(), update);
     expect(requests).toEqual(expected);
   });
@@ -103,17 +108,17 @@ describe('the time of a request', () => {
     ['is noted anew when it waited since', { waitMs: 1_001 }, 1_001],
     ['is noted anew when the platform took nothing for a while', { waitMs: 1, hasPaused: true }, 1],
   ])('%s', async (_what, waiting, later) => {
-    const { run } = running(change(), waiting);
+    const { run } = await running(change(), waiting);
     const at = run.clock.wall();
     await send(run, change(), update);
-    expect((run.records.get(address)?.pending?.at ?? 0) - at).toBe(later);
-    expect(run.sentAt.get(address)).toBe(run.clock.monotonic());
+    expect((run.journal.now(address)?.pending?.at ?? 0) - at).toBe(later);
+    expect(sentAt(jobOf(run, address))).toBe(run.clock.monotonic());
   });
 
   test('is noted nowhere when nothing said that it is about to be sent', async () => {
-    const { run } = running(change(), { hasPaused: true });
-    run.records.set(address, record);
+    const { run } = await running(change(), { hasPaused: true });
+    await run.journal.save(address, record);
     await send(run, change(), update);
-    expect(run.records.get(address)).toEqual(record);
+    expect(run.journal.now(address)).toEqual(record);
   });
 });

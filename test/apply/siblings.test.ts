@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readSiblings } from '../../src/apply/siblings.ts';
+import { readSiblings } from '../../src/apply/scope.ts';
 import type { Action } from '../../src/plan/action.ts';
 import type { Answers } from '../support/made-up-run.ts';
 import { runOf } from '../support/made-up-run.ts';

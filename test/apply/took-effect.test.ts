@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isAtHome, tookEffect } from '../../src/apply/took-effect.ts';
+import { isAtHome } from '../../src/apply/scope.ts';
+import { tookEffect } from '../../src/apply/send.ts';
 import type { Action, Member, PlannedPart, Step } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import { actionOf, anything, aStep, declared, kindNamed, plannedPart } from '../support/made-up.ts';

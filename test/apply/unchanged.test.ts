@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { rowNow, unchanged } from '../../src/apply/unchanged.ts';
+import { refuseChanged, rowNow } from '../../src/apply/freshness.ts';
+import { happen } from '../../src/apply/run.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
 import { secret } from '../../src/secrets/secret.ts';
@@ -40,7 +41,7 @@ const refusal = (message: string) => ({
 
 describe('before an update is sent', () => {
   test('the object is given as it is', async () => {
-    expect(await unchanged(running({ description: 'a' }).run, redis())).toEqual({
+    expect(await refuseChanged(running({ description: 'a' }).run, redis())).toEqual({
       redisId: 'redis_1',
       description: 'a',
     });
@@ -48,37 +49,37 @@ describe('before an update is sent', () => {
 
   test('a change that the plan never showed is refused', async () => {
     const message = `description of ${address} was changed on the platform since the plan was made; nothing was sent`;
-    await expect(unchanged(running({ description: 'c' }).run, redis())).rejects.toMatchObject(refusal(message));
+    await expect(refuseChanged(running({ description: 'c' }).run, redis())).rejects.toMatchObject(refusal(message));
   });
 
   test('a value that is as wanted already is no hindrance, and another one is', async () => {
     const { run } = running({ description: 'b' });
-    expect(await unchanged(run, redis(), { step: update })).toMatchObject({ description: 'b' });
-    expect(await unchanged(run, redis())).toMatchObject({ description: 'b' });
+    expect(await refuseChanged(run, redis(), { step: update })).toMatchObject({ description: 'b' });
+    expect(await refuseChanged(run, redis())).toMatchObject({ description: 'b' });
     const other = running({ description: 'c' }).run;
-    await expect(unchanged(other, redis(), { step: update })).rejects.toThrow('was changed on the platform');
+    await expect(refuseChanged(other, redis(), { step: update })).rejects.toThrow('was changed on the platform');
   });
 
   test('it is said whether something of it was sent already', async () => {
     const { run } = running({ description: 'c' });
-    run.sent.add(address);
+    happen(run, address, { is: 'sent', at: 0 });
     const message = `description of ${address} was changed on the platform since the plan was made; nothing more was sent`;
-    await expect(unchanged(run, redis())).rejects.toMatchObject(refusal(message));
+    await expect(refuseChanged(run, redis())).rejects.toMatchObject(refusal(message));
   });
 
   test('an object that is gone, or another one in its place, is refused', async () => {
     const message = `${address} is not on the platform any more; nothing was sent`;
-    await expect(unchanged(running(undefined).run, redis())).rejects.toMatchObject(refusal(message));
+    await expect(refuseChanged(running(undefined).run, redis())).rejects.toMatchObject(refusal(message));
     await expect(rowNow(running({ redisId: 'redis_2' }).run, redis())).rejects.toMatchObject(refusal(message));
     await expect(rowNow(running({}, redis({ id: undefined })).run, redis())).rejects.toMatchObject(refusal(message));
   });
 
   test('what was read a moment ago is not read again, unless it is to be', async () => {
     const { run, requests } = running({ description: 'a' });
-    await unchanged(run, redis());
-    await unchanged(run, redis());
+    await refuseChanged(run, redis());
+    await refuseChanged(run, redis());
     expect(requests).toHaveLength(1);
-    await unchanged(run, redis(), { isAnew: true });
+    await refuseChanged(run, redis(), { isAnew: true });
     expect(requests).toHaveLength(2);
   });
 });
@@ -87,7 +88,7 @@ describe('before an object is moved', () => {
   const moving = redis({ action: 'move', parent: 'production', steps: [], parts: [] });
   const at = (now: string, action = moving, planned: Row | undefined = { environmentId: 'env_2' }) => {
     const objects = planned === undefined ? {} : { [address]: objectOf('redis_1', planned) };
-    return unchanged(running({ environmentId: now }, action, { objects }).run, action);
+    return refuseChanged(running({ environmentId: now }, action, { objects }).run, action);
   };
 
   test('it must be where the plan saw it, or where it is to be', async () => {
@@ -101,20 +102,20 @@ describe('before an object is moved', () => {
     expect(await at('env_3', { ...moving, action: 'update' })).toMatchObject({ environmentId: 'env_3' });
     expect(await at('env_3', { ...moving, parent: undefined })).toMatchObject({ environmentId: 'env_3' });
     const unseen = running({ environmentId: 'env_3' }, moving).run;
-    expect(await unchanged(unseen, moving)).toMatchObject({ environmentId: 'env_3' });
+    expect(await refuseChanged(unseen, moving)).toMatchObject({ environmentId: 'env_3' });
   });
 });
 
 describe('of an object that this run makes', () => {
   test.each(['create', 'replace'] as const)('by a %s, nothing is compared with what the plan saw', async (action) => {
     const made = redis({ action });
-    expect(await unchanged(running({ description: 'c' }, made).run, made)).toMatchObject({ description: 'c' });
+    expect(await refuseChanged(running({ description: 'c' }, made).run, made)).toMatchObject({ description: 'c' });
   });
 
   test('nothing is given while it has no id', async () => {
     const action = redis({ action: 'create', id: undefined });
     const { run, requests } = running({}, action);
-    expect(await unchanged(run, action)).toBeUndefined();
+    expect(await refuseChanged(run, action)).toBeUndefined();
     expect(requests).toEqual([]);
   });
 
@@ -122,15 +123,15 @@ describe('of an object that this run makes', () => {
     const main = redis({ parts: [] });
     const mount = actionOf(`${address}.mounts["/a"]`, { kind: kindNamed('mount'), lane: address, action: 'create' });
     const mounts: Row[] = [];
-    const { run, requests } = runOf([main, mount], { answers: () => ({ redisId: 'redis_1', mounts: [...mounts] }) });
+    const other = actionOf('other', { ...mount, id: 'other', action: 'update', address: 'other' });
+    const answers = () => ({ redisId: 'redis_1', mounts: [...mounts] });
+    const { run, requests } = runOf([main, mount, other], { answers });
     await rowNow(run, main);
     mounts.push({ mountId: mount.id });
-    expect(await unchanged(run, mount)).toEqual({ mountId: mount.id });
+    expect(await refuseChanged(run, mount)).toEqual({ mountId: mount.id });
     expect(requests).toHaveLength(2);
     // What somebody else made is not waited for.
-    await expect(rowNow(run, { ...mount, id: 'other', action: 'update', address: 'other' })).rejects.toThrow(
-      'any more',
-    );
+    await expect(rowNow(run, other)).rejects.toThrow('any more');
     expect(requests).toHaveLength(2);
   });
 });
@@ -138,7 +139,7 @@ describe('of an object that this run makes', () => {
 test('before a deletion is sent, what would be lost that the plan never showed is refused', async () => {
   const going = redis({ action: 'delete', teardown: [aStep], steps: [], parts: [description] });
   const objects = { [address]: objectOf('redis_1', { redisId: 'redis_1', description: 'a' }) };
-  const at = (row: Row | undefined) => unchanged(running(row, going, { objects }).run, going, { step: aStep });
+  const at = (row: Row | undefined) => refuseChanged(running(row, going, { objects }).run, going, { step: aStep });
   expect(await at({ description: 'a' })).toBeUndefined();
   expect(await at(undefined)).toBeUndefined();
   const message = `description of ${address} was changed on the platform since the plan was made; nothing was sent`;

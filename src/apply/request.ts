@@ -1,4 +1,3 @@
-import type { Client } from '../api/client.ts';
 import { endpointOf } from '../api/contract.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { means, plain } from '../kind/codecs.ts';
@@ -11,15 +10,14 @@ import { resolveField } from '../plan/diff.ts';
 import { merged } from '../plan/merged.ts';
 import type { Action, Member, Step } from '../plan/action.ts';
 
-/** What sending one step needs. */
-export interface PerformInput {
-  readonly client: Client;
+/** What a request is made from. */
+export interface RequestInput {
   readonly action: Action;
   readonly step: Step;
   readonly outputs: Outputs;
   /** The id of a resource, once it is known. */
   readonly idOf: (address: string) => string | undefined;
-  /** Told of every value that must not show in text that comes from elsewhere. */
+  /** Takes every value that must not show in text that comes from elsewhere. */
   readonly addSecret: (value: string) => void;
   /** The object as the create of this run answered it. */
   readonly made: Row | undefined;
@@ -30,20 +28,16 @@ export interface PerformInput {
 }
 
 /** What filling in the members of a step needs. */
-type Resolving = Pick<PerformInput, 'action' | 'step' | 'outputs' | 'idOf'>;
+type Resolving = Pick<RequestInput, 'action' | 'step' | 'outputs' | 'idOf'>;
 
-/** Sends one step. A step all of whose changes turn out to be there already is not sent: then it gives `skipped`. */
-export async function perform(input: PerformInput): Promise<{ answer: unknown } | 'skipped'> {
-  const { step, client, made } = input;
+/**
+ * Fills in the members of a step; undefined when all of its changes turn out to be there already.
+ *
+ * @throws {Stop} when a member is not known, or was not answered, or could not be decrypted: nothing was sent.
+ */
+export async function buildMembers(input: RequestInput): Promise<Record<string, unknown> | undefined> {
+  const { step, made } = input;
   const now = input.now ?? (needsRow(step) ? await (answersAll(step, made) ?? input.readNow()) : undefined);
-  const { members, changes } = fillIn(input, now);
-  if (step.role === 'update' && changes === 0) return 'skipped';
-  return { answer: await client.invoke(step.operation, members) };
-}
-
-/** The members of a step, those that go along as the object has them now; and how many of them change something. */
-function fillIn(input: PerformInput, now: Row | undefined): { members: Record<string, unknown>; changes: number } {
-  const { step } = input;
   const members: Record<string, unknown> = {};
   // What the operation does without being told, such as the case of a union that it stands for.
   let changes = step.changed.filter((name) => step.members[name] === undefined).length;
@@ -53,7 +47,7 @@ function fillIn(input: PerformInput, now: Row | undefined): { members: Record<st
     members[name] = value;
     if (step.changed.includes(name) && !isThereAlready(input, name, from, value)) changes++;
   }
-  return { members, changes };
+  return step.role === 'update' && changes === 0 ? undefined : members;
 }
 
 /** Checks that a step could be sent, as far as its values are known before the objects that it names are there. */
@@ -78,7 +72,7 @@ function isKnown(from: Member, outputs: Outputs): boolean {
 }
 
 /** Adds what may be secret in a member, so that an echo of it by the platform is redacted. */
-function addSecrets({ action, addSecret }: PerformInput, name: string, from: Member, value: Json): void {
+function addSecrets({ action, addSecret }: RequestInput, name: string, from: Member, value: Json): void {
   const field = action.kind.fields[name];
   if (from.is !== 'as read' && field?.secrecy === undefined) return;
   for (const text of textsIn(value)) {
@@ -170,7 +164,7 @@ function mapText(input: Resolving, from: Extract<Member, { is: 'map' }>, now: Ro
 }
 
 /** Whether a value that became known only now is what the platform has. */
-function isThereAlready({ action, made }: PerformInput, name: string, from: Member, value: Json): boolean {
+function isThereAlready({ action, made }: RequestInput, name: string, from: Member, value: Json): boolean {
   if (from.is !== 'wanted') return false;
   const codec = from.field.codec ?? plain;
   if (made !== undefined) return means(codec, value, observedValue(action.kind, name, made) ?? null);

@@ -16,7 +16,7 @@ const short: Pauses = { first: 500, growth: 3 };
  * Looks again and again until something is seen, or until a moment of the clock that only grows has passed; gives what
  * was seen last. An interruption ends the pauses, and there is one look after it.
  */
-export async function lookUntil<T>(
+export async function poll<T>(
   { clock, input: { signal } }: Pick<Run, 'clock' | 'input'>,
   look: () => Promise<T>,
   {

@@ -1,0 +1,138 @@
+import type { Client } from '../api/client.ts';
+import type { Row } from '../kind/json.ts';
+import { asRows, rowId } from '../observe/answers.ts';
+import { isCreated } from '../observe/lost-create.ts';
+import type { Reader } from '../observe/reader.ts';
+import { createReader } from '../observe/reader.ts';
+import type { Action } from '../plan/action.ts';
+import { isMade } from '../plan/action.ts';
+import { recordNow } from './journal.ts';
+import { poll } from './poll.ts';
+import type { Run } from './run.ts';
+import { idOf, scopeOf } from './run.ts';
+
+/** A service with everything below it, or an object that stands by itself: writes to one scope are serialised. */
+export interface Scope {
+  readonly root: Action;
+  readonly actions: readonly Action[];
+  /** As it was read last before something was sent in it: of which object, and since when (monotonic ms). */
+  reading?: { readonly id: string | undefined; readonly since: number; readonly row: Promise<ScopeRow | 'gone'> };
+  /** Its row as it was when everything below it was read back. */
+  readBack?: Row;
+  /** Its record says that the service is stale. */
+  staleSaved?: Promise<void>;
+}
+
+/** The row of a scope, with everything below it. */
+export interface ScopeRow {
+  readonly root: Action;
+  readonly row: Row;
+  /** The rows of a kind below it, by id; throws a Stop when the answer has no such list. */
+  readonly rowsOf: (action: Action) => ReadonlyMap<string, Row>;
+}
+
+/** How old the row of a scope may be when something of it is overwritten or deleted. Milliseconds. */
+export const freshMs = 5_000;
+
+/** Reads a scope. A 404 proves that it is gone, and nothing else does. */
+export async function readScope(reader: Reader, root: Action, id: string): Promise<ScopeRow | 'gone'> {
+  const row = await reader.row(root.kind, id);
+  return row === undefined ? 'gone' : scopeRow(root, row);
+}
+
+/** A scope as it was a few seconds ago at most: read once for all requests that follow one another quickly. */
+export function scopeNow(
+  run: Run,
+  address: string,
+  { isAnew = false, client }: { readonly isAnew?: boolean; readonly client?: Client } = {},
+): Promise<ScopeRow | 'gone'> {
+  const now = run.clock.monotonic();
+  const scope = scopeOf(run, address);
+  const { reading: known } = scope;
+  const id = idOf(run, address);
+  if (known !== undefined && known.id === id && !isAnew && now - known.since <= freshMs) return known.row;
+  const row = id === undefined ? Promise.resolve('gone' as const) : readOwn(run, scope.root, id, client);
+  scope.reading = { id, since: now, row };
+  row.catch(() => delete scope.reading); // it may be read the next time
+  return row;
+}
+
+/** Reads the object of a scope. What this run created may show a little later. */
+export function readOwn(run: Run, root: Action, id: string, client?: Client): Promise<ScopeRow | 'gone'> {
+  const reader = client === undefined ? run.reader : createReader(client);
+  return poll(run, () => readScope(reader, root, id), { isSeen: (seen) => seen !== 'gone' || !isMade(root) });
+}
+
+/** Makes the row of a scope from one that was read earlier. */
+export function scopeRow(root: Action, row: Row): ScopeRow {
+  const lists = new Map<string, ReadonlyMap<string, Row>>();
+  return {
+    root,
+    row,
+    rowsOf: ({ kind }) => {
+      const link = kind.parents[root.kind.kind];
+      if (link === undefined || !('at' in link.listed)) return new Map();
+      const known = lists.get(kind.kind);
+      if (known !== undefined) return known;
+      const rows = asRows(row[link.listed.at], root.kind.operations.read, kind);
+      const made = new Map(rows.map((item) => [rowId(kind, item) ?? '', item]));
+      lists.set(kind.kind, made);
+      return made;
+    },
+  };
+}
+
+/** The row of an action in its scope, by id. */
+export function findById(scope: ScopeRow, action: Action, id: string): Row | undefined {
+  if (action.address === scope.root.address) return rowId(action.kind, scope.row) === id ? scope.row : undefined;
+  return scope.rowsOf(action).get(id);
+}
+
+/** The row that a create without an id in its answer made: the one new row that the create could have made. */
+export function findCreated(
+  run: Run,
+  scope: ScopeRow,
+  action: Action,
+  isTaken: (id: string) => boolean,
+): Row | undefined {
+  if (action.address === scope.root.address) return undefined;
+  const candidates = createdAmong(run, scope.rowsOf(action), action, isTaken);
+  return candidates.length === 1 ? candidates[0] : undefined;
+}
+
+/** The rows that no other object has and that are what a create of this run said. */
+export function createdAmong(
+  run: Run,
+  rows: ReadonlyMap<string, Row>,
+  action: Action,
+  isTaken: (id: string) => boolean,
+): Row[] {
+  const record = recordNow(run, action.address);
+  if (record === undefined) return [];
+  return [...rows].flatMap(([id, row]) =>
+    !isTaken(id) && isCreated(action.kind, row, record, run.input.digest) ? [row] : [],
+  );
+}
+
+/** Reads the rows beside an action's object, by id: the list of its parent, or the one at the top. */
+export async function readSiblings(run: Run, { kind, parent }: Action): Promise<ReadonlyMap<string, Row>> {
+  const above = parent === undefined ? undefined : run.jobs.get(parent)?.action;
+  const id = parent === undefined ? undefined : idOf(run, parent);
+  if (above !== undefined && id === undefined) return new Map();
+  const list = above === undefined || id === undefined ? undefined : { kind: above.kind, id };
+  const rows = await run.reader.rows(kind, { place: run.input.plan.observed, parent: list });
+  return new Map(rows.map((row) => [rowId(kind, row) ?? '', row]));
+}
+
+/** Whether an object is below the parent that the manifest gives it. */
+export function isAtHome(run: Run, action: Action, row: Row): boolean {
+  const parent = run.jobs.get(action.parent ?? '');
+  const link = parent === undefined ? undefined : action.kind.parents[parent.action.kind.kind];
+  return parent === undefined || link === undefined || row[link.idAt] === parent.object?.id;
+}
+
+/** A scope as the plan saw it; undefined when its object is new. */
+export function scopeBefore(run: Run, { root }: Scope): ScopeRow | undefined {
+  const row = run.input.plan.observed.objects.get(root.address)?.row;
+  return row === undefined || root.action === 'replace' ? undefined : scopeRow(root, row);
+}
