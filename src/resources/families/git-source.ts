@@ -14,8 +14,8 @@ const hosts = {
     owner: 'owner',
     branch: 'branch',
     buildPath: 'buildPath',
-    triggerType: 'triggerType',
     provider: 'hubgitId',
+    triggerType: 'triggerType',
   },
   labgit: {
     repository: 'labgitRepository',
@@ -120,21 +120,22 @@ export function gitSource(
 ): { readonly cases: Union['cases']; readonly fields: Readonly<Record<string, Field>> } {
   const cases: Record<string, Record<string, string>> = {};
   const fields: Record<string, Field> = {};
+  const add = (part: Part, name: string, field: Field | undefined) => {
+    const one = instead[part] ?? field;
+    if (parts.includes(part) && one !== undefined) fields[name] = one;
+  };
   for (const host of gitHosts) {
-    const names: Partial<Record<Part, string>> = {
-      ...hosts[host],
-      watchPaths: 'watchPaths',
-      enableSubmodules: 'enableSubmodules',
-    };
-    const held: Record<string, string> = {};
-    for (const part of parts) {
-      const name = names[part];
-      const field = instead[part] ?? (part === 'provider' ? providers[host] : gitParts[part]);
-      if (name === undefined || field === undefined) continue;
-      held[part] = name;
-      fields[name] = field;
-    }
-    cases[host] = held;
+    const names: Partial<Record<Part, string>> = hosts[host];
+    for (const [part, name] of Object.entries(names) as [Part, string][])
+      add(part, name, part === 'provider' ? providers[host] : gitParts[part]);
+    const all = { ...names, watchPaths: 'watchPaths', enableSubmodules: 'enableSubmodules' };
+    cases[host] = Object.fromEntries(
+      parts.flatMap((part) => {
+        const name = all[part];
+        return name === undefined ? [] : [[part, name]];
+      }),
+    );
   }
+  for (const part of ['enableSubmodules', 'watchPaths'] as const) add(part, part, gitParts[part]);
   return { cases, fields };
 }
