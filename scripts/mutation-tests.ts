@@ -11,7 +11,11 @@ const parts: Readonly<Record<string, readonly string[]>> = {
     'test/scenarios/{organization-kinds,deployments}.test.ts',
     'test/everything.test.ts',
   ],
-  state: ['test/state/!(postgres|s3).test.ts', 'test/apply/{apply,intents,lost-creates}.test.ts'],
+  state: [
+    'test/state/!(postgres|s3).test.ts',
+    'test/apply/{apply,lost-creates}.test.ts',
+    'test/scenarios/pending-operations.test.ts',
+  ],
   stores: ['test/state/{s3,postgres}.test.ts'],
 };
 

@@ -50,9 +50,9 @@ export async function deploy(run: Run, action: Action): Promise<Result> {
 
 /** Whether nothing was owed before, and what was known only after apply came to what was there already. */
 function isNothingNew(run: Run, { service }: Action): boolean {
-  const { known, debt } = service ?? {};
-  if (known?.inputs === undefined || known.stale !== undefined || debt?.isPending !== true) return false;
-  return debt.through.every((address) => !hasWritten(run, address));
+  const { known, staleness } = service ?? {};
+  if (known?.inputs === undefined || known.stale !== undefined || staleness?.isPending !== true) return false;
+  return staleness.through.every((address) => !hasWritten(run, address));
 }
 
 /** Waits for a deployment that an earlier run ordered. */

@@ -145,7 +145,7 @@ async function restore(run: Run, address: string): Promise<void> {
   const job = jobOf(run, address);
   if (before === undefined || mayLand(job)) return;
   // A variable that it mentions may have been written all the same.
-  const through = job.action.service?.debt?.through ?? [];
+  const through = job.action.service?.staleness?.through ?? [];
   const isStale = through.some((other) => other !== address && hasWritten(run, other));
   const deploys = isStale ? job.deploys : deploysOf(before);
   happen(run, address, { is: 'deploys', deploys });

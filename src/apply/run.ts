@@ -6,7 +6,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Action, Plan } from '../plan/action.ts';
-import { debtorsOf, deployedBefore } from '../plan/debts.ts';
+import { staleThrough, deploysBefore } from '../plan/stale.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
 import type { StateStore } from '../state/state.ts';
@@ -91,8 +91,8 @@ export function startRun(input: ApplyInput): Run {
   const { plan } = input;
   const clock = input.clock ?? systemClock;
   const needed = new Set(plan.actions.flatMap(({ dependsOn }) => dependsOn));
-  const debtors = debtorsOf(plan);
-  const deployed = deployedBefore(plan);
+  const staleServices = staleThrough(plan);
+  const deployed = deploysBefore(plan);
   const duplicates = duplicatesBefore(plan);
   const jobs = new Map<string, Job>();
   for (const action of plan.actions) {
@@ -102,7 +102,7 @@ export function startRun(input: ApplyInput): Run {
     const about = {
       row,
       isNeeded: needed.has(address),
-      makesStale: debtors.get(address) ?? [],
+      makesStale: staleServices.get(address) ?? [],
       deploys: deployed.get(address),
       duplicates: duplicates.get(address),
     };

@@ -48,11 +48,11 @@ export async function settleStale(run: Run, root: Action): Promise<void> {
     await saveDeploys(run, address, { inputs }, 'with the rest');
     return;
   }
-  const through = service.debt?.through ?? [];
+  const through = service.staleness?.through ?? [];
   const row = await rowAfter(run, root, through);
   const listed = row === undefined ? undefined : deploymentsIn(kind, row);
   // Stale since earlier, and nothing written now: what was noted then still holds.
-  const isOld = service.debt === undefined && known.stale.saved !== undefined;
+  const isOld = service.staleness === undefined && known.stale.saved !== undefined;
   if (listed === undefined || !through.every(isDone) || isOld) return;
   const saved = { inputs, newest: listed.at(-1)?.id ?? null };
   await saveDeploys(run, address, { ...known, stale: { ...known.stale, saved } }, 'with the rest');

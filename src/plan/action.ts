@@ -90,7 +90,7 @@ interface ServicePlan {
   /** What the state knows, brought up to date with what the platform lists. */
   readonly known: Deploys | undefined;
   /** What the plan writes that only a deployment puts into effect, and the actions that write it. */
-  readonly debt?: { readonly code?: true; readonly through: readonly string[]; readonly isPending?: true };
+  readonly staleness?: { readonly code?: true; readonly through: readonly string[]; readonly isPending?: true };
   /** It needs a deployment, and this plan has none. */
   readonly isLeft?: true;
 }

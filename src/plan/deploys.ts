@@ -12,8 +12,8 @@ import { secret } from '../secrets/secret.ts';
 import { deploysOf } from '../state/pending.ts';
 import type { Action, Member, Step } from './action.ts';
 import { isEffective, isMade } from './action.ts';
-import type { Debt } from './debts.ts';
-import { debtsOf } from './debts.ts';
+import type { Staleness } from './stale.ts';
+import { stalenessOf } from './stale.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { reachesContainers } from './deploy-inputs.ts';
 import { afterwards } from './deployed.ts';
@@ -27,16 +27,16 @@ export function withDeployments(input: PlanInput, planned: readonly Action[], ou
   const actions = new Map(planned.map((action) => [action.address, action]));
   const services = servicesIn(planned, actions);
   const rowOf = (root: Action) => input.observed.objects.get(root.address)?.row;
-  const debtOf = debtsOf(input, outputs, (root) => hasCode(root, rowOf(root)));
+  const stalenessFor = stalenessOf(input, outputs, (root) => hasCode(root, rowOf(root)));
   const deployments: Action[] = [];
   for (const service of services) {
     const { root } = service;
     const row = rowOf(root);
     const known = afterwards(root.kind, deploysOf(input.state.resources[root.address]), row);
-    const debt = debtOf(service);
+    const staleness = stalenessFor(service);
     const isFirst = isMade(root) || (known === undefined && wasNeverDeployed(root, row));
-    const isNeeded = isFirst || debt !== undefined || known?.stale !== undefined;
-    const way = isNeeded ? wayOf(root, { row, isCode: (known?.stale?.code ?? debt?.code) === true }) : undefined;
+    const isNeeded = isFirst || staleness !== undefined || known?.stale !== undefined;
+    const way = isNeeded ? wayOf(root, { row, isCode: (known?.stale?.code ?? staleness?.code) === true }) : undefined;
     const isLeft = isNeeded && (!input.deploys || root.options.deploy === 'never');
     const notes = isLeft || way === undefined ? [] : cannot(root, way);
     actions.set(root.address, {
@@ -44,13 +44,13 @@ export function withDeployments(input: PlanInput, planned: readonly Action[], ou
       notes: [...root.notes, ...notes],
       service: {
         known: isFirst && known === undefined ? { stale: hasCode(root, row) ? { code: true } : {} } : known,
-        ...(debt === undefined ? {} : { debt }),
+        ...(staleness === undefined ? {} : { staleness }),
         ...(isNeeded && (isLeft || notes.length > 0) ? { isLeft: true } : {}),
       },
     });
     if (!isNeeded || isLeft || way === undefined || 'cannot' in way) continue;
-    const made = deployment(service, way, debt);
-    const isOrdered = known?.pending !== undefined && debt === undefined;
+    const made = deployment(service, way, staleness);
+    const isOrdered = known?.pending !== undefined && staleness === undefined;
     deployments.push({ ...made, ...(isFirst ? { because: undefined } : {}), ...(isOrdered ? { isOrdered } : {}) });
   }
   const ordered = inTheirOrder(deployments, services, actions);
@@ -111,7 +111,7 @@ function cannot({ address, position }: Action, way: KindCommand): Diagnostic[] {
   return [diagnostic('not-deployed', message, { address, position, remedy: way.remedy })];
 }
 
-function deployment({ root, leafs }: ServiceActions, way: PossibleCommand, debt: Debt | undefined): Action {
+function deployment({ root, leafs }: ServiceActions, way: PossibleCommand, staleness: Staleness | undefined): Action {
   const { address, kind } = root;
   const own = deployAddress(address);
   const id: Member = { is: 'id', address };
@@ -133,14 +133,14 @@ function deployment({ root, leafs }: ServiceActions, way: PossibleCommand, debt:
     teardown: [],
     steps: [...resetSteps(root), { operation: way.call, role: 'deploy', members, changed: [] }],
     parts: [],
-    dependsOn: [...new Set([address, ...changing, ...(debt?.through ?? [])])],
+    dependsOn: [...new Set([address, ...changing, ...(staleness?.through ?? [])])],
     options: {},
     notes: [],
     dataAtRisk: undefined,
     protect: undefined,
     needsConsent: false,
     position: root.position,
-    because: debt?.because ?? [],
+    because: staleness?.because ?? [],
   };
 }
 

@@ -84,7 +84,7 @@ test('a record that cannot be added ends a run: what was sent is told, and the s
       expect([at, action.address, mayHaveWritten]).toEqual([at, action.address, wasSent]);
       if (wasSent) expect([at, action.address, what]).not.toEqual([at, action.address, 'skipped']);
     }
-    // An intent without a request would claim what somebody else makes.
+    // A pending create without a request would claim the object of another person.
     const known = made.store.state?.resources[main];
     expect([at, known === undefined]).toEqual([at, !sent.includes('postgres')]);
     expect(known?.id === null && rowsIn(made, 'postgres').length === 0).toBe(false);

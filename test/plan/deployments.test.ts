@@ -70,7 +70,7 @@ describe('a deployment', () => {
     expect(root).toMatchObject({
       address: shop,
       action: 'no-op',
-      service: { known: undefined, debt: { because: ['command'] } },
+      service: { known: undefined, staleness: { because: ['command'] } },
     });
     expect(root?.service).not.toHaveProperty('isLeft');
     expect(deployment).toEqual({
@@ -168,7 +168,7 @@ describe('a deployment', () => {
     const never = changed({ options: { deploy: 'never' } });
     for (const actions of [planned([never]), planned([changed()], { deploys: false })]) {
       expect(deployments(actions)).toEqual([]);
-      expect(serviceAt(actions, shop)).toMatchObject({ isLeft: true, debt: { because: ['command'] } });
+      expect(serviceAt(actions, shop)).toMatchObject({ isLeft: true, staleness: { because: ['command'] } });
     }
     expect(serviceAt(planned([compose()], { deploys: false }), shop)).toStrictEqual({ known: undefined });
     expect(deployments(planned([changed({ options: { deploy: 'auto' } })]))).toHaveLength(1);
@@ -182,7 +182,7 @@ describe('what cannot be deployed from here', () => {
     const [made] = planned([application('git', { action: 'create', id: undefined })]);
     expect(made?.service).toStrictEqual({
       known: { stale: { code: true } },
-      debt: { code: true, because: [], through: [] },
+      staleness: { code: true, because: [], through: [] },
       isLeft: true,
     });
     expect(made?.notes).toMatchObject([

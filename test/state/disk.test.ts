@@ -53,7 +53,7 @@ describe.skipIf(process.platform !== 'linux')('what is durable', () => {
     expect(synced.map(({ path }) => path)).toEqual([join(folder, 'a/b'), join(folder, 'a'), folder]);
   });
 
-  it('is an intent before anybody is told that it is, and a state before its journal goes', async () => {
+  it('holds a record before the store reports it as durable, and the state before its journal goes', async () => {
     const store = localStore(join(folder, 'state'));
     await store.lock({ purpose: 'apply' });
     const synced = await watchSyncs();

@@ -18,7 +18,7 @@ import {
 } from '../support/made-up.ts';
 import { digestOf, runOf } from '../support/made-up-run.ts';
 
-/** What is written down of a request before it is sent, by which a later run knows what that made. */
+/** Records written before a request: from them a later run knows what the request may have done. */
 
 const host = { address: 'production.postgres.main', output: 'host' };
 const web = actionOf('production.application.web', { kind: kindNamed('application'), id: 'app_1' });
@@ -36,16 +36,16 @@ function creating(kind: string, fields: Readonly<Record<string, Wanted | undefin
   });
 }
 
-/** What is written down of a create, in a run in which nothing came out yet. */
+/** The pending create of an action, in a run without answers yet. */
 function pendingOf(action: Action, operation: Step['operation'], { parent = web, fenceMs = 60_000 } = {}) {
   const { run } = runOf([parent, action], { more: { fenceMs } });
   return creationOf(run, action, { operation, role: 'create', members: {}, changed: [] });
 }
 
-describe('of a create is written down', () => {
+describe('a pending create holds', () => {
   const file = { type: declared('file'), filePath: declared('a.conf'), content: declared('a = 1\n') };
 
-  test('when it is sent, what it is below, its key, and what it says, with digests for what may be secret', () => {
+  test('its time, its parent, its key and its fields, with digests where a field may be secret', () => {
     expect(pendingOf(creating('mount', file, web), 'mounts.create')).toEqual({
       is: 'create',
       at: 1_000,
@@ -57,11 +57,11 @@ describe('of a create is written down', () => {
     });
   });
 
-  test('how long it may take to land', () => {
+  test('its in-flight timeout', () => {
     expect(pendingOf(creating('mount', file, web), 'mounts.create', { fenceMs: 5 }).timeoutMs).toBe(5);
   });
 
-  test('a digest of an open field that a secret flowed into', () => {
+  test('a digest of an open field that contains a secret', () => {
     const { says, key } = pendingOf(
       creating('redis', { name: declared('cache'), description: declared('word', true) }),
       'redis.create',
@@ -70,7 +70,7 @@ describe('of a create is written down', () => {
     expect(key).toBeUndefined();
   });
 
-  test('nothing that it does not say: what comes later, is not known yet, is not declared, or is one variable', () => {
+  test('no field that the create does not send: later, unknown or undeclared ones, and single variables', () => {
     const action = creating('redis', {
       name: declared('cache'),
       env: declared('A=1\n'),
@@ -83,29 +83,29 @@ describe('of a create is written down', () => {
     expect(says).toEqual({ name: { value: 'cache' } });
   });
 
-  test('no place at the top, nor one that is not there yet', () => {
+  test('no parent at the top, nor one without an id', () => {
     expect(pendingOf(creating('sshKey', {}), 'sshKey.create')).not.toHaveProperty('below');
     const parent = actionOf(web.address, { kind: web.kind, id: undefined });
     expect(pendingOf(creating('mount', file, parent), 'mounts.create', { parent })).not.toHaveProperty('below');
   });
 
-  test('no key where a secret flowed into it, whatever else is open', () => {
+  test('no key that contains a secret, whatever else is open', () => {
     const secretly = { ...file, filePath: declared('a.conf', true) };
     const pending = pendingOf(creating('mount', secretly, web), 'mounts.create');
     expect(pending).not.toHaveProperty('key');
     expect(pending.says).toMatchObject({ filePath: digestOf('a.conf'), type: { value: 'file' } });
   });
 
-  test('the key where a secret flowed into something else', () => {
+  test('the key where another field contains a secret', () => {
     const pending = pendingOf(creating('mount', { ...file, type: declared('file', true) }, web), 'mounts.create');
     expect(pending.key).toEqual({ filePath: 'a.conf' });
   });
 
-  test('no key where it cannot be found by one', () => {
+  test('no key where the kind has none there', () => {
     expect(pendingOf(creating('redis', { name: declared('cache') }), 'redis.create')).not.toHaveProperty('key');
   });
 
-  test('no key where one of its fields may be secret by its nature', () => {
+  test('no key where one of its fields may be secret', () => {
     const action = creating('mount', file, web);
     const parts = action.parts.map((part) =>
       part.part.field === 'filePath' ? { ...part, field: fieldOf(action.kind, 'content') } : part,
@@ -114,10 +114,10 @@ describe('of a create is written down', () => {
   });
 });
 
-describe('what is to be made is known by', () => {
+describe('the key of a new object consists of', () => {
   const key = (action: Action, others: readonly Action[] = [web]) => keyOf(runOf([...others, action]).run, action);
 
-  test('the fields of its kind that tell it from others, and what its place gives to them', () => {
+  test('the fields that its kind names, with those that its parent decides', () => {
     const main = actionOf('production.postgres.main', { kind: kindNamed('postgres') });
     const fields = { database: declared('shop'), destinationId: declared('dst_1'), prefix: declared('n/') };
     expect(key(creating('backup', fields, main), [main])).toEqual({
@@ -130,7 +130,7 @@ describe('what is to be made is known by', () => {
     expect(key(creating('backup', { ...fields, prefix: referring(host) }, main), [main])).toBeUndefined();
   });
 
-  test('its key at the top of the manifest too', () => {
+  test('the same fields at the top of the manifest', () => {
     expect(key(creating('sshKey', { publicKey: declared('ssh-rsa A') }))).toEqual({ publicKey: 'ssh-rsa A' });
   });
 
@@ -146,25 +146,25 @@ describe('what is to be made is known by', () => {
   });
 });
 
-describe('before a change of what is there is sent, the state says', () => {
+describe('before a write to an existing object, the state records', () => {
   const address = 'production.redis.main';
   const update = actionOf(address, { action: 'update', id: 'redis_1', options: { protect: true } });
   const pairs = { name: pairOf('cache') };
   const write = { is: 'write', at: 1_000, timeoutMs: 60_000 };
   const known = recordOf('redis', 'redis_1', { pairs, dependsOn: ['production'] });
 
-  /** What the state has of an address when a change of it is announced. */
+  /** The record of an address after its pending write was recorded. */
   async function noted(action: Action, resources: Readonly<Record<string, StateRecord>> = { [address]: known }) {
     const { run } = runOf([action], { resources });
     await announceWrite(run, action);
     return run.journal.records.get(address);
   }
 
-  test('when that was, and all that it said before', async () => {
+  test('the pending write, beside the record as it was', async () => {
     expect(await noted(update)).toStrictEqual({ ...known, pending: write });
   });
 
-  test('what is planned of it, when it was not known', async () => {
+  test('the planned record, where there was none', async () => {
     expect(await noted(update, {})).toEqual({
       ...recordOf('redis', 'redis_1', { options: { protect: true } }),
       pending: write,
@@ -172,9 +172,9 @@ describe('before a change of what is there is sent, the state says', () => {
   });
 
   test.each([
-    ['got no answer and is found', null],
-    ['got no answer and gave its id', 'redis_1'],
-  ])('what the create said, as settled, of an object whose create %s', async (_title, id) => {
+    ['got no answer and its object is found', null],
+    ['got no answer and had a chosen id', 'redis_1'],
+  ])('the fields of the create as settled pairs, where the create %s', async (_title, id) => {
     const pending = pendingCreate({ says: { name: { value: 'cache' } } });
     expect(await noted(update, { [address]: recordOf('redis', id, { pending }) })).toMatchObject({
       id: 'redis_1',
@@ -183,29 +183,29 @@ describe('before a change of what is there is sent, the state says', () => {
     });
   });
 
-  test('what is planned of it too, of an object that had no id, whose pairs stay', async () => {
+  test('the planned record with the old pairs, where the object had no id', async () => {
     expect(await noted(update, { [address]: recordOf('redis', null, { pairs, dependsOn: ['production'] }) })).toEqual({
       ...recordOf('redis', 'redis_1', { pairs, options: { protect: true } }),
       pending: write,
     });
   });
 
-  test('nothing of what an earlier create said, of what is taken over from somebody else', async () => {
+  test('no fields of an earlier create, where the object is adopted', async () => {
     const record = recordOf('redis', null, { pending: pendingCreate({ says: { name: { value: 'cache' } } }) });
     expect((await noted({ ...update, action: 'adopt' }, { [address]: record }))?.pairs).toEqual({});
   });
 
-  test('nothing of what is not there', async () => {
+  test('nothing without an id', async () => {
     expect(await noted({ ...update, id: undefined })).toBeUndefined();
   });
 
-  test('what is known of its deployments', async () => {
+  test('its deployments', async () => {
     const service = { known: { inputs: 'a' } };
     expect(await noted({ ...update, service })).toEqual({ ...known, deployed: { inputs: 'a' }, pending: write });
   });
 
-  test('which services owe a deployment as soon as it is sent', async () => {
-    const service = { known: { inputs: 'a' }, debt: { through: [address] } };
+  test('the services that are stale as soon as the write is sent', async () => {
+    const service = { known: { inputs: 'a' }, staleness: { through: [address] } };
     const { run } = runOf([update, { ...web, service }], { resources: { [address]: known } });
     await announceWrite(run, update);
     expect(run.journal.records.get(web.address)?.deployed).toEqual({ inputs: 'a', stale: {} });

@@ -19,7 +19,7 @@ import type { Bench } from '../support/world.ts';
 import { selfMovingClock } from '../support/virtual-clock.ts';
 import { bench } from '../support/world.ts';
 
-/** What a run writes down before it sends something, and what the next one makes of it. */
+/** The pending operations that a run records, and how the next run continues them. */
 
 const main = 'production.postgres.main';
 const saying = (description: string) => production(database(`description: ${description}`));
@@ -39,8 +39,8 @@ function watching(made: Bench, seen: Map<string, readonly string[]>): Send {
   };
 }
 
-describe('before a request is sent, the state says that it is,', () => {
-  test('of a create, an update, a replacement and a deletion; and nothing of it when they are over', async () => {
+describe('before a request is sent, the state holds its pending operation,', () => {
+  test('of a create, an update, a replacement and a deletion; and none when they are over', async () => {
     const made = bench();
     const seen = new Map<string, readonly string[]>();
     await applyOver(made, saying('a'), watching(made, seen));
@@ -53,7 +53,7 @@ describe('before a request is sent, the state says that it is,', () => {
   });
 });
 
-describe('an update of which no answer ever came', () => {
+describe('an update without an answer', () => {
   /** Updates that are lost, and carried out when the test says so. */
   const losing =
     (made: Bench, lost: (() => Promise<unknown>)[]): Send =>
@@ -63,7 +63,7 @@ describe('an update of which no answer ever came', () => {
       return Promise.reject(connection('ETIMEDOUT'));
     };
 
-  test('may still land: the next run waits until it cannot, and looks then', async () => {
+  test('may still take effect: the next run waits until it cannot, and reads then', async () => {
     const made = bench();
     await made.apply(saying('a'));
     const lost: (() => Promise<unknown>)[] = [];
@@ -80,7 +80,7 @@ describe('an update of which no answer ever came', () => {
     await plansNothing(made, saying('a'));
   });
 
-  test('is waited for once: afterwards nothing is open', async () => {
+  test('is waited for once: afterwards nothing is pending', async () => {
     const made = bench();
     await made.apply(saying('a'));
     await applyOver(made, saying('b'), losing(made, []));
@@ -92,7 +92,7 @@ describe('an update of which no answer ever came', () => {
   });
 });
 
-test('an intent of a time to come, by a clock that was set back, makes nobody wait longer than the fence', async () => {
+test('a pending write of the future, by a clock that was set back, makes no run wait longer than the in-flight timeout', async () => {
   const made = bench();
   await made.apply(saying('a'));
   const { state } = made.store;
@@ -105,7 +105,7 @@ test('an intent of a time to come, by a clock that was set back, makes nobody wa
   expect(made.clock.monotonic() - before).toBeLessThan(70_000);
 });
 
-test('no request is sent without it, neither a create nor the steps after it', async () => {
+test('no request is sent without a pending operation, neither a create nor the steps after it', async () => {
   const made = bench();
   const without: string[] = [];
   const text = production(
@@ -119,7 +119,7 @@ test('no request is sent without it, neither a create nor the steps after it', a
   expect(without).toEqual([]);
 });
 
-test('an update that got lost and was sent once more may still land: the next run waits until it cannot', async () => {
+test('an update that was lost and sent again may still take effect: the next run waits until it cannot', async () => {
   const made = bench();
   await made.apply(saying('a'));
   let landing: (() => Promise<unknown>) | undefined;

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, PlannedPart } from '../../src/plan/action.ts';
-import type { Debt } from '../../src/plan/debts.ts';
-import { debtorsOf, debtsOf, deployedBefore } from '../../src/plan/debts.ts';
+import type { Staleness } from '../../src/plan/stale.ts';
+import { staleThrough, stalenessOf, deploysBefore } from '../../src/plan/stale.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import type { ServiceActions } from '../../src/plan/deploy-inputs.ts';
 import type { StateRecord } from '../../src/state/record.ts';
@@ -18,7 +18,7 @@ import {
   referring,
 } from '../support/made-up.ts';
 
-/** What a plan is about to owe a deployment of a service, and through which actions. */
+/** Changes of a plan that make a service stale, and the actions that send them. */
 
 const shop = 'production.compose.shop';
 const write: Decision = { do: 'write', cause: 'edit' };
@@ -46,8 +46,8 @@ interface About extends Partial<ServiceActions> {
   readonly host?: string;
 }
 
-function debt({ isCode = false, resources = {}, host, ...service }: About): Debt | undefined {
-  const find = debtsOf(
+function staleness({ isCode = false, resources = {}, host, ...service }: About): Staleness | undefined {
+  const find = stalenessOf(
     inputOf({}, resources),
     () => host,
     () => isCode,
@@ -55,23 +55,23 @@ function debt({ isCode = false, resources = {}, host, ...service }: About): Debt
   return find({ root: stack([]), leafs: [], parent: undefined, ...service });
 }
 
-describe('of the service itself', () => {
-  test('what is written owes a deployment where only that puts it into effect', () => {
-    expect(debt({})).toBeUndefined();
-    expect(debt({ root: stack([command(write)]) })).toStrictEqual({ because: ['command'], through: [shop] });
+describe('a change of the service itself', () => {
+  test('makes it stale where only a deployment puts the write into effect', () => {
+    expect(staleness({})).toBeUndefined();
+    expect(staleness({ root: stack([command(write)]) })).toStrictEqual({ because: ['command'], through: [shop] });
     for (const decision of [{ do: 'remove' }, { do: 'replace', cause: 'edit' }] as const) {
       const changed = variable('A', declared('1'), { decision });
-      expect(debt({ root: stack([changed]) })?.because).toEqual(['env.A']);
+      expect(staleness({ root: stack([changed]) })?.because).toEqual(['env.A']);
     }
-    expect(debt({ root: stack([part('compose', 'autoDeploy', { decision: write })]) })).toBeUndefined();
+    expect(staleness({ root: stack([part('compose', 'autoDeploy', { decision: write })]) })).toBeUndefined();
     for (const decision of [{ do: 'release' }, { do: 'leave', sentence: '' }] as const)
-      expect(debt({ root: stack([command(decision)]) })).toBeUndefined();
+      expect(staleness({ root: stack([command(decision)]) })).toBeUndefined();
   });
 
-  test('what the platform has already owes one when it is not what was settled last', () => {
+  test('makes it stale where the platform has a value already that was not settled last', () => {
     const settled = { do: 'nothing', settled: true } as const;
     const about = { wanted: declared('up'), pair: pairOf('down', 'up') };
-    expect(debt({ root: stack([command(settled, about)]) })?.because).toEqual(['command']);
+    expect(staleness({ root: stack([command(settled, about)]) })?.because).toEqual(['command']);
     for (const parts of [
       [command(settled, { ...about, pair: pairOf('up', 'UP') })],
       [command(settled, { ...about, pair: undefined })],
@@ -79,40 +79,40 @@ describe('of the service itself', () => {
       [command({ do: 'nothing', settled: false }, about)],
       [command(settled, { ...about, wanted: referring(host) })],
     ])
-      expect(debt({ root: stack(parts) })).toBeUndefined();
+      expect(staleness({ root: stack(parts) })).toBeUndefined();
     const known = [command(settled, { ...about, wanted: referring(host) })];
-    expect(debt({ root: stack(known), host: 'main' })?.because).toEqual(['command']);
+    expect(staleness({ root: stack(known), host: 'main' })?.because).toEqual(['command']);
   });
 
-  test('what is known only after apply may come to nothing, when there is nothing else', () => {
+  test('may come to nothing where every value is known only after apply', () => {
     const later = command(pending);
-    expect(debt({ root: stack([later]) })?.isPending).toBe(true);
-    expect(debt({ root: stack([later, part('compose', 'suffix', { decision: write })]) })).not.toHaveProperty(
+    expect(staleness({ root: stack([later]) })?.isPending).toBe(true);
+    expect(staleness({ root: stack([later, part('compose', 'suffix', { decision: write })]) })).not.toHaveProperty(
       'isPending',
     );
     expect(
-      debt({ root: stack([command(write), part('compose', 'suffix', { decision: pending })]) })?.isPending,
+      staleness({ root: stack([command(write), part('compose', 'suffix', { decision: pending })]) })?.isPending,
     ).toBeUndefined();
-    expect(debt({ root: stack([later]), leafs: [domain({ action: 'delete' })] })?.isPending).toBeUndefined();
+    expect(staleness({ root: stack([later]), leafs: [domain({ action: 'delete' })] })?.isPending).toBeUndefined();
   });
 
-  test('code is owed when its source changes and it is fetched', () => {
+  test('needs new code where its source changes and is fetched', () => {
     const branch = part('compose', 'customGitBranch', { decision: write });
     const source = part('compose', 'sourceType', { decision: write });
-    expect(debt({ root: stack([branch]), isCode: true })?.code).toBe(true);
-    expect(debt({ root: stack([source]), isCode: true })?.code).toBe(true);
-    expect(debt({ root: stack([branch, command(write)]), isCode: true })?.code).toBe(true);
-    expect(debt({ root: stack([branch]) })?.code).toBeUndefined();
-    expect(debt({ root: stack([command(write)]), isCode: true })?.code).toBeUndefined();
+    expect(staleness({ root: stack([branch]), isCode: true })?.code).toBe(true);
+    expect(staleness({ root: stack([source]), isCode: true })?.code).toBe(true);
+    expect(staleness({ root: stack([branch, command(write)]), isCode: true })?.code).toBe(true);
+    expect(staleness({ root: stack([branch]) })?.code).toBeUndefined();
+    expect(staleness({ root: stack([command(write)]), isCode: true })?.code).toBeUndefined();
     const unions = [{ tag: 'sourceType', describe: '', cases: { raw: { file: 'customGitBranch' } } }];
     const kind = { ...kindNamed('compose'), unions };
-    expect(debt({ root: stack([branch], { kind }), isCode: true })?.code).toBeUndefined();
+    expect(staleness({ root: stack([branch], { kind }), isCode: true })?.code).toBeUndefined();
   });
 
-  test('one that is made owes its first deployment, with its code', () => {
+  test('is its first deployment, with its code, where the service is created', () => {
     const root = stack([command(write)], { action: 'create', id: undefined });
-    expect(debt({ root })).toStrictEqual({ because: [], through: [] });
-    expect(debt({ root: { ...root, action: 'replace' }, isCode: true })).toStrictEqual({
+    expect(staleness({ root })).toStrictEqual({ because: [], through: [] });
+    expect(staleness({ root: { ...root, action: 'replace' }, isCode: true })).toStrictEqual({
       code: true,
       because: [],
       through: [],
@@ -120,43 +120,43 @@ describe('of the service itself', () => {
   });
 });
 
-describe('of what is below it', () => {
+describe('a change of an object below the service', () => {
   const known = { [`${shop}.domains["a.b"]`]: recordOf('domain', 'domain_1') };
 
   test.each<[string, Partial<Action>]>([
-    ['comes', { action: 'create' }],
-    ['is made anew', { action: 'replace' }],
-    ['goes', { action: 'delete' }],
-    ['went without us', { action: 'forget' }],
-  ])('what %s owes a deployment', (_what, more) => {
+    ['is created', { action: 'create' }],
+    ['is replaced', { action: 'replace' }],
+    ['is deleted', { action: 'delete' }],
+    ['is gone from the platform', { action: 'forget' }],
+  ])('makes it stale where that object %s', (_what, more) => {
     const leaf = domain(more);
-    expect(debt({ leafs: [leaf], resources: known })).toStrictEqual({
+    expect(staleness({ leafs: [leaf], resources: known })).toStrictEqual({
       because: ['domains["a.b"]'],
       through: [leaf.address],
     });
   });
 
-  test('what changes does, where only a deployment puts it into effect', () => {
+  test('makes it stale where only a deployment puts the field into effect', () => {
     const port = part('domain', 'port', { decision: write });
-    expect(debt({ leafs: [domain({}, [port])] })?.because).toEqual(['domains["a.b"].port']);
-    expect(debt({ leafs: [domain({}, [part('domain', 'port')])] })).toBeUndefined();
-    expect(debt({ leafs: [domain({}, [plannedPart('x', { decision: write })])] })).toBeUndefined();
-    expect(debt({ leafs: [domain({ action: 'forget' }, [port])] })).toBeUndefined();
+    expect(staleness({ leafs: [domain({}, [port])] })?.because).toEqual(['domains["a.b"].port']);
+    expect(staleness({ leafs: [domain({}, [part('domain', 'port')])] })).toBeUndefined();
+    expect(staleness({ leafs: [domain({}, [plannedPart('x', { decision: write })])] })).toBeUndefined();
+    expect(staleness({ leafs: [domain({ action: 'forget' }, [port])] })).toBeUndefined();
   });
 
   test.each<[string, Partial<Action>]>([
-    ['is forgotten and was never known to be there', { action: 'forget' }],
+    ['leaves the state and never had an id', { action: 'forget' }],
     ['is held back', { action: 'create', isHeld: true }],
     ['takes effect by itself', { action: 'create', kind: kindNamed('backup') }],
     ['stays as it is', {}],
-  ])('what %s owes none', (_what, more) => {
-    expect(debt({ leafs: [domain(more)] })).toBeUndefined();
+  ])('leaves it as it is where that object %s', (_what, more) => {
+    expect(staleness({ leafs: [domain(more)] })).toBeUndefined();
     const lost = { [`${shop}.domains["a.b"]`]: recordOf('domain', null) };
-    expect(debt({ leafs: [domain(more)], resources: lost })).toBeUndefined();
+    expect(staleness({ leafs: [domain(more)], resources: lost })).toBeUndefined();
   });
 });
 
-describe('of its environment', () => {
+describe('a change of the environment', () => {
   const environment = (parts: readonly PlannedPart[]) =>
     actionOf('production', { kind: kindNamed('environment'), parts });
   const region = (more: Partial<PlannedPart> = {}, key = 'REGION') =>
@@ -167,24 +167,24 @@ describe('of its environment', () => {
       part('environment', 'env', { wanted: declared(wanted), before: secret(before), decision: write, ...more }),
     ]);
 
-  test('the variables that it mentions owe a deployment when they change, and no others', () => {
+  test('makes it stale through the variables that the service mentions, and no others', () => {
     const parent = environment([region(), region({}, 'ZONE')]);
-    expect(debt({ root: stack([mention]), parent })).toStrictEqual({
+    expect(staleness({ root: stack([mention]), parent })).toStrictEqual({
       because: ['production.env.REGION'],
       through: ['production'],
     });
-    expect(debt({ root: stack([]), parent })).toBeUndefined();
-    expect(debt({ root: stack([mention]), parent: environment([region({}, 'ZONE')]) })).toBeUndefined();
+    expect(staleness({ root: stack([]), parent })).toBeUndefined();
+    expect(staleness({ root: stack([mention]), parent: environment([region({}, 'ZONE')]) })).toBeUndefined();
     const settled = environment([region({ decision: { do: 'nothing', settled: true } })]);
-    expect(debt({ root: stack([mention]), parent: settled })).toBeUndefined();
+    expect(staleness({ root: stack([mention]), parent: settled })).toBeUndefined();
     const described = environment([
       part('environment', 'description', { part: { field: 'description', key: 'REGION' }, decision: write }),
     ]);
-    expect(debt({ root: stack([mention]), parent: described })).toBeUndefined();
+    expect(staleness({ root: stack([mention]), parent: described })).toBeUndefined();
   });
 
-  test('the same environment is asked once, for services that mention different variables', () => {
-    const find = debtsOf(
+  test('is computed once for services that mention different variables', () => {
+    const find = stalenessOf(
       inputOf({}),
       () => undefined,
       () => false,
@@ -195,26 +195,26 @@ describe('of its environment', () => {
     expect(find({ root: other, leafs: [], parent })?.because).toEqual(['production.env.ZONE']);
   });
 
-  test('a service that is made owes through the variables that it mentions as well', () => {
+  test('counts for a service that is created too, through the variables it mentions', () => {
     const root = stack([mention], { action: 'create', id: undefined });
-    expect(debt({ root, parent: environment([region()]) })).toStrictEqual({
+    expect(staleness({ root, parent: environment([region()]) })).toStrictEqual({
       because: [],
       through: ['production'],
     });
   });
 
-  test('a service that is moved to another one owes all that it mentions', () => {
+  test('makes a moved service stale through all that it mentions', () => {
     const moved = stack([mention], { action: 'move' });
-    expect(debt({ root: moved, parent: environment([]) })).toStrictEqual({
+    expect(staleness({ root: moved, parent: environment([]) })).toStrictEqual({
       because: ['production'],
       through: [shop],
     });
-    expect(debt({ root: stack([], { action: 'move' }), parent: environment([]) })).toBeUndefined();
+    expect(staleness({ root: stack([], { action: 'move' }), parent: environment([]) })).toBeUndefined();
   });
 
-  test('written as text, those count that differ from what the platform has', () => {
+  test('counts the variables of a text that differ from those of the platform', () => {
     const root = stack([mention, variable('Z', declared('${{environment.ZONE}}'))]);
-    const because = (parent: Action) => debt({ root, parent })?.because;
+    const because = (parent: Action) => staleness({ root, parent })?.because;
     expect(because(text('REGION=eu\nZONE=a', 'REGION=us\nZONE=a'))).toEqual(['production.env.REGION']);
     expect(because(text('ZONE=a', 'REGION=us\nZONE=a'))).toEqual(['production.env.REGION']);
     expect(because(text('REGION=eu\nZONE=a', 'ZONE=b'))).toEqual(['production.env.REGION', 'production.env.ZONE']);
@@ -227,10 +227,10 @@ describe('of its environment', () => {
     expect(because(later)).toEqual(['production.env.REGION']);
   });
 
-  test('written as text that somebody else wrote there already, all of it may be new', () => {
+  test('counts all variables of a text that a person wrote to the platform already', () => {
     const there = { decision: { do: 'nothing', settled: true }, pair: pairOf('REGION=eu') } as const;
     const parent = text('REGION=us\nZONE=a', 'REGION=us\nZONE=a', there);
-    expect(debt({ root: stack([mention]), parent })?.because).toEqual(['production.env.REGION']);
+    expect(staleness({ root: stack([mention]), parent })?.because).toEqual(['production.env.REGION']);
   });
 });
 
@@ -241,16 +241,16 @@ describe('when a run begins', () => {
     actionOf(address, about === undefined ? {} : { service: about });
   const through = ['production', shop];
 
-  test('what is known of a deployment is what the state says, and what is about to be owed', () => {
+  test('the deployments of a service are those of the state, stale by the changes of the plan', () => {
     const known = { inputs: 'a', stale: { code: true, saved: { inputs: 'b', newest: null } } } as const;
-    const before = deployedBefore(
+    const before = deploysBefore(
       planOf(
         actionOf('production'),
         service('a', { known }),
         service('b', { known: undefined }),
-        service('c', { known, debt: { through } }),
-        service('d', { known: undefined, debt: { code: true, through } }),
-        service('e', { known: { stale: {} }, debt: { through } }),
+        service('c', { known, staleness: { through } }),
+        service('d', { known: undefined, staleness: { code: true, through } }),
+        service('e', { known: { stale: {} }, staleness: { through } }),
       ),
     );
     expect(Object.fromEntries(before)).toStrictEqual({
@@ -261,13 +261,13 @@ describe('when a run begins', () => {
     });
   });
 
-  test('it is known which services owe one as soon as something is sent for an address', () => {
-    const owing = { known: undefined, debt: { through } };
+  test('each address names the services that are stale as soon as something is sent for it', () => {
+    const owing = { known: undefined, staleness: { through } };
     const plan = planOf(service(shop, owing), actionOf('production'), service('production.compose.b', owing));
-    expect([...debtorsOf(plan)]).toEqual([
+    expect([...staleThrough(plan)]).toEqual([
       ['production', [shop, 'production.compose.b']],
       [shop, [shop, 'production.compose.b']],
     ]);
-    expect([...debtorsOf(planOf(service('a', { known: undefined })))]).toEqual([]);
+    expect([...staleThrough(planOf(service('a', { known: undefined })))]).toEqual([]);
   });
 });

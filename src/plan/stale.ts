@@ -12,8 +12,8 @@ import { mentionsOf, reachesContainers } from './deploy-inputs.ts';
 import { pathOf, resolveField } from './diff.ts';
 import type { PlanInput } from './input.ts';
 
-/** What a plan does that only a deployment of the service puts into effect. */
-export interface Debt {
+/** The changes of a plan that only a deployment of the service puts into effect. */
+export interface Staleness {
   /** Code has to be fetched. */
   readonly code?: true;
   /** What changes, as paths below the service. */
@@ -24,12 +24,12 @@ export interface Debt {
   readonly isPending?: true;
 }
 
-/** Finds what a plan is about to owe a deployment of each service. */
-export function debtsOf(
+/** Finds the changes of a plan that make a service stale; undefined for a service that none does. */
+export function stalenessOf(
   input: PlanInput,
   outputs: Outputs,
   isCode: (root: Action) => boolean,
-): (service: ServiceActions) => Debt | undefined {
+): (service: ServiceActions) => Staleness | undefined {
   const changed = new Map<Action, ReadonlyMap<string, string>>(); // so that many services stay linear
   const changedIn = (parent: Action): ReadonlyMap<string, string> => {
     const known = changed.get(parent) ?? changedVariables(input, parent, outputs);
@@ -41,7 +41,7 @@ export function debtsOf(
     const through = new Set<string>();
     let code = false;
     let isPending = true;
-    const owe = (path: string, by: Action, planned?: PlannedPart): void => {
+    const add = (path: string, by: Action, planned?: PlannedPart): void => {
       because.push(path);
       through.add(by.address);
       const { decision } = planned ?? {};
@@ -49,10 +49,10 @@ export function debtsOf(
     };
     if (parent !== undefined) {
       const mentioned = mentionsOf(root, outputs);
-      if (root.action === 'move' && mentioned.size > 0) owe(parent.address, root);
+      if (root.action === 'move' && mentioned.size > 0) add(parent.address, root);
       for (const key of mentioned) {
         const path = changedIn(parent).get(key);
-        if (path !== undefined) owe(path, parent);
+        if (path !== undefined) add(path, parent);
       }
     }
     if (isMade(root)) {
@@ -60,18 +60,18 @@ export function debtsOf(
     }
     for (const planned of root.parts) {
       if (planned.field.appliesAt !== 'deploy' || !isChange(input, planned, outputs)) continue;
-      owe(pathOf(root.kind, planned.part), root, planned);
+      add(pathOf(root.kind, planned.part), root, planned);
       code ||= isFetched(root.kind, planned.part.field) && isCode(root);
     }
     for (const leaf of leafs) {
       if (!reachesContainers(leaf, root) || leaf.isHeld === true) continue;
       const name = leaf.address.slice(root.address.length + 1);
       const isKnown = typeof input.state.resources[leaf.address]?.id === 'string';
-      if (isMade(leaf) || leaf.action === 'delete' || (leaf.action === 'forget' && isKnown)) owe(name, leaf);
+      if (isMade(leaf) || leaf.action === 'delete' || (leaf.action === 'forget' && isKnown)) add(name, leaf);
       else if (leaf.action !== 'forget') {
         for (const planned of leaf.parts) {
           if (planned.field.appliesAt !== 'deploy' || !isChange(input, planned, outputs)) continue;
-          owe(`${name}.${pathOf(leaf.kind, planned.part)}`, leaf, planned);
+          add(`${name}.${pathOf(leaf.kind, planned.part)}`, leaf, planned);
         }
       }
     }
@@ -80,7 +80,7 @@ export function debtsOf(
   };
 }
 
-/** Whether a part is about to have another value than it was deployed with, or got one behind our back. */
+/** Tells whether an attribute gets another value than it was deployed with, or got one outside of Trueup. */
 function isChange({ digest }: PlanInput, planned: PlannedPart, outputs: Outputs): boolean {
   const { decision, wanted, pair, field } = planned;
   if (decision.do === 'write' || decision.do === 'remove' || decision.do === 'replace') return true;
@@ -89,7 +89,7 @@ function isChange({ digest }: PlanInput, planned: PlannedPart, outputs: Outputs)
   return resolved.is === 'known' && !matchesStored({ field, digest }, pair.wanted, resolved.value);
 }
 
-/** Whether a field says what is fetched. */
+/** Tells whether a field decides which code is fetched. */
 function isFetched(kind: Kind, name: string): boolean {
   return (kind.unions ?? []).some(
     ({ local, tag, cases }) =>
@@ -98,7 +98,7 @@ function isFetched(kind: Kind, name: string): boolean {
   );
 }
 
-/** The variables of an environment that get another value, or got one behind our back, with their paths. */
+/** The variables of an environment that get another value, or got one outside of Trueup, with their paths. */
 function changedVariables(input: PlanInput, parent: Action, outputs: Outputs): ReadonlyMap<string, string> {
   const changed = new Map<string, string>();
   for (const planned of parent.parts) {
@@ -112,7 +112,7 @@ function changedVariables(input: PlanInput, parent: Action, outputs: Outputs): R
     const resolved = wanted === undefined ? undefined : resolveField(field, wanted, outputs);
     const now = variablesIn(field, resolved?.is === 'known' ? resolved.value : null);
     const old = variablesIn(field, before.reveal());
-    // What somebody wrote there is what is wanted now: which of them is new is not known.
+    // The text on the platform is already the wanted one: which of its variables are new is not known.
     const isThere = planned.decision.do === 'nothing';
     for (const key of new Set([...now.keys(), ...old.keys()])) {
       if (isThere || !means(plain, now.get(key) ?? null, old.get(key) ?? null)) changed.set(key, path(key));
@@ -125,30 +125,30 @@ function variablesIn(field: Field, text: Json): ReadonlyMap<string, string> {
   return (typeof text === 'string' ? field.map?.read(text) : undefined) ?? new Map<string, string>();
 }
 
-/** What is known of the deployments of each service when a run begins, with what its plan is about to owe. */
-export function deployedBefore(plan: Plan): Map<string, Deploys> {
+/** The deployments of each service when a run begins, stale by the changes of its plan. */
+export function deploysBefore(plan: Plan): Map<string, Deploys> {
   return new Map(
     plan.actions.flatMap(({ address, service }) => {
       if (service === undefined) return [];
-      const { known, debt } = service;
-      if (debt === undefined) return known === undefined ? [] : [[address, known] as const];
+      const { known, staleness } = service;
+      if (staleness === undefined) return known === undefined ? [] : [[address, known] as const];
       const inputs = known?.inputs === undefined ? {} : { inputs: known.inputs };
-      const code = known?.stale?.code ?? debt.code;
-      // What was saved or deployed before says nothing of what is written now.
+      const code = known?.stale?.code ?? staleness.code;
+      // An earlier save or deployment does not contain what is written now.
       return [[address, { ...inputs, stale: code === undefined ? {} : { code } }] as const];
     }),
   );
 }
 
-/** The services that owe a deployment as soon as something is sent for an address. */
-export function debtorsOf(plan: Plan): Map<string, string[]> {
-  const debtors = new Map<string, string[]>();
+/** The services that are stale as soon as something is sent for an address. */
+export function staleThrough(plan: Plan): Map<string, string[]> {
+  const services = new Map<string, string[]>();
   for (const { address, service } of plan.actions) {
-    for (const through of service?.debt?.through ?? []) {
-      const list = debtors.get(through);
-      if (list === undefined) debtors.set(through, [address]);
+    for (const through of service?.staleness?.through ?? []) {
+      const list = services.get(through);
+      if (list === undefined) services.set(through, [address]);
       else list.push(address);
     }
   }
-  return debtors;
+  return services;
 }
