@@ -11,7 +11,7 @@ import type { SecretSource } from './settings.ts';
 import { position } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
 
-/** The names of the secrets that a manifest mentions and that its reader did not have, each once. */
+/** The secrets that a manifest needs and its reader did not have, by name, each once. */
 export function missingSecrets({ resources, outputs }: Manifest): readonly string[] {
   const wanted = resources.flatMap(({ fields, maps }) => [
     ...Object.values(fields),
@@ -20,35 +20,35 @@ export function missingSecrets({ resources, outputs }: Manifest): readonly strin
   return [...new Set([...wanted, ...outputs.values()].flatMap(({ missing }) => missing))];
 }
 
-/** What asking the sources of a manifest needs. */
+/** The sources of a manifest and what they may use. */
 export interface AskingInput {
   readonly sources: readonly SecretSource[];
   /** The names that are needed. */
   readonly names: readonly string[];
   readonly workspace: Workspace;
-  /** The text of the identity for age, or why there is none; asked when a source needs it. */
+  /** The text of the identity for age, or the reason why there is none. Called when a source needs it. */
   readonly identity: () => Promise<FileText>;
-  /** Whether programs that the manifest names may run. */
+  /** true: programs that the manifest names may run. */
   readonly allowsCommands: boolean;
-  /** What they find in their environment, but for what begins with TRUEUP_. */
+  /** The environment of the programs, without the names that begin with TRUEUP_. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The time for each of them; 30 seconds when left out. */
+  /** The time limit of one program, in milliseconds; 30,000 when left out. */
   readonly commandLimitMs?: number;
-  /** Told of every value before anything else. */
+  /** Called with every value before anything else happens to it. */
   readonly addSecret: (value: string) => void;
   readonly redact: (text: string) => string;
 }
 
-/** What the sources gave: values by name; a name that none has is left out. An error keeps its values back. */
+/** Values by name, without the names that no source has. After an error there are no values. */
 export interface Asked {
   readonly values: ReadonlyMap<string, string>;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Asks sources in their order for what those before them did not have. Once nothing is missing the rest is not asked;
- * one that is asked and cannot be read is an error, also where a later one has the names: which value is used must not
- * depend on what is broken today.
+ * Asks each source in turn for the names that the sources before it did not have, and stops once none is missing. A
+ * source that cannot be read is an error, also where a later one has the names: the value of a secret must not depend on
+ * what is broken today.
  */
 export async function askSources(input: AskingInput): Promise<Asked> {
   const values = new Map<string, string>();
@@ -97,8 +97,8 @@ async function askFile(source: FileSource, input: AskingInput): Promise<Found> {
   const file = await readSource(source, workspace);
   if ('problem' in file) return file;
   if (await isTracked(join(workspace.root, file.path))) {
-    const remedy = `git rm --cached ${file.path}, put it into .gitignore, and change what was in it; or encrypt it and write age:.`;
-    return { problem: `${file.path} is in git, where secrets in clear stay for ever`, remedy };
+    const remedy = `git rm --cached ${file.path}, put it into .gitignore, and change every secret in it. Or encrypt it and write age:.`;
+    return { problem: `${file.path} is tracked by git, whose history keeps its secrets`, remedy };
   }
   return named(file.path, readEnvFile(file.bytes, addSecret));
 }
@@ -127,8 +127,8 @@ async function askCommand(
   if (!input.allowsCommands) {
     return {
       code: 'hostile-setting',
-      problem: `the program ${program} is not run without --allow-secret-commands`,
-      remedy: `Allow it where nobody else can change the manifest, or set ${variables(names)}.`,
+      problem: `${program} does not run without --allow-secret-commands`,
+      remedy: `Add the option if you trust everybody who can change the manifest, or set ${variables(names)}.`,
     };
   }
   const { workspace, env, addSecret, redact, commandLimitMs: limitMs = 30_000 } = input;
@@ -157,23 +157,23 @@ async function readSource(
   return {
     code: 'file-unreadable',
     problem: file.problem,
-    remedy: 'Name a file of the workspace, relative to this one.',
+    remedy: 'Name a file of the workspace, relative to this file.',
   };
 }
 
-/** A problem of a file is told with its name. */
+/** A problem of a file, with its name. */
 function named(path: string, found: ReturnType<typeof readEnvFile>): Found {
   if ('values' in found) return found;
   return {
     code: 'file-unreadable',
     problem: `${path} ${found.problem}`,
-    remedy: 'It has to be an env file: NAME=value.',
+    remedy: 'Write it as an env file: NAME=value.',
   };
 }
 
 function tell(source: SecretSource, names: readonly string[], trouble: Trouble): Diagnostic {
   const { code = 'secret-missing', problem, details = [] } = trouble;
-  const instead = code === 'hostile-setting' ? '' : ` Or set ${variables(names)}: then it is not asked.`;
+  const instead = code === 'hostile-setting' ? '' : ` Or set ${variables(names)}: then the source is not needed.`;
   return diagnostic(code, `secrets: ${problem}`, {
     details,
     remedy: trouble.remedy + instead,
@@ -181,13 +181,13 @@ function tell(source: SecretSource, names: readonly string[], trouble: Trouble):
   });
 }
 
-/** The variables that come first; not all of many. */
+/** The variables that override the sources; not all of many. */
 function variables(names: readonly string[]): string {
   const shown = names.slice(0, 3).map((name) => `TRUEUP_SECRET_${name}`);
   return [...shown, ...(names.length > 3 ? [`${names.length - 3} more`] : [])].join(', ');
 }
 
-/** The end of what a program said. A secret of several lines is hidden before they are taken apart. */
+/** The last 20 lines of a program's stderr. A secret of several lines is redacted before the lines are split. */
 function lastLines(said: string, redact: (text: string) => string): readonly string[] {
   return redact(said)
     .split(/\r\n|\r|\n/)

@@ -1,16 +1,17 @@
 import { redacted } from './secret.ts';
 
-/** Replaces the secrets of a run in text that came from elsewhere. */
+/** Replaces the secrets of one session in text from elsewhere. It holds them until it is dropped with its session. */
 export interface Redactor {
-  /** Remembers a secret; values of fewer than six characters are too common to replace. */
+  /** Adds a secret. Values of fewer than six characters are too common to replace. */
   readonly add: (secret: string) => void;
   readonly redact: (text: string) => string;
 }
 
 /**
- * Makes the redactor of one run. It knows a secret as it is, line by line, the password of an address by itself, each
- * escaped for JSON (once and twice), for URLs and for HTML, and within base64 of any alignment. Its time depends on the
- * length of the text and not on how many it knows. Never throws.
+ * Makes the redactor of one session: a process that holds many projects makes one for each. It replaces a secret as it
+ * is, line by line, the password of an address by itself, each escaped for JSON (once and twice), for URLs and for
+ * HTML, and within base64 of any alignment. Its time depends on the length of the text, not on the number of secrets.
+ * Never throws.
  */
 export function createRedactor(): Redactor {
   const added = new Set<string>();
@@ -57,7 +58,7 @@ export function createRedactor(): Redactor {
         for (const [length, forms] of lengths)
           if (at + length > end && forms.has(text.slice(at, at + length))) end = at + length;
         if (end === 0) continue;
-        // Two that overlap are redacted as one: a rest of either would tell too much.
+        // Two that overlap are redacted as one: a rest of either would show part of a secret.
         if (at >= redactTo) {
           close();
           redactFrom = at;

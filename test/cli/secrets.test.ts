@@ -140,7 +140,7 @@ describe('a source that cannot be asked', () => {
       out: '',
       err: `error[secret-missing] trueup.yaml:6:5
 secrets: secrets.env.age cannot be decrypted: this run has no identity
-  -> Set TRUEUP_AGE_IDENTITY to what age-keygen wrote, or TRUEUP_AGE_IDENTITY_FILE to a file that has it. Or set TRUEUP_SECRET_FROM_AGE, TRUEUP_SECRET_FROM_COMMAND: then it is not asked.
+  -> Set TRUEUP_AGE_IDENTITY to what age-keygen wrote, or TRUEUP_AGE_IDENTITY_FILE to a file that has it. Or set TRUEUP_SECRET_FROM_AGE, TRUEUP_SECRET_FROM_COMMAND: then the source is not needed.
 `,
     });
     const json = await trueup(['apply', '--auto-approve', '--format', 'json', '-C', folder], { env: env() });
@@ -151,7 +151,7 @@ secrets: secrets.env.age cannot be decrypted: this run has no identity
       diagnostics: [
         {
           code: 'hostile-setting',
-          message: 'secrets: the program sh is not run without --allow-secret-commands',
+          message: 'secrets: sh does not run without --allow-secret-commands',
           position: { file: 'trueup.yaml', line: 7, column: 5 },
         },
       ],

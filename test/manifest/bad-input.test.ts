@@ -31,13 +31,8 @@ const backups = (fields: string) => postgres(`        backups: { nightly: { ${fi
 type Case = readonly [title: string, files: Files, code: Code, mentions: string | RegExp];
 
 const mistakes: Record<string, readonly Case[]> = {
-  'a key that the language does not have': [
-    [
-      'is told with the nearest one',
-      postgres('        §dockerImagee: x\n'),
-      'unknown-key',
-      'Did you mean dockerImage?',
-    ],
+  'an unknown key': [
+    ['names the nearest key', postgres('        §dockerImagee: x\n'), 'unknown-key', 'Did you mean dockerImage?'],
     ['at the top too', `${head}§enviroments: {}\n`, 'unknown-key', 'Did you mean environments?'],
     [
       'in a group of fields too',
@@ -46,20 +41,25 @@ const mistakes: Record<string, readonly Case[]> = {
       /source\.composeFiles.*mean composeFile\?/,
     ],
     [
-      'is told with all keys when none is near',
+      'lists all keys when none is near',
       `${head}environments: { production: { §zzzzzzz: {} } }\n`,
       'unknown-key',
       /an environment.*takes application, compose, description, env, envMode, id, mariadb, name, /,
     ],
-    ['of a very long name is told in one line', postgres(`        §${'x'.repeat(900)}: 1\n`), 'unknown-key', 'xxx'],
-    ['that every object has is no key', postgres('        §constructor: 1\n'), 'unknown-key', 'constructor'],
+    ['with a very long name fits in one line', postgres(`        §${'x'.repeat(900)}: 1\n`), 'unknown-key', 'xxx'],
     [
-      'that every object has is no hint',
+      'that JavaScript objects have is unknown too',
+      postgres('        §constructor: 1\n'),
+      'unknown-key',
+      'constructor',
+    ],
+    [
+      'that JavaScript objects have gets no hint',
       compose('        §toString: 1\n'),
       'unknown-key',
       /a compose has no key toString It takes/,
     ],
-    ['named __proto__ is no key', postgres('        §__proto__: { a: 1 }\n'), 'unknown-key', '__proto__'],
+    ['named __proto__ is unknown too', postgres('        §__proto__: { a: 1 }\n'), 'unknown-key', '__proto__'],
     [
       'mounts of a compose leads to files:',
       compose('        §mounts: { /a: { type: bind, hostPath: /x } }\n'),
@@ -190,7 +190,7 @@ const mistakes: Record<string, readonly Case[]> = {
       /filePath.*\.\./,
     ],
   ],
-  'text that is no YAML': [
+  'text that is not YAML': [
     [
       'a key that stands twice',
       `${head}environments:\n  production: {}\n  §production: {}\n`,
@@ -223,7 +223,7 @@ const mistakes: Record<string, readonly Case[]> = {
   ],
   'an expression without quotes between braces': [
     [
-      'is told to be quoted',
+      'gets the remedy to quote it',
       backups('schedule: "0 3 * * *", prefix: a, destinationId: $§{var:backups}'),
       'yaml-syntax',
       'Quote the value',
@@ -235,16 +235,21 @@ const mistakes: Record<string, readonly Case[]> = {
       'Quote the value',
     ],
     ['in a list too', postgres('        args: [$§{var:x}]\n'), 'yaml-syntax', 'Quote the value'],
-    ['is told for ${{…}} too', postgres('        env: { A: $§{{environment.X}} }\n'), 'yaml-syntax', 'Quote the value'],
-    ['is told for ${X} too', postgres('        env: { A: $§{X} }\n'), 'yaml-syntax', 'Quote the value'],
+    [
+      'of the form ${{…}} gets it too',
+      postgres('        env: { A: $§{{environment.X}} }\n'),
+      'yaml-syntax',
+      'Quote the value',
+    ],
+    ['of the form ${X} gets it too', postgres('        env: { A: $§{X} }\n'), 'yaml-syntax', 'Quote the value'],
   ],
-  'a manifest that is no map': [
+  'a manifest that is not a map': [
     ['an empty file', '', 'wrong-type', /trueup\.yaml is empty.*trueup: 1/],
     ['a file with a comment only', '# later\n', 'wrong-type', 'is empty'],
     ['a list', '- a\n', 'wrong-type', 'not a map'],
     ['one word', 'hello\n', 'wrong-type', 'not a map'],
   ],
-  'nothing where something was': [
+  'an empty section, block or value': [
     ['a section with nothing below it', `${head}§environments:\n`, 'wrong-type', /environments.*environments: \{\}/],
     [
       'a section of a service with nothing below it',
@@ -624,14 +629,14 @@ for (const [group, cases] of Object.entries(mistakes)) {
   });
 }
 
-describe('links', () => {
+describe('a symbolic link', () => {
   const outside = (text: string) => {
     const path = join(tmpdir(), `trueup-outside-${process.pid}-${Math.random().toString(36).slice(2)}`);
     writeFileSync(path, text);
     return path;
   };
 
-  test('that lead out of the workspace are not followed', async () => {
+  test('out of the workspace is refused', async () => {
     const target = outside('top secret');
     const prepare = (folder: string) => symlinkSync(target, join(folder, 'link'));
     expect(await told(postgres('        description: §"${file:link}"\n'), { prepare })).toEqual(
@@ -639,20 +644,20 @@ describe('links', () => {
     );
   });
 
-  test('of folders that lead out are not followed', async () => {
+  test('to a folder outside the workspace is refused', async () => {
     const prepare = (folder: string) => symlinkSync('/etc', join(folder, 'link'));
     expect(await told(postgres('        description: §"${file:link/hostname}"\n'), { prepare })).toEqual(
       oneError('file-unreadable', 'outside'),
     );
   });
 
-  test('that lead out are not included', async () => {
+  test('out of the workspace is refused in include:', async () => {
     const target = outside('environments: {}');
     const prepare = (folder: string) => symlinkSync(target, join(folder, 'link.yml'));
     expect(await told(`${head}include: [§"*.yml"]\n`, { prepare })).toEqual(oneError('file-unreadable', 'outside'));
   });
 
-  test('inside the workspace are followed', async () => {
+  test('inside the workspace is followed', async () => {
     const { problems } = await problemsOf(
       { 'trueup.yaml': postgres('        description: "${file:link}"\n'), 'sub/text': 'hello' },
       { prepare: (folder) => symlinkSync(join(folder, 'sub/text'), join(folder, 'link')) },
@@ -675,11 +680,11 @@ describe('deep nesting and expanding aliases', () => {
     ['maps in a block', `\n${Array.from({ length: 1500 }, (_, depth) => `${' '.repeat(depth + 1)}a:\n`).join('')}`],
     ['brackets that never close', '['.repeat(10_000)],
     ['brackets somewhat too deep', `${'['.repeat(70)}${']'.repeat(70)}`],
-  ])('%s are told as nested too deeply', async (_title, text) => {
+  ])('%s are refused as nested too deeply', async (_title, text) => {
     expect(await messageOf(`${head}environments: ${text}\n`)).toMatch('nested more than 64 levels deep');
   });
 
-  test('a billion laughs are told and not laughed', async () => {
+  test('a billion laughs are refused without expanding them', async () => {
     const lines = 'bcdefghij'
       .split('')
       .map((name, index) => `${name}: &${name} [${`*${'abcdefghi'[index]},`.repeat(10)}]\n`);
@@ -688,13 +693,13 @@ describe('deep nesting and expanding aliases', () => {
     );
   });
 
-  test('merge keys cannot multiply either', async () => {
+  test('merge keys that multiply are refused too', async () => {
     const keys = Array.from({ length: 1000 }, (_, index) => `k${index}: 1`).join(', ');
     const uses = Array.from({ length: 100 }, (_, index) => `b${index}: { <<: [${'*a,'.repeat(100)}] }\n`).join('');
     expect(await messageOf(`${head}a: &a { ${keys} }\n${uses}`)).toMatch('expand to more than');
   });
 
-  test('aliases and merge keys in reasonable number are fine', async () => {
+  test('a reasonable number of aliases and merge keys is allowed', async () => {
     const { resources } = await bench().manifest(
       `${head}variables: { shared: { default: a } }
 environments:
@@ -714,8 +719,8 @@ environments:
   });
 });
 
-describe('what is allowed and rarely meant is a warning', () => {
-  test('the same host and path twice', async () => {
+describe('a manifest that users rarely mean', () => {
+  test('warns of two domains with the same host and path', async () => {
     expect(
       await warningsOf(
         domains('{ a.example.com: { serviceName: web }, b: { host: §a.example.com, serviceName: web } }'),
@@ -723,12 +728,12 @@ describe('what is allowed and rarely meant is a warning', () => {
     ).toEqual(['warning overlap at the mark']);
   });
 
-  test('two hosts and two paths of one host are none', async () => {
+  test('does not warn of two hosts, or of two paths of one host', async () => {
     const two = '{ a.example.com: { serviceName: web }, b: { host: a.example.com, path: /b, serviceName: web } }';
     expect(await warningsOf(domains(two))).toEqual([]);
   });
 
-  test('a backup whose prefix lies in that of another on the same destination', async () => {
+  test('warns of a backup whose prefix lies in that of another on the same destination', async () => {
     const nightly = '{ schedule: "0 3 * * *", destinationId: dst_1, prefix: shop/ }';
     const hourly = '{ schedule: "0 * * * *", destinationId: dst_1, prefix: §shop/hourly }';
     expect(await warningsOf(postgres(`        backups: { nightly: ${nightly}, hourly: ${hourly} }\n`))).toEqual([
@@ -736,14 +741,14 @@ describe('what is allowed and rarely meant is a warning', () => {
     ]);
   });
 
-  test('prefixes that only begin with the same letters are none', async () => {
+  test('does not warn of prefixes that only begin with the same letters', async () => {
     const one = '{ schedule: "0 3 * * *", destinationId: dst_1, prefix: shop }';
     const two = '{ schedule: "0 3 * * *", destinationId: dst_1, prefix: shop-two }';
     expect(await warningsOf(postgres(`        backups: { one: ${one}, two: ${two} }\n`))).toEqual([]);
   });
 });
 
-describe('what looks strange and is right', () => {
+describe('a manifest that looks wrong and is right', () => {
   test.each([
     ['a byte order mark', `\uFEFF${head}`],
     ['Windows line ends', `${head}environments:\n  production: {}\n`.replaceAll('\n', '\r\n')],
@@ -766,7 +771,7 @@ describe('what looks strange and is right', () => {
     expect((await problemsOf(text)).problems).toEqual([]);
   });
 
-  test('a pattern that matches the manifest and a folder means the files beside them', async () => {
+  test('includes files by a pattern that also matches the manifest and a folder', async () => {
     const made = bench();
     mkdirSync(join(made.folder, 'folder.yaml'));
     const { resources } = await made.manifest({
@@ -776,7 +781,7 @@ describe('what looks strange and is right', () => {
     expect(resources.map((resource) => resource.address)).toEqual(['production']);
   });
 
-  test('a file that is included twice counts once', async () => {
+  test('includes a file once that two entries name', async () => {
     const files = {
       'trueup.yaml': `${head}include: [b.yaml, "*.yaml", ./b.yaml]\n`,
       'b.yaml': 'environments: { production: {} }\n',
@@ -785,7 +790,7 @@ describe('what looks strange and is right', () => {
     expect(resources.map((resource) => resource.address)).toEqual(['production']);
   });
 
-  test('a file whose name begins with two dots lies in the workspace', async () => {
+  test('reads a file of the workspace whose name begins with two dots', async () => {
     const files = {
       'trueup.yaml': `${head}environments: { production: { description: "\${file:..notes}" } }\n`,
       '..notes': 'hello',
@@ -794,7 +799,7 @@ describe('what looks strange and is right', () => {
     expect(production?.fields['description']?.content.reveal()).toEqual({ hollow: false, value: 'hello' });
   });
 
-  test('a %YAML 1.1 line changes no value: yes is text and 0755 is no octal', async () => {
+  test('reads yes as text and 0755 as decimal, also below a %YAML 1.1 line', async () => {
     const text = `%YAML 1.1\n---\n${head}environments: { production: { env: { A: yes, B: 0755 } } }\n`;
     const [production] = (await bench().manifest(text)).resources;
     const env = [...(production?.maps['env'] ?? [])].map(([key, wanted]) => [key, wanted.content.reveal()]);
@@ -804,7 +809,7 @@ describe('what looks strange and is right', () => {
     ]);
   });
 
-  test('sections and environments may be spread over files', async () => {
+  test('spreads sections and environments over files', async () => {
     const { resources } = await bench().manifest({
       'trueup.yaml': `${head}include: [a.yaml, b.yaml]\nenvironments: { production: {} }\n`,
       'a.yaml': 'environments: { production: { redis: { a: {} } } }\n',
@@ -819,8 +824,8 @@ describe('what looks strange and is right', () => {
   });
 });
 
-describe('names that every object has', () => {
-  test('are names of resources like any other, from the plan to the state', async () => {
+describe('keys that every JavaScript object has', () => {
+  test('name resources like any other, from the plan to the state', async () => {
     const made = bench();
     const redis =
       '{ redis: { __proto__: { dockerImage: redis:8, databasePassword: pass-word-1, env: { toString: "1" } } } }';

@@ -29,7 +29,7 @@ const map = (entries: string) =>
     `        env:\n${entries.replace(/^/gm, '          ').replace(/ +$/gm, (spaces) => (spaces.length === 10 ? '' : spaces))}\n`,
   );
 
-describe('a value in a map is taken as it is written', () => {
+describe('a map of variables', () => {
   test.each([
     ['yes', 'yes'],
     ['no', 'no'],
@@ -71,25 +71,25 @@ describe('a value in a map is taken as it is written', () => {
     ['>\n  one\n  two\n\n  three', 'one two\nthree\n'],
     ['>-\n  one\n  two', 'one two'],
     ['>+\n  one\n\n', 'one\n\n\n'],
-  ])('%j is %j', async (written, value) => {
+  ])('reads %j as %j', async (written, value) => {
     const { values } = await applied(map(`KEY: ${written}`));
     expect(values).toEqual({ KEY: value });
   });
 
-  test('null is refused, however it is written', async () => {
+  test('refuses null, however it is written', async () => {
     for (const written of ['~', 'null', 'Null', 'NULL']) {
       expect(await told(map(`KEY: §${written}`))).toEqual(oneError('env-value', /env\.KEY.*""/));
     }
   });
 
-  test('from an anchor, an alias and merge keys', async () => {
+  test('takes values from anchors, aliases and merge keys', async () => {
     const { values } = await applied(
       map('FIRST: &first 0755\nSECOND: *first\n<<: [{ THIRD: 1.0, FIRST: no }, { FOURTH: yes, THIRD: 2 }]'),
     );
     expect(values).toEqual({ FIRST: '0755', SECOND: '0755', THIRD: '1.0', FOURTH: 'yes' });
   });
 
-  test('from a variable, a number too', async () => {
+  test('takes values from variables, numbers as they were written', async () => {
     const { values } = await applied(
       `${redis('        env: { A: "${var:version}", B: "v${var:version}", C: "${var:flag}" }\n')}variables: { version: { default: 16.10 }, flag: { default: yes } }\n`,
     );
@@ -99,7 +99,7 @@ describe('a value in a map is taken as it is written', () => {
 
 const pem = `-----BEGIN PRIVATE KEY-----\n${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASC/+=\n'.repeat(3)}-----END PRIVATE KEY-----\n`;
 
-describe('a value reaches the platform byte for byte', () => {
+describe('a value that reaches the platform byte for byte', () => {
   test.each([
     ['a dollar', '$'],
     ['two dollars', '$$'],
@@ -149,13 +149,13 @@ describe('a value reaches the platform byte for byte', () => {
     expect(values).toEqual({ BEFORE: 'x', KEY: value, AFTER: 'y' });
   });
 
-  test('from a file, in which nothing is filled in', async () => {
+  test('may come from a file, whose expressions stay text', async () => {
     const content = "a $${env:X} ${env:X} ${secret:Y} ${ref:nothing} ${{environment.Z}}\r\n#'";
     const { values } = await applied({ 'trueup.yaml': map('KEY: ${file:value.txt}'), 'value.txt': content });
     expect(values).toEqual({ KEY: content });
   });
 
-  test('from a secret and from the environment', async () => {
+  test('may come from a secret and from the environment', async () => {
     const made = bench();
     made.secrets['TOKEN'] = 'a"b#c$d\ne';
     made.env['REGION'] = "it's ${here}";
@@ -166,7 +166,7 @@ describe('a value reaches the platform byte for byte', () => {
     expect(values).toEqual({ TOKEN: 'a"b#c$d\ne', REGION: "it's ${here}", BOTH: `it's \${here}/a"b#c$d\ne` });
   });
 
-  test('a hundred keys at once', async () => {
+  test('may be one of a hundred keys', async () => {
     const odd = ['$', '#', '"', "'", '`', ' ', '\\', '\n', '=', '{', 'é'];
     const entries = Object.fromEntries(
       Array.from({ length: 100 }, (_, index) => [
@@ -200,13 +200,13 @@ describe('a value reaches the platform byte for byte', () => {
 describe('the text of an env file', () => {
   const text = '# comment\nexport A = "x" # more\n\nB=\'y\'\r\nA=again\n  C=1';
 
-  test('is sent byte for byte, comments and all', async () => {
+  test('reaches the platform byte for byte, with its comments', async () => {
     const made = bench();
     const files = { 'trueup.yaml': redis('        env: ${file:.env}\n'), '.env': text };
     expect((await applied(files, made)).text).toBe(text);
   });
 
-  test('differs when one byte of a comment does', async () => {
+  test('differs when one byte of a comment differs', async () => {
     const made = bench();
     const files = { 'trueup.yaml': redis('        env: ${file:.env}\n'), '.env': text };
     await made.apply(files);
@@ -214,7 +214,7 @@ describe('the text of an env file', () => {
     expect(plan.actions.flatMap((action) => action.changes.map((change) => change.path))).toEqual(['env']);
   });
 
-  test('can become a map and text again, and then plans nothing', async () => {
+  test('plans nothing after it became a map, and text again', async () => {
     const made = bench();
     await applied({ 'trueup.yaml': redis('        env: "A=1\\n# note\\nB=2\\n"\n') }, made);
     expect((await applied(map('A: "1"\nB: "3"'), made)).values).toEqual({ A: '1', B: '3' });

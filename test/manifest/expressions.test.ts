@@ -30,7 +30,7 @@ async function valueOf(
 const changesOf = (plan: Plan) =>
   plan.actions.flatMap((action) => action.changes.map((change) => `${action.address} ${change.cause} ${change.path}`));
 
-describe('text', () => {
+describe('a text', () => {
   test.each([
     ['${X}', '${X}'],
     ['$X ${X:-y} ${X?z}', '$X ${X:-y} ${X?z}'],
@@ -45,7 +45,7 @@ describe('text', () => {
     ['${env:NESTED}', '${env:NAME}'],
     ['${', '${'],
     ['}', '}'],
-  ])('%j is %j', async (written, value) => {
+  ])('%j means %j', async (written, value) => {
     const made = bench();
     made.env['NAME'] = 'here';
     made.env['NESTED'] = '${env:NAME}';
@@ -53,7 +53,7 @@ describe('text', () => {
   });
 
   // What takes longer than in proportion to the text comes to no end with these.
-  test('of a million characters is split, and ends', () => {
+  test('of a million characters is split', () => {
     const many = 200_000;
     expect(parseExpressions('${env:'.repeat(many), expressionSources)).toMatchObject({ unclosed: { name: 'env' } });
     expect(parseExpressions('$${env:'.repeat(many), expressionSources).parts).toEqual(['${env:'.repeat(many)]);
@@ -65,13 +65,13 @@ describe('text', () => {
 });
 
 describe('${file:}', () => {
-  test('brings in a text as it is, expressions and all', async () => {
+  test('gives the text of a file and leaves its expressions alone', async () => {
     const content = '${env:HOME} $${env:HOME} ${secret:X} ${file:y}\n';
     const files = { 'trueup.yaml': redis('        description: ${file:x.txt}\n'), 'x.txt': content };
     expect(await valueOf(bench(), files, 'description')).toBe(content);
   });
 
-  test('is relative to the file that uses it, in an included file too', async () => {
+  test('names a file relative to the file it stands in, in an included file too', async () => {
     const files = {
       'trueup.yaml': `${head}include: [sub/a.yaml]\n`,
       'sub/a.yaml': 'environments: { production: { description: "${file:text}" } }\n',
@@ -81,7 +81,7 @@ describe('${file:}', () => {
     expect(await valueOf(bench(), files, 'description', 'production')).toBe('beside');
   });
 
-  test('may lead up inside the workspace', async () => {
+  test('may name a file further up inside the workspace', async () => {
     const files = {
       'trueup.yaml': `${head}include: [sub/a.yaml]\n`,
       'sub/a.yaml': 'environments: { production: { description: "${file:../text}" } }\n',
@@ -91,8 +91,8 @@ describe('${file:}', () => {
   });
 });
 
-describe('keys', () => {
-  test('are never filled in', async () => {
+describe('a key', () => {
+  test('never holds an expression', async () => {
     const made = bench();
     made.env['X'] = 'y';
     const { resources } = await made.manifest(`${head}environments: { "\${env:X}": { description: "\${env:X}" } }\n`);
@@ -106,19 +106,19 @@ describe('${var:}', () => {
     'variables: { count: { default: 3 }, version: { default: 16.10 }, on: { default: true }, text: { default: "5" } }\n';
 
   test.each([
-    ['a number in a field that takes one', 'replicas: ${var:count}', 'replicas', 3],
-    ['text in a field that takes a number', 'replicas: ${var:text}', 'replicas', 5],
+    ['a number to a field that takes one', 'replicas: ${var:count}', 'replicas', 3],
+    ['a number for text to a field that takes a number', 'replicas: ${var:text}', 'replicas', 5],
     [
-      'a number in the middle of a text, as it is written',
+      'the written form of a number in the middle of a text',
       'dockerImage: postgres:${var:version}',
       'dockerImage',
       'postgres:16.10',
     ],
-    ['a number in a field that takes text, as it is written', 'description: ${var:version}', 'description', '16.10'],
-    ['yes or no', 'detachPlatformNetwork: ${var:on}', 'detachPlatformNetwork', true],
-    ['yes or no in a field that takes text', 'description: ${var:on}', 'description', 'true'],
-    ['inside JSON', 'healthCheckSwarm: { Retries: "${var:count}" }', 'healthCheckSwarm', { Retries: 3 }],
-  ])('is %s', async (_title, line, field, value) => {
+    ['the written form of a number to a field that takes text', 'description: ${var:version}', 'description', '16.10'],
+    ['a boolean to a field that takes one', 'detachPlatformNetwork: ${var:on}', 'detachPlatformNetwork', true],
+    ['text for a boolean to a field that takes text', 'description: ${var:on}', 'description', 'true'],
+    ['a number inside JSON', 'healthCheckSwarm: { Retries: "${var:count}" }', 'healthCheckSwarm', { Retries: 3 }],
+  ])('gives %s', async (_title, line, field, value) => {
     const text = redis(`        ${line}\n`, variables).replace(
       line.startsWith('dockerImage') ? '        dockerImage: redis:8\n' : '\0',
       '',
@@ -126,7 +126,7 @@ describe('${var:}', () => {
     expect(await valueOf(bench(), text, field)).toEqual(value);
   });
 
-  test('is what was given for the run, before its default', async () => {
+  test('prefers the value given for the run to the default', async () => {
     const made = bench();
     const { openWorkspace } = await import('../../src/manifest/workspace.ts');
     const { validate } = await import('../../src/reconcile.ts');
@@ -149,7 +149,7 @@ describe('${var:}', () => {
 describe('${secret:}', () => {
   const withToken = redis('        env: { TOKEN: "${secret:TOKEN}", PLAIN: "1" }\n');
 
-  test('without it, what was settled is left alone, and drift of it is shown and not repaired', async () => {
+  test('that the run lacks keeps the settled value, and shows its drift without repairing it', async () => {
     const made = bench();
     made.secrets['TOKEN'] = 'top-secret-token';
     await made.apply(withToken);
@@ -163,7 +163,7 @@ describe('${secret:}', () => {
     expect(notes).toEqual([expect.stringMatching(/^drift-left env\.TOKEN: .*TOKEN/)]);
   });
 
-  test('without it, another key can be written, and its own stays as the platform has it', async () => {
+  test('that the run lacks keeps its variable on the platform while others are written', async () => {
     const made = bench();
     made.secrets['TOKEN'] = 'top-secret-token';
     await made.apply(withToken);
@@ -172,13 +172,13 @@ describe('${secret:}', () => {
     expect(Object.values(made.emulator.world.tables.redis)[0]?.['env']).toBe('TOKEN=top-secret-token\nPLAIN=2\n');
   });
 
-  test('without it, nothing is created that needs it', async () => {
+  test('that the run lacks prevents the creation of what needs it', async () => {
     const made = bench();
     await expect(made.apply(withToken)).rejects.toMatchObject({ diagnostics: [{ code: 'secret-missing' }] });
     expect(made.requests('POST')).toEqual([]);
   });
 
-  test('never shows in the manifest, the plan or the state', async () => {
+  test('never prints in the manifest, the plan or the state', async () => {
     const { inspect } = await import('node:util');
     const made = bench();
     made.secrets['TOKEN'] = 'top-secret-token';
@@ -237,7 +237,7 @@ describe('${ref:}', () => {
     expect(domain?.fields['middlewares']?.references.map((found) => found.address)).toEqual([address]);
   });
 
-  test('is filled in within the run that creates what it names, and then plans nothing', async () => {
+  test('gets its value in the run that creates its target, and then plans nothing', async () => {
     const made = bench();
     const text = shop('a', 'env: { URL: "redis://${ref:redis.main.host}:6379/${ref:production.redis.main.id}" }');
     await made.apply(text);
@@ -249,7 +249,7 @@ describe('${ref:}', () => {
     expect(changesOf(await made.plan(text))).toEqual([]);
   });
 
-  test('fills in values inside lists', async () => {
+  test('works inside lists', async () => {
     const made = bench();
     const text = shop('auth-${ref:redis.main.host}@file');
     await made.apply(text);

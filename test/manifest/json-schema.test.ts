@@ -16,7 +16,7 @@ const examples = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filt
 );
 
 describe('the JSON Schema of manifests', () => {
-  it.each(examples)('takes the example %s', (path) => {
+  it.each(examples)('accepts the example %s', (path) => {
     expect(accepts(readFileSync(new URL(path, folder), 'utf8'))).toBe(true);
   });
 
@@ -26,26 +26,26 @@ describe('the JSON Schema of manifests', () => {
     expect(accepts('environmentz: {}')).toBe(false);
   });
 
-  it('takes an expression where another type is asked for, and no other text', () => {
+  it('accepts an expression where another type is required, and no other text', () => {
     expect(accepts(postgres('externalPort: 15432'))).toBe(true);
     expect(accepts(postgres('externalPort: "${var:port}"'))).toBe(true);
     expect(accepts(postgres('externalPort: high'))).toBe(false);
   });
 
-  it('takes env as a map and as text', () => {
+  it('accepts env as a map and as text', () => {
     expect(accepts(postgres('env: { A: 1, B: yes, C: "3" }'))).toBe(true);
     expect(accepts(postgres('env: "A=1"'))).toBe(true);
     expect(accepts(postgres('env: [A]'))).toBe(false);
   });
 
-  it('takes the fields of the chosen case only', () => {
+  it('accepts the fields of the chosen case only', () => {
     const source = (fields: string) => `environments: { production: { compose: { shop: { source: { ${fields} } } } } }`;
     expect(accepts(source('type: git, url: https://git.example.com/a.git, branch: main'))).toBe(true);
     expect(accepts(source('type: raw, branch: main'))).toBe(false);
     expect(accepts(source('branch: main'))).toBe(false);
   });
 
-  it('says what every field means, and what the manifest itself needs', () => {
+  it('describes every field, and requires the keys that a manifest needs', () => {
     const definitions = schema.$defs as Record<
       string,
       { properties: Record<string, { description?: string; $ref?: string }> }

@@ -4,7 +4,7 @@ import { mentionsIn } from '../../src/manifest/mentions.ts';
 import { oneError, problemsOf, told } from '../support/problems.ts';
 import { head } from '../support/world.ts';
 
-describe('the names that a text mentions', () => {
+describe('mentionsIn', () => {
   it.each([
     ['nothing special', []],
     ['${{environment.REGION}}', ['REGION']],
@@ -23,11 +23,11 @@ describe('the names that a text mentions', () => {
     ['${{environment.A', []],
     ['${{environment.A\n}} ${{environment.B}}', ['B']],
     ['${{environment.A} ${{environment.B}}', ['A} ${{environment.B']],
-  ])('in %j', (text, names) => {
+  ])('finds the names in %j', (text, names) => {
     expect(mentionsIn(text)).toEqual(names);
   });
 
-  it('are those that the pattern of the platform finds', () => {
+  it('finds the names that the pattern of the platform finds', () => {
     const piece = fc.constantFrom(
       '${{environment.',
       '}}',
@@ -52,7 +52,7 @@ describe('the names that a text mentions', () => {
   });
 
   // To look for the end of each of them once more would take many minutes.
-  it('are looked for once in a text of ten million characters that closes none', () => {
+  it('searches a text of ten million characters without a closing brace once', () => {
     expect(mentionsIn('${{environment.} '.repeat(600_000))).toEqual([]);
   });
 });
@@ -81,7 +81,7 @@ describe('a mention of a variable', () => {
     ['in a comment of a text', declared, 'env: |\n  # ${{environment.REGOIN}}\n  A=1'],
     ['in a field that the platform does not fill in', declared, 'description: "${{environment.REGOIN}}"'],
     ['of the project or of the service itself', declared, 'env: { A: "${{project.X}} ${{B}}", B: "" }'],
-  ])('%s is no error', async (_when, environment, service) => {
+  ])('%s is allowed', async (_when, environment, service) => {
     const { problems } = await problemsOf(manifest(environment, service));
     expect(problems).toEqual([]);
   });
@@ -108,12 +108,12 @@ describe('a mention of a variable', () => {
     ['of another case', declared, 'env: { A: §"${{environment.region}}" }', /Did you mean REGION\?/],
     ['with a space', declared, 'env: { A: §"${{environment.REGION }}" }', /by a name that no variable can have/],
     ['from a file', declared, 'env: { A: §"${file:a.txt}" }', /env\.A: .*REGOIN/],
-  ])('that the environment does not have is refused %s', async (_where, environment, service, says) => {
+  ])('of an undeclared variable is refused %s', async (_where, environment, service, says) => {
     const files = { 'trueup.yaml': manifest(environment, service), 'a.txt': '${{environment.REGOIN}}' };
     expect(await told(files)).toEqual(oneError('bad-reference', says));
   });
 
-  it('is told once for each name, with the address and the key', async () => {
+  it('gets one error for each name, with the address and the key', async () => {
     const service = 'env: { A: "${{environment.X}} ${{environment.X}} ${{environment.Y}}" }';
     const { problems } = await problemsOf(manifest(declared, service));
     expect(problems.map(({ address, message }) => `${address}: ${message}`)).toEqual([
@@ -122,7 +122,7 @@ describe('a mention of a variable', () => {
     ]);
   });
 
-  it('is looked up in the environment of the service and in no other', async () => {
+  it('means the environment of its service and no other', async () => {
     const both = `${manifest(declared, 'env: { A: §"${{environment.ONLY_HERE}}" }')}  staging:
     env: { ONLY_HERE: yes }
     redis:
@@ -131,7 +131,7 @@ describe('a mention of a variable', () => {
     expect(await told(both)).toEqual(oneError('bad-reference', /ONLY_HERE/));
   });
 
-  it.each(['env', 'buildArgs', 'buildSecrets'])('is looked for in %s of an application', async (field) => {
+  it.each(['env', 'buildArgs', 'buildSecrets'])('is checked in %s of an application', async (field) => {
     const text = `${head}environments:
   production:
     env: { REGION: eu }
@@ -143,7 +143,7 @@ describe('a mention of a variable', () => {
     expect(await told(text)).toEqual(oneError('bad-reference', `${field}.A`));
   });
 
-  it('shows no value in what it says, not even where a name is none', async () => {
+  it('shows no value in its error, not even for an invalid name', async () => {
     const service = 'env: { A: "pass-1 ${{environment.X} pass-2 ${{environment.REGION}} pass-3" }';
     const { problems } = await problemsOf(manifest('env: { REGION: pass-4 }', service));
     expect(problems).toHaveLength(1);

@@ -27,7 +27,7 @@ async function problems(text: string | Record<string, string>): Promise<string[]
 }
 
 describe('outputs:', () => {
-  it('is checked like the fields of resources: every mistake with its place', async () => {
+  it('reports every mistake with its place, as for fields of resources', async () => {
     const text = `${head}${services}outputs:
   one: \${ref:production.redis.cahce.host}
   two: \${ref:production.redis.cache.hots}
@@ -50,7 +50,7 @@ describe('outputs:', () => {
     ['outputs: { a: [b] }', 'wrong-type trueup.yaml:7:15 '],
     ['outputs: { a: null }', 'wrong-type trueup.yaml:7:15 '],
     ['outputs: { "a b": x }', 'wrong-type trueup.yaml:7:'],
-  ])('takes names and texts only: %s', async (line, told) => {
+  ])('accepts names and texts only: %s', async (line, told) => {
     const [first, ...others] = await problems(`${head}${services}${line}\n`);
     expect(first).toContain(told);
     expect(first).toContain('outputs: ');
@@ -58,7 +58,7 @@ describe('outputs:', () => {
     expect(others).toEqual([]);
   });
 
-  it('may stand in included files, each name once', async () => {
+  it('may stand in included files, with each name once', async () => {
     const root = `${head}include: [more.yaml]\n${services}outputs: { a: x }\n`;
     const made = bench();
     const { outputs } = await made.manifest({
@@ -79,7 +79,7 @@ describe('outputs:', () => {
     expect(plan.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
   });
 
-  it('is known to the JSON Schema', () => {
+  it('is part of the JSON Schema', () => {
     const { dependentRequired: _, ...schema } = manifestSchema(kinds);
     const editor = z.fromJSONSchema(schema);
     const accepts = (yaml: string): boolean => editor.safeParse(parseDocument(yaml).toJS()).success;
@@ -99,6 +99,6 @@ it.each([
   ['production.postgres', undefined],
   ['', undefined],
   ['a b', undefined],
-])('an address of the form of %s is that of kind %s', (address, kind) => {
+])('the address %s belongs to the kind %s', (address, kind) => {
   expect(kindAt(address, kinds)?.kind).toBe(kind);
 });

@@ -131,7 +131,7 @@ function quoted(secrets: readonly string[], turn = 0): string {
 }
 
 describe('the program prints no secret and leaves none', () => {
-  test('when all goes well, from the first plan to the end', async () => {
+  test('when every command succeeds', async () => {
     const { run, emulator, folder } = await place();
     await run(['validate']);
     for (const format of [[], json]) expect(await run(['plan', ...format])).toMatchObject({ code: 0 });
@@ -156,7 +156,7 @@ describe('the program prints no secret and leaves none', () => {
     'compose.update',
     'domain.create',
     'mounts.create',
-  ])('when the platform answers %s with what it was sent', async (operation) => {
+  ])('when the platform echoes the input of %s', async (operation) => {
     const { run, ways } = await place();
     let turn = operation.length;
     ways.instead = (request) => (request.path === `/api/${operation}` ? quoting(request, turn++) : undefined);
@@ -167,7 +167,7 @@ describe('the program prints no secret and leaves none', () => {
     }
   });
 
-  test('when a read or a deletion fails, and quotes everything', async () => {
+  test('when a read or a deletion fails and its error quotes everything', async () => {
     const { run, ways, applied } = await place();
     await applied();
     const all = [...Object.values(values), ofEnvironment, apiKey];
@@ -213,7 +213,7 @@ describe('the program prints no secret and leaves none', () => {
     }
   });
 
-  test('when things of the platform have secrets for names', async () => {
+  test('when objects of the platform have secrets as names', async () => {
     const { run, emulator, folder, applied } = await place();
     await applied();
     const name = values.FILE;
@@ -235,7 +235,7 @@ describe('the program prints no secret and leaves none', () => {
     }
   });
 
-  test('when it is killed, at any moment', async () => {
+  test('when it is killed at any moment', async () => {
     const { argsOf, env, folder, ways } = await place();
     let posts = 0;
     let child: ReturnType<typeof start> | undefined;
@@ -379,8 +379,8 @@ process.stdout.write = (text, ...rest) => {
   });
 });
 
-describe('nothing past the redactor:', () => {
-  test('a plan hides a secret that the platform has in a field that is none', async () => {
+describe('the redactor', () => {
+  test('redacts a secret in a plan that the platform has in an open field', async () => {
     const { run, emulator, applied } = await place();
     await applied();
     const [composeId] = Object.keys(emulator.world.tables.compose);
@@ -388,7 +388,7 @@ describe('nothing past the redactor:', () => {
     expect(await run(['plan'])).toMatchObject({ code: 0 });
   });
 
-  test('warnings in JSON hide a secret', async () => {
+  test('redacts a secret in warnings in JSON', async () => {
     const { run, folder } = await place();
     const text = readFileSync(join(folder, 'trueup.yaml'), 'utf8');
     const twice = '          again: { host: shop.example.com, serviceName: web, port: 80, path: "${secret:ROUTE}" }\n';
@@ -400,7 +400,7 @@ describe('nothing past the redactor:', () => {
     expect(await run(['validate', ...json])).toMatchObject({ code: 0 });
   });
 
-  test('an answer to trueup call hides what was secret in the question', async () => {
+  test('redacts the secrets of the input in the answer of trueup call', async () => {
     const { run, ways } = await place();
     ways.instead = () => ({
       status: 200,
@@ -411,13 +411,13 @@ describe('nothing past the redactor:', () => {
     expect(await run(call, { input: `A=${values.FILE}` })).toMatchObject({ code: 0 });
   });
 
-  test('an answer to trueup call hides the API key', async () => {
+  test('redacts the API key in the answer of trueup call', async () => {
     const { run, ways } = await place();
     ways.instead = () => ({ status: 200, headers: jsonType, body: JSON.stringify({ message: `by ${apiKey}` }) });
     expect(await run(['call', 'user.get'])).toMatchObject({ code: 0 });
   });
 
-  test('an error hides the secret that the platform had before', async () => {
+  test('redacts the previous secret of the platform in an error', async () => {
     const { run, ways, applied } = await place();
     await applied();
     ways.instead = ({ path, body = '' }) =>

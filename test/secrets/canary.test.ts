@@ -201,7 +201,7 @@ async function hearAll({ stand, isPrivate, fill }: Case, { made, first }: { made
   return { heard, quoted };
 }
 
-describe('a secret comes out by nothing that is said or saved of', () => {
+describe('no output and no state shows the secret', () => {
   const all = cases();
 
   for (const [index, one] of all.entries()) {
@@ -212,7 +212,7 @@ describe('a secret comes out by nothing that is said or saved of', () => {
     });
   }
 
-  test('all fields that may hold secrets', () => {
+  test('of any field that may hold secrets: each has a test', () => {
     const titles = new Set(all.map(({ title }) => title));
     const missing = stands().flatMap(({ kind, parent }) =>
       Object.entries(kind.fields).flatMap(([name, { secrecy }]) =>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { digest, newDigestKey } from '../../src/secrets/digest.ts';
 import { envSecrets } from '../../src/secrets/sources/env.ts';
 
-test('the same key and text give the same digest, and another key another one', () => {
+test('a digest depends on its key and its text only', () => {
   const key = newDigestKey();
   expect(digest(key, 'correct-horse')).toBe(digest(key, 'correct-horse'));
   expect(digest(key, 'correct-horse')).not.toBe(digest(key, 'correct-horsf'));
@@ -10,7 +10,7 @@ test('the same key and text give the same digest, and another key another one', 
   expect(digest(key, 'correct-horse')).not.toContain('correct');
 });
 
-test('a secret comes from the variable with its prefix and from no other', () => {
+test('envSecrets reads variables with its prefix and no others', () => {
   const secret = envSecrets({ TRUEUP_SECRET_A: 'yes', A: 'no', TRUEUP_API_KEY: 'no', TRUEUP_SECRET_: 'no' });
   expect(secret('A')).toBe('yes');
   expect(secret('B')).toBeUndefined();

@@ -28,8 +28,8 @@ function repository(files: readonly string[], ...init: readonly string[]): strin
 const names = ['a', 'secrets.env', 'deep/er/secrets.env', 'deep/er/secrets.env.2', 'ümläut/ß', 'x'.repeat(200)];
 const untracked = ['secrets', 'deep/secrets.env', 'deep/er/secrets', 'ümläut/s'];
 
-describe.skipIf(!hasGit)('a file', () => {
-  test.each([2, 3, 4])('in an index of version %i is tracked, and no other', async (version) => {
+describe.skipIf(!hasGit)('isTracked finds a file', () => {
+  test.each([2, 3, 4])('in an index of version %i, and no other file', async (version) => {
     const folder = repository([...names, ...untracked, 'later']);
     git(folder, 'config', 'index.version', String(version));
     git(folder, 'add', '--', ...names);
@@ -41,14 +41,14 @@ describe.skipIf(!hasGit)('a file', () => {
     expect(await isTracked(join(folder, 'secrets.env'))).toBe(false);
   });
 
-  test('in a repository with long digests is tracked', async () => {
+  test('in a repository with SHA-256 digests', async () => {
     const folder = repository([...names, ...untracked], '--object-format=sha256');
     git(folder, 'add', '--', ...names);
     for (const name of names) expect(await isTracked(join(folder, name)), name).toBe(true);
     for (const name of untracked) expect(await isTracked(join(folder, name)), name).toBe(false);
   });
 
-  test('whose name or a longer one has 4,095 bytes and more is tracked', async () => {
+  test('beside paths of 4,095 bytes and more', async () => {
     const long = Array.from({ length: 20 }, () => 'y'.repeat(199)).join('/');
     const folder = repository(['z']);
     const paths = [`${long}/${'y'.repeat(94)}`, `${long}/${'y'.repeat(95)}`, `${long}/${'y'.repeat(120)}`];
@@ -58,7 +58,7 @@ describe.skipIf(!hasGit)('a file', () => {
     expect(await isTracked(join(folder, 'z'))).toBe(true);
   });
 
-  test('in a submodule, or in a second work tree, is tracked there', async () => {
+  test('in a submodule and in a second work tree', async () => {
     const inner = repository(['secrets.env', 'other']);
     git(inner, 'add', 'secrets.env');
     git(inner, 'commit', '-m', 'x');
@@ -71,7 +71,7 @@ describe.skipIf(!hasGit)('a file', () => {
     expect(await isTracked(join(second, 'secrets.env'))).toBe(true);
   });
 
-  test('behind a link is looked for where it is', async () => {
+  test('behind a symbolic link', async () => {
     const folder = repository(['secrets.env', 'other']);
     git(folder, 'add', 'secrets.env');
     symlinkSync('secrets.env', join(folder, 'link'));
@@ -79,7 +79,7 @@ describe.skipIf(!hasGit)('a file', () => {
   });
 });
 
-test('without a repository, or with an index that cannot be read, nothing is tracked', async () => {
+test('isTracked finds no file without a repository or a readable index', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-git-'));
   const file = join(folder, 'secrets.env');
   writeFileSync(file, 'A=1\n');

@@ -15,7 +15,7 @@ const secret = `pa's "w0rd"/ä+ $x\\n🚀`;
 const codeOf = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
 const base64 = (bytes: string) => Buffer.from(bytes, 'utf8').toString('base64');
 
-describe('a secret is replaced', () => {
+describe('a redactor replaces a secret', () => {
   test.each([
     ['as it is', secret],
     ['in JSON', JSON.stringify({ a: secret })],
@@ -45,7 +45,7 @@ describe('a secret is replaced', () => {
     }
   });
 
-  test('in base64 of more, at any alignment', () => {
+  test('inside longer base64, at any alignment', () => {
     for (const before of ['', 'a', 'ab', 'abc', 'user:']) {
       const clean = redact(
         ['correct-horse'],
@@ -60,7 +60,7 @@ describe('a secret is replaced', () => {
     }
   });
 
-  test('line by line, when it has several', () => {
+  test('line by line', () => {
     const key = '-----BEGIN KEY-----\r\nMIIEowIBAAKCAQEA\nxyz\rqwertyuiop\n-----END KEY-----\n';
     const clean = redact([key], `line 2 is MIIEowIBAAKCAQEA, line 4 is qwertyuiop`);
     expect(clean).toBe(`line 2 is ${redacted}, line 4 is ${redacted}`);
@@ -71,7 +71,7 @@ describe('a secret is replaced', () => {
     expect(redact(['  correct-horse\t\n   battery '], 'correct-horse, battery')).toBe(`${redacted}, ${redacted}`);
   });
 
-  test('that is the password of an address, by itself too', () => {
+  test('and the password of an address by itself', () => {
     const urls =
       'DB=postgres://shop:p%40ss-w0rd@db:5432/shop,redis://:correct-horse@cache GIT=https://ghp_token@host/a';
     const text = 'p@ss-w0rd, p%40ss-w0rd, correct-horse, ghp_token, shop:db';
@@ -81,40 +81,40 @@ describe('a secret is replaced', () => {
     );
   });
 
-  test('together with those it overlaps, so that no rest of either is left', () => {
+  test('together with secrets that overlap it, so that no part of either remains', () => {
     expect(redact(['abcdefgh', 'defghijkl'], 'x abcdefghijkl y')).toBe(`x ${redacted} y`);
     expect(redact(['abcdefgh', 'abcdefghijkl'], 'x abcdefghijkl abcdefgh y')).toBe(`x ${redacted} ${redacted} y`);
     expect(redact(['cdefgh', 'abcdefghij'], 'x abcdefghij y')).toBe(`x ${redacted} y`);
   });
 
-  test('every time it stands there', () => {
+  test('at every occurrence', () => {
     expect(redact(['abcdef'], 'abcdefabcdef abcdef')).toBe(`${redacted}${redacted} ${redacted}`);
     expect(redact(['ababab'], 'abababab')).toBe(redacted);
   });
 
-  test('also when it is a word of the redacted', () => {
+  test('with half of a surrogate pair', () => {
+    expect(redact(['abcdef\uD83D'], 'x abcdef\uD83D y')).toBe(`x ${redacted} y`);
+  });
+
+  test('also when it is a word of (sensitive)', () => {
     expect(redact(['sensitive', 'correct-horse'], 'correct-horse is sensitive')).toBe(`${redacted} is ${redacted}`);
   });
 });
 
-describe('other text', () => {
-  test('stays as it is', () => {
+describe('a redactor keeps', () => {
+  test('text without secrets', () => {
     expect(redact(['correct-horse'], 'an incorrect horse')).toBe('an incorrect horse');
     expect(redact([], 'anything')).toBe('anything');
     expect(redact(['abcdef'], '')).toBe('');
   });
 
-  test('stays when it is shorter than six characters, which are too common', () => {
+  test('secrets of fewer than six characters, which are too common', () => {
     expect(redact(['true', '8080', 'admin', ''], 'true 8080 admin')).toBe('true 8080 admin');
     expect(redact(['a\nb\nc\nd'], 'a b c d')).toBe('a b c d');
   });
-
-  test('may hold half of a surrogate pair', () => {
-    expect(redact(['abcdef\uD83D'], 'x abcdef\uD83D y')).toBe(`x ${redacted} y`);
-  });
 });
 
-test('no secret is left in any text that holds some', () => {
+test('a redactor leaves no secret in any text', () => {
   const secrets = fc.array(fc.string({ minLength: 6, maxLength: 20, unit: 'grapheme' }), {
     minLength: 1,
     maxLength: 5,
@@ -137,7 +137,7 @@ test('no secret is left in any text that holds some', () => {
   );
 });
 
-test('ten thousand secrets take as many lookups as a hundred', () => {
+test('a redactor of ten thousand secrets takes as many lookups as one of a hundred', () => {
   const text = 'error: connection to postgres://shop:password-10077@main/shop was refused '.repeat(100);
   const lookups = (secrets: number) => {
     const redactor = createRedactor();

@@ -99,7 +99,7 @@ const printing = (values: Readonly<Record<string, string>>) =>
   )}, "{name}"]`;
 
 describe('an env file', () => {
-  test('gives the names that it has, read as the platform reads one', async () => {
+  test('gives its variables, read as the platform reads an env file', async () => {
     const text = '# a comment\r\nexport A="two\\nlines"\r\nB=\r\nC=unasked\n';
     const { values, added } = await ask('- { file: secrets.env }', { 'secrets.env': text });
     expect(values).toEqual({ A: 'two\nlines', B: '' });
@@ -107,14 +107,14 @@ describe('an env file', () => {
     expect(added).toEqual(['two\nlines', '', 'unasked']);
   });
 
-  test('keeps what is valid UTF-8, byte for byte', async () => {
+  test('keeps valid UTF-8 byte for byte', async () => {
     const value = `ä$x 'q' \`b\` #é {j: 1} 🚀 \u00a0\u0001`;
     expect((await ask('- { file: s }', { s: `A="${value}"\n` })).values).toEqual({ A: value });
     expect((await ask('- { file: s }', { s: `\uFEFFA=x\n` })).values).toEqual({ A: 'x' });
     expect((await ask('- { file: s }', { s: 'toString=a\n__proto__=b\nconstructor=c\n' })).values).toEqual({});
   });
 
-  test('is beside the file that names it', async () => {
+  test('is named relative to the file that names it', async () => {
     const folder = place('- { file: s.env }', { 's.env': 'A=above', 'sub/s.env': 'A=beside' });
     writeFileSync(join(folder, 'sub/own.yaml'), readFileSync(join(folder, 'trueup.yaml')));
     expect((await ask('', {}, { folder, file: 'sub/own.yaml' })).values).toEqual({ A: 'beside' });
@@ -122,7 +122,7 @@ describe('an env file', () => {
     expect((await ask('', {}, { folder, file: 'sub/own.yaml' })).values).toEqual({ A: 'above' });
   });
 
-  test('has to be a file of the workspace that can be read', async () => {
+  test('must be a readable file of the workspace', async () => {
     const outside = join(mkdtempSync(join(tmpdir(), 'trueup-outside-')), 's.env');
     writeFileSync(outside, 'A=correct-horse\n');
     const linked = (source: string) => {
@@ -136,7 +136,7 @@ describe('an env file', () => {
     expect(await of('- file: in.env')).toMatchObject({ values: { A: 'inside' }, problems: [] });
     expect(await of('- file: out.env')).toMatchObject(
       problem(
-        /^trueup\.yaml:5:5 file-unreadable: secrets: out\.env is outside the workspace.*\n-> .*Or set TRUEUP_SECRET_A, TRUEUP_SECRET_B: then it is not asked\.$/,
+        /^trueup\.yaml:5:5 file-unreadable: secrets: out\.env is outside the workspace.*\n-> .*Or set TRUEUP_SECRET_A, TRUEUP_SECRET_B: then the source is not needed\.$/,
       ),
     );
     expect(await of(`- file: ${outside}`)).toMatchObject(problem(/is an absolute path/));
@@ -145,11 +145,11 @@ describe('an env file', () => {
     expect(await of('- file: dir.env')).toMatchObject(problem(/dir\.env is not a file/));
   });
 
-  test('has to be text of a size that one request can carry', async () => {
+  test('must be text of at most 1,000,000 bytes', async () => {
     const of = (content: string | Uint8Array) => ask('- file: s', { s: content });
     expect(await of(`A=${'x'.repeat(1_000_000)}`)).toMatchObject(problem(/has 1000002 bytes; the limit is 1000000/));
     expect(await of(Buffer.from('A=\xff\n', 'latin1'))).toMatchObject(problem(/s is not UTF-8 text/));
-    expect(await of('A=a\0b\n')).toMatchObject(problem(/s holds the character NUL/));
+    expect(await of('A=a\0b\n')).toMatchObject(problem(/s contains the character NUL/));
   });
 
   test.skipIf(spawnSync('git', ['--version']).status !== 0)('is refused when it is in git', async () => {
@@ -158,13 +158,15 @@ describe('an env file', () => {
     expect(await ask('', {}, { folder })).toMatchObject({ values: { A: 'correct-horse' } });
     execFileSync('git', ['add', '.'], { cwd: folder, stdio: 'ignore' });
     expect(await ask('', {}, { folder })).toMatchObject({
-      ...problem(/^trueup\.yaml:5:5 secret-missing: secrets: sub\/s\.env is in git.*\n-> git rm --cached sub\/s\.env/),
+      ...problem(
+        /^trueup\.yaml:5:5 secret-missing: secrets: sub\/s\.env is tracked by git.*\n-> git rm --cached sub\/s\.env/,
+      ),
       added: [],
     });
   });
 });
 
-describe('a file of age', () => {
+describe('an env file encrypted with age', () => {
   test('is decrypted with the identity of the run, in binary and in armored form', async () => {
     const binary = await encrypted('A="x\\r\\ny"\r\nB=\n');
     for (const content of [binary, armor.encode(binary)]) {
@@ -180,14 +182,14 @@ describe('a file of age', () => {
     expect((await ask('', {}, { folder })).values).toEqual({ A: '1' });
   });
 
-  test('that is not to be read has one problem, with its place and what to do', async () => {
+  test('that cannot be decrypted is one error, with its place and a remedy', async () => {
     const of = (content: string | Uint8Array, given: FileText = { text: identity }) =>
       ask('- { age: s.age }', { 's.age': content }, { identity: async () => given });
     const good = await encrypted('A=1');
     const other = await generateX25519Identity();
     expect(await of(good, { problem: 'this run has no identity' })).toMatchObject(
       problem(
-        /^trueup\.yaml:5:5 secret-missing: secrets: s\.age cannot be decrypted: this run has no identity\n-> Set TRUEUP_AGE_IDENTITY to .* TRUEUP_AGE_IDENTITY_FILE .* Or set TRUEUP_SECRET_A, TRUEUP_SECRET_B: then it is not asked\.$/,
+        /^trueup\.yaml:5:5 secret-missing: secrets: s\.age cannot be decrypted: this run has no identity\n-> Set TRUEUP_AGE_IDENTITY to .* TRUEUP_AGE_IDENTITY_FILE .* Or set TRUEUP_SECRET_A, TRUEUP_SECRET_B: then the source is not needed\.$/,
       ),
     );
     expect(await of(good, { text: '# nothing' })).toMatchObject(
@@ -195,13 +197,13 @@ describe('a file of age', () => {
     );
     expect(await of(good, { text: other })).toMatchObject(problem(/s\.age cannot be decrypted with the identity/));
     expect(await of(good.slice(0, -1))).toMatchObject(problem(/s\.age is damaged or incomplete/));
-    expect(await of('A=1')).toMatchObject(problem(/s\.age is no file that age has encrypted\n-> .*age -r age1/));
+    expect(await of('A=1')).toMatchObject(problem(/s\.age is not an age file\n-> .*age -r age1/));
     expect(await of(await encrypted(Uint8Array.of(0xff)))).toMatchObject(problem(/s\.age is not UTF-8 text/));
     expect(await ask('- { age: ../s.age }', {})).toMatchObject(problem(/is outside the workspace/));
     expect(await ask('- { age: s.age }', {})).toMatchObject(problem(/there is no file s\.age/));
   });
 
-  test('needs the identity only when it is asked', async () => {
+  test('needs the identity only when it is read', async () => {
     let asked = 0;
     const given = async () => {
       asked++;
@@ -212,8 +214,8 @@ describe('a file of age', () => {
   });
 });
 
-describe('a program', () => {
-  test('is asked for each name that nobody has yet, and for no other', async () => {
+describe('a secret command', () => {
+  test('runs once for each name that no earlier source has', async () => {
     const { values, added } = await ask(`- { file: s }\n${printing({ B: 'two\r\n', A: 'wrong' })}`, {
       s: 'A=one',
     });
@@ -221,7 +223,7 @@ describe('a program', () => {
     expect(added).toEqual(['one', 'two\r\n', 'two']);
   });
 
-  test('runs beside the manifest', async () => {
+  test('runs in the folder of the manifest', async () => {
     const folder = place('- { command: [sh, -c, "cat \\"$0\\".txt", "{name}"] }', { 'A.txt': 'a\n', 'B.txt': 'b\n' });
     mkdirSync(join(folder, 'sub'));
     writeFileSync(join(folder, 'sub/own.yaml'), readFileSync(join(folder, 'trueup.yaml')));
@@ -230,16 +232,16 @@ describe('a program', () => {
     expect((await ask('', {}, { folder, file: 'sub/own.yaml', names: ['A'] })).values).toEqual({ A: 'deeper' });
   });
 
-  test('is not run unless the command line allows it', async () => {
+  test('runs only when the command line allows it', async () => {
     const folder = place('- { command: [sh, -c, "touch ran-$0", "{name}"] }', {});
     const { problems } = await ask('', {}, { folder, allowsCommands: false });
     expect(problems).toEqual([
-      'trueup.yaml:5:5 hostile-setting: secrets: the program sh is not run without --allow-secret-commands\n-> Allow it where nobody else can change the manifest, or set TRUEUP_SECRET_A, TRUEUP_SECRET_B.',
+      'trueup.yaml:5:5 hostile-setting: secrets: sh does not run without --allow-secret-commands\n-> Add the option if you trust everybody who can change the manifest, or set TRUEUP_SECRET_A, TRUEUP_SECRET_B.',
     ]);
     expect(() => readFileSync(join(folder, 'ran-A'))).toThrow('ENOENT');
   });
 
-  test('that fails stops everything, and what it said is shown without secrets', async () => {
+  test('that fails stops the run and shows its stderr without secrets', async () => {
     const lines = [
       'entry of one-of-the-file:',
       'k1',
@@ -257,46 +259,46 @@ describe('a program', () => {
     expect(found).toMatchObject({
       values: {},
       problems: [
-        `trueup.yaml:6:5 secret-missing: secrets: ${process.execPath} ended with code 2 when asked for A
+        `trueup.yaml:6:5 secret-missing: secrets: ${process.execPath} exited with code 2 when asked for A
 entry of (sensitive):
 (sensitive)
 (sensitive), password=***
--> Run it by hand to see why: it has to print the value and end with 0. Or set TRUEUP_SECRET_A, TRUEUP_SECRET_B: then it is not asked.`,
+-> Run it by hand to see why. It must print the value and exit with code 0. Or set TRUEUP_SECRET_A, TRUEUP_SECRET_B: then the source is not needed.`,
       ],
     });
   });
 
-  test('has a time to end in', async () => {
+  test('is limited in time', async () => {
     const found = await ask('- { command: [sleep, "30", "{name}"] }', {}, { commandLimitMs: 200 });
-    expect(found).toMatchObject(problem(/did not end within 0\.2 s|ended with code 1/));
+    expect(found).toMatchObject(problem(/did not exit within 0\.2 s|exited with code 1/));
     const waits = `- { command: [${node}, -e, "setInterval(() => {}, 1000)", "{name}"] }`;
-    expect(await ask(waits, {}, { commandLimitMs: 500 })).toMatchObject(problem(/did not end within 0\.5 s/));
+    expect(await ask(waits, {}, { commandLimitMs: 500 })).toMatchObject(problem(/did not exit within 0\.5 s/));
   });
 });
 
-describe('sources', () => {
-  test('are asked in their order: the first that has a name gives its value', async () => {
+describe('askSources', () => {
+  test('asks sources in their order and takes the first value of a name', async () => {
     const files = { one: 'A=1', two: 'A=2\nB=2', three: await encrypted('A=3\nB=3') };
     expect((await ask('- file: one\n- file: two\n- age: three', files)).values).toEqual({ A: '1', B: '2' });
     expect((await ask('- age: three\n- file: two', files)).values).toEqual({ A: '3', B: '3' });
   });
 
-  test('are not asked when nothing is missing any more, so that what cannot be read there is no error', async () => {
+  test('asks no source once every name has a value, so that a broken one is no error', async () => {
     const rest = '- file: nowhere\n- age: nowhere\n- command: [trueup-no-such-program, "{name}"]';
     expect(await ask(`- file: one\n${rest}`, { one: 'A=1\nB=2' })).toMatchObject({ problems: [] });
     expect(await ask(rest, {}, { names: [] })).toMatchObject({ values: {}, problems: [], added: [] });
   });
 
-  test('that cannot be read are an error, also when a later one has the name', async () => {
+  test('stops at a source that cannot be read, also when a later one has the name', async () => {
     expect(await ask('- file: nowhere\n- file: two', { two: 'A=1\nB=2' })).toMatchObject(problem(/no file nowhere/));
   });
 
-  test('may not have a name: it is missing then', async () => {
+  test('leaves out a name that no source has', async () => {
     expect(await ask('- file: one', { one: 'B=1' })).toMatchObject({ values: { B: '1' }, problems: [] });
   });
 });
 
-describe('the names that are missing', () => {
+describe('missingSecrets', () => {
   const manifest = async (text: string, has: Record<string, string> = {}) => {
     const folder = place('- file: s', { 'trueup.yaml': `${head}${text}` });
     const secret = (name: string) => has[name];
@@ -315,7 +317,7 @@ describe('the names that are missing', () => {
 outputs: { url: "http://\${secret:IN_OUTPUT}" }
 `;
 
-  test('are those of fields, maps, texts and outputs, each once, without those that the reader had', async () => {
+  test('lists the names in fields, maps, texts and outputs once each, without those that have a value', async () => {
     expect(missingSecrets(await manifest(everywhere, { HAS: 'x' }))).toEqual([
       'IN_FIELD',
       'IN_MAP',
@@ -326,7 +328,7 @@ outputs: { url: "http://\${secret:IN_OUTPUT}" }
     ]);
   });
 
-  test('are none of what is only text', async () => {
+  test('ignores escaped expressions', async () => {
     expect(
       missingSecrets(await manifest('environments: { production: { description: "$${secret:X} ${{secret:Y}}" } }\n')),
     ).toEqual([]);
@@ -359,7 +361,7 @@ describe('secrets: in a manifest', () => {
     });
   });
 
-  test('stands in the root file', async () => {
+  test('is refused in an included file', async () => {
     const files = { 'trueup.yaml': `${head}include: [a.yaml]\n`, 'a.yaml': '§secrets: [{ file: a }]\n' };
     expect(await told(files)).toEqual(oneError('unknown-key', /an included file has no key secrets/));
   });

@@ -1,11 +1,11 @@
-/** The content of a file, or why there is none and what to do about it. */
+/** The content of a file, or the problem with it and the remedy. */
 export type Decrypted = { readonly bytes: Uint8Array } | { readonly problem: string; readonly remedy: string };
 
-/** Decrypts a file that was encrypted with age, in binary or in armored form, with the first identity that fits. */
+/** Decrypts an age file, in binary or in armored form, with the first identity that fits. */
 export async function decryptAge(file: Uint8Array, identities: readonly string[]): Promise<Decrypted> {
-  // Nobody who does without age waits until it is loaded.
+  // A run without age does not wait for it to load.
   const { Decrypter, armor } = await import('age-encryption');
-  const damaged = { problem: 'is damaged or incomplete', remedy: 'Encrypt it again, or take it from its history.' };
+  const damaged = { problem: 'is damaged or incomplete', remedy: 'Encrypt it again, or restore it from its history.' };
   let binary = file;
   const text = Buffer.from(file).toString('latin1').trim();
   if (text.startsWith('-----BEGIN AGE ENCRYPTED FILE-----')) {
@@ -17,11 +17,11 @@ export async function decryptAge(file: Uint8Array, identities: readonly string[]
   }
   const recipients = recipientsOf(binary);
   if (recipients === undefined) {
-    return { problem: 'is no file that age has encrypted', remedy: `Encrypt it: ${howTo}.` };
+    return { problem: 'is not an age file', remedy: `Encrypt it: ${howTo}.` };
   }
   if (recipients.includes('scrypt')) {
     return {
-      problem: 'is encrypted with a passphrase, which is not supported: a pipeline has nobody to ask for it',
+      problem: 'is encrypted with a passphrase, which is not supported: a pipeline cannot ask for it',
       remedy: `Encrypt it for a recipient: ${howTo}.`,
     };
   }
@@ -29,10 +29,10 @@ export async function decryptAge(file: Uint8Array, identities: readonly string[]
   try {
     for (const identity of identities) decrypter.addIdentity(identity);
   } catch {
-    // The reason is not told: it quotes the identity.
+    // The reason quotes the identity.
     return {
       problem: 'cannot be decrypted: an identity is mistyped or cut off',
-      remedy: 'Give it as age-keygen has written it.',
+      remedy: 'Use it as age-keygen wrote it.',
     };
   }
   try {
@@ -46,7 +46,7 @@ export async function decryptAge(file: Uint8Array, identities: readonly string[]
       problem: isForOthers
         ? `is encrypted for ${[...new Set(others)].join(', ')}, and only identities of age-keygen can be used`
         : 'cannot be decrypted with the identity of this run',
-      remedy: isForOthers ? `Encrypt it for a recipient: ${howTo}.` : 'Give the identity of one of its recipients.',
+      remedy: isForOthers ? `Encrypt it for a recipient: ${howTo}.` : 'Use the identity of one of its recipients.',
     };
   }
 }
@@ -60,19 +60,20 @@ export function readIdentities(
   const lines = text.split(/\r\n|\r|\n/).map((line) => line.trim());
   const identities = lines.filter((line) => line !== '' && !line.startsWith('#'));
   if (/^-----BEGIN AGE|^age-encryption\.org/m.test(text)) return { problem: 'is itself encrypted' };
-  if (/^-----BEGIN [A-Z ]*PRIVATE KEY-----/m.test(text)) return { problem: 'is a key of SSH or TLS, not one of age' };
+  if (/^-----BEGIN [A-Z ]*PRIVATE KEY-----/m.test(text))
+    return { problem: 'is an SSH or TLS key, not an age identity' };
   if (identities.length === 0) return { problem: 'holds no identity' };
   return identities.every((line) => /^AGE-SECRET-KEY-(?:PQ-)?1/.test(line))
     ? { identities }
-    : { problem: 'holds more than identities of age-keygen, which begin with AGE-SECRET-KEY-1' };
+    : { problem: 'holds other lines than identities of age-keygen, which begin with AGE-SECRET-KEY-1' };
 }
 
-/** The kinds of recipients that the head of a file names; undefined when it is no such file. */
+/** The kinds of recipients in the header of a file; undefined when it is not an age file. */
 function recipientsOf(file: Uint8Array): readonly string[] | undefined {
   const head = Buffer.from(file.subarray(0, 65_536)).toString('latin1');
   if (!head.startsWith('age-encryption.org/v1\n')) return undefined;
   const [before = ''] = head.split('\n---', 1);
   const types = [...before.matchAll(/^-> ([!-~]+)/gm)].map((match) => match[1] ?? '');
-  // Some programs add a recipient that is none, so that readers stay tolerant.
+  // Some programs add a recipient without a meaning, so that readers stay tolerant.
   return types.filter((type) => !type.endsWith('-grease'));
 }

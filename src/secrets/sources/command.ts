@@ -1,7 +1,7 @@
 import type { ExecFileException } from 'node:child_process';
 import { execFile } from 'node:child_process';
 
-/** What a program that prints a secret is run with. */
+/** A secret command and the limits it runs in. */
 export interface CommandInput {
   /** The program and its arguments; `{name}` stands for the name of the secret. No shell reads them. */
   readonly words: readonly string[];
@@ -14,7 +14,7 @@ export interface CommandInput {
   readonly addSecret: (value: string) => void;
 }
 
-/** What a program printed; or why that is no value, with what it said on stderr. */
+/** The value that a program printed, or the problem with it; `said` is its stderr. */
 export type CommandAnswer =
   | { readonly value: string }
   | { readonly problem: string; readonly remedy: string; readonly said: string };
@@ -41,36 +41,36 @@ export function runSecretCommand(input: CommandInput): Promise<CommandAnswer> {
   });
 }
 
-/** As much as one request to the platform can carry. */
+/** Most bytes of a value: one request to the platform cannot carry more. */
 const mostBytes = 1_000_000;
 const killSignal = 'SIGKILL';
 
-/** What is ours stays ours: the API key, the identity and the other secrets are no business of a program. */
+/** The environment without the variables of Trueup: the API key, the identity and the other secrets. */
 function ownEnv(env: CommandInput['env']): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !/^TRUEUP_/i.test(name)));
 }
 
 function readValue(stdout: Uint8Array, said: string): CommandAnswer {
-  const remedy = 'It has to print the value as text, and nothing else.';
+  const remedy = 'Make it print the value as text, and nothing else.';
   try {
     const value = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(stdout).replace(/\r?\n$/, '');
     return value.includes('\0') ? { problem: 'printed the character NUL', remedy, said } : { value };
   } catch {
-    return { problem: 'printed what is not UTF-8 text', remedy, said };
+    return { problem: 'printed bytes that are not UTF-8 text', remedy, said };
   }
 }
 
 function explain({ code, killed, signal }: ExecFileException, limitMs: number): { problem: string; remedy: string } {
-  const byHand = 'Run it by hand to see why: it has to print the value and end with 0.';
+  const byHand = 'Run it by hand to see why. It must print the value and exit with code 0.';
   const install = 'Install it, or correct the first word of command:.';
-  if (code === 'ENOENT') return { problem: 'is not there', remedy: install };
-  if (typeof code === 'number') return { problem: `ended with code ${code}`, remedy: byHand };
+  if (code === 'ENOENT') return { problem: 'does not exist', remedy: install };
+  if (typeof code === 'number') return { problem: `exited with code ${code}`, remedy: byHand };
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
-    return { problem: `printed more than ${mostBytes} bytes`, remedy: 'It has to print the value and nothing else.' };
+    return { problem: `printed more than ${mostBytes} bytes`, remedy: 'Make it print the value and nothing else.' };
   }
   if (killed === true) {
-    return { problem: `did not end within ${limitMs / 1_000} s`, remedy: `${byHand} It cannot ask anybody.` };
+    return { problem: `did not exit within ${limitMs / 1_000} s`, remedy: `${byHand} It cannot ask for input.` };
   }
-  if (signal !== undefined && signal !== null) return { problem: `was ended by ${signal}`, remedy: byHand };
+  if (signal !== undefined && signal !== null) return { problem: `was killed by ${signal}`, remedy: byHand };
   return { problem: `cannot be run (${code ?? 'unknown reason'})`, remedy: install };
 }

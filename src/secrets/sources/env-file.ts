@@ -1,6 +1,6 @@
 import { readEnvText } from '../../kind/env-text.ts';
 
-/** Secrets by name, or why there are none. */
+/** Secrets by name, or the problem with the file. */
 export type Found = { readonly values: ReadonlyMap<string, string> } | { readonly problem: string };
 
 /** Reads the bytes of an env file as the platform reads one. Adds every value as a secret first. */
@@ -13,5 +13,5 @@ export function readEnvFile(bytes: Uint8Array, addSecret: (value: string) => voi
   }
   const values = readEnvText(text);
   for (const value of values.values()) addSecret(value);
-  return text.includes('\0') ? { problem: 'holds the character NUL, which no value can have' } : { values };
+  return text.includes('\0') ? { problem: 'contains the character NUL, which no value can have' } : { values };
 }

@@ -35,7 +35,7 @@ async function decrypt(bytes: Uint8Array, identities: readonly string[] = [ident
 
 const bytesOf = (content: string) => new TextEncoder().encode(content);
 
-describe('a file of age is decrypted', () => {
+describe('decryptAge decrypts a file', () => {
   test('in binary and in armored form', async () => {
     expect(await decrypt(file)).toBe(text);
     expect(await decrypt(bytesOf(armor.encode(file)))).toBe(text);
@@ -47,13 +47,13 @@ describe('a file of age is decrypted', () => {
     expect(await decrypt(file, [other, identity])).toBe(text);
   });
 
-  test('for a recipient of the kind that withstands quantum computers', async () => {
+  test('for a post-quantum recipient', async () => {
     const hybrid = await generateHybridIdentity();
     expect(await decrypt(await encrypted(hybrid), [hybrid])).toBe(text);
     expect(await decrypt(await encrypted(hybrid))).toContain('with the identity of this run');
   });
 
-  test('that the real age has made', async () => {
+  test('that the age program wrote', async () => {
     const read = readIdentities(fixture('identity.txt').toString());
     if ('problem' in read) throw new Error(read.problem);
     for (const name of ['secrets.env.age', 'secrets.env.asc']) {
@@ -67,7 +67,7 @@ describe('a file of age is decrypted', () => {
   // Not needed: where it is not installed, the files that it made once have to do.
   const [age, keygen] = ['age', 'age-keygen'] as const;
   const hasAge = spawnSync(age, ['--version']).status === 0;
-  test.skipIf(!hasAge)('that the age of this machine makes now, with the identity file that it writes', async () => {
+  test.skipIf(!hasAge)('that the age program of this machine writes now, with its identity file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trueup-age-'));
     const key = join(folder, 'key');
     execFileSync(keygen, ['-o', key], { stdio: 'ignore' });
@@ -85,12 +85,12 @@ describe('a file of age is decrypted', () => {
   });
 });
 
-describe('a file of age is not decrypted', () => {
-  test('with the identity of somebody else', async () => {
+describe('decryptAge refuses a file', () => {
+  test('with an identity that is no recipient', async () => {
     expect(await decrypt(file, [other])).toBe('cannot be decrypted with the identity of this run');
   });
 
-  test('with an identity that is mistyped, which is not shown', async () => {
+  test('with a mistyped identity, without showing it', async () => {
     const mistyped = identity.replace(/.$/, (last) => (last === 'Q' ? 'P' : 'Q'));
     const problem = await decrypt(file, [mistyped]);
     expect(problem).toContain('an identity is mistyped');
@@ -98,7 +98,7 @@ describe('a file of age is not decrypted', () => {
     expect(await decrypt(file, [identity.slice(0, 40)])).toContain('an identity is mistyped');
   });
 
-  test('when a byte of it was changed, wherever', async () => {
+  test('with any byte changed', async () => {
     const headEnd = Buffer.from(file).indexOf('\n---');
     for (let at = 22; at < file.length; at += at < headEnd ? 7 : 1) {
       const broken = Uint8Array.from(file);
@@ -107,7 +107,7 @@ describe('a file of age is not decrypted', () => {
     }
   });
 
-  test('when a part of it is missing, or something follows', async () => {
+  test('that is cut off, or has more bytes at its end', async () => {
     for (let length = 22; length < file.length; length += 5) {
       expect(await decrypt(file.slice(0, length)), `${length} bytes`).toMatch(/^is damaged|^cannot be decrypted/);
     }
@@ -117,7 +117,7 @@ describe('a file of age is not decrypted', () => {
     expect(await decrypt(bytesOf(lines.slice(0, 3).join('\n')))).toBe('is damaged or incomplete');
   });
 
-  test('when it was encrypted with a passphrase', async () => {
+  test('encrypted with a passphrase', async () => {
     const encrypter = new Encrypter();
     encrypter.setScryptWorkFactor(2);
     encrypter.setPassphrase('correct horse');
@@ -127,7 +127,7 @@ describe('a file of age is not decrypted', () => {
     }
   });
 
-  test('when it is for keys of SSH only', async () => {
+  test('encrypted for SSH keys only', async () => {
     const head = 'age-encryption.org/v1\n-> ssh-ed25519 abcd YWJj\nYWJj\n-> x-grease a\n\n--- YWJj\n';
     expect(await decrypt(bytesOf(head))).toBe(
       'is encrypted for ssh-ed25519, and only identities of age-keygen can be used',
@@ -138,13 +138,13 @@ describe('a file of age is not decrypted', () => {
     ['an env file in clear', text],
     ['an empty file', ''],
     ['a file of a later version', 'age-encryption.org/v2\n-> X25519 a\n'],
-  ])('when it is %s', async (_what, content) => {
-    expect(await decrypt(bytesOf(content))).toBe('is no file that age has encrypted');
+  ])('that is %s', async (_what, content) => {
+    expect(await decrypt(bytesOf(content))).toBe('is not an age file');
   });
 });
 
-describe('identities', () => {
-  test('are read between comments and empty lines, whatever ends them', () => {
+describe('readIdentities', () => {
+  test('skips comments and empty lines, with any line ends', () => {
     expect(readIdentities(`# created: today\r\n# public key: age1x\r\n${identity}\r\n\n  ${other}  `)).toEqual({
       identities: [identity, other],
     });
@@ -153,12 +153,12 @@ describe('identities', () => {
 
   test.each([
     ['nothing', '# public key: age1x\n', 'holds no identity'],
-    ['a recipient', 'age1abc', 'holds more than identities'],
-    ['a plugin', 'AGE-PLUGIN-YUBIKEY-1ABC', 'holds more than identities'],
+    ['a recipient', 'age1abc', 'holds other lines than identities'],
+    ['a plugin', 'AGE-PLUGIN-YUBIKEY-1ABC', 'holds other lines than identities'],
     ['a file that is encrypted', '-----BEGIN AGE ENCRYPTED FILE-----\nYWJj\n', 'is itself encrypted'],
     ['a file that is encrypted, in binary', 'age-encryption.org/v1\n-> scrypt a\n', 'is itself encrypted'],
-    ['a key of SSH', '-----BEGIN OPENSSH PRIVATE KEY-----\nYWJj\n', 'is a key of SSH or TLS'],
-  ])('are not %s', (_what, content, problem) => {
+    ['a key of SSH', '-----BEGIN OPENSSH PRIVATE KEY-----\nYWJj\n', 'is an SSH or TLS key'],
+  ])('refuses %s', (_what, content, problem) => {
     expect(readIdentities(content)).toEqual({ problem: expect.stringContaining(problem) as string });
   });
 });

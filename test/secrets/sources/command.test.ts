@@ -30,7 +30,7 @@ async function run(script: string, about: { words?: readonly string[]; limitMs?:
 
 const print = (value: string) => `process.stdout.write(${JSON.stringify(value)})`;
 
-describe('what a program prints', () => {
+describe('the output of a secret command', () => {
   test.each([
     ['without a line end', 'correct-horse', 'correct-horse'],
     ['with a line end', 'correct-horse\n', 'correct-horse'],
@@ -38,26 +38,26 @@ describe('what a program prints', () => {
     ['with two line ends: one belongs to it', 'correct-horse\n\n', 'correct-horse\n'],
     ['in several lines', '-----BEGIN\r\nabc\n-----END\n', '-----BEGIN\r\nabc\n-----END'],
     ['with spaces around it', '  a b \n', '  a b '],
-    ['with signs of the shell and of all languages', '$(id) `x` ä 🚀 "\'\\', '$(id) `x` ä 🚀 "\'\\'],
-    ['as nothing', '', ''],
-    ['as a line end', '\n', ''],
-  ])('%s is the value', async (_how, printed, value) => {
+    ['with shell and Unicode characters', '$(id) `x` ä 🚀 "\'\\', '$(id) `x` ä 🚀 "\'\\'],
+    ['that is empty', '', ''],
+    ['that is a line end', '\n', ''],
+  ])('%s becomes the value', async (_how, printed, value) => {
     const { answer, secrets } = await run(print(printed));
     expect(answer).toEqual({ value });
     expect(secrets).toEqual([printed]);
   });
 
   test.each([
-    ['not UTF-8', 'process.stdout.write(Buffer.from([0xff, 0xfe]))', 'printed what is not UTF-8 text'],
+    ['not UTF-8', 'process.stdout.write(Buffer.from([0xff, 0xfe]))', 'printed bytes that are not UTF-8 text'],
     ['the character NUL', print('a\0b'), 'printed the character NUL'],
     ['too long', "process.stdout.write('x'.repeat(1_000_001))", 'printed more than 1000000 bytes'],
-  ])('that is %s is no value', async (_what, script, problem) => {
+  ])('that is %s is refused', async (_what, script, problem) => {
     expect((await run(script)).answer).toMatchObject({ problem });
   });
 });
 
-describe('a program', () => {
-  test('gets the name where {name} stands, and no shell reads anything', async () => {
+describe('a secret command', () => {
+  test('gets the name in place of {name}, without a shell', async () => {
     const { answer } = await run('console.log(JSON.stringify(process.argv.slice(1)))', {
       words: [
         node,
@@ -71,18 +71,18 @@ describe('a program', () => {
     expect(answer).toEqual({ value: '["DB_PASSWORD","shop/DB_PASSWORD/DB_PASSWORD","$(id);*"]' });
   });
 
-  test('gets the environment without what is ours', async () => {
+  test('gets the environment without the variables of Trueup', async () => {
     const { answer } = await run('console.log(Object.keys(process.env).sort().join())');
     expect(answer).toEqual({ value: 'HOME,PATH' });
   });
 
-  test('finds nothing on its standard input', async () => {
+  test('gets an empty standard input', async () => {
     expect((await run("process.stdin.on('end', () => console.log('ended')).resume()")).answer).toEqual({
       value: 'ended',
     });
   });
 
-  test('runs in the folder of the manifest, where it may be', async () => {
+  test('runs in the folder of the manifest when it is executable', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trueup-command-'));
     writeFileSync(join(folder, 'secret.sh'), '#!/bin/sh\ncat "$1".txt\n');
     writeFileSync(join(folder, 'DB_PASSWORD.txt'), 'from beside\n');
@@ -94,35 +94,35 @@ describe('a program', () => {
     expect((await run('', { words, folder })).answer).toEqual({ value: 'from beside' });
   });
 
-  test('that fails has no value, whatever it printed, and what it said on stderr is kept', async () => {
+  test('that fails gives no value, whatever it printed, and its stderr', async () => {
     const { answer, secrets } = await run(
       "console.log('half-a-secret'); console.error('no such entry'); process.exit(3)",
     );
-    expect(answer).toMatchObject({ problem: 'ended with code 3', said: 'no such entry\n' });
+    expect(answer).toMatchObject({ problem: 'exited with code 3', said: 'no such entry\n' });
     expect(answer).not.toHaveProperty('value');
     expect(secrets).toEqual(['half-a-secret\n']);
     expect((await run("process.kill(process.pid, 'SIGTERM')")).answer).toMatchObject({
-      problem: 'was ended by SIGTERM',
+      problem: 'was killed by SIGTERM',
     });
   });
 
-  test('that is not there, or is none, is told', async () => {
+  test('that does not exist or is not a program is an error', async () => {
     expect((await run('', { words: ['trueup-no-such-program', '{name}'] })).answer).toMatchObject({
-      problem: 'is not there',
+      problem: 'does not exist',
     });
     expect((await run('', { words: ['/dev/null/x', '{name}'] })).answer).toMatchObject({
       problem: expect.stringMatching(/^cannot be run \(E/) as string,
     });
   });
 
-  test('that does not end is ended, and nobody waits for what it has started', async () => {
+  test('that runs too long is killed, without waiting for its children', async () => {
     const waiting = ['sh', '-c', 'echo waiting >&2; exec sleep 600', '{name}'];
     const { answer } = await run('', { words: waiting, limitMs: 1_000 });
-    expect(answer).toMatchObject({ problem: 'did not end within 1 s', said: 'waiting\n' });
+    expect(answer).toMatchObject({ problem: 'did not exit within 1 s', said: 'waiting\n' });
     const held = await run('', { words: ['sh', '-c', 'sleep 600 & echo $! >&2; wait', '{name}'], limitMs: 1_000 });
     const { said } = held.answer as { said: string };
     expect(held.answer).toMatchObject({
-      problem: 'did not end within 1 s',
+      problem: 'did not exit within 1 s',
       said: expect.stringMatching(/^\d+\n$/) as string,
     });
     expect(process.kill(Number(said))).toBe(true); // it was still there
