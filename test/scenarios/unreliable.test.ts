@@ -22,8 +22,10 @@ import {
  *   an order to deploy, one or two else. One in four has to be sent again itself.
  */
 
-/** What one run came to. */
+/** One measured run. */
 interface Measured extends OneApply {
+  /** What an apply without faults leaves to do after it. */
+  readonly leftByNext: readonly string[];
   readonly seed: number;
   readonly left: readonly string[];
   readonly objects: readonly string[];
@@ -41,7 +43,11 @@ async function measure(texts: readonly string[], seed?: number): Promise<Measure
       ? await applyOnce(made, last, made.emulator.send, () => 0.5)
       : await applyUnreliably(made, last, seed);
   const log = [...made.emulator.log];
-  return { ...run, seed: seed ?? 0, left: await leftOver(made, last), objects: objectsOf(made), log };
+  const left = await leftOver(made, last);
+  const objects = objectsOf(made);
+  if (left.length > 0) await applyOnce(made, last, made.emulator.send, () => 0.5);
+  const leftByNext = left.length > 0 ? await leftOver(made, last) : [];
+  return { ...run, seed: seed ?? 0, left, leftByNext, objects, log };
 }
 
 const posts = ({ log }: Measured) => log.filter(({ method }) => method === 'POST');
@@ -56,6 +62,17 @@ const inDoubt = (run: Measured) =>
   posts(run).filter((item) => item.status !== 0 && item.fault !== undefined && !isSlow(item)).length;
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
+/** Whether a write failed as often as it is sent at most: its run may end before everything is done. */
+function isGivenUp(run: Measured): boolean {
+  const counts = new Map<string, number>();
+  for (const item of posts(run)) {
+    if (item.fault === undefined || isProvedUndone(item) || isSlow(item)) continue;
+    const write = JSON.stringify([item.operation, item.input]);
+    counts.set(write, (counts.get(write) ?? 0) + 1);
+  }
+  return run.left.length > 0 && Math.max(0, ...counts.values()) >= 4;
+}
+
 /** How often each write was sent, apart from when it was proved undone. */
 function sends(run: Measured): number[] {
   const counts = new Map<string, number>();
@@ -67,21 +84,22 @@ function sends(run: Measured): number[] {
   return [...counts.values()];
 }
 
-/**
- * Every run has a seed. In about one run of a hundred a write is lost four times in a row, or the reads exceed their
- * bound; which seeds those are depends on the order of all requests. The ranges below have none.
- */
 describe.each([
-  ['makes 50 resources', [whole], { first: 21, last: 60 }],
-  ['changes, replaces, moves and deletes', [whole, edited], { first: 48, last: 67 }],
+  ['makes 50 resources', [whole], 40],
+  ['changes, replaces, moves and deletes', [whole, edited], 20],
 ])('an apply that %s while three requests in ten go wrong', (_what, texts, seeds) => {
   let calm: Measured;
   const runs: Measured[] = [];
+  /** Those in which a write was lost as often as it is sent at most. */
+  const givenUp: Measured[] = [];
 
   beforeAll(async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'] });
     calm = await measure(texts);
-    for (let seed = seeds.first; seed <= seeds.last; seed++) runs.push(await measure(texts, seed));
+    for (let seed = 1; seed <= seeds; seed++) {
+      const run = await measure(texts, seed);
+      (isGivenUp(run) ? givenUp : runs).push(run);
+    }
   });
   afterAll(() => void vi.useRealTimers());
 
@@ -102,6 +120,11 @@ describe.each([
     for (const { objects } of runs) expect(objects).toEqual(calm.objects);
   });
 
+  test('gives up one run in twenty at most, after a write failed four times, and the next apply ends it', () => {
+    expect(givenUp.length).toBeLessThanOrEqual((runs.length + givenUp.length) / 20);
+    expect(givenUp.flatMap(({ leftByNext }) => leftByNext)).toEqual([]);
+  });
+
   test('carries out the creates that were planned, and no others', () => {
     for (const run of runs) expect(creates(run)).toEqual(creates(calm));
   });
@@ -113,9 +136,10 @@ describe.each([
     expect(exceptions(({ writes }) => writes <= 1.25 * calm.writes)).toEqual([]);
   });
 
-  test('sends 1.5 times as many reads, and 8 looks for each write that is lost, and 3 for each that is in doubt, at most', () => {
+  test('sends 1.5 times as many reads, 8 looks for each lost write and 3 for each in doubt, at most; one run a fifth more', () => {
     const bound = (run: Measured) => 1.5 * calm.reads + 8 * lost(run) + 3 * inDoubt(run);
-    expect(exceptions((run) => run.reads <= bound(run))).toEqual([]);
+    expect(sum(runs.map(({ reads }) => reads))).toBeLessThanOrEqual(0.95 * sum(runs.map(bound)));
+    expect(exceptions((run) => run.reads <= 1.2 * bound(run))).toEqual([]);
   });
 
   test('sends twice as many writes and looks together as there are writes, at most, over all runs', () => {
