@@ -3,10 +3,13 @@ import type { Lease } from '../state/lease.ts';
 import { isWritePending } from '../state/pending.ts';
 import type { StateStore } from '../state/state.ts';
 
+/** The longest in-flight timeout that `--fence` takes. Milliseconds. */
+export const longestTimeoutMs = 3_600_000;
+
 /**
- * Waits until no request of an earlier run can land any more, so that what is read then stays as it is. A run that came
- * to its end left none open; one whose lock was taken away may have been about to send what no state tells of. How long
- * ago that was is told by the place of the lock: no two machines have the same time.
+ * Waits until no request of an earlier run can take effect any more, so that what is read then stays true: for the
+ * in-flight timeout of its pending creates and writes. A run whose lock was removed may have sent a request that no
+ * state holds. The state location tells how long ago the lock was released, because no two machines have the same time.
  */
 export async function waitOut(
   store: StateStore,
@@ -17,26 +20,31 @@ export async function waitOut(
     onWait,
     lease,
   }: {
-    /** How long a request that got no answer may take to land; 0: nobody waits. Milliseconds. */
+    /** In-flight timeout of this run; 0: never wait. Milliseconds. */
     readonly fenceMs: number;
     readonly clock: Clock;
     readonly signal?: AbortSignal;
     /** The lock of this run; without one, an earlier run may have ended just now. */
     readonly lease?: Pick<Lease, 'inherited' | 'quietSince'>;
-    /** Told once, with the milliseconds that it takes. */
+    /** Called once, with the milliseconds of the wait. */
     readonly onWait?: (ms: number) => void;
   },
 ): Promise<void> {
   const now = clock.monotonic();
-  const left = (lease?.quietSince ?? now) + fenceMs - now;
-  if (fenceMs === 0 || left <= 0) return;
-  if (lease?.inherited?.wasRemoved !== true && !(await isOpen(store))) return;
-  onWait?.(left);
-  await clock.sleep(left, signal);
+  const quietMs = now - (lease?.quietSince ?? now);
+  if (fenceMs === 0 || quietMs >= longestTimeoutMs) return;
+  const timeouts = await pendingTimeouts(store);
+  if (timeouts.length === 0 && lease?.inherited?.wasRemoved !== true) return;
+  const leftMs = Math.max(fenceMs, ...timeouts) - quietMs;
+  if (leftMs <= 0) return;
+  onWait?.(leftMs);
+  await clock.sleep(leftMs, signal);
 }
 
-/** Whether a request was about to be sent of which nobody knows what became of it. */
-async function isOpen(store: StateStore): Promise<boolean> {
+/** The in-flight timeouts of the creates and writes whose outcome is unknown. Milliseconds. */
+async function pendingTimeouts(store: StateStore): Promise<number[]> {
   const state = await store.read();
-  return Object.values(state?.resources ?? {}).some(isWritePending);
+  return Object.values(state?.resources ?? {}).flatMap((record) =>
+    isWritePending(record) ? [record.pending?.timeoutMs ?? 0] : [],
+  );
 }

@@ -8,6 +8,7 @@ import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
+import { pendingCreate } from '../state/pending.ts';
 import type { Action, Change, PlannedPart } from './action.ts';
 import { actionFor } from './action-for.ts';
 import { partField, pathOf, resolveField, summaryOf, waits } from './diff.ts';
@@ -27,14 +28,17 @@ export function planCreation(
 ): Action {
   const { kind, address } = resource;
   const notes: Diagnostic[] = [];
-  const isIntended = object === undefined && input.state.resources[address]?.id === null;
+  const record = input.state.resources[address];
+  const isIntended = object === undefined && record?.id === null;
   if (isIntended && kind.identity.listedOnce !== undefined)
     return planPending(input, resource, parent, kind.identity.listedOnce);
   if (isIntended) {
+    const sends = pendingCreate(record)?.sends ?? 1;
+    const attempt = sends === 1 ? '' : ` (attempt ${sends})`;
     notes.push(
       diagnostic(
         'unverified',
-        `${address} was about to be created when an earlier run ended; it is not found and is created now`,
+        `${address} was about to be created${attempt} when an earlier run ended; it is not found and is created now`,
         {
           remedy: 'If its name was changed since, look for the old one on the platform.',
           address,
@@ -133,16 +137,15 @@ export function creation(input: PlanInput, resource: Resource, outputs: Outputs,
 }
 
 /**
- * The id of a new object, where it is ours to choose: that of an earlier run which may have sent it, so that the create
- * can be repeated; else one that no version of the state before this one can have given to anything.
+ * The id of a new object, where Trueup chooses it: that of a pending create, which can be repeated with it; else one that
+ * no earlier version of the state gave to any object. A late deletion would take a new object with an id used before.
  */
 function chooseId({ digest, observed, state }: PlanInput, { kind, address }: Resource): string | undefined {
   if (!choosesId(kind)) return undefined;
   const record = observed.objects.has(address) ? undefined : state.resources[address];
-  // One that was there once is not given again: a deletion of it that comes late would take the new object.
-  const intended = record !== undefined && Object.keys(record.pairs).length === 0 ? record.id : undefined;
+  const sent = pendingCreate(record) === undefined ? undefined : record?.id;
   const present = observed.objects.get(address)?.id ?? 'nothing';
-  return intended ?? digest(`id of ${address} in ${state.serial} after ${present}`).slice(0, 21);
+  return sent ?? digest(`id of ${address} in ${state.serial} after ${present}`).slice(0, 21);
 }
 
 function* wantedParts(resource: Resource): Generator<{ part: Part; wanted: Wanted }> {

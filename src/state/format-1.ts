@@ -12,7 +12,7 @@ export const formerRecord = z.strictObject({
   dependsOn: z.array(z.string()),
   pairs: z.record(z.string(), z.strictObject({ wanted: stored, answered: stored, kept: z.literal(false).optional() })),
   options: z.record(z.string(), z.json()),
-  /** A request was about to be sent: a create when it has a key or says fields. */
+  /** A request was about to be sent: a create when it has a key or fields, or nothing is settled. */
   intent: z
     .strictObject({
       at: z.number(),
@@ -74,7 +74,9 @@ function pendingOf(former: FormerRecord): Pending | undefined {
   }
   if (intent === undefined) return undefined;
   const { at, key: named, sent: says, fenceMs } = intent;
-  if (named !== undefined || says !== undefined) return creation(former, intent);
+  // The first versions recorded no more of a create than that nothing is settled.
+  const isCreate = named !== undefined || says !== undefined || Object.keys(former.pairs).length === 0;
+  if (isCreate) return creation(former, intent);
   return { is: 'write', at, timeoutMs: fenceMs ?? usualTimeoutMs };
 }
 

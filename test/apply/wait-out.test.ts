@@ -75,6 +75,34 @@ test('what was left open is waited for as a whole where no lock tells when that 
   expect(await (await begin({ isOpen: true })).waited('here')).toBe(fenceMs);
 });
 
+test('the longer of two timeouts counts: that of the run before, and that of this one', async () => {
+  const { time, memory, enter, waited } = await begin({ isOpen: true });
+  const { state } = memory;
+  if (state === undefined) throw new Error('nothing was applied');
+  const withTimeout = (timeoutMs: number) =>
+    Object.fromEntries(
+      Object.entries(state.resources).map(([address, record]) => [
+        address,
+        record.id === null && record.pending !== undefined
+          ? { ...record, pending: { ...record.pending, timeoutMs } }
+          : record,
+      ]),
+    );
+  await (await enter('here')).store.close();
+  for (const [timeoutMs, ms] of [
+    [5_000, 60_000],
+    [300_000, 300_000],
+  ] as const) {
+    memory.state = { ...state, resources: withTimeout(timeoutMs) };
+    expect(await waited('here')).toBe(ms);
+  }
+  await time.pass(200_000);
+  await (await enter('here')).store.close();
+  expect(await waited('here')).toBe(300_000);
+  await time.pass(299_000);
+  expect(await waited('far')).toBe(1_000);
+});
+
 test('a run that left nothing open is not waited for', async () => {
   const { enter, waited } = await begin({ isOpen: false });
   await (await enter('here')).store.close();

@@ -7,6 +7,7 @@ import type { StateRecord } from '../../src/state/record.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import {
   actionOf,
+  creating,
   declared,
   here,
   inputOf,
@@ -128,6 +129,14 @@ describe('it is created', () => {
     expect(codes(plan({ record: recordOf('redis', 'redis_1') }))).toEqual([]);
   });
 
+  test.each([
+    [1, 'created when'],
+    [3, 'created (attempt 3) when'],
+  ])('although its create was sent %d times, which is reported', (sends, words) => {
+    const [note] = plan({ record: recordOf('redis', null, { pending: creating({ sends }) }) }).notes;
+    expect(note?.message).toContain(`${at} was about to be ${words} an earlier run ended`);
+  });
+
   test('only when the platform would list it: otherwise it is waited for', () => {
     const kind = kindNamed('labgit');
     expect(plan({ kind, record: recordOf('labgit', null) })).toMatchObject({ action: 'no-op', isHeld: true });
@@ -229,15 +238,16 @@ describe('the id of a new object that is ours to choose', () => {
     expect(idIn({ object: objectOf('old', {}) })).not.toBe(id);
   });
 
-  test('is that of an earlier run which may have sent it', () => {
-    expect(idIn({ record: recordOf('bucketgit', 'sent') })).toBe('sent');
+  test('is that of a pending create', () => {
+    expect(idIn({ record: recordOf('bucketgit', 'sent', { pending: creating() }) })).toBe('sent');
   });
 
-  test('is never that of one which was there once: a late deletion would take the new one', () => {
+  test('is never that of an object that existed: a late deletion would take the new one', () => {
     const id = idIn({});
+    expect(idIn({ record: recordOf('bucketgit', 'imported') })).toBe(id);
     expect(idIn({ record: recordOf('bucketgit', 'gone', { pairs: { name: pairOf('b') } }) })).toBe(id);
     expect(idIn({ record: recordOf('bucketgit', 'old'), object: objectOf('old', {}) })).not.toBe('old');
-    expect(idIn({ record: recordOf('bucketgit', null) })).toBe(id);
+    expect(idIn({ record: recordOf('bucketgit', null, { pending: creating() }) })).toBe(id);
   });
 
   test('is none where the platform chooses it', () => {

@@ -20,8 +20,10 @@ test('stays as it is while nothing is open', () => {
 
 describe('has a pending write', () => {
   test('where a request was about to be sent that said nothing', () => {
-    expect(migrated({ intent: { at } })).toStrictEqual({ ...known, pending: { is: 'write', at, timeoutMs: 60_000 } });
-    expect(migrated({ intent: { at, fenceMs: 5 } })?.pending).toStrictEqual({ is: 'write', at, timeoutMs: 5 });
+    const pairs = { name: { wanted: { value: 'a' }, answered: { value: 'a' } } };
+    const write = { is: 'write', at, timeoutMs: 60_000 };
+    expect(migrated({ pairs, intent: { at } })).toStrictEqual({ ...known, pairs, pending: write });
+    expect(migrated({ pairs, intent: { at, fenceMs: 5 } })?.pending).toStrictEqual({ ...write, timeoutMs: 5 });
   });
 
   test('beside the deployment that is pending', () => {
@@ -33,6 +35,7 @@ describe('has a pending create', () => {
   const create = { is: 'create', at, timeoutMs: 60_000, says: {}, sends: 1 };
 
   test.each<[string, object, object]>([
+    ['where nothing was settled under a chosen id', { intent: { at } }, create],
     ['where it has no id and a request was sent', { id: null, intent: { at } }, create],
     [
       'where a key was sent under a chosen id',

@@ -1,5 +1,6 @@
 import type { Deploying } from '../../apply/run.ts';
 import { usualFenceMs } from '../../apply/run.ts';
+import { longestTimeoutMs } from '../../apply/wait-out.ts';
 import { redactDiagnostic } from '../../plan/redacted.ts';
 import type { ApplyView } from '../../render/formats/apply.ts';
 import { applyFormats } from '../../render/formats/apply.ts';
@@ -64,7 +65,8 @@ export async function planAndApply(
   const { manifest, warnings } = await load(options, redactor);
   run.warn(warnings);
   const { deploying, flags } = task;
-  const fenceMs = flags.fence === undefined ? usualFenceMs : readInteger('--fence', flags.fence, 0, 3_600) * 1_000;
+  const fenceMs =
+    flags.fence === undefined ? usualFenceMs : readInteger('--fence', flags.fence, 0, longestTimeoutMs / 1_000) * 1_000;
   return withLock(run, manifest, {
     purpose: task.verb,
     fenceMs,
