@@ -7,32 +7,32 @@ import { counted } from '../render/lines.ts';
 import { askYes } from './prompt.ts';
 import type { Run } from './command.ts';
 
-/** What the command line permits. */
+/** The options of `apply` and `destroy`. */
 export interface ApplyFlags {
   readonly autoApprove?: true;
   readonly adopt?: true;
   readonly allowDataLoss?: true;
   readonly allowMassDelete?: true;
-  /** Seconds that a request without an answer may take to land. */
+  /** In-flight timeout: seconds that an unanswered request may take to reach the platform. */
   readonly fence?: string;
 }
 
-/** What the command line says of deployments. */
+/** The options of `apply` about deployments. */
 export interface DeployFlags {
-  /** false: none is planned. */
+  /** false: plans no deployments. */
   readonly deploy?: boolean;
-  /** false: none is waited for. */
+  /** false: does not wait for deployments. */
   readonly wait?: boolean;
   readonly deployTimeout?: readonly string[];
 }
 
-/** Gets the consent that a plan needs, by flag or by question; undefined means that somebody said no. */
+/** Gets the consent that a plan needs, by flag or by question; undefined: the answer is no. */
 export async function approve(
   run: Run,
   made: Plan,
   { flags, verb }: { flags: ApplyFlags; verb: 'apply' | 'destroy' },
 ): Promise<Permissions | undefined> {
-  const isAsking = run.canAsk && flags.autoApprove !== true;
+  const isAsking = run.cannotAsk === undefined && flags.autoApprove !== true;
   const permissions = {
     dataLoss: flags.allowDataLoss === true,
     adoption: flags.adopt === true || isAsking,
@@ -40,30 +40,26 @@ export async function approve(
   };
   requirePermissions(made, permissions);
   if (!hasChanges(made) || flags.autoApprove === true) return permissions;
-  if (!isAsking) {
-    throw new Stop('refused', [
-      diagnostic('consent', `nobody can be asked whether to ${verb} this plan, so nothing was sent`, {
-        remedy: `Review it with trueup plan, then run trueup ${verb} --auto-approve.`,
-      }),
-    ]);
+  if (run.cannotAsk !== undefined) {
+    throw unapproved(run.cannotAsk, `Review the plan with trueup plan, then run trueup ${verb} --auto-approve.`);
   }
   return (await askYes(question(made, flags, verb))) ? permissions : undefined;
 }
 
-/** Asks before something is stopped or lost; `about` is what is meant, where nobody can be asked. False: somebody said no. */
+/** Asks before a service stops or data is lost; `about` names that where the run cannot ask. False: the answer is no. */
 export async function confirm(
-  { canAsk, terminal }: Run,
+  { cannotAsk, terminal }: Run,
   { question, about, isGiven }: { question: string; about: string; isGiven: boolean },
 ): Promise<boolean> {
   if (isGiven) return true;
-  if (!canAsk) {
-    throw new Stop('refused', [
-      diagnostic('consent', `nobody can be asked about ${about}`, { remedy: 'Run it with --yes if that is meant.' }),
-    ]);
-  }
-  if (await askYes(`${question}\nGo on? Only yes is accepted: `)) return true;
+  if (cannotAsk !== undefined) throw unapproved(cannotAsk, `To approve it, add --yes: ${about}.`);
+  if (await askYes(`${question}\nContinue? Only yes is accepted: `)) return true;
   terminal.err('Nothing was sent.\n');
   return false;
+}
+
+function unapproved(why: string, remedy: string): Stop {
+  return new Stop('refused', [diagnostic('consent', `cannot ask for approval: ${why}; nothing was sent`, { remedy })]);
 }
 
 function question(made: Plan, flags: ApplyFlags, verb: 'apply' | 'destroy'): string {

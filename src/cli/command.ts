@@ -11,8 +11,8 @@ export interface Run {
   readonly options: Settled;
   readonly terminal: Terminal;
   readonly redactor: Redactor;
-  /** Somebody reads along and can answer questions. */
-  readonly canAsk: boolean;
+  /** The reason why this run asks no questions; undefined: it can ask. */
+  readonly cannotAsk: string | undefined;
   /** Prints warnings, redacted. */
   readonly warn: (warnings: readonly Diagnostic[]) => void;
 }

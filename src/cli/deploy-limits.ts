@@ -2,14 +2,14 @@ import { closest } from '../diagnostics/closest.ts';
 import type { Kind } from '../kind/kind.ts';
 import { readInteger, usage } from './options.ts';
 
-/** Seconds for a deployment when nobody says another time. */
+/** Default time limit of a deployment, in seconds. */
 const usualSeconds = 900;
 
 const option = '--deploy-timeout';
 
 /**
- * Reads how long deployments may take, from values such as `900` for all kinds and `application=1800` for one, which
- * counts more; of two for the same, the later one. Milliseconds by the name of the kind.
+ * Reads the time limits of deployments from values such as `900` for all kinds and `application=1800` for one; the limit
+ * of a kind wins, and the last of several. Returns milliseconds by the name of a kind.
  */
 export function readDeployLimits(given: readonly string[], kinds: readonly Kind[]): (kind: string) => number {
   const names = kinds.filter(({ commands }) => commands?.['deploy'] !== undefined).map(({ kind }) => kind);
@@ -35,5 +35,5 @@ function readSeconds(name: string, text: string): number {
 function unknownKind(name: string, names: readonly string[]) {
   const guess = closest(name, names);
   const remedy = guess === undefined ? `It takes ${names.toSorted().join(', ')}.` : `Did you mean ${guess}?`;
-  return usage(`${option} names ${JSON.stringify(name)}, which is no kind that is deployed`, remedy);
+  return usage(`${option}: ${JSON.stringify(name)} is not a kind with deployments`, remedy);
 }

@@ -34,7 +34,9 @@ async function report(error: unknown, command: Command): Promise<void> {
   const formats = (await formatsOf(command)) ?? plain.commonFormats;
   const terminal = openTerminal(!argv.includes('--no-color'));
   reportFailure(
-    error instanceof CommanderError ? usage(oneLine(error.message), 'trueup --help shows what there is.') : error,
+    error instanceof CommanderError
+      ? usage(oneLine(error.message), 'trueup --help lists commands and options.')
+      : error,
     { terminal, redactor: createRedactor(), view: (chooseFormat(formats, name) ?? formats.text)(terminal) },
   );
 }

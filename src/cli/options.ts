@@ -5,7 +5,7 @@ import { usage } from '../diagnostics/usage.ts';
 
 export { usage };
 
-/** What every command can be told. */
+/** The options of every command, as written. */
 export interface GlobalOptions {
   readonly directory?: string;
   readonly file: string;
@@ -17,14 +17,14 @@ export interface GlobalOptions {
   readonly color: boolean;
 }
 
-/** The common options, read. */
+/** The options of every command, parsed. */
 export interface Settled extends ProjectFolder {
   readonly connections: number;
-  /** How long it is waited for another run to end. Milliseconds. */
+  /** Longest wait for the lock of another run. Milliseconds. */
   readonly lockTimeoutMs?: number;
 }
 
-/** Reads the common options; what cannot be followed stops the run. */
+/** Parses the options of every command. @throws {Stop} `usage` */
 export function settleOptions(options: GlobalOptions): Settled {
   return {
     folder: resolve(options.directory ?? '.'),
@@ -38,15 +38,15 @@ export function settleOptions(options: GlobalOptions): Settled {
   };
 }
 
-/** Reads a whole number of an option. */
+/** Parses a whole number of an option. @throws {Stop} `usage` */
 export function readInteger(name: string, text: string, least: number, most: number): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-  throw usage(`${name} takes a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
+  throw usage(`${name} must be a whole number from ${least} to ${most}, got ${JSON.stringify(text)}`);
 }
 
 function readAssignment(text: string): [string, string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw usage(`--var takes name=value, not ${JSON.stringify(text)}`);
+  throw usage(`--var must be name=value, got ${JSON.stringify(text)}`);
 }

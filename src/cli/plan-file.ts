@@ -39,7 +39,7 @@ export async function readPlanFile(path: string): Promise<ReviewedPlan> {
     text = await readText(path);
   } catch (error) {
     if (error instanceof Stop) throw error;
-    throw unusable(path, `cannot be read (${reasonOf(error)})`, 'trueup plan --out FILE writes one.', error);
+    throw unusable(path, `cannot be read (${reasonOf(error)})`, 'Write one with trueup plan --out FILE.', error);
   }
   const parsed = parsePlanFile(text);
   if ('problem' in parsed) throw unusable(path, parsed.problem, parsed.remedy);
@@ -51,7 +51,8 @@ async function readText(path: string): Promise<string> {
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = await handle.stat();
-    if (!stat.isFile()) throw unusable(path, `is ${whatItIs(stat)} and no file`, 'trueup plan --out FILE writes one.');
+    if (!stat.isFile())
+      throw unusable(path, `is ${whatItIs(stat)} and no file`, 'Write one with trueup plan --out FILE.');
     if (stat.size > limit) {
       throw unusable(path, `has ${stat.size} bytes, and no plan has more than ${limit}`, 'Name the right file.');
     }
@@ -69,7 +70,7 @@ async function refuseOther(target: string, path: string): Promise<void> {
     throw error;
   });
   if (stat === undefined) return;
-  if (!stat.isFile()) throw unusable(path, `is ${whatItIs(stat)}, and stays`, remedy);
+  if (!stat.isFile()) throw unusable(path, `is ${whatItIs(stat)}; it was not overwritten`, remedy);
   if (stat.size === 0) return;
   const handle = await open(target, 'r');
   try {
@@ -78,7 +79,7 @@ async function refuseOther(target: string, path: string): Promise<void> {
   } finally {
     await handle.close();
   }
-  throw unusable(path, 'is there, is no plan file, and stays', remedy);
+  throw unusable(path, 'exists and is not a plan file; it was not overwritten', remedy);
 }
 
 function whatItIs(stat: Stats): string {

@@ -5,7 +5,7 @@ import { describeExitCodes } from '../render/exit-codes.ts';
 import type { GlobalOptions } from './options.ts';
 import { readVersion } from '../project/version.ts';
 
-/** The command line. What a command needs is loaded when it runs, so that help and version come at once. */
+/** Builds the command line. A command is loaded when it runs, so that help and version are fast. */
 export function createProgram(): Command {
   const program = new Command('trueup')
     .description('Keeps a deployment platform true to a git repository.')
@@ -13,28 +13,28 @@ export function createProgram(): Command {
     .option('-C, --directory <dir>', 'folder of the manifest (default: the current one)')
     .option('-f, --file <name>', 'manifest in that folder', 'trueup.yaml')
     .option('--var <name=value>', 'value of a variable; repeatable; also TRUEUP_VAR_<name>', collect)
-    .option('--connections <n>', 'most requests at a time', '4')
-    .option('--lock-timeout <seconds>', 'how long to wait for another run that has the state', '0')
-    .option('--allow-secret-commands', 'programs that the manifest names under secrets: may run')
-    .option('--format <format>', 'what stdout gets, such as text or json', 'text')
+    .option('--connections <n>', 'largest number of requests at a time', '4')
+    .option('--lock-timeout <seconds>', 'wait so long for a run that holds the lock of the state', '0')
+    .option('--allow-secret-commands', 'run the programs that the manifest names under secrets:')
+    .option('--format <format>', 'format of stdout, such as text or json', 'text')
     .option('--no-color', 'no colour; also NO_COLOR=1')
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ outputError: () => {} }) // told in our own form, in JSON where that is wanted
+    .configureOutput({ outputError: () => {} }) // main.ts reports it, in the format that was asked for
     .exitOverride()
     .addHelpText(
       'after',
       `
 Environment:
   TRUEUP_API_KEY        key of the platform
-  TRUEUP_URL            the only platform this run may talk to
+  TRUEUP_URL            the only platform that this run may use
   TRUEUP_SECRET_<NAME>  value of \${secret:NAME}
   TRUEUP_AGE_IDENTITY, TRUEUP_AGE_IDENTITY_FILE
-                        key for secrets that age encrypted, or a file with it
+                        key that decrypts age secrets, or a file with the key
   TRUEUP_VAR_<name>     value of \${var:name}
-  TRUEUP_STATE_URL      database of the state, with state: { backend: postgres }
+  TRUEUP_STATE_URL      database of the state, for state: { backend: postgres }
   AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN
-                        key for the state, with state: { backend: s3 }
-  TRUEUP_DEBUG=1        says where an error came about
+                        key for the state, for state: { backend: s3 }
+  TRUEUP_DEBUG=1        prints the stack of an error
 
 Exit codes:
 ${describeExitCodes()}
@@ -71,11 +71,11 @@ function addPlanning(program: Command, run: Runner): void {
   run(validate, async () => (await import('./commands/validate.ts')).validateCommand);
   const plan = program
     .command('plan')
-    .description('show what differs; changes nothing')
+    .description('show the differences between manifest and platform; changes nothing')
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
     .option(...noDeploy)
-    .option('--destroy', 'what trueup destroy would do')
-    .option('--out <file>', 'keep the plan, for its review and for trueup apply; it holds no value, only digests')
+    .option('--destroy', 'plan what trueup destroy would do')
+    .option('--out <file>', 'save the plan for a review and for trueup apply; the file holds digests, no values')
     .addHelpText(
       'after',
       examples(
@@ -88,32 +88,28 @@ function addPlanning(program: Command, run: Runner): void {
   run(plan, async () => (await import('./commands/plan.ts')).planCommand(plan.opts()));
 }
 
-/** The option that plans and applies without deployments. */
-const noDeploy = ['--no-deploy', 'leave deployments to somebody else, or to a later apply'] as const;
+/** The option for plans without deployments. */
+const noDeploy = ['--no-deploy', 'do not deploy'] as const;
 
 function addChanging(program: Command, run: Runner): void {
-  const autoApprove = ['--auto-approve', 'do not ask; needed where nobody can be asked'] as const;
-  const allowDataLoss = ['--allow-data-loss', 'data may be deleted'] as const;
+  const autoApprove = ['--auto-approve', 'do not ask; required without a terminal'] as const;
+  const allowDataLoss = ['--allow-data-loss', 'allow the deletion of data'] as const;
   const fence = [
     '--fence <seconds>',
-    'how long a request without an answer may take to land, 60 if nothing is said',
+    'in-flight timeout: how long an unanswered request may take to reach the platform; default: 60',
   ] as const;
   const apply = program
     .command('apply')
-    .description('make the platform what the manifest says')
-    .argument('[plan]', 'file of a plan, from plan --out: applied if it still is the plan, without asking')
+    .description('change the platform to match the manifest')
+    .argument('[plan]', 'file from plan --out: applied without a question if the plan is still the same')
     .option(...autoApprove)
-    .option('--adopt', 'take over what exists already')
+    .option('--adopt', 'take over objects that exist already')
     .option(...allowDataLoss)
-    .option('--allow-mass-delete', 'more than 10 of a kind, or 30 % of at least 10, may be deleted')
+    .option('--allow-mass-delete', 'allow to delete more than 10 of a kind, or 30 % of at least 10')
     .option(...noDeploy)
     .option(...fence)
-    .option('--no-wait', 'order deployments, and do not wait until they are over')
-    .option(
-      '--deploy-timeout <[kind=]seconds>',
-      'the longest that a deployment may take, 900 if nothing is said; repeatable',
-      collect,
-    )
+    .option('--no-wait', 'start deployments and do not wait for their end')
+    .option('--deploy-timeout <[kind=]seconds>', 'time limit of a deployment; default: 900; repeatable', collect)
     .addHelpText(
       'after',
       examples(
@@ -132,11 +128,11 @@ function addChanging(program: Command, run: Runner): void {
     .option(...fence)
     .addHelpText('after', examples('trueup destroy', 'trueup destroy --auto-approve --allow-data-loss'));
   run(destroy, async () => (await import('./commands/destroy.ts')).destroyCommand(destroy.opts()));
-  const importing = program
+  const importObject = program
     .command('import')
-    .description('tie an address of the manifest to an object of the platform')
-    .argument('<address>', 'as in plans')
-    .argument('<id>', 'id of the object; put -- before one that begins with a hyphen')
+    .description('adopt an existing object at an address')
+    .argument('<address>', 'address of the resource, as in plans')
+    .argument('<id>', 'id of the object; write -- before one that begins with a hyphen')
     .addHelpText(
       'after',
       examples(
@@ -145,8 +141,8 @@ function addChanging(program: Command, run: Runner): void {
         'trueup import -- production.redis.cache -x8Kd_1',
       ),
     );
-  run(importing, async () => {
-    const [address = '', id = ''] = importing.args;
+  run(importObject, async () => {
+    const [address = '', id = ''] = importObject.args;
     return (await import('./commands/import.ts')).importCommand({ address, id });
   });
 }
@@ -154,7 +150,7 @@ function addChanging(program: Command, run: Runner): void {
 function addState(program: Command, run: Runner): void {
   const state = program
     .command('state')
-    .description('look at what Trueup remembers')
+    .description('show or repair the state')
     .addHelpText('after', examples('trueup state list', 'trueup state show production.compose.shop'));
   const list = state
     .command('list')
@@ -163,8 +159,8 @@ function addState(program: Command, run: Runner): void {
   run(list, async () => (await import('./commands/state.ts')).stateListCommand);
   const show = state
     .command('show')
-    .description('show one resource of the state; secrets are digests')
-    .argument('<address>', 'as in plans')
+    .description('show one resource of the state, without secrets')
+    .argument('<address>', 'address of the resource, as in plans')
     .addHelpText(
       'after',
       examples(
@@ -175,44 +171,47 @@ function addState(program: Command, run: Runner): void {
   run(show, async () => (await import('./commands/state.ts')).stateShowCommand(show.args[0] ?? ''));
   const unlock = state
     .command('unlock')
-    .description('take the lock of the state away from somebody who is gone')
-    .option('--yes', 'do not ask; needed where nobody can be asked')
+    .description('remove the lock of a run that no longer exists')
+    .option('--yes', 'do not ask; required without a terminal')
     .addHelpText('after', examples('trueup state unlock', 'trueup state unlock --yes'));
   run(unlock, async () => (await import('./commands/state.ts')).stateUnlockCommand(unlock.opts()));
   const rebuild = state
     .command('rebuild')
-    .description('make a state that got lost anew, from what the platform has')
-    .option('--yes', 'do not ask; needed where nobody can be asked')
+    .description('rebuild a lost state from the platform')
+    .option('--yes', 'do not ask; required without a terminal')
     .addHelpText('after', examples('trueup state rebuild', 'trueup state rebuild -C deploy --yes'));
   run(rebuild, async () => (await import('./commands/state-rebuild.ts')).stateRebuildCommand(rebuild.opts()));
 }
 
 function addServices(program: Command, run: Runner): void {
-  const id = ['--id <id>', 'id of the object, where the state does not know it'] as const;
-  const telling = program
+  const id = ['--id <id>', 'id of the object, if the state does not have it'] as const;
+  const command = program
     .command('run')
-    .description('tell services, backups, git providers and domains to do something')
+    .description('run a command on services, backups, git providers or domains')
     .argument('<verb>', 'one of those below')
-    .argument('<address...>', 'as in plans; several are told one after the other, until one fails')
+    .argument('<address...>', 'addresses, as in plans; in this order, until one fails')
     .option(...id)
-    .option('--yes', 'do not ask before something stops or is lost; needed where nobody can be asked')
-    .option('--allow-data-loss', 'data may be deleted: rebuild empties a database')
-    .option('--no-wait', 'do not wait until a deployment of an application or a compose is over')
-    .option('--timeout <seconds>', 'time for each: 60; 1800 for deployments, rebuild and backup')
-    .option('--show-secrets', 'print the token that refresh-token makes')
+    .option('--yes', 'do not ask before a service stops or data is lost; required without a terminal')
+    .option('--allow-data-loss', 'allow the deletion of data: rebuild empties a database')
+    .option('--no-wait', 'do not wait for the end of a deployment')
+    .option(
+      '--timeout <seconds>',
+      'time limit of each command; default: 60, and 1800 for deployments, rebuild and backup',
+    )
+    .option('--show-secrets', 'print the token that refresh-token creates')
     .addHelpText(
       'after',
       `
   start, stop, reload         services
-  deploy, redeploy            services; redeploy works with the code or the file that is there
+  deploy, redeploy            services; redeploy uses the code or the file that the platform has
   rebuild                     databases, on empty volumes
   kill-build, clean-queues    compose stacks
   refresh-token               compose stacks
-  backup                      backups and volume backups, at once
+  backup                      backups and volume backups, now
   test                        git providers, domains
 
-Ids come from the state, else from id: in the manifest. Everything is checked before anything is sent, and nothing is
-sent twice. The lock of the state is not taken: kill-build works while an apply waits.
+Ids come from the state, else from id: in the manifest. All addresses are checked before the first request, and no
+request is sent twice. run does not take the lock of the state: kill-build works while an apply waits.
 ${examples(
   'trueup run redeploy production.compose.shop',
   'trueup run stop production.compose.shop production.postgres.main --yes',
@@ -221,13 +220,13 @@ ${examples(
   'trueup run test labgit.lab \'production.compose.shop.domains["shop.example.com"]\'',
 )}`,
     );
-  run(telling, async () => (await import('./commands/run.ts')).runVerb(telling.args, telling.opts()));
+  run(command, async () => (await import('./commands/run.ts')).runVerb(command.args, command.opts()));
   const status = program
     .command('status')
-    .description('show how services run, and their last deployments; changes nothing')
-    .argument('[address...]', 'services, or environments with all in them; all services of the state when left out')
-    .option('--watch', 'go on until interrupted; in a pipe, a line for each change')
-    .option('--interval <seconds>', 'time between two looks with --watch', '2')
+    .description('show the status and the last deployment of services; changes nothing')
+    .argument('[address...]', 'services, or environments; default: all services of the state')
+    .option('--watch', 'repeat until interrupted; in a pipe, print a line for each change')
+    .option('--interval <seconds>', 'time between two reads with --watch', '2')
     .addHelpText(
       'after',
       examples(
@@ -240,12 +239,12 @@ ${examples(
   const logs = program
     .command('logs')
     .description('print the log of a service, where the platform documents one')
-    .argument('<address>', 'as in plans')
+    .argument('<address>', 'address of the resource, as in plans')
     .option(...id)
-    .option('--tail <n>', 'last lines only: 1 to 10000; 100 when left out')
+    .option('--tail <n>', 'last lines only: 1 to 10000; default: 100')
     .option('--since <time>', 'newer lines only: 30s, 15m, 2h, 1d, or all')
     .option('--search <text>', 'lines with this text only: letters, digits, space, ".", "_", "-"')
-    .option('--show-secrets', 'print it as it is; what is secret in the service is hidden otherwise')
+    .option('--show-secrets', 'do not redact the secrets of the service')
     .addHelpText(
       'after',
       examples('trueup logs production.postgres.main', 'trueup logs production.postgres.main --tail 20 --since 1h'),
@@ -257,8 +256,8 @@ function addOutput(program: Command, run: Runner): void {
   const output = program
     .command('output')
     .description('print the outputs of the manifest; changes nothing')
-    .argument('[output]', 'one of them: its value and nothing else')
-    .option('--show-secrets', 'print values that hold a secret')
+    .argument('[output]', 'name of one output: print only its value')
+    .option('--show-secrets', 'print values that contain a secret')
     .addHelpText(
       'after',
       `
@@ -273,24 +272,24 @@ ${examples('trueup output', 'psql -h "$(trueup output db_host)"', 'trueup output
 function addTools(program: Command, run: Runner): void {
   const emulate = program
     .command('emulate')
-    .description('serve the emulator over HTTP until it is stopped')
+    .description('serve the emulator over HTTP until interrupted')
     .option('--port <n>', 'port to listen on; 0 takes a free one', '4050')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--data <file>', 'file that keeps its world; without it, the world ends with the process')
-    .option('--latency <ms>', 'delay of every answer', '0')
-    .option('--deploy-time <ms>', 'how long a deployment takes', '0')
+    .option('--data <file>', 'file that stores the emulated platform; default: none, it ends with the process')
+    .option('--latency <ms>', 'delay of each answer', '0')
+    .option('--deploy-time <ms>', 'duration of a deployment', '0')
     .option(
       '--documented-only',
-      'only the operations of the API document: none to make projects, or to connect a provider',
+      'serve only the operations of the API document: none creates a project or connects a provider',
     )
-    .option('--strict', 'refuse members that the API document does not have; the platform drops them')
-    .option('--faults <file>', 'YAML that says which requests go wrong, when, and how; stderr tells of each')
+    .option('--strict', 'refuse members that the API document does not have; the real platform ignores them')
+    .option('--faults <file>', 'YAML file of the requests that go wrong, when, and how; stderr reports each')
     .addHelpText(
       'after',
       `
 A file of faults, as docs/faults.md explains:
   faults:
-    - { on: "*.create", at: 1, after: drop }   # carried out, and the connection ends before the answer
+    - { on: "*.create", at: 1, after: drop }   # executed, but the connection ends before the answer
     - { on: GET, chance: 30%, before: { answer: 503 } }
 ${examples(
   'trueup emulate',
@@ -303,7 +302,7 @@ ${examples(
   const schema = program
     .command('schema')
     .description('print the JSON Schema of manifests, for editors')
-    .option('--openapi', 'the API of the platform as OpenAPI 3.1 instead')
+    .option('--openapi', 'print the API of the platform as OpenAPI 3.1 instead')
     .addHelpText(
       'after',
       `${examples('trueup schema > trueup.schema.json', 'trueup schema --openapi > openapi.json')}
@@ -318,20 +317,20 @@ function addCall(program: Command, run: Runner): void {
     .command('call')
     .description("call one operation of the platform's API")
     .argument('[operation]', 'such as compose.one')
-    .argument('[members...]', 'the input: name=text, name:=JSON, name=@file, name=@- for standard input')
-    .option('--input <json>', 'the input as a JSON object, or @file, or - for standard input')
+    .argument('[members...]', 'input: name=text, name:=JSON, name=@file, name=@- for standard input')
+    .option('--input <json>', 'input as a JSON object, or @file, or - for standard input')
     .option('--list [what]', 'list the operations, those of a group, or the members of one; sends nothing')
-    .option('--show-secrets', 'print what is secret in the answer')
-    .option('--yes', 'do not ask before something is deleted, stopped or replaced; needed where nobody can be asked')
-    .option('--timeout <seconds>', 'time for the whole request; a database deploys within it', '30')
+    .option('--show-secrets', 'print the secrets in the answer')
+    .option('--yes', 'do not ask before a deletion, stop or replacement; required without a terminal')
+    .option('--timeout <seconds>', 'time limit of the request, including the deployment of a database', '30')
     .addHelpText(
       'after',
       `
-The platform is that of the manifest; without one, that of TRUEUP_URL. The state of Trueup is neither read nor written.
-Numbers, true, false, null and JSON are made of name=text where the operation takes them.
-Give secrets by file or standard input: a command line is seen by others and kept by the shell.
-The answer is JSON in a pipe and with --format json. What is secret in it is hidden, except the key of
-user.createApiKey, which the platform shows once; such a key is made with rateLimitEnabled=false unless told otherwise.
+call uses the platform of the manifest, else that of TRUEUP_URL. It neither reads nor writes the state of Trueup.
+name=text becomes a number, true, false, null or JSON where the operation takes one.
+Pass secrets by file or standard input: other processes see a command line, and the shell keeps it.
+The answer is JSON in a pipe and with --format json. Its secrets are redacted, except the key of user.createApiKey,
+which the platform shows once; call creates such a key with rateLimitEnabled=false unless you set it.
 ${examples(
   'trueup call --list compose',
   'trueup call --list compose.update',
@@ -347,7 +346,7 @@ ${examples(
 function addCompletion(program: Command, run: Runner): void {
   const completion = program
     .command('completion')
-    .description('print the script that completes trueup in a shell')
+    .description('print the completion script of a shell')
     .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
     .addHelpText(
       'after',
@@ -362,7 +361,7 @@ function addCompletion(program: Command, run: Runner): void {
   complete.action(async () => (await import('./commands/completion.ts')).printCandidates(program, complete.args));
 }
 
-/** The name with those of the commands above it: `state list`. */
+/** The full name of a command: `state list`. */
 function nameOf(command: Command): string {
   const { parent } = command;
   return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name();

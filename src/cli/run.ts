@@ -45,9 +45,14 @@ export function runFor(view: View, about: Pick<Run, 'options' | 'terminal' | 're
   const { terminal, redactor } = about;
   return {
     ...about,
-    canAsk: terminal.isInteractive && view.asks,
+    cannotAsk: whyNotAsk(view, terminal),
     warn: (warnings) => view.warnings(warnings.map((item) => redactDiagnostic(item, redactor.redact))),
   };
+}
+
+function whyNotAsk({ asks }: View, { isInteractive }: Terminal): string | undefined {
+  if (!asks) return 'this --format asks no questions';
+  return isInteractive ? undefined : 'standard input or output is not a terminal';
 }
 
 function unknownFormat(name: string, format: string, formats: Formats<View>): Stop {

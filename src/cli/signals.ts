@@ -1,12 +1,12 @@
 import { exitCodes } from '../render/exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
-/** How signals end a run: at once while it only reads, in good order while it writes. */
+/** Ends a run on a signal: at once while it only reads, after the requests in flight while it writes. */
 export interface Interruption {
   readonly signal: AbortSignal;
-  /** From here on, a first signal lets what is in flight finish. */
+  /** From now on, the first signal lets the requests in flight finish. */
   startWriting(): void;
-  /** Signals mean again what they mean elsewhere. */
+  /** Stops handling signals. */
   ignore(): void;
 }
 
@@ -17,7 +17,7 @@ export function watchSignals(terminal: Terminal, cleanUp: () => Promise<void>): 
   const onSignal = (): void => {
     if (controller.signal.aborted) exit();
     controller.abort();
-    if (isWriting) terminal.err('stopping: finishing what is in flight; once more ends at once\n');
+    if (isWriting) terminal.err('stopping after the requests in flight; interrupt again to end at once\n');
     else void cleanUp().finally(exit);
   };
   process.on('SIGINT', onSignal);

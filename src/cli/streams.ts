@@ -1,6 +1,6 @@
 /**
- * A reader that goes away, as `head` does, is no error. A full disk behind a redirection is one: half a result is no
- * success, whatever was done.
+ * Watches stdout and stderr. A reader that closes, as `head` does, is no error. A full disk behind a redirection is one:
+ * half a result is no success, whatever the run did.
  */
 export function watchStreams(): void {
   const { stdout, stderr } = process;
@@ -8,8 +8,8 @@ export function watchStreams(): void {
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE' || isCut) return;
     isCut = true;
-    stderr.write(`error: what is printed here is not whole: stdout cannot be written (${error.code ?? 'unknown'})\n`);
-    stderr.write('  -> Make room there. What the run did is done; trueup plan shows what is left.\n');
+    stderr.write(`error: the output is incomplete: stdout cannot be written (${error.code ?? 'unknown'})\n`);
+    stderr.write('  -> Free some space there. The changes of this run stay; trueup plan shows what is left to do.\n');
   });
   stderr.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') isCut = true; // nothing can be said there

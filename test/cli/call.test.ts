@@ -51,7 +51,7 @@ describe('the answer', () => {
   it('is printed as it came, for jq, without its secrets', async () => {
     const postgresId = await makePostgres();
     const hidden = await call('postgres.one', `postgresId=${postgresId}`);
-    expect(hidden).toMatchObject({ code: 0, err: '1 secret hidden; --show-secrets shows them.\n' });
+    expect(hidden).toMatchObject({ code: 0, err: '1 secret redacted; --show-secrets shows them.\n' });
     expect(JSON.parse(hidden.out)).toMatchObject({ postgresId, databaseUser: 'shop', databasePassword: '(sensitive)' });
     const shown = await call('postgres.one', `postgresId=${postgresId}`, '--show-secrets', '--format', 'json');
     expect(shown).toMatchObject({ code: 0, err: '' });
@@ -180,7 +180,7 @@ describe('refused before anything is sent', () => {
     [['compose.fly'], 'usage', 'there is no operation compose.fly', 'trueup call --list compose shows'],
     [['nothing'], 'usage', 'there is no operation nothing', 'trueup call --list shows'],
     [['toString'], 'usage', 'there is no operation toString', 'trueup call --list'],
-    [[], 'usage', 'no operation is named', 'trueup call --list'],
+    [[], 'usage', 'the operation is missing', 'trueup call --list'],
     [
       ['compose.one', 'composeId=x', 'composeID=x'],
       'unknown-key',
@@ -211,7 +211,7 @@ describe('refused before anything is sent', () => {
     [['redis.update', '--input', '@none.json'], 'file-unreadable', 'none.json is not there', ''],
     [['redis.update', 'redisId=@-', 'name=@-'], 'usage', 'standard input can be read once', ''],
     [['redis.update', 'redisId=a', '__proto__:={"a":1}'], 'unknown-key', '__proto__ is no member', ''],
-    [['redis.one', 'redisId=a', '--timeout', 'soon'], 'usage', '--timeout takes a whole number', ''],
+    [['redis.one', 'redisId=a', '--timeout', 'soon'], 'usage', '--timeout must be a whole number', ''],
     [['--list', 'composer'], 'usage', 'there is no operation composer', ''],
   ])('%j', async (args, code, message, remedy) => {
     // Nothing listens there: had anything been sent, the message would be another one.
@@ -329,7 +329,7 @@ describe('a new API key', () => {
     const run = await call('user.createApiKey', 'name=ci', metadata);
     expect(run.code).toBe(0);
     expect(run.err).toContain('rateLimitEnabled=false');
-    expect(run.err).toContain('only now');
+    expect(run.err).toContain('only once');
     const answer = JSON.parse(run.out) as { key: string; rateLimitEnabled: boolean };
     expect(answer.rateLimitEnabled).toBe(false);
     const again = await trueup(['call', 'user.haveRootAccess'], {

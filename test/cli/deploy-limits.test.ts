@@ -45,7 +45,7 @@ describe('the time for a deployment', () => {
   });
 
   it.each(['0', '86401', '', 'x', '1.5', '-1', '1e3', ' 5', '5 '])('is no %j', (text) => {
-    const range = `takes a whole number from 1 to 86400, not ${JSON.stringify(text)} -> undefined`;
+    const range = `must be a whole number from 1 to 86400, got ${JSON.stringify(text)} -> undefined`;
     expect(told('60', text)).toBe(`usage usage: --deploy-timeout ${range}`);
     expect(told(`compose=${text}`)).toBe(`usage usage: --deploy-timeout compose ${range}`);
   });
@@ -57,8 +57,6 @@ describe('the time for a deployment', () => {
     ['=5', '""', 'It takes application, compose, mariadb, postgres, redis.'],
     ['constructor=5', '"constructor"', 'It takes application, compose, mariadb, postgres, redis.'],
   ])('is not for %j', (text, name, remedy) => {
-    expect(told(text)).toBe(
-      `usage usage: --deploy-timeout names ${name}, which is no kind that is deployed -> ${remedy}`,
-    );
+    expect(told(text)).toBe(`usage usage: --deploy-timeout: ${name} is not a kind with deployments -> ${remedy}`);
   });
 });

@@ -78,6 +78,10 @@ describe('exit codes', () => {
     expect(run.code).toBe(1);
     expect(run.out).toContain('Plan: 1 to adopt.');
     expect(run.err).toContain('trueup apply --auto-approve');
+    const why = 'cannot ask for approval: standard input or output is not a terminal; nothing was sent';
+    expect(run.err).toContain(why);
+    const json = await trueup(['apply', '--format', 'json', '-C', project(manifest('emulator'))]);
+    expect(json.out).toContain('cannot ask for approval: this --format asks no questions; nothing was sent');
   });
 
   it('1: the command line cannot be followed', async () => {
@@ -85,8 +89,8 @@ describe('exit codes', () => {
     const cases = [
       [['plan', '--wrong'], "unknown option '--wrong'"],
       [['plann'], 'did you mean'],
-      [['plan', '--connections', 'many', '-C', folder], '--connections takes a whole number'],
-      [['plan', '--var', 'novalue', '-C', folder], '--var takes name=value'],
+      [['plan', '--connections', 'many', '-C', folder], '--connections must be a whole number'],
+      [['plan', '--var', 'novalue', '-C', folder], '--var must be name=value'],
       [['plan', '--var', 'tag=1', '-C', folder], 'declares no variable'],
       [['plan', '-C', join(folder, 'nowhere')], 'there is no folder'],
     ] as const;
@@ -155,7 +159,7 @@ describe('an apply that does not get through', () => {
     child.stderr.once('data', () => child.kill('SIGINT'));
     const stopped = await finish(child);
     expect(stopped.code).toBe(6);
-    expect(stopped.err).toContain('stopping: finishing what is in flight');
+    expect(stopped.err).toContain('stopping after the requests in flight');
     expect(stopped.out).toContain('Interrupted: 1 created, 1 adopted, 2 skipped.');
     expect((await trueup(['apply', '--auto-approve', '-C', folder], { env: key })).code).toBe(0);
     await server.close();

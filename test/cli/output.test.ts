@@ -43,7 +43,7 @@ tag         = 2025.10
 port        = 5432
 literal     = \${ref:x} and \${{environment.X}}
 `,
-      err: '2 values hidden; --show-secrets shows them.\n',
+      err: '2 values redacted; --show-secrets shows them.\n',
     });
     expect(place.requests()).toEqual(['GET postgres.one']);
     const one = await place.run(outputCommand('db_host', {}));

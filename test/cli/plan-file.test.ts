@@ -236,7 +236,7 @@ describe('apply FILE', () => {
 
   it('deploys nothing when it was planned without, and takes no --no-deploy itself', async () => {
     const at = await planned(sections('one'), sections('two'), { deploy: false });
-    expect(await refused(at, { deploy: false })).toContain('Plan with --no-deploy');
+    expect(await refused(at, { deploy: false })).toContain('trueup plan --no-deploy');
     expect(await apply(at)).toMatchObject({ exit: 'done' });
     expect(writes(at).toSorted()).toEqual(['POST compose.update', 'POST postgres.update']);
     expect(await at.run(applyCommand({ autoApprove: true }))).toMatchObject({ exit: 'done' });
@@ -397,14 +397,14 @@ describe('a plan file on the disk', () => {
   });
 
   it.each([
-    ['trueup.yaml', 'the plan file trueup.yaml is there, is no plan file, and stays'],
-    ['notes', 'the plan file notes is there, is no plan file, and stays'],
-    ['folder', 'the plan file folder is a folder, and stays'],
-    ['link', 'the plan file link is a symbolic link, and stays'],
-    ['dangling', 'the plan file dangling is a symbolic link, and stays'],
-    ['pipe', 'the plan file pipe is a device or a pipe, and stays'],
-    ['', 'the plan file  is a folder, and stays'],
-    ['/dev/full', 'the plan file /dev/full is a device or a pipe, and stays'],
+    ['trueup.yaml', 'the plan file trueup.yaml exists and is not a plan file; it was not overwritten'],
+    ['notes', 'the plan file notes exists and is not a plan file; it was not overwritten'],
+    ['folder', 'the plan file folder is a folder; it was not overwritten'],
+    ['link', 'the plan file link is a symbolic link; it was not overwritten'],
+    ['dangling', 'the plan file dangling is a symbolic link; it was not overwritten'],
+    ['pipe', 'the plan file pipe is a device or a pipe; it was not overwritten'],
+    ['', 'the plan file  is a folder; it was not overwritten'],
+    ['/dev/full', 'the plan file /dev/full is a device or a pipe; it was not overwritten'],
     ['nowhere/plan', 'the plan file nowhere/plan cannot be written (ENOENT)'],
     ['notes/plan', 'the plan file notes/plan cannot be written (ENOTDIR)'],
     ['x'.repeat(300), `the plan file ${'x'.repeat(300)} cannot be written (ENAMETOOLONG)`],

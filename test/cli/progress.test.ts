@@ -261,12 +261,12 @@ describe('on a terminal', () => {
   it('text appears above the tree, also without an end of line', () => {
     const { say, pass, screen, happen } = onTerminal(80, 24);
     happen([0.1, shop, 'create', 'started']);
-    say('stopping: finishing what is in flight\n');
+    say('stopping after the requests in flight\n');
     say('and more');
     pass(1);
     expect(screen.seen()).toEqual([
       'what was there before',
-      'stopping: finishing what is in flight',
+      'stopping after the requests in flight',
       'and more',
       '1s: 0 of 3 done; 0 reads, 0 writes',
       'production',
@@ -279,10 +279,10 @@ describe('on a terminal', () => {
   it('a tree higher than the terminal is cut, and what was said last stays in sight', () => {
     const { say, pass, screen, happen, end } = onTerminal(60, 20, manyPlanned);
     for (const [at, address] of many.slice(0, 40).entries()) happen([at, address, 'create', 'started']);
-    say('stopping: finishing what is in flight\n');
+    say('stopping after the requests in flight\n');
     pass(40);
     expect(screen.seen()).toHaveLength(19);
-    expect(screen.seen()[1]).toBe('stopping: finishing what is in flight');
+    expect(screen.seen()[1]).toBe('stopping after the requests in flight');
     expect(screen.seen().at(-1)).toBe('… 25 running, 20 to come');
     expect(screen.all().filter((line) => line.includes(' of 60 done'))).toHaveLength(1);
     end();

@@ -231,9 +231,9 @@ describe('what cannot be told', () => {
     for (const [words, more, told] of [
       [['stat', at('postgres.main')], {}, 'Did you mean start?'],
       [['toString', at('postgres.main')], {}, 'nothing can be told to toString'],
-      [['start'], {}, 'no address is named'],
-      [['start', 'a', 'b'], { id: 'x' }, '--id goes with one address'],
-      [['start', 'a'], { timeout: 'soon' }, '--timeout takes a whole number'],
+      [['start'], {}, 'an address is missing'],
+      [['start', 'a', 'b'], { id: 'x' }, '--id takes exactly one address'],
+      [['start', 'a'], { timeout: 'soon' }, '--timeout must be a whole number'],
     ] as const) {
       const ran = await place.run(runVerb(words, { ...flags, ...more }));
       expect(ran.err).toContain(`[usage]`);
@@ -316,7 +316,7 @@ describe('consent', () => {
     expect(err).toContain('[consent]');
     expect(err).toContain(`${verb} ${at(rest)}: `);
     expect(err).toContain(clause);
-    expect(err).toContain('Run it with --yes');
+    expect(err).toContain('To approve it, add --yes');
   });
 
   it('a rebuild says that it deletes the data, and needs --allow-data-loss and --yes', async () => {
@@ -385,7 +385,7 @@ describe('several addresses', () => {
       exit: 'partly',
       out: `${first}: start done; status done\n${second}: start not tried\n`,
     });
-    expect(ran.err).toContain('stopping: finishing what is in flight');
+    expect(ran.err).toContain('stopping after the requests in flight');
   });
 
   it('are not told at all when one of them cannot be', async () => {

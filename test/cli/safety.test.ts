@@ -148,7 +148,7 @@ describe('a platform that no longer accepts the key in the middle of an apply', 
     });
     const stopped = await finish(child);
     expect(stopped.code).toBe(6);
-    expect(stopped.err).toContain('stopping: finishing what is in flight');
+    expect(stopped.err).toContain('stopping after the requests in flight');
     expect(stopped.out).toContain('and the run was interrupted while it waited for that to end');
     expect(made.isLocked()).toBe(false);
     isShut = false;

@@ -226,7 +226,7 @@ describe('status --watch', () => {
     expect((await place.run(status([], { watch: true }), { format: 'json' })).err).toContain(
       '--format json prints one document',
     );
-    expect((await place.run(status([], { interval: '0' }))).err).toContain('--interval takes a whole number');
+    expect((await place.run(status([], { interval: '0' }))).err).toContain('--interval must be a whole number');
     expect(place.requests()).toEqual([]);
   });
 });

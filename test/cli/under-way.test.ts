@@ -16,7 +16,7 @@ it('a plan that differs says that another run is at work; one without difference
   place.rewrite(environments('two'));
   const seen = await place.run(planCommand({}));
   expect(seen.out).toMatch(/^note\[under-way\]\n.* pid \d+ runs apply since 2/m);
-  expect(seen.out).toContain('Plan again when it is over.');
+  expect(seen.out).toContain('Plan again when it has ended.');
   const json = documentIn(await place.run(planCommand({}), { format: 'json' }));
   expect(json).toMatchObject({ diagnostics: expect.arrayContaining([expect.objectContaining({ code: 'under-way' })]) });
   await store.close();

@@ -134,7 +134,7 @@ describe('a manifest with a wrong state:', () => {
 describe('state unlock', () => {
   it('says that nobody has the lock', async () => {
     const { code, err } = await trueup(['state', 'unlock', '-C', project({})]);
-    expect([code, err]).toEqual([0, 'Nobody has the lock of the state.\n']);
+    expect([code, err]).toEqual([0, 'The state is not locked.\n']);
   });
 
   it('takes the lock away from somebody, says whose it was, and asks before', async () => {
@@ -148,7 +148,7 @@ describe('state unlock', () => {
     const asked = await trueup(['state', 'unlock', ...at]);
     expect(asked.code).toBe(1);
     expect(asked.err).toMatch(
-      /nobody can be asked about taking the lock away: .+ pid \d+ has the lock of the state .+, for apply/,
+      /cannot ask for approval: .*\n.*remove the lock: .+ pid \d+ holds the lock of the state .+, for apply/s,
     );
     const taken = await trueup(['state', 'unlock', '--yes', '--format', 'json', ...at]);
     expect(documentOf(taken)).toEqual({
@@ -158,10 +158,10 @@ describe('state unlock', () => {
     });
     expect([taken.code, taken.err]).toEqual([
       0,
-      expect.stringMatching(`^The lock of .+ pid ${process.pid} is taken away\\.\\n$`),
+      expect.stringMatching(`^Removed the lock of .+ pid ${process.pid}\\.\\n$`),
     ]);
     const again = await trueup(['state', 'unlock', '--yes', '--format', 'json', ...at]);
-    expect(again.err).toContain('Nobody has the lock');
+    expect(again.err).toContain('The state is not locked');
     expect(documentOf(again)).toEqual({ format: 'trueup/unlock', version: 1, removed: null });
     await lease.release();
   });
@@ -179,7 +179,7 @@ describe('--lock-timeout', () => {
     await lease.release();
     expect((await finished).code).toBe(0);
     const wrong = await trueup(['plan', '--lock-timeout', 'soon', '-C', folder], { env: key });
-    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('--lock-timeout takes a whole number')]);
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('--lock-timeout must be a whole number')]);
   });
 });
 
@@ -198,7 +198,7 @@ describe('a state that got lost', () => {
     rmSync(file);
     expect((await run('plan')).out).toContain('to adopt');
     const asked = await run('state', 'rebuild');
-    expect([asked.code, asked.err]).toEqual([1, expect.stringContaining('nobody can be asked')]);
+    expect([asked.code, asked.err]).toEqual([1, expect.stringContaining('cannot ask for approval')]);
     expect(existsSync(file)).toBe(false);
     emulator.log.splice(0);
     const rebuilt = await run('state', 'rebuild', '--yes', '--format', 'json');

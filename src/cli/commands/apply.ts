@@ -19,7 +19,7 @@ import { withLock } from '../locked.ts';
 import { readInteger, usage } from '../options.ts';
 import { readPlanFile } from '../plan-file.ts';
 
-/** Plans, asks, and makes the platform what the manifest says; with the file of a plan it does that and does not ask. */
+/** Plans, asks, and applies; with a plan file it applies without a question. */
 export function applyCommand(flags: ApplyFlags & DeployFlags, path?: string): Command<ApplyView> {
   return { formats: applyFormats, execute: (run, view) => apply(run, view, { flags, path }) };
 }
@@ -36,7 +36,7 @@ async function apply(
     return planAndApply(run, view, { flags, verb: 'apply', request, deploying });
   }
   if (flags.deploy === false) {
-    throw usage('--no-deploy does not go with the file of a plan', 'Plan with --no-deploy: the file says so then.');
+    throw usage('--no-deploy cannot be combined with a plan file', 'Write the file with trueup plan --no-deploy.');
   }
   const reviewed = await readPlanFile(path);
   return planAndApply(run, view, {
@@ -48,7 +48,7 @@ async function apply(
   });
 }
 
-/** What apply and destroy have in common: only the plan differs. */
+/** Plans, asks and applies, for `apply` and `destroy`. */
 export async function planAndApply(
   run: Run,
   view: ApplyView,
@@ -101,5 +101,5 @@ export async function planAndApply(
 }
 
 function waiting(ms: number): string {
-  return `an earlier run ended in the middle of requests, which may still land: waiting ${Math.ceil(ms / 1_000)} s`;
+  return `waiting ${Math.ceil(ms / 1_000)} s: requests of an interrupted run may still reach the platform`;
 }

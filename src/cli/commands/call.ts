@@ -17,7 +17,7 @@ import { readInteger, usage } from '../options.ts';
 import { findPlatform } from '../../project/target.ts';
 import { listOperations } from './call-list.ts';
 
-/** What `call` can be told. */
+/** The options of `call`. */
 export interface CallFlags {
   readonly input?: string;
   readonly list?: string | true;
@@ -40,7 +40,7 @@ async function call(
 ): Promise<Exit> {
   const { options, redactor, terminal } = run;
   if (flags.list !== undefined) return listOperations(view, flags.list === true ? name : flags.list);
-  if (name === undefined) throw usage('no operation is named', 'trueup call --list shows what there is.');
+  if (name === undefined) throw usage('the operation is missing', 'trueup call --list shows all operations.');
   const operation = findOperation(name);
   const deadlineMs = readInteger('--timeout', flags.timeout, 1, 3_600) * 1_000;
   const platform = await findPlatform(options);
@@ -60,14 +60,14 @@ async function call(
   }
 }
 
-/** A key that is made without a word about its limit is good for five calls a day; nobody means that. */
+/** Sets no limit for a new API key, unless the user sets one: by default a key is good for a few calls a day. */
 function complete({ terminal }: Run, operation: Operation, input: Input): Input {
   if (operation !== 'user.createApiKey' || Object.hasOwn(input, 'rateLimitEnabled')) return input;
-  terminal.err('Sent with rateLimitEnabled=false: left out, the platform limits the key to 10 requests a day.\n');
+  terminal.err('Sent with rateLimitEnabled=false. By default the platform limits a key to 10 requests a day.\n');
   return { ...input, rateLimitEnabled: false };
 }
 
-/** Asks before something ends; false means that somebody said no. */
+/** Asks before an operation that deletes, stops or replaces something; false: the answer is no. */
 async function hasConsent(
   run: Run,
   call: { operation: Operation; input: Input; place: string; isGiven: boolean },
@@ -78,7 +78,7 @@ async function hasConsent(
   const shown = printable(JSON.stringify(redactInput(input)));
   return confirm(run, {
     question: `${operation} at ${place} with ${shown}: ${consequence}.`,
-    about: `${operation}, so nothing was sent; ${consequence}`,
+    about: `${operation}: ${consequence}`,
     isGiven,
   });
 }
@@ -95,9 +95,9 @@ function print(
 ): void {
   const { operation, answer, showsSecrets, redact } = about;
   const { shown, count } = showsSecrets ? { shown: answer, count: 0 } : redactAnswer(operation, answer);
-  // What was secret in the question is no less so in the answer.
+  // Secrets of the input are secret in the answer too.
   view.answer(shown, showsSecrets ? (text) => text : redact);
-  if (count > 0) terminal.err(`${counted(count, 'secret')} hidden; --show-secrets shows them.\n`);
+  if (count > 0) terminal.err(`${counted(count, 'secret')} redacted; --show-secrets shows them.\n`);
   const once = shownOnce[operation];
-  if (once !== undefined) terminal.err(`The platform shows ${once} only now. Put it where nobody else can read it.\n`);
+  if (once !== undefined) terminal.err(`The platform shows ${once} only once. Store it in a safe place now.\n`);
 }

@@ -30,7 +30,7 @@ export function outputCommand(name: string | undefined, flags: { readonly showSe
         else view.outputs(outputs, showsSecrets);
         const hidden = showsSecrets ? 0 : outputs.filter(({ isSensitive }) => isSensitive).length;
         if (hidden > 0)
-          terminal.err(`${counted(hidden, 'value')} hidden; --show-secrets shows ${hidden === 1 ? 'it' : 'them'}.\n`);
+          terminal.err(`${counted(hidden, 'value')} redacted; --show-secrets shows ${hidden === 1 ? 'it' : 'them'}.\n`);
         return 'done';
       } finally {
         await connection.close();

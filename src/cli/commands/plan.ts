@@ -14,16 +14,16 @@ import type { Exit } from '../../render/exit-codes.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { writePlanFile } from '../plan-file.ts';
 
-/** What the command line asks of a plan. */
+/** The options of `plan`. */
 interface PlanFlags {
   readonly detailedExitcode?: true;
   readonly deploy?: boolean;
   readonly destroy?: true;
-  /** The file that keeps the plan. */
+  /** The plan file to write. */
   readonly out?: string;
 }
 
-/** Shows what differs. It sends no request that changes anything. */
+/** Shows the differences between manifest and platform. Sends GETs only. */
 export function planCommand(flags: PlanFlags): Command<PlanCommandView> {
   return { formats: planFormats, execute: (run, view) => showPlan(run, view, flags) };
 }
@@ -59,13 +59,15 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
   }
 }
 
-/** The run that has the lock: what it has still to do is a difference now, and none soon. */
+/** A note about the run that holds the lock: its remaining work shows as a difference. */
 async function underWay(store: StateStore): Promise<Diagnostic[]> {
   const holder = await store.holder();
   if (holder === undefined) return [];
   const { owner, purpose, since } = holder;
   const message = `${printable(owner)} runs ${printable(purpose)} since ${printable(since)}`;
   return [
-    diagnostic('under-way', message, { remedy: 'What it has still to do is shown here. Plan again when it is over.' }),
+    diagnostic('under-way', message, {
+      remedy: 'This plan still shows what that run has yet to do. Plan again when it has ended.',
+    }),
   ];
 }

@@ -40,8 +40,9 @@ export function runVerb([verb = '', ...addresses]: readonly string[], flags: Run
     execute: async (run, view) => {
       const { options, redactor, terminal } = run;
       checkVerb(verb, kinds);
-      if (addresses.length === 0) throw usage('no address is named', 'trueup state list shows what there is.');
-      if (flags.id !== undefined && addresses.length > 1) throw usage('--id goes with one address');
+      if (addresses.length === 0)
+        throw usage('an address is missing', 'trueup state list shows the addresses of the state.');
+      if (flags.id !== undefined && addresses.length > 1) throw usage('--id takes exactly one address');
       const seconds = flags.timeout === undefined ? undefined : readInteger('--timeout', flags.timeout, 1, 86_400);
       const target = await findTarget(options);
       const state = await readStateOf(target.project, openStore(target, run));
@@ -83,7 +84,7 @@ async function hasConsent(
   if (lines.length === 0) return true;
   return confirm(run, {
     question: `At ${place}:\n${lines.map((line) => `  ${line}.\n`).join('')}`.trimEnd(),
-    about: `this, so nothing was sent: ${lines.join(', ')}`,
+    about: lines.join(', '),
     isGiven,
   });
 }

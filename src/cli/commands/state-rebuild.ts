@@ -13,7 +13,7 @@ import { loadManifest } from '../../project/load.ts';
 import { withLock } from '../locked.ts';
 import { usage } from '../options.ts';
 
-/** Makes a state that got lost anew: what the manifest declares and the platform has is tied to its address. Nothing else. */
+/** Rebuilds a lost state: every declared object that the platform has gets its address. Changes nothing else. */
 export function stateRebuildCommand(flags: { readonly yes?: true }): Command<StateRebuildView> {
   return { formats: stateRebuildFormats, execute: (run, view) => rebuild(run, view, flags.yes === true) };
 }
@@ -28,7 +28,7 @@ async function rebuild(run: Run, view: StateRebuildView, isGiven: boolean): Prom
       if ((await world.store.read()) !== undefined) {
         throw usage(
           `there is a state in ${world.store.location}`,
-          'Move it away first, or use it: trueup import ties single objects, trueup apply --adopt all of them.',
+          'Move it away first, or use it: trueup import adopts one object, trueup apply --adopt all of them.',
         );
       }
       const made = await plan(manifest, world);
@@ -38,8 +38,8 @@ async function rebuild(run: Run, view: StateRebuildView, isGiven: boolean): Prom
       const lines = Object.entries(found).map(([address, { id }]) => `  ${printable(`${address} ${id ?? ''}`)}\n`);
       terminal.err(lines.join(''));
       const isMeant = await confirm(run, {
-        question: `The state ties ${counted(lines.length, 'object')} to the manifest from now on.`,
-        about: `making a state of ${counted(lines.length, 'object')}`,
+        question: `The new state will have ${counted(lines.length, 'object')}.`,
+        about: `write a state with ${counted(lines.length, 'object')}`,
         isGiven,
       });
       if (!isMeant) return 'failed';
@@ -47,14 +47,14 @@ async function rebuild(run: Run, view: StateRebuildView, isGiven: boolean): Prom
       await world.store.write(state);
       view.rebuilt(state);
       terminal.err(
-        `The state has ${counted(lines.length, 'object')}. trueup plan shows what differs, as when each is managed for the first time.\n`,
+        `The state has ${counted(lines.length, 'object')}. trueup plan shows the differences, as when each is first managed.\n`,
       );
       return 'done';
     },
   });
 }
 
-/** What the plan would take over, as it is before anything of it was settled. */
+/** The records of the objects that the plan would take over, without settled values. */
 function recordsOf({ actions }: Plan): Readonly<Record<string, StateRecord>> {
   return Object.fromEntries(
     actions.flatMap(({ address, kind, id, parent, dependsOn, options, action }) =>

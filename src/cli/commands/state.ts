@@ -43,7 +43,7 @@ export function stateShowCommand(address: string): Command<StateShowView> {
   };
 }
 
-/** Takes the lock of the state away from somebody who is gone. */
+/** Removes the lock of a run that no longer exists. */
 export function stateUnlockCommand(flags: { readonly yes?: true }): Command<StateUnlockView> {
   return { formats: stateUnlockFormats, execute: (run, view) => unlock(run, view, flags.yes === true) };
 }
@@ -54,26 +54,28 @@ async function unlock(run: Run, view: StateUnlockView, isGiven: boolean): Promis
   try {
     const holder = await store.holder();
     if (holder === undefined) {
-      terminal.err('Nobody has the lock of the state.\n');
+      terminal.err('The state is not locked.\n');
       view.unlocked(undefined);
       return 'done';
     }
     const { purpose, since, endsInMs } = holder;
     const owner = printable(holder.owner);
-    const ends = endsInMs === undefined ? '' : `, and it ends by itself in ${Math.ceil(endsInMs / 1_000)} s`;
-    const held = `${owner} has the lock of the state ${store.location} since ${printable(since)}, for ${printable(purpose)}`;
+    const ends = endsInMs === undefined ? '' : `; the lock expires in ${Math.ceil(endsInMs / 1_000)} s`;
+    const held = `${owner} holds the lock of the state ${store.location} since ${printable(since)}, for ${printable(purpose)}`;
     const isMeant = await confirm(run, {
-      question: `${held}${ends}.\nIf it is there after all, it saves nothing more and begins nothing new, and what it is about to send it sends within a minute.
-The next run waits until nothing of it can land any more: 2 minutes at most.`,
-      about: `taking the lock away: ${held}`,
+      question: `${held}${ends}.\nIf that run still exists, it saves nothing more and starts nothing new; its last requests leave within a minute.
+The next run waits until those have reached the platform: 2 minutes at most.`,
+      about: `remove the lock: ${held}`,
       isGiven,
     });
     if (!isMeant) return 'failed';
     if (!(await holder.remove())) {
-      const message = `the lock was renewed, given back or taken meanwhile: ${owner} may well be there`;
-      throw new Stop('locked', [diagnostic('locked', message, { remedy: 'Look again with trueup state unlock.' })]);
+      const message = `the lock was not removed: it was renewed, released or taken meanwhile, so ${owner} may still be running`;
+      throw new Stop('locked', [
+        diagnostic('locked', message, { remedy: 'Run trueup state unlock again to see who holds the lock now.' }),
+      ]);
     }
-    terminal.err(`The lock of ${owner} is taken away.\n`);
+    terminal.err(`Removed the lock of ${owner}.\n`);
     view.unlocked(holder);
     return 'done';
   } finally {
@@ -81,7 +83,7 @@ The next run waits until nothing of it can land any more: 2 minutes at most.`,
   }
 }
 
-/** The state of a folder; what stands in a folder needs no manifest to be looked at. */
+/** Opens the state of a folder; a state in that folder can be read without a manifest. */
 async function storeOf(run: Run): Promise<StateStore> {
   const { folder, file } = run.options;
   const hasManifest = existsSync(join(folder, file));

@@ -22,7 +22,7 @@ export const importFormats: Formats<ImportView> = {
   text: (screen) => ({
     ...textView(screen),
     imported: ({ address, id, ...view }) => {
-      screen.out(`${printable(address)} is ${printable(id)} from now on. What apply would do next:\n\n`);
+      screen.out(`Adopted ${printable(id)} at ${printable(address)}. The next apply would do this:\n\n`);
       screen.out(renderPlan(view, screen.outStyle));
     },
   }),

@@ -23,7 +23,7 @@ export const runFormats: Formats<RunView> = {
       const diagnostics = results.flatMap((result) => result.diagnostics);
       if (diagnostics.length > 0) screen.err(`\n${renderDiagnostics(diagnostics, screen.errStyle)}`);
       if (!showsSecrets && results.some(({ renewed }) => renewed !== undefined)) {
-        screen.err('1 secret hidden; --show-secrets shows it.\n');
+        screen.err('1 secret redacted; --show-secrets shows it.\n');
       }
     },
   }),
