@@ -22,31 +22,58 @@ export function requirePermissions(plan: Plan, permissions: Permissions): void {
   if (stopping.length > 0) throw new Stop('refused', stopping);
 }
 
-/** What keeps a plan from being applied: its own errors, and what was not permitted. */
-export function obstacles(plan: Plan, permissions: Permissions): Diagnostic[] {
-  const found = plan.diagnostics.flatMap((item): Diagnostic[] => {
-    const isMass = item.code === 'mass-deletion' && permissions.massDeletion !== true;
-    return item.severity === 'error' || isMass ? [{ ...item, severity: 'error' }] : [];
-  });
-  for (const action of plan.actions) {
-    found.push(...action.notes.filter((item) => item.severity === 'error'));
-    const about = { address: action.address, position: action.position };
-    if (action.dataAtRisk !== undefined && action.protect === undefined && !permissions.dataLoss) {
-      found.push(
-        diagnostic('data-at-risk', `to ${action.action} ${action.address} puts ${action.dataAtRisk} at risk`, {
-          ...about,
-          remedy: 'Allow it with --allow-data-loss, or write protect: false in the block and apply that first.',
-        }),
-      );
-    }
-    if (action.needsConsent && !permissions.adoption) {
-      found.push(
-        diagnostic('consent', `${action.address} exists on the platform (${action.id ?? ''}) and is not ours yet`, {
-          ...about,
-          remedy: 'Take it over with --adopt, or pin it with id:.',
-        }),
-      );
-    }
-  }
-  return found;
+/** The reasons, as errors, why a plan may not be applied with these permissions; none when it may. Pure. */
+export type Guard = (plan: Plan, permissions: Permissions) => readonly Diagnostic[];
+
+/** The guards of every plan. A policy is one more function in such a list. */
+export const guards: readonly Guard[] = [errorsOfPlan, errorsOfActions, massDeletion, dataLoss, adoption];
+
+/** Everything that keeps a plan from being applied, guard by guard. Never throws, unless a guard does. */
+export function obstacles(plan: Plan, permissions: Permissions, asked: readonly Guard[] = guards): Diagnostic[] {
+  return asked.flatMap((guard) => guard(plan, permissions));
+}
+
+function errorsOfPlan({ diagnostics }: Plan): readonly Diagnostic[] {
+  return diagnostics.filter(({ severity }) => severity === 'error');
+}
+
+function errorsOfActions({ actions }: Plan): readonly Diagnostic[] {
+  return actions.flatMap(({ notes }) => notes.filter(({ severity }) => severity === 'error'));
+}
+
+function massDeletion({ diagnostics }: Plan, permissions: Permissions): readonly Diagnostic[] {
+  if (permissions.massDeletion === true) return [];
+  return diagnostics.flatMap((item) =>
+    item.code === 'mass-deletion' ? [{ ...item, severity: 'error' as const }] : [],
+  );
+}
+
+function dataLoss({ actions }: Plan, permissions: Permissions): readonly Diagnostic[] {
+  if (permissions.dataLoss) return [];
+  return actions.flatMap(({ address, action, dataAtRisk, protect, position }) =>
+    dataAtRisk === undefined || protect !== undefined
+      ? []
+      : [
+          diagnostic('data-at-risk', `to ${action} ${address} puts ${dataAtRisk} at risk`, {
+            address,
+            position,
+            remedy: 'Allow it with --allow-data-loss, or write protect: false in the block and apply that first.',
+          }),
+        ],
+  );
+}
+
+function adoption({ actions }: Plan, permissions: Permissions): readonly Diagnostic[] {
+  if (permissions.adoption) return [];
+  return actions.flatMap(({ address, id, needsConsent, position }) =>
+    needsConsent
+      ? [
+          diagnostic('consent', `${address} exists on the platform (${id ?? ''}) and is not ours yet`, {
+            address,
+            position,
+            remedy: 'Take it over with --adopt, or pin it with id:.',
+          }),
+        ]
+      : [],
+  );
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Action } from '../../src/plan/action.ts';
-import type { Permissions } from '../../src/plan/safeguard.ts';
+import type { Guard, Permissions } from '../../src/plan/safeguard.ts';
 import { massDeletions } from '../../src/plan/mass-deletion.ts';
-import { obstacles } from '../../src/plan/safeguard.ts';
+import { guards, obstacles } from '../../src/plan/safeguard.ts';
 import { applyPlan } from '../../src/reconcile.ts';
 import {
   actionsOf,
@@ -376,4 +376,37 @@ test.each([
   await applyPlan(planned, made.world(), { permissions: everything, connections: 4, clock: made.clock });
   const sent = made.emulator.log.filter(({ operation }) => operation === 'compose.delete');
   expect(sent.map(({ input }) => (input as { deleteVolumes: boolean }).deleteVolumes)).toEqual([deleteVolumes]);
+});
+
+describe('the guards of a plan', () => {
+  const planned = async () => {
+    const made = bench();
+    await made.apply(production(database()), everything);
+    return made.plan(production('    env: { REGION: eu }\n'));
+  };
+
+  test('are asked one after the other, and each says what it has against the plan', async () => {
+    const plan = await planned();
+    const asked: string[] = [];
+    const guard =
+      (name: string): Guard =>
+      ({ actions }, { dataLoss }) => {
+        asked.push(`${name} ${actions.length > 0} ${dataLoss}`);
+        return [diagnostic('consent', `${name} does not want this`)];
+      };
+    const found = obstacles(plan, usual, [guard('one'), guard('two')]);
+    expect(asked).toEqual(['one true true', 'two true true']);
+    expect(found.map(({ message }) => message)).toEqual(['one does not want this', 'two does not want this']);
+  });
+
+  test('may have one of their own beside the usual ones', async () => {
+    const plan = await planned();
+    const onlyAdditions: Guard = ({ actions }) =>
+      actions.flatMap(({ action, address }) =>
+        action === 'delete' ? [diagnostic('protected', `a policy keeps ${address}`, { address })] : [],
+      );
+    const found = (more: readonly Guard[]) => obstacles(plan, { ...usual, dataLoss: false }, [...guards, ...more]);
+    expect(found([]).map(({ code }) => code)).toEqual(['data-at-risk']);
+    expect(found([onlyAdditions]).map(({ code }) => code)).toEqual(['data-at-risk', 'protected']);
+  });
 });

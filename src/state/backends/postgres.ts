@@ -27,7 +27,9 @@ export interface PostgresLocation {
 /**
  * A state in PostgreSQL: its text, a journal with a row for each record, and its lease, aged by the clock of the
  * database. Every write is one statement, which does nothing when the writer has lost the lease.
- * Connects with the first read or write. Never throws.
+ * Connects with the first read or write.
+ *
+ * @throws {Stop} `state`, when `url` is no address of a database.
  */
 export function postgresStore(where: PostgresLocation, some: Partial<LeaseContext> = {}): StateStore {
   return storeOver(postgresStorage(where, some.clock ?? systemClock), some);
