@@ -1,7 +1,6 @@
-import { attempts } from './api/attempts.ts';
 import type { ApplyEvent, ApplyResult } from './apply/result.ts';
 import type { Deploying } from './apply/run.ts';
-import { usualFenceMs } from './apply/run.ts';
+import { attempts } from './api/attempts.ts';
 import { waitOut } from './apply/wait-out.ts';
 import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
 import type { Kind } from './kind/kind.ts';
@@ -111,7 +110,14 @@ export async function session<T>(
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const { purpose, deploying, connections = 4, fenceMs = usualFenceMs, clock = systemClock, onWait } = options;
+  const {
+    purpose,
+    deploying,
+    connections = 4,
+    fenceMs = attempts.effect.timeoutMs,
+    clock = systemClock,
+    onWait,
+  } = options;
   let lease: Lease | undefined;
   const connection = await platform.connect({
     purpose,

@@ -1,3 +1,5 @@
+import { attempts, policies } from '../api/attempts.ts';
+import { PlatformError } from '../api/errors.ts';
 import { oldAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import { valueAt } from '../kind/wire.ts';
@@ -6,16 +8,17 @@ import { isMadeFirst } from '../plan/action.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, withWrite } from '../state/pending.ts';
 import type { StateRecord } from '../state/record.ts';
+import { attempt } from './attempt.ts';
 import { findAnswered, findLost } from './find-created.ts';
 import { sentAt } from './job.ts';
 import { announceCreate, placeOf, recordNow, recordOf, sentNow } from './journal.ts';
-import { lagMs } from './poll.ts';
+import { isLost, mayLandLater } from './outcome.ts';
 import { reportAgain } from './report.ts';
 import { chosenId, created } from './request.ts';
 import type { Run } from './run.ts';
 import { claim, happen, jobOf } from './run.ts';
 import { readOwn, readSiblings } from './scope.ts';
-import { mayBeExecuted, mayLandLater, mostSends, send } from './send.ts';
+import { sendOnce } from './send.ts';
 import { settle } from './settle.ts';
 
 /** An object that was created, with its row as far as it is known. */
@@ -60,48 +63,57 @@ function knownBefore(run: Run, action: Action): StateRecord | null {
   return found === undefined ? known : recordOf(run, action, found, knownPairs(known));
 }
 
-/** Sends the create, and again only when its answer was lost and nothing of it showed until it could land no more. */
+/** Sends the create until its object is known; undefined: it was answered, and reading the scope back finds the object. */
 async function sendUntilKnown(
   run: Run,
   action: Action,
-  { step, undo, sends = 1 }: { step: Step; undo: () => Promise<void>; sends?: number },
+  { step, undo }: { readonly step: Step; readonly undo: () => Promise<void> },
 ): Promise<Created | undefined> {
   const { address, kind } = action;
   const chosen = chosenId(action, step);
-  const listed = isFoundInList(action) ? await listedBefore(run, action) : undefined;
-  await announceCreate(run, action, step, chosen);
-  let answer: unknown;
+  let listed: ReadonlyMap<string, Row> | undefined;
+  let isFirst = true;
+  // Until something happens outside, no list shows whether it was created.
+  const isListedLater = kind.identity.listedOnce !== undefined;
   try {
-    answer = await send(run, action, step);
+    return await attempt<Created | undefined>(run, isListedLater ? { ...policies.create, most: 1 } : policies.create, {
+      send: async (isAgain) => {
+        isFirst = !isAgain;
+        listed = isFoundInList(action) ? await listedBefore(run, action) : undefined;
+        await announceCreate(run, action, step, chosen);
+        const answer = created(action, await sendOnce(run, action, step, false), chosen);
+        if (answer !== undefined) return answer;
+        const row = await findAnswered(run, action, { listed, isNeeded: jobOf(run, address).isNeeded });
+        return row === undefined ? undefined : created(action, row);
+      },
+      look: async (lost) => {
+        if (isListedLater) return undefined;
+        for (const id of listed?.keys() ?? []) run.creations.taken.add(id);
+        const row = await findLost(run, action, { until: lookUntil(run, address, lost), chosen });
+        const object = row === undefined ? undefined : created(action, row);
+        if (object === undefined) return undefined;
+        happen(run, address, { is: 'seen' });
+        return { found: object };
+      },
+      onAgain: () => {
+        reportAgain(run, action, { what: `the create of ${address}`, done: 'sent' });
+        happen(run, address, { is: 'duplicate', place: placeOf(pendingCreate(recordNow(run, address)) ?? {}) });
+      },
+    });
   } catch (error) {
-    // A pending create that can land no more must not claim an object that somebody else makes later.
-    if (!mayBeExecuted(error)) {
-      // Those before it were waited out. What has an id of ours is known by that.
-      if (sends === 1 || chosen === undefined) await undo();
-      throw error;
-    }
-    if (kind.identity.listedOnce !== undefined) throw error;
-    for (const id of listed?.keys() ?? []) run.creations.taken.add(id);
-    const now = run.clock.monotonic();
-    const until = mayLandLater(error) ? (sentAt(jobOf(run, address)) ?? now) + run.input.fenceMs : now + lagMs;
-    const found = await findLost(run, action, { until, chosen });
-    const object = found === undefined ? undefined : created(action, found);
-    if (object !== undefined) {
-      happen(run, address, { is: 'seen' });
-      return object;
-    }
-    if (sends === mostSends || !mayLandLater(error)) {
-      if (chosen === undefined) await undo();
-      throw error;
-    }
-    reportAgain(run, action, { what: `the create of ${address}`, done: 'sent' });
-    happen(run, address, { is: 'duplicate', place: placeOf(pendingCreate(recordNow(run, address)) ?? {}) });
-    return sendUntilKnown(run, action, { step, undo, sends: sends + 1 });
+    if (!(error instanceof PlatformError) || (isListedLater && isLost(error))) throw error;
+    // A pending create that can land no more must not claim an object that somebody else makes later. What has an id
+    // that Trueup chose is known by that, when one of its creates was lost before.
+    if (chosen === undefined || (isFirst && !isLost(error))) await undo();
+    throw error;
   }
-  const object = created(action, answer, chosen);
-  if (object !== undefined) return object;
-  const row = await findAnswered(run, action, { listed, isNeeded: jobOf(run, address).isNeeded });
-  return row === undefined ? undefined : created(action, row);
+}
+
+/** Until when the object of a lost create is looked for (monotonic ms). */
+function lookUntil(run: Run, address: string, lost: PlatformError): number {
+  const now = run.clock.monotonic();
+  if (!mayLandLater(lost)) return now + attempts.effect.lagMs;
+  return (sentAt(jobOf(run, address)) ?? now) + run.input.fenceMs;
 }
 
 /** The attributes that the answer to a create shows as they were wanted: known, should the run end before the rest. */

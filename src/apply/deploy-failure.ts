@@ -1,3 +1,4 @@
+import { attempts } from '../api/attempts.ts';
 import { PlatformError } from '../api/errors.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
@@ -9,9 +10,6 @@ import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Deploys } from '../state/pending.ts';
 import { saveDeploys } from './stale.ts';
 import type { DeployedService } from './deployed-service.ts';
-
-/** The lines of a log that are told of a failure. */
-const logLines = 10;
 
 /** A deployment that is over and did not succeed: the next plan has it again. Tells what the platform knows of it. */
 export async function failed(
@@ -47,9 +45,9 @@ export async function failed(
 /** The end of the log of a service, where the platform tells it. */
 async function readLog({ run, kind, id }: DeployedService): Promise<string[]> {
   try {
-    const answer = await run.reader.log(kind, id, { tail: logLines });
+    const answer = await run.reader.log(kind, id, { tail: attempts.deployment.logLines });
     const lines = typeof answer === 'string' ? answer.split(/\r?\n/) : [];
-    return lines.filter((line) => line !== '').slice(-logLines);
+    return lines.filter((line) => line !== '').slice(-attempts.deployment.logLines);
   } catch (error) {
     if (error instanceof PlatformError) return []; // why it failed matters more
     throw error;

@@ -1,3 +1,4 @@
+import { policies } from '../api/attempts.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { Row } from '../kind/json.ts';
 import { statusIn } from '../observe/deployments.ts';
@@ -10,7 +11,8 @@ import { isLate, tell } from './deployed-service.ts';
 import { recordNow, recordOf, sentNow } from './journal.ts';
 import { poll } from './poll.ts';
 import { happen, idOf, jobOf } from './run.ts';
-import { mayLandLater, mostSends, noteFailure } from './send.ts';
+import { mayLandLater } from './outcome.ts';
+import { noteFailure } from './send.ts';
 import { saveDeploys } from './stale.ts';
 
 /** An order of which it is not known whether the platform took it. */
@@ -102,7 +104,7 @@ export async function resetStatus(service: DeployedService, before: Row, owing: 
   const note = () => run.journal.save(address, withWrite(withDeploys(known, owing), { id, ...sentNow(run) }));
   const close = () => run.journal.save(address, withDeploys(known, owing), 'with the rest');
   // It comes to the same when it is carried out twice.
-  for (let sends = 1; sends <= mostSends; sends += 1) {
+  for (let sends = 1; sends <= policies.reset.most; sends += 1) {
     const lost = await send(service, { step, mark: '', note, owing });
     if (lost === undefined) {
       if (sends === 1) await close(); // another one may land later

@@ -1,3 +1,4 @@
+import { attempts, policies } from '../api/attempts.ts';
 import { PlatformError } from '../api/errors.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
@@ -16,11 +17,9 @@ import { isLate, tell } from './deployed-service.ts';
 import type { Ending, Watch } from './follow.ts';
 import { follow } from './follow.ts';
 import { sentNow } from './journal.ts';
-import { lagMs } from './poll.ts';
 import { report, reportAgain } from './report.ts';
 import type { Run } from './run.ts';
 import { hasWritten, idOf, jobOf, scopeOf } from './run.ts';
-import { mostSends } from './send.ts';
 import { inputsNow, saveDeploys } from './stale.ts';
 
 /** What became of a deployment that was not a failure; `unverified`: nobody saw its end. */
@@ -118,7 +117,8 @@ async function order(service: DeployedService, known: Deploys, before: Row): Pro
       since: from,
       ...(patience === undefined ? {} : { graceMs: patience }),
     });
-    if (orders === mostSends || ending.is !== 'not begun' || lost?.mayLandLater !== true) return { lost, ending };
+    if (orders === policies.deploy.most || ending.is !== 'not begun' || lost?.mayLandLater !== true)
+      return { lost, ending };
     reportAgain(run, action, { what: `the order to deploy ${address}`, done: 'ordered' });
     return orderUntilKnown(orders + 1);
   };
@@ -127,8 +127,8 @@ async function order(service: DeployedService, known: Deploys, before: Row): Pro
 
 /** How long to look for what was ordered before it is said to be nowhere; undefined: as long as any deployment. */
 function patienceFor(service: DeployedService, lost: Lost | undefined): number | undefined {
-  if (lost !== undefined) return lost.mayLandLater ? service.run.input.fenceMs : lagMs;
-  return isLate(service) ? lagMs : undefined;
+  if (lost !== undefined) return lost.mayLandLater ? service.run.input.fenceMs : attempts.effect.lagMs;
+  return isLate(service) ? attempts.effect.lagMs : undefined;
 }
 
 /** What only its status tells of has to be at rest before: its end could not be told from that of ours. */

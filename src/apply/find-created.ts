@@ -1,3 +1,4 @@
+import { attempts } from '../api/attempts.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Row } from '../kind/json.ts';
@@ -14,9 +15,6 @@ import { poll } from './poll.ts';
 import type { Run } from './run.ts';
 import { idOf, scopeOf } from './run.ts';
 import { createdAmong, findCreated, readOwn, readSiblings } from './scope.ts';
-
-/** Few looks over a minute: nearly everything that was executed shows at once. Milliseconds. */
-const pauses = { first: 200, growth: 10 };
 
 /** One look: the object of the create, if it is there, and the objects with its key that are something else. */
 interface Seen {
@@ -40,7 +38,11 @@ export async function findLost(
   const { signal } = run.input;
   const look = async (): Promise<Seen> =>
     chosen === undefined ? lookAround(run, action) : { created: await run.reader.row(action.kind, chosen), others: [] };
-  const { created, others } = await poll(run, look, { isSeen: (seen) => seen.created !== undefined, until, pauses });
+  const { created, others } = await poll(run, look, {
+    isSeen: (seen) => seen.created !== undefined,
+    until,
+    pauses: attempts.effect.rarePauses,
+  });
   if (created === undefined && signal?.aborted === true) throw interrupted(action);
   if (created === undefined && others.length > 0) throw foreign(run, action, others);
   return created;

@@ -1,3 +1,4 @@
+import { attempts } from '../api/attempts.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Deployment } from '../observe/deployments.ts';
@@ -44,12 +45,6 @@ export type Ending =
   | { readonly is: 'not begun' | 'not over'; readonly row: Row }
   | { readonly is: 'interrupted' | 'gone' };
 
-/** Milliseconds between two looks: few at first, because many deployments are over at once. */
-const pauses = { first: 50, growth: 2, most: 2_000, mostLater: 5_000, laterFrom: 60_000 };
-
-/** The same for what may never have been ordered: nearly everything that was shows at once. */
-const pausesInDoubt = { growth: 10, most: 30_000 };
-
 /**
  * Waits for what a service that was told to deploy makes of it. The status alone proves nothing: it stays what it was
  * until the queue takes the job, so what counts is a deployment that was not there before, and where the platform lists
@@ -57,10 +52,11 @@ const pausesInDoubt = { growth: 10, most: 30_000 };
  */
 export async function follow(watch: Watch): Promise<Ending> {
   const { reader, kind, id, clock, signal, queue } = watch;
+  const times = attempts.deployment;
   let begun: number | undefined;
   const ours = new Set(watch.knownId === undefined ? [] : [watch.knownId]);
   try {
-    for (let pause = pauses.first; ;) {
+    for (let pause: number = times.firstPauseMs; ;) {
       // A look that takes its time shows what was the case when it began.
       const now = clock.monotonic();
       const row = await reader.row(kind, id);
@@ -76,10 +72,12 @@ export async function follow(watch: Watch): Promise<Ending> {
       const left = leftOf(watch, begun) - now;
       if (left <= 0) return { is: begun === undefined ? 'not begun' : 'not over', row };
       if (signal?.aborted === true) return { is: 'interrupted' };
-      const usual = { ...pauses, most: now - watch.since < pauses.laterFrom ? pauses.most : pauses.mostLater };
-      const { growth, most } = watch.graceMs === undefined || begun !== undefined ? usual : pausesInDoubt;
-      await clock.sleep(Math.min(pause, most, left), signal);
-      pause *= growth;
+      const isRare = now - watch.since >= times.rarerAfterMs;
+      const usual = { ...times, longestPauseMs: isRare ? times.longestRarePauseMs : times.longestPauseMs };
+      const isKnown = watch.graceMs === undefined || begun !== undefined;
+      const { pauseGrowth, longestPauseMs } = isKnown ? usual : times.inDoubt;
+      await clock.sleep(Math.min(pause, longestPauseMs, left), signal);
+      pause *= pauseGrowth;
     }
   } finally {
     if (begun !== undefined) {

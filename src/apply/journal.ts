@@ -1,3 +1,4 @@
+import { attempts } from '../api/attempts.ts';
 import { takes } from '../kind/wire.ts';
 import type { Action, Plan, Step } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
@@ -27,9 +28,6 @@ export interface Journal {
    */
   save(address: string, content: StateRecord | null, how?: 'with the rest'): Promise<void>;
 }
-
-/** How long before its request goes out the time of a pending operation may have been noted. Milliseconds. */
-const mostNoteAgeMs = 1_000;
 
 /** Opens the journal of a run on a state. Never throws. */
 export function openJournal(store: StateStore, base: State): Journal {
@@ -106,7 +104,8 @@ export async function announceCreate(run: Run, action: Action, step: Step, chose
 export async function announceTime(run: Run, address: string, isAgain: boolean): Promise<void> {
   const record = run.journal.now(address);
   const at = run.clock.wall();
-  if (record?.pending === undefined || (!isAgain && Math.abs(at - record.pending.at) <= mostNoteAgeMs)) return;
+  if (record?.pending === undefined || (!isAgain && Math.abs(at - record.pending.at) <= attempts.reading.noteAgeMs))
+    return;
   const again = renewed(record, at);
   if (again !== record) await run.journal.save(address, again);
 }

@@ -1,16 +1,11 @@
+import { attempts } from '../api/attempts.ts';
 import type { Run } from './run.ts';
-
-/** How long what was written may take to show in what is read. Milliseconds. */
-export const lagMs = 5_000;
 
 /** The pauses between two looks: the first one in milliseconds, and how many times as long each one is after it. */
 interface Pauses {
-  readonly first: number;
+  readonly firstMs: number;
   readonly growth: number;
 }
-
-/** For what shows within the lag, if it does. */
-const short: Pauses = { first: 500, growth: 3 };
 
 /**
  * Looks again and again until something is seen, or until a moment of the clock that only grows has passed; gives what
@@ -21,11 +16,11 @@ export async function poll<T>(
   look: () => Promise<T>,
   {
     isSeen,
-    until = clock.monotonic() + lagMs,
-    pauses = short,
+    until = clock.monotonic() + attempts.effect.lagMs,
+    pauses = attempts.effect.pauses,
   }: { readonly isSeen: (seen: T) => boolean; readonly until?: number; readonly pauses?: Pauses },
 ): Promise<T> {
-  for (let pause = pauses.first; ; pause *= pauses.growth) {
+  for (let pause = pauses.firstMs; ; pause *= pauses.growth) {
     // A look that takes its time shows what was the case when it began.
     const begun = clock.monotonic();
     const seen = await look();

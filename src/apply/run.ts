@@ -1,3 +1,4 @@
+import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -49,12 +50,6 @@ export interface Deploying {
   /** The longest that a deployment of a kind may take. Milliseconds. */
   readonly limitMs: (kind: string) => number;
 }
-
-/** The in-flight timeout, unless another one is given. Milliseconds. */
-export const usualFenceMs = 60_000;
-
-/** The longest that a deployment may take, unless another limit is given. Milliseconds. */
-const usualLimitMs = 900_000;
 
 /** One application of a plan. */
 export interface Run {
@@ -111,8 +106,8 @@ export function startRun(input: ApplyInput): Run {
   return {
     input: {
       ...input,
-      deploying: input.deploying ?? { waits: true, limitMs: () => usualLimitMs },
-      fenceMs: input.fenceMs ?? usualFenceMs,
+      deploying: input.deploying ?? { waits: true, limitMs: () => attempts.deployment.limitMs },
+      fenceMs: input.fenceMs ?? attempts.effect.timeoutMs,
     },
     reader: createReader(input.client),
     clock,

@@ -1,3 +1,4 @@
+import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
 import type { Row } from '../kind/json.ts';
 import { asRows, rowId } from '../observe/answers.ts';
@@ -31,9 +32,6 @@ export interface ScopeRow {
   readonly rowsOf: (action: Action) => ReadonlyMap<string, Row>;
 }
 
-/** How old the row of a scope may be when something of it is overwritten or deleted. Milliseconds. */
-export const freshMs = 5_000;
-
 /** Reads a scope. A 404 proves that it is gone, and nothing else does. */
 export async function readScope(reader: Reader, root: Action, id: string): Promise<ScopeRow | 'gone'> {
   const row = await reader.row(root.kind, id);
@@ -50,7 +48,8 @@ export function scopeNow(
   const scope = scopeOf(run, address);
   const { reading: known } = scope;
   const id = idOf(run, address);
-  if (known !== undefined && known.id === id && !isAnew && now - known.since <= freshMs) return known.row;
+  if (known !== undefined && known.id === id && !isAnew && now - known.since <= attempts.reading.freshMs)
+    return known.row;
   const row = id === undefined ? Promise.resolve('gone' as const) : readOwn(run, scope.root, id, client);
   scope.reading = { id, since: now, row };
   row.catch(() => delete scope.reading); // it may be read the next time

@@ -1,50 +1,40 @@
+import { attempts, policies } from '../api/attempts.ts';
 import type { OwnConnection } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { Row } from '../kind/json.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
 import { compare } from '../plan/compare.ts';
+import { attempt } from './attempt.ts';
 import { refuseChanged, rowNow } from './freshness.ts';
 import { sentAt } from './job.ts';
 import { announceTime } from './journal.ts';
+import { isLost, mayLandLater } from './outcome.ts';
 import { buildMembers } from './request.ts';
 import type { Run } from './run.ts';
 import { happen, idOf, jobOf } from './run.ts';
-import { findById, freshMs, isAtHome, scopeNow } from './scope.ts';
-
-/** How often a request is sent at most whose outcome stays unknown; what was surely not executed does not count. */
-export const mostSends = 4;
-
-/** The pause before a request is sent again, and how many times as long each one is after it. Milliseconds. */
-const pauses = { first: 500, growth: 2 };
+import { findById, isAtHome, scopeNow } from './scope.ts';
 
 /**
- * Sends a request of an action. When its outcome is unknown, Trueup reads what the platform has, and sends again what it
- * does not have where that is harmless: an update, a move or a deletion comes to the same when it is executed twice; a
- * create does not.
+ * Sends a request of an action that is no create. When its outcome is unknown, Trueup reads what the platform has, and sends again what it
+ * does not have: an update, a move or a deletion comes to the same when it is executed twice.
  *
  * @throws {PlatformError} when the request was refused, or its outcome stays unknown.
  * @throws {Stop} when somebody changed since what it would overwrite: it was not sent.
  */
 export async function send(run: Run, action: Action, step: Step): Promise<unknown> {
-  const { signal } = run.input;
-  for (let sends = 1; ; sends += 1) {
-    try {
-      return await sendOnce(run, action, step, sends > 1);
-    } catch (error) {
-      if (step.role === 'create' || !mayBeExecuted(error) || signal?.aborted === true) throw error;
-      if (await tookEffect(run, action, step)) {
-        happen(run, action.address, { is: 'seen' });
-        return undefined;
-      }
-      if (sends === mostSends || !isTrouble(error)) throw error;
-      await run.clock.sleep(pauses.first * pauses.growth ** (sends - 1), signal);
-    }
-  }
+  return attempt(run, policies[step.role], {
+    send: (isAgain) => sendOnce(run, action, step, isAgain),
+    look: async () => {
+      if (!(await tookEffect(run, action, step))) return undefined;
+      happen(run, action.address, { is: 'seen' });
+      return { found: undefined };
+    },
+  });
 }
 
 /** Takes a connection, reads the object again, notes the time, and sends: nothing comes between the look and the request. */
-async function sendOnce(run: Run, action: Action, step: Step, isAgain: boolean): Promise<unknown> {
+export async function sendOnce(run: Run, action: Action, step: Step, isAgain: boolean): Promise<unknown> {
   const { address } = action;
   try {
     const answer = await run.input.client.withConnection(step.operation, async (own) => {
@@ -66,7 +56,7 @@ async function sendOnce(run: Run, action: Action, step: Step, isAgain: boolean):
 /** Notes what a failed request may have done. Nothing that failed before it went out is noted. */
 export function noteFailure(run: Run, address: string, error: unknown): void {
   if (jobOf(run, address).phase.is !== 'sent') return;
-  if (mayBeExecuted(error)) happen(run, address, { is: 'lost', mayLandLater: mayLandLater(error) });
+  if (isLost(error)) happen(run, address, { is: 'lost', mayLandLater: mayLandLater(error) });
   else happen(run, address, { is: 'refused' });
 }
 
@@ -80,7 +70,7 @@ async function lookBefore(
   const { hasPaused } = own;
   const isNew = isMade(action) && step.role !== 'delete' && !isAgain && !hasPaused;
   const now = run.clock.monotonic();
-  if (isNew && now - (sentAt(jobOf(run, action.address)) ?? now) <= freshMs) return undefined;
+  if (isNew && now - (sentAt(jobOf(run, action.address)) ?? now) <= attempts.reading.freshMs) return undefined;
   return refuseChanged(run, action, { step, client: own, isAnew: hasPaused });
 }
 
@@ -114,22 +104,6 @@ function holds(run: Run, action: Action, { changed, members }: Step, row: Row): 
     const isSet = members[name]?.is === 'set';
     return carried.length > 0 && !isSet && carried.every(({ verdict }) => verdict === 'as wanted');
   });
-}
-
-/** Whether a request that failed may have been executed all the same. */
-export function mayBeExecuted(error: unknown): boolean {
-  return error instanceof PlatformError && error.outcome === 'unknown';
-}
-
-/** Whether a request that failed may be executed later still: it was not the platform itself that answered. */
-export function mayLandLater(error: unknown): boolean {
-  return isTrouble(error) && (error.status === undefined || error.code === undefined);
-}
-
-/** Whether a failure is that of the way or of the platform, and not an answer to what was asked. */
-function isTrouble(error: unknown): error is PlatformError {
-  if (!(error instanceof PlatformError)) return false;
-  return error.status === undefined || error.status >= 500 || error.failure === 'unreadable';
 }
 
 /** What the requests of an action are made from. */

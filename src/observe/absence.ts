@@ -1,3 +1,4 @@
+import { attempts } from '../api/attempts.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { valueAt } from '../kind/wire.ts';
@@ -15,9 +16,6 @@ export interface Unseen {
   readonly foundBy: ObservedObject['foundBy'];
 }
 
-/** How long what one look did not show gets to show: a replica of the platform may lag. Milliseconds. */
-const secondLookMs = 5_000;
-
 /**
  * Proves that objects are gone, or finds them: what Trueup knows is created again, replaced or removed from the state
  * only when two reads agree that are independent of one another and some seconds apart.
@@ -27,7 +25,7 @@ const secondLookMs = 5_000;
 export async function lookAgain(input: IdentifyInput, unseen: readonly Unseen[]): Promise<Map<string, ObservedObject>> {
   const found = new Map<string, ObservedObject>();
   if (unseen.length === 0) return found;
-  await input.clock.sleep(secondLookMs);
+  await input.clock.sleep(attempts.reading.secondLookMs);
   const objects = await eachAllowed(input, unseen, ({ item, id, foundBy }) => readById(input, item, id, foundBy));
   const unlisted: Expected[] = [];
   const problems = await Promise.all(

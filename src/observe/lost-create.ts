@@ -1,3 +1,4 @@
+import { attempts } from '../api/attempts.ts';
 import { means, plain } from '../kind/codecs.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -5,9 +6,6 @@ import { observedValue } from '../kind/wire.ts';
 import { pendingCreate } from '../state/pending.ts';
 import type { PendingCreate, StateRecord } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
-
-/** How far the clocks of two machines may be apart: one that nobody sets is off by less. Milliseconds. */
-const clocksApartMs = 600_000;
 
 /**
  * Whether a row is the object that a create made whose answer was lost. The run that lost the answer and every run after
@@ -41,6 +39,7 @@ export function differencesFromCreate(
         : means(field.codec ?? plain, stored.value, observed));
     return isSame ? [] : [name];
   });
+  const { clocksApartMs } = attempts.reading;
   const made = typeof row.createdAt === 'string' ? Date.parse(row.createdAt) : Number.NaN;
   const isAnotherTime = made < at - clocksApartMs || made > at + timeoutMs + clocksApartMs;
   return [...others, ...variablesBeside(kind, row, says), ...(isAnotherTime ? ['createdAt'] : [])];

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { createTransport } from '../../src/api/transport.ts';
 import { diagnostic, Stop } from '../../src/diagnostics/diagnostic.ts';
-import { mayBeExecuted } from '../../src/apply/send.ts';
+import { isLost } from '../../src/apply/outcome.ts';
 import { stopOf } from './conformance.ts';
 
 /** No write starts when the lock is lost, however long it waited before. */
@@ -66,7 +66,7 @@ describe('a write', () => {
     const stop = await stopOf(client.call('redis.start', { redisId: 'r2' }));
     expect(stop.failure).toBe('locked');
     // It is proven that it was not executed: nobody has to look for what it did.
-    expect(mayBeExecuted(stop)).toBe(false);
+    expect(isLost(stop)).toBe(false);
     const reading = client.call('redis.one', { redisId: 'r1' });
     await until(() => arrived.length === 2);
     answer();

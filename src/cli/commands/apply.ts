@@ -1,5 +1,5 @@
+import { attempts } from '../../api/attempts.ts';
 import type { Deploying } from '../../apply/run.ts';
-import { usualFenceMs } from '../../apply/run.ts';
 import { longestTimeoutMs } from '../../apply/wait-out.ts';
 import { redactDiagnostic } from '../../plan/redacted.ts';
 import type { ApplyView } from '../../render/formats/apply.ts';
@@ -66,7 +66,9 @@ export async function planAndApply(
   run.warn(warnings);
   const { deploying, flags } = task;
   const fenceMs =
-    flags.fence === undefined ? usualFenceMs : readInteger('--fence', flags.fence, 0, longestTimeoutMs / 1_000) * 1_000;
+    flags.fence === undefined
+      ? attempts.effect.timeoutMs
+      : readInteger('--fence', flags.fence, 0, longestTimeoutMs / 1_000) * 1_000;
   return withLock(run, manifest, {
     purpose: task.verb,
     fenceMs,

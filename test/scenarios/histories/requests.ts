@@ -1,5 +1,5 @@
 import equal from 'fast-deep-equal';
-import { mostSends } from '../../../src/apply/send.ts';
+import { policies } from '../../../src/api/attempts.ts';
 import { waitOut } from '../../../src/apply/wait-out.ts';
 import type { WireRequest } from '../../../src/api/wire.ts';
 import type { LoggedRequest } from '../../../src/emulator/emulator.ts';
@@ -118,7 +118,7 @@ export function checkPosts(run: Run, planned: Plan, { isDisturbed }: { readonly 
   const steps = planned.actions.flatMap((action) => stepsOf(action));
   // What got no answer may be sent again, unless it makes something.
   const repeated = isDisturbed ? steps.filter(({ step }) => step.role !== 'create') : [];
-  const allowed = [...steps, ...Array.from({ length: mostSends - 1 }, () => repeated).flat()];
+  const allowed = [...steps, ...Array.from({ length: policies.create.most - 1 }, () => repeated).flat()];
   const replaced = new Set(planned.actions.flatMap(({ action, address }) => (action === 'replace' ? [address] : [])));
   // Each request takes a step of its own; one that it could take may be given up by another for a third.
   const takenBy = new Map<number, number>();
