@@ -23,7 +23,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 const long = [
   'test/plan/file.test.ts',
   'test/apply/{late,scale}.test.ts',
-  'test/state/{commands,processes,folder-register}.test.ts',
+  'test/state/{commands,processes,lease-of-processes}.test.ts',
 ];
 
 /** Asked when no test before has an objection: what goes through a whole platform, then what takes seconds. */

@@ -1,74 +1,192 @@
-import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { folderRegister } from '../../src/state/backends/folder-register.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { nodeDisk } from '../../src/state/disk.ts';
-import { thisHost } from '../../src/state/host.ts';
+import type { LeaseEntry } from '../../src/state/lease-entry.ts';
 import { stopOf } from './conformance.ts';
+import type { Hook, Operation } from './faulty-disk.ts';
+import { diskError, hooked } from './faulty-disk.ts';
+import { losingDisk } from './losing-disk.ts';
 
-/** The lease of a folder, with real files and real processes. */
+/** The files of a lease: on a disk in memory, where each operation can fail, and on a real one. */
 
-const tsx = resolve(import.meta.dirname, '../../node_modules/tsx/dist/esm/index.mjs');
-const source = (path: string) => resolve(import.meta.dirname, '../../src/state', path);
 const newFolder = () => mkdtempSync(join(tmpdir(), 'trueup-lease-'));
 const filesOf = (folder: string) => readdirSync(join(folder, 'lease')).toSorted();
 
-/** Runs a script in a process of its own. */
-function run(script: string, ...args: string[]) {
-  const child = spawn(process.execPath, ['--import', tsx, '--input-type=module', '-e', script, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+const past = null;
+const hold = {
+  id: 'run-1',
+  owner: 'ada@host pid 7',
+  machine: 'host',
+  pid: 7,
+  purpose: 'apply',
+  since: '2030-01-01T00:00:00.000Z',
+  beat: 0,
+  lastsMs: 60_000,
+};
+const free = (counter: number): LeaseEntry => ({ counter, holder: null, past });
+
+/** A lease whose disk does what a hook says; without one, what it is told. */
+function leaseWith(hook: Hook = (_operation, work) => work()) {
+  const { disk } = losingDisk();
+  const operations: Operation[] = [];
+  const register = folderRegister('state', {
+    of: 'the state',
+    disk: hooked(disk, (operation, work) => {
+      operations.push(operation);
+      return hook(operation, work);
+    }),
   });
-  let text = '';
-  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  const output = new Promise<string>((done) => child.on('close', () => done(text)));
-  const began = new Promise<string>((done) => child.stdout.once('data', (chunk: Buffer) => done(chunk.toString())));
-  return { child, began, output };
+  const put = async (name: string, text: string) => {
+    const file = await disk.create(`state/lease/${name}`);
+    await file.append(text);
+  };
+  return { register, disk, put, operations, files: async () => (await disk.list('state/lease')).toSorted() };
 }
 
-describe('a run in another process', () => {
-  const holding = `
-    const { localStore } = await import(process.argv[1]);
-    await localStore(process.argv[2]).lock({ purpose: 'apply' });
-    console.log('in');
-    setTimeout(() => process.exit(), 20_000);`;
+/** Fails the operations of a name with a code, as often as is said. */
+const failing = (name: Operation['name'], code: string, times = Number.POSITIVE_INFINITY): Hook => {
+  let left = times;
+  return (operation, work) => (operation.name === name && left-- > 0 ? Promise.reject(diskError(code)) : work());
+};
 
-  test('keeps others out, and is followed at once when it was killed', async () => {
-    const folder = newFolder();
-    const other = run(holding, source('backends/local.ts'), folder);
-    expect(await other.began).toBe('in\n');
-    const stop = await stopOf(localStore(folder).lock({ purpose: 'plan' }));
-    expect(stop.message).toContain(`pid ${other.child.pid ?? 0}, which runs apply since `);
-    other.child.kill('SIGKILL');
-    await other.output;
-    const store = localStore(folder);
-    const lease = await store.lock({ purpose: 'plan' }); // which waits for nothing
-    expect(lease.inherited?.owner).toBe(thisHost().owner.replace(/pid \d+$/, `pid ${other.child.pid ?? 0}`));
-    await store.close();
+describe('the newest file', () => {
+  test('is none before the first, nor where the folder is not there', async () => {
+    expect(await leaseWith().register.look()).toBeUndefined();
+    expect(await leaseWith(failing('list', 'ENOENT')).register.look()).toBeUndefined();
   });
 
-  test('that was stopped is not gone, and keeps others out until it expires', async () => {
-    const folder = newFolder();
-    const other = run(holding, source('backends/local.ts'), folder);
-    await other.began;
-    other.child.kill('SIGSTOP');
-    expect((await stopOf(localStore(folder).lock({ purpose: 'plan' }))).failure).toBe('locked');
-    // As if it had been renewed 61 s ago.
-    for (const name of filesOf(folder)) {
-      const then = new Date(Date.now() - 61_000);
-      utimesSync(join(folder, 'lease', name), then, then);
-    }
-    const store = localStore(folder);
-    await store.lock({ purpose: 'plan' });
-    await store.close();
-    other.child.kill('SIGKILL');
-    await other.output;
+  test('is that of the highest number; drafts and other names are none', async () => {
+    const { register, put } = leaseWith();
+    for (const name of ['9', '10', '11.run-1', 'x12', '13x', '0']) await put(name, JSON.stringify(free(Number(name))));
+    expect(await register.look()).toStrictEqual({ entry: free(10), version: '10', ageMs: 3_600_000 });
+    expect(await register.isNewest?.({ entry: free(10), version: '10', ageMs: 0 })).toBe(true);
+    expect(await register.isNewest?.({ entry: free(9), version: '9', ageMs: 0 })).toBe(false);
+  });
+
+  test('counts its number where it cannot be read after a loss of power', async () => {
+    const { register, put } = leaseWith();
+    await put('7', '{"counter":');
+    expect(await register.look()).toStrictEqual({ entry: free(7), version: '7', ageMs: 3_600_000 });
+  });
+
+  test('is read again when it went between two looks, until it is there', async () => {
+    const { register, put, operations } = leaseWith(failing('read', 'ENOENT', 99));
+    await put('1', JSON.stringify(free(1)));
+    expect((await register.look())?.entry).toStrictEqual(free(1));
+    expect(operations.filter(({ name }) => name === 'read')).toHaveLength(100);
+  });
+
+  test('is not read for ever', async () => {
+    const { register, put, operations } = leaseWith(failing('read', 'ENOENT'));
+    await put('1', JSON.stringify(free(1)));
+    expect((await stopOf(register.look())).message).toBe('the lock state/lease cannot be made (ENOENT)');
+    expect(operations.filter(({ name }) => name === 'read')).toHaveLength(100);
   });
 });
 
-describe('the files of a lease', () => {
+describe('a disk that fails', () => {
+  test.each<[string, Operation['name'], string]>([
+    ['the folder cannot be listed', 'list', 'EACCES: this user may not'],
+    ['the file cannot be read', 'read', 'EIO: the disk fails'],
+    ['the age of the file cannot be told', 'ageOf', 'EIO: the disk fails'],
+  ])('stops a look where %s, at once', async (_what, name, reason) => {
+    const { register, put, operations } = leaseWith(failing(name, reason.slice(0, reason.indexOf(':'))));
+    await put('1', JSON.stringify(free(1)));
+    const { failure, message, diagnostics, cause } = await stopOf(register.look());
+    expect([failure, message]).toEqual(['state', `the lock state/lease cannot be made (${reason})`]);
+    expect(diagnostics).toMatchObject([
+      { code: 'state-unusable', remedy: 'It needs a folder that can be written. Nothing was changed.' },
+    ]);
+    expect(cause).toMatchObject({ code: reason.slice(0, reason.indexOf(':')) });
+    expect(operations.filter((operation) => operation.name === name)).toHaveLength(1);
+  });
+
+  test('stops whoever asks for the newest', async () => {
+    const { register } = leaseWith(failing('list', 'EACCES'));
+    const { message } = await stopOf(register.isNewest?.({ entry: free(1), version: '1', ageMs: 0 }) ?? (() => null));
+    expect(message).toContain('the lock state/lease cannot be made (EACCES');
+  });
+
+  test.each<Operation['name']>(['makeFolder', 'create', 'append', 'sync', 'close', 'link', 'list'])(
+    'stops a swap at %s, and leaves no draft',
+    async (name) => {
+      const { register, files } = leaseWith(failing(name, 'ENOSPC'));
+      const stop = await stopOf(register.swap(undefined, { counter: 1, holder: hold, past }));
+      expect(stop.message).toBe('the lock state/lease cannot be made (ENOSPC: the disk is full)');
+      expect((await files()).filter((file) => file.includes('.'))).toEqual([]);
+    },
+  );
+
+  test('closes the draft that it cannot write', async () => {
+    const { register, operations } = leaseWith(failing('append', 'EIO'));
+    await stopOf(register.swap(undefined, free(1)));
+    expect(operations.map(({ name }) => name)).toContain('close');
+  });
+
+  test('changes nothing of a swap where only what is old cannot be removed', async () => {
+    const { register, put, files } = leaseWith(failing('remove', 'EIO'));
+    await put('3', JSON.stringify(free(3)));
+    const seen = { entry: free(3), version: '3', ageMs: 0 };
+    expect(await register.swap(seen, free(4))).toStrictEqual({ entry: free(4), version: '4', ageMs: 0 });
+    expect(await files()).toContain('4');
+  });
+});
+
+describe('a swap', () => {
+  test('writes a draft named after its holder, syncs it, and gives it the next number as a whole', async () => {
+    const { register, operations, files } = leaseWith();
+    const entry = { counter: 1, holder: hold, past };
+    expect(await register.swap(undefined, entry)).toStrictEqual({ entry, version: '1', ageMs: 0 });
+    const steps = operations
+      .slice(0, 7)
+      .map(({ name, path, text }) => [name, basename(path), ...(text === undefined ? [] : [text])]);
+    expect(steps).toEqual([
+      ['makeFolder', 'lease'],
+      ['create', '1.run-1'],
+      ['append', '1.run-1', JSON.stringify(entry)],
+      ['sync', '1.run-1'],
+      ['close', '1.run-1'],
+      ['link', '1'],
+      ['remove', '1.run-1'],
+    ]);
+    expect(await files()).toEqual(['1']);
+  });
+
+  test('writes a draft of nobody where nobody holds it', async () => {
+    const { register, operations } = leaseWith();
+    await register.swap(undefined, free(1));
+    expect(operations.find(({ name }) => name === 'create')?.path).toBe('state/lease/1.nobody');
+  });
+
+  test.each(['EEXIST', 'ENOENT'])(
+    'gives nothing where somebody else was faster (%s), and leaves no draft',
+    async (code) => {
+      const { register, files } = leaseWith(failing('link', code));
+      expect(await register.swap(undefined, free(1))).toBeUndefined();
+      expect(await files()).toEqual([]);
+    },
+  );
+
+  test('gives nothing where a newer one is there, and takes its own away', async () => {
+    const { register, put, files } = leaseWith();
+    await put('5', JSON.stringify(free(5)));
+    expect(await register.swap({ entry: free(1), version: '1', ageMs: 0 }, free(2))).toBeUndefined();
+    expect(await files()).toEqual(['5']);
+  });
+
+  test('leaves the one before it for whoever lists the folder meanwhile, and nothing older, drafts neither', async () => {
+    const { register, put, files } = leaseWith();
+    for (const name of ['1', '2', '2.run-0', '3', '3.run-0', '4', 'readme']) await put(name, JSON.stringify(free(1)));
+    await register.swap({ entry: free(1), version: '4', ageMs: 0 }, free(2));
+    expect(await files()).toEqual(['4', '5', 'readme']);
+  });
+});
+
+describe('the files of a lease on a real disk', () => {
   test('are two at most, and tell who has it to nobody else', async () => {
     const folder = newFolder();
     const store = localStore(folder);
@@ -130,58 +248,5 @@ describe('the files of a lease', () => {
     expect(ageMs).toBeGreaterThan(900_000);
     expect(ageMs).toBeLessThan(1_100_000);
     expect(filesOf(folder)).toEqual(['1']);
-  });
-});
-
-describe('of many processes that come at once', () => {
-  /** Takes the lease as often as it can; while it is in, nobody else may be, which a folder of its own proves. */
-  const contender = `
-    const [, diskModule, leaseModule, takeModule, registerModule, folder, dead] = process.argv;
-    const { mkdirSync, rmdirSync } = await import('node:fs');
-    const { folderRegister } = await import(registerModule);
-    const { leaseContext } = await import(leaseModule);
-    const { takeLease } = await import(takeModule);
-    const { nodeDisk } = await import(diskModule);
-    // A disk that takes its time, so that the others come in between any two steps.
-    const disk = Object.fromEntries(Object.entries(nodeDisk).map(([name, work]) => [name, name === 'nameBeside' ? work : async (...about) => {
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 4));
-      return work(...about);
-    }]));
-    const register = folderRegister(folder, { disk, of: 'it' });
-    let violations = 0;
-    const counters = [];
-    while (counters.length < 12) {
-      let lease;
-      try { lease = await takeLease(register, { purpose: 'apply' }, leaseContext()); } catch (error) {
-        if (error.failure !== 'locked') throw error;
-        continue;
-      }
-      try { mkdirSync(folder + '.inside'); } catch { violations++; }
-      counters.push(lease.counter);
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 3));
-      try { rmdirSync(folder + '.inside'); } catch { violations++; }
-      // Half of the time it leaves as a run does that was killed: the lease stays, of a process that is no more.
-      if (counters.length % 2 === 0) await lease.release();
-      else {
-        const seen = await register.look();
-        await register.swap(seen, { ...seen.entry, holder: { ...seen.entry.holder, pid: Number(dead) } });
-      }
-    }
-    console.log(JSON.stringify({ counters, violations }));
-    process.exit();`;
-
-  test('never two are in, also when they find the lease of a dead process, and no counter is given twice', async () => {
-    const folder = newFolder();
-    const gone = spawnSync(process.execPath, ['-e', '']);
-    const modules = ['disk.ts', 'lease.ts', 'take-lease.ts', 'backends/folder-register.ts'].map(source);
-    const runs = Array.from({ length: 8 }, () => run(contender, ...modules, folder, String(gone.pid)));
-    const results = (await Promise.all(runs.map((item) => item.output))).map(
-      (text) => JSON.parse(text) as { counters: number[]; violations: number },
-    );
-    expect(results.map((item) => item.counters.length)).toEqual([12, 12, 12, 12, 12, 12, 12, 12]);
-    expect(results.reduce((sum, item) => sum + item.violations, 0)).toBe(0);
-    const counters = results.flatMap((item) => item.counters);
-    expect(new Set(counters).size).toBe(counters.length);
-    expect(Math.max(...counters)).toBe(counters.length);
   });
 });

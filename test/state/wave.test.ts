@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { parseWave, readLine, withWaves, writeLine } from '../../src/state/wave.ts';
+import { recordOf, stateWith } from './conformance.ts';
+
+/** The lines of a journal, and the records in them. */
+
+const record = recordOf('1');
+
+describe('a line', () => {
+  test('is a checksum and JSON, and ends in the only line feed', () => {
+    expect(writeLine(123456789)).toBe('cbf43926 123456789\n'); // the check value of CRC-32
+    expect(writeLine([['a\n', null]]).slice(8)).toBe(' [["a\\n",null]]\n');
+    expect(writeLine(33)).toBe('0a6216d9 33\n');
+  });
+
+  test('is read as it was written, without its line feed', () => {
+    for (const content of [[], [['a', null]], { b: 'ä\u2028' }, 'x'.repeat(1_000)]) {
+      expect(readLine(writeLine(content).trimEnd())).toStrictEqual(content);
+    }
+  });
+
+  test.each([
+    ['another checksum', (line: string) => line.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))],
+    ['another content', (line: string) => line.replace('null', 'true')],
+    ['no space after its checksum', (line: string) => line.replace(' ', '_')],
+    ['less of its content', (line: string) => line.slice(0, -1)],
+    ['nothing', () => ''],
+  ])('with %s is none', (_what, change) => {
+    expect(readLine(change(writeLine([['a', null]]).trimEnd()))).toBeUndefined();
+  });
+
+  test('with the checksum of no JSON is none', () => {
+    expect(readLine('e8b7be43 a')).toBeUndefined();
+  });
+});
+
+describe('a wave', () => {
+  test('is a list of records and removals by address, of one format', () => {
+    expect(parseWave([], 2)).toStrictEqual([]);
+    expect(parseWave([['a', record], ['b', null]], 2)).toStrictEqual([['a', record], ['b', null]]); // prettier-ignore
+    const former = { ...record, intent: { at: 1 } };
+    expect(parseWave([['a', former]], 1)?.[0]?.[1]?.pending).toMatchObject({ is: 'write', at: 1 });
+    expect(parseWave([['a', former]], 2)).toBeUndefined();
+  });
+
+  test.each([
+    ['no list', { a: record }],
+    ['nothing', null],
+    ['a record without an address', [[record]]],
+    ['an address of another type', [[1, record]]],
+    ['more than a record', [['a', record, 1]]],
+    ['a text', ['ab']],
+    ['something else than a record', [['a', {}]]],
+    ['no record', [['a', undefined]]],
+    [
+      'one record that is none',
+      [
+        ['a', record],
+        ['b', 1],
+      ],
+    ],
+  ])('is none with %s', (_what, content) => {
+    expect(parseWave(content, 2)).toBeUndefined();
+  });
+});
+
+describe('a state with waves', () => {
+  const base = stateWith({ a: record, b: record });
+
+  test('is the same without any', () => {
+    expect(withWaves(base, [])).toBe(base);
+  });
+
+  test('has the last record of each address, and none that was removed', () => {
+    const [second, third] = [recordOf('2'), recordOf('3')];
+    const waves = [
+      [
+        ['a', second],
+        ['b', null],
+      ],
+      [
+        ['c', third],
+        ['a', third],
+        ['__proto__', second],
+      ],
+    ] as const;
+    const state = withWaves(base, waves);
+    expect(Object.entries(state.resources)).toStrictEqual([
+      ['a', third],
+      ['c', third],
+      ['__proto__', second],
+    ]);
+    expect({ ...state, resources: {} }).toStrictEqual({ ...base, resources: {} });
+    expect(base.resources).toStrictEqual({ a: record, b: record });
+  });
+});
