@@ -166,3 +166,13 @@ test('the list of files that touch the world names only files that do', () => {
   const present = sourceFiles().map((file) => file.path);
   expect(worldly.filter((path) => !present.includes(path))).toEqual([]);
 });
+
+test('the table of folders in ARCHITECTURE.md has every folder, in the order of the borders', () => {
+  const page = readFileSync(resolve(source, '../ARCHITECTURE.md'), 'utf8');
+  const [, table = ''] = page.split(/^\| folder .*\n.*\n/m);
+  const rows = table.split('\n\n')[0]?.split('\n') ?? [];
+  const folders = rows.flatMap((row) =>
+    [...(row.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+  );
+  expect(folders).toEqual(order);
+});
