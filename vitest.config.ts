@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { isWhole } from './test/support/whole.ts';
 
 /** What kills, corrupts and starts other programs for minutes: run where CI is set, and by TRUEUP_TESTS=all. */
 const long = [
@@ -23,20 +24,34 @@ const long = [
   'test/scenarios/unreliable.test.ts',
 ];
 
-const isWhole = (process.env['CI'] ?? '') !== '' || process.env['TRUEUP_TESTS'] === 'all';
-
 /** A test that takes so long hangs; no machine is too slow for any of them. Milliseconds. */
 const hangs = 120_000;
 
+/** What replaces modules or globals for as long as a worker lives: each of these files has one of its own. */
+const alone = [
+  'test/manifest/workspace.test.ts',
+  'test/scenarios/convergence-reproduction.test.ts',
+  'test/scenarios/crashes-in-pairs.test.ts',
+  'test/scenarios/crashes-of-kinds.test.ts',
+];
+
+const left = [...configDefaults.exclude, ...(isWhole ? [] : long)];
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(isWhole ? [] : long)],
     globalSetup: ['test/support/temporary-folder.ts', 'test/support/built-program.ts'],
     expect: { requireAssertions: true, poll: { timeout: hangs, interval: 10 } },
     testTimeout: hangs,
     hookTimeout: hangs,
     pool: 'threads',
     maxWorkers: availableParallelism() + 1, // some tests wait for other programs
+    projects: [
+      // The source is loaded once in each worker, and not again for each file.
+      {
+        extends: true,
+        test: { name: 'together', include: ['test/**/*.test.ts'], exclude: [...left, ...alone], isolate: false },
+      },
+      { extends: true, test: { name: 'alone', include: alone, exclude: left } },
+    ],
   },
 });
