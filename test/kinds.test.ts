@@ -49,10 +49,19 @@ import type { Bench } from './support/world.ts';
 
 const permissions = { dataLoss: true };
 
-/** Applies; `orders`: which deployments are to be ordered then, and no others. */
+/** Plans and applies; `orders`: which deployments are to be ordered then, and no others. */
 async function apply(made: Bench, text: string, orders?: readonly string[]): Promise<Plan> {
-  const start = made.emulator.log.length;
   const plan = await made.plan(text);
+  await carryOut(made, plan, orders);
+  const isPending = plan.actions.some(
+    (action) => action.action === 'create' && action.kind.identity.listedOnce !== undefined,
+  );
+  if (isPending) await apply(made, text);
+  return plan;
+}
+
+async function carryOut(made: Bench, plan: Plan, orders?: readonly string[]): Promise<void> {
+  const start = made.emulator.log.length;
   const adoption = plan.actions.some((action) => action.kind.operations.create === undefined);
   const permitted = { dataLoss: true, adoption };
   const result = await applyPlan(plan, made.world(), { permissions: permitted, connections: 4, clock: made.clock });
@@ -64,11 +73,6 @@ async function apply(made: Bench, text: string, orders?: readonly string[]): Pro
   }
   const operations = made.emulator.log.slice(start).map(({ operation }) => operation);
   if (orders !== undefined) expect(deployOrders(operations)).toEqual(orders);
-  const isPending = plan.actions.some(
-    (action) => action.action === 'create' && action.kind.identity.listedOnce !== undefined,
-  );
-  if (isPending) await apply(made, text);
-  return plan;
 }
 
 /** Does in the browser what makes the platform list a provider. */
@@ -85,7 +89,7 @@ async function plansNothing(made: Bench, text: string, waiting = neverFetched(ma
   expect(plan.actions.filter((action) => action.action !== 'no-op')).toEqual([]);
   expectNotes(plan, [], waiting);
   const before = JSON.stringify(made.store.state);
-  await apply(made, text);
+  await carryOut(made, plan);
   expect(made.requests('POST')).toEqual([]);
   expect(JSON.stringify(made.store.state)).toBe(before);
 }

@@ -104,7 +104,16 @@ function ancestry(parent: string): Kind[] {
   return [kind, ...ancestry(Object.keys(kind.parents)[0] ?? root)];
 }
 
+const examples = new Map<Kind, [string, Body]>();
+
+/** The first example of a kind, which is parsed once. */
 function exampleOf(kind: Kind): [string, Body] {
+  const example = examples.get(kind) ?? parseExample(kind);
+  examples.set(kind, example);
+  return example;
+}
+
+function parseExample(kind: Kind): [string, Body] {
   const [key, body] = Object.entries(parse(kind.examples[0] ?? '') as Record<string, Body>)[0] ?? ['x', {}];
   if (kind.identity.addressedByKey === true) return [key, {}];
   const services = ['web', 'api', 'db', 'db2'].map((name) => `  ${name}: { image: nginx }\n`).join('');

@@ -1,3 +1,4 @@
+import type { Manifest } from '../../src/manifest/manifest.ts';
 import type { World } from '../../src/emulator/world.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { Bench } from './world.ts';
@@ -12,9 +13,16 @@ export function worldWithMember(): World {
   return seed;
 }
 
+/** The manifests that tests of one kind read again and again. */
+const manifests = new Map<string, Promise<Manifest>>();
+
 /** A bench over such a platform, on which the secrets of the examples exist. */
 export function kindBench(): Bench {
-  const made = bench({ emulate: { world: worldWithMember() } });
+  if (manifests.size > 500) manifests.clear();
+  const made = bench({
+    manifests,
+    emulate: { world: worldWithMember() },
+  });
   Object.assign(made.secrets, {
     SHOP_DB_PASSWORD: 'correct-horse-1',
     CACHE_PASSWORD: 'correct-horse-1',

@@ -55,7 +55,12 @@ function beating(clock: Clock): BeatingClock {
 }
 
 /** What a test has of its own: a platform that goes by the clock of the test, or both of them. */
-type BenchOptions = { readonly folder?: string; readonly kinds?: readonly Kind[] } & (
+type BenchOptions = {
+  readonly folder?: string;
+  readonly kinds?: readonly Kind[];
+  /** Manifests that were read before, by their text, for tests with the same secrets. */
+  readonly manifests?: Map<string, Promise<Manifest>>;
+} & (
   | { readonly emulate?: EmulatorOptions; readonly clock?: Clock; readonly emulator?: undefined }
   | { readonly emulator: Emulator; readonly clock: Clock; readonly emulate?: undefined }
 );
@@ -79,6 +84,22 @@ export function bench(options: BenchOptions = {}): Bench {
     session(await self.manifest(files), self.platform(), { purpose: 'apply', clock }, async (run) =>
       run.apply(await run.plan(request), permissions),
     );
+  const read = async (files: string | Record<string, string>): Promise<Manifest> => {
+    for (const [name, text] of Object.entries(typeof files === 'string' ? { 'trueup.yaml': files } : files)) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    const { manifest } = await validate({
+      workspace: await openWorkspace(folder),
+      file: 'trueup.yaml',
+      kinds,
+      env: (name) => env[name],
+      secret: (name) => secrets[name],
+      given: () => undefined,
+      addSecret: redactor.add,
+    });
+    return manifest;
+  };
   const self: Bench = {
     emulator,
     store,
@@ -87,20 +108,11 @@ export function bench(options: BenchOptions = {}): Bench {
     env,
     clock,
     redact: redactor.redact,
-    manifest: async (files) => {
-      for (const [name, text] of Object.entries(typeof files === 'string' ? { 'trueup.yaml': files } : files)) {
-        mkdirSync(dirname(join(folder, name)), { recursive: true });
-        writeFileSync(join(folder, name), text);
-      }
-      const { manifest } = await validate({
-        workspace: await openWorkspace(folder),
-        file: 'trueup.yaml',
-        kinds,
-        env: (name) => env[name],
-        secret: (name) => secrets[name],
-        given: () => undefined,
-        addSecret: redactor.add,
-      });
+    manifest: (files) => {
+      const { manifests } = options;
+      if (typeof files !== 'string' || manifests === undefined) return read(files);
+      const manifest = manifests.get(files) ?? read(files);
+      manifests.set(files, manifest);
       return manifest;
     },
     world: () => ({
