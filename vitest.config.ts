@@ -4,13 +4,13 @@ import { isWhole } from './test/support/whole.ts';
 
 /** What kills, corrupts and starts other programs for minutes: run where CI is set, and by TRUEUP_TESTS=all. */
 const long = [
-  'test/cli/completion.test.ts',
-  'test/secrets/canary-program.test.ts',
-  'test/state/commands.test.ts',
-  'test/state/disk-faults.test.ts',
-  'test/state/processes.test.ts',
-  'test/state/s3.test.ts',
-  'test/state/postgres.test.ts',
+  'test/cli/completion-scripts.test.ts',
+  'test/scenarios/canary-program.test.ts',
+  'test/scenarios/state-commands.test.ts',
+  'test/state/backends/local.disk-faults.test.ts',
+  'test/scenarios/processes.test.ts',
+  'test/state/backends/s3.test.ts',
+  'test/state/backends/postgres.test.ts',
   'test/scenarios/broken-builds.test.ts',
   'test/scenarios/convergence-reproduction.test.ts',
   'test/scenarios/convergence-second.test.ts',

@@ -27,8 +27,8 @@ function resourcesIndex(): string {
 function testOf(operation: string): string {
   const samples = join(root, 'test/fixtures/samples', `${operation}.json`);
   const recorded = existsSync(samples) ? (JSON.parse(readFileSync(samples, 'utf8')) as unknown[]).length : 0;
-  const replayed = `, and ${recorded} recorded answer${recorded === 1 ? '' : 's'} in [samples.test.ts](../test/emulator/samples.test.ts)`;
-  return `[endpoints.test.ts](../test/emulator/endpoints.test.ts): \`${operation}\`${recorded === 0 ? '' : replayed}`;
+  const replayed = `, and ${recorded} recorded answer${recorded === 1 ? '' : 's'} in [recorded-samples.test.ts](../test/scenarios/recorded-samples.test.ts)`;
+  return `[endpoints.test.ts](../test/scenarios/endpoints.test.ts): \`${operation}\`${recorded === 0 ? '' : replayed}`;
 }
 
 const isCheck = process.argv.includes('--check');

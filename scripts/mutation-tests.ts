@@ -4,27 +4,28 @@ import { BaseSequencer } from 'vitest/node';
 
 /** The tests that mutations are tried against: those that say the most in the least time. */
 const parts: Readonly<Record<string, readonly string[]>> = {
-  plan: ['test/plan/*.test.ts', 'test/apply/settle.test.ts', 'test/scenarios/organization-kinds.test.ts'],
+  plan: [
+    'test/plan/*.test.ts',
+    'test/apply/settle.test.ts',
+    'test/scenarios/{identity,organization-kinds,pins,provided,too-large}.test.ts',
+  ],
   apply: [
     'test/apply/*.test.ts',
-    'test/plan/{identity,moved,provided,reviewed,deploys}.test.ts',
-    'test/scenarios/{organization-kinds,deployments}.test.ts',
-    'test/everything.test.ts',
+    'test/plan/{moved,reviewed,deploys}.test.ts',
+    'test/scenarios/{apply-secrets,failing-state,hot-fixes,lost-creates,password,replacement,taken-away}.test.ts',
+    'test/scenarios/{deployments,identity,organization-kinds,provided,unanswered}.test.ts',
+    'test/examples.everything.test.ts',
   ],
   state: [
-    'test/state/!(postgres|s3).test.ts',
-    'test/apply/{apply,lost-creates}.test.ts',
-    'test/scenarios/pending-operations.test.ts',
+    'test/state/**/!(postgres|s3).test.ts',
+    'test/apply/apply.test.ts',
+    'test/scenarios/{lost-creates,may-write,pending-operations}.test.ts',
   ],
-  stores: ['test/state/{s3,postgres}.test.ts'],
+  stores: ['test/state/backends/{s3,postgres}.test.ts'],
 };
 
 /** What takes seconds, and what starts this program: a changed tree has none that is built. */
-const long = [
-  'test/plan/file.test.ts',
-  'test/apply/{late,scale}.test.ts',
-  'test/state/{commands,processes,lease-of-processes}.test.ts',
-];
+const long = ['test/plan/file.test.ts'];
 
 /** Asked when no test before has an objection: what goes through a whole platform, then what takes seconds. */
 const later = [

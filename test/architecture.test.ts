@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { kinds } from '../src/resources/index.ts';
 
@@ -175,4 +175,31 @@ test('the table of folders in ARCHITECTURE.md has every folder, in the order of 
     [...(row.split(' | ')[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name),
   );
   expect(folders).toEqual(order);
+});
+
+/** The files that tests are named after: of the source and of the scripts, and what stands at the root of the project. */
+function namesOfTests(): ReadonlySet<string> {
+  const root = resolve(source, '..');
+  const below = (folder: string) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => path.replace(/\.ts$/, ''));
+  const atRoot = readdirSync(root).map((name) => name.toLowerCase().replace(/\.md$/, ''));
+  return new Set([...below('src'), ...below('scripts'), ...atRoot]);
+}
+
+/** The tests that bear the name of no file: `plan/file.text.test.ts` is about `plan/file.ts`. */
+function withoutSource(tests: readonly string[], names = namesOfTests()): string[] {
+  return tests.filter((path) => {
+    const about = join(dirname(path), basename(path).split('.')[0] ?? '');
+    return !path.startsWith('scenarios/') && !names.has(about);
+  });
+}
+
+test('a test bears the name of the file that it is about, or is a scenario', () => {
+  const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
+  const files = tests.filter((path) => path.endsWith('.test.ts'));
+  expect(files.length).toBeGreaterThan(100);
+  expect(withoutSource(files)).toEqual([]);
+  const wrong = ['plan/nowhere.test.ts', 'nothing.test.ts', 'scenario.test.ts'];
+  const right = ['plan/file.text.test.ts', 'docs/markdown.test.ts', 'readme.test.ts', 'scenarios/nowhere.test.ts'];
+  expect(withoutSource([...wrong, ...right])).toEqual(wrong);
 });

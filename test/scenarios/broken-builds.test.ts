@@ -56,7 +56,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
       file: 'src/state/keep-lease.ts',
       line: 'if ((await register.isNewest?.(seen)) === false) {',
       instead: 'if (seen === undefined) {',
-      noticedBy: ['test/state/memory.test.ts', 'taken away'],
+      noticedBy: ['test/state/backends/memory.test.ts', 'taken away'],
     },
   ],
   [
@@ -65,7 +65,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
       file: 'src/apply/create.ts',
       line: 'mayLandLater(error) ? from + run.fenceMs :',
       instead: 'mayLandLater(error) ? from :',
-      noticedBy: ['test/apply/lost-creates.test.ts', 'a create'],
+      noticedBy: ['test/scenarios/lost-creates.test.ts', 'a create'],
     },
   ],
   [
@@ -74,7 +74,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
       file: 'src/apply/run.ts',
       line: 'new Set([...observed.listed, ...known])',
       instead: 'new Set()',
-      noticedBy: ['test/apply/lost-creates.test.ts', 'a create'],
+      noticedBy: ['test/scenarios/lost-creates.test.ts', 'a create'],
     },
   ],
   [
@@ -101,7 +101,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
       file: 'src/state/wave.ts',
       line: "if (line[8] !== ' ' || sum !== checksum(json)) return undefined;",
       instead: '',
-      noticedBy: ['test/state/folder.test.ts', ''],
+      noticedBy: ['test/state/backends/local.test.ts', ''],
     },
   ],
   [

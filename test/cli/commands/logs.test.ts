@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { logsCommand } from '../../../src/cli/commands/logs.ts';
+import type { Emulator } from '../../../src/emulator/emulator.ts';
+import { apiKey, documentIn, places } from '../place.ts';
+import { documentOf, trueup } from '../process.ts';
+
+const open = places();
+
+const secrets = { DB: 'canary-7f3a' };
+const address = 'production.postgres.main';
+const withDatabase = (more = '') => `environments:
+  production:
+    postgres:
+      main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: "\${secret:DB}"${more} }
+    redis: { cache: { dockerImage: "redis:8", databasePassword: "\${secret:DB}" } }
+`;
+const sections = withDatabase();
+
+/** A platform whose log is this text. */
+function logging(log: string) {
+  return <T extends Emulator>(emulator: T): T => ({
+    ...emulator,
+    send: async (request) => {
+      const answer = await emulator.send(request);
+      return request.path.includes('postgres.readLogs')
+        ? { ...answer, status: 200, body: JSON.stringify(log) }
+        : answer;
+    },
+  });
+}
+
+describe('logs', () => {
+  it('prints the log of what runs, as much of it as is asked for', async () => {
+    const place = await open(sections, { secrets });
+    const all = await place.run(logsCommand(address, {}));
+    expect(all).toMatchObject({ exit: 'done', err: '' });
+    expect(all.out).toBe(
+      'LOG:  starting PostgreSQL\nLOG:  listening on IPv4 address "0.0.0.0", port 5432\nLOG:  database system is ready to accept connections\n',
+    );
+    const some = await place.run(logsCommand(address, { tail: '1', since: '15m', search: 'listening' }));
+    expect(some.out).toBe('LOG:  listening on IPv4 address "0.0.0.0", port 5432\n');
+    const sent = place.emulator.log.filter(({ operation }) => operation === 'postgres.readLogs');
+    expect(sent.at(-1)?.input).toMatchObject({ tail: 1, since: '15m', search: 'listening' });
+    expect(place.requests().filter((request) => request.startsWith('POST'))).toEqual([]);
+  });
+
+  it('says clearly that the platform documents no other, and sends nothing', async () => {
+    const place = await open(sections, { secrets });
+    const none = await place.run(logsCommand('production.redis.cache', {}));
+    expect(none).toMatchObject({ exit: 'stopped', out: '' });
+    expect(none.err).toContain('the platform documents no log of a redis -> It documents that of: postgres.');
+    for (const [flags, told] of [
+      [{ tail: '0' }, 'tail: '],
+      [{ tail: 'all' }, 'tail: '],
+      [{ tail: '10001' }, 'tail: '],
+      [{ since: 'soon' }, 'since: is `all` or a number with s, m, h or d'],
+      [{ search: 'a"b' }, 'search: may hold only letters'],
+    ] as const) {
+      expect((await place.run(logsCommand(address, flags))).err).toContain(told);
+    }
+    expect((await place.run(logsCommand('production.postgres.mian', {}))).err).toContain(`Did you mean ${address}?`);
+    expect(place.requests()).toEqual([]);
+  });
+
+  it('says why there is none when nothing runs', async () => {
+    const place = await open(withDatabase(', deploy: never'), { secrets });
+    const run = await trueup(['logs', address], { cwd: place.folder, env: { TRUEUP_API_KEY: apiKey } });
+    expect(run).toMatchObject({ code: 1, out: '' });
+    expect(run.err).toContain('No container found');
+    expect(place.emulator.log.filter(({ operation }) => operation === 'postgres.readLogs')).toHaveLength(1);
+  });
+
+  it('hides the secrets of the service, and shows a terminal no character that it obeys', async () => {
+    const log = 'LOG: password canary-7f3a\r\nLOG: \u001B[2Jred\n';
+    const place = await open(sections, { secrets, around: logging(log) });
+    const piped = await place.run(logsCommand(address, {}));
+    expect(piped.out).toBe('LOG: password (sensitive)\nLOG: \u001B[2Jred\n');
+    const seen = await place.run(logsCommand(address, {}), { width: 80 });
+    expect(seen.out).toBe('LOG: password (sensitive)\nLOG: \\x1b[2Jred\n');
+    const shown = await place.run(logsCommand(address, { showSecrets: true }));
+    expect(shown.out).toContain('canary-7f3a');
+    const json = await place.run(logsCommand(address, {}), { format: 'json' });
+    expect(documentIn(json)).toEqual({
+      format: 'trueup/logs',
+      version: 1,
+      address,
+      lines: ['LOG: password (sensitive)', 'LOG: \u001B[2Jred'],
+    });
+  });
+
+  it('is a document of the published form from the program', async () => {
+    const place = await open(sections, { secrets, around: logging('') });
+    const run = await trueup(['logs', address, '--format', 'json'], {
+      cwd: place.folder,
+      env: { TRUEUP_API_KEY: apiKey },
+    });
+    expect(documentOf(run)).toMatchObject({ format: 'trueup/logs', lines: [] });
+  });
+});

@@ -1,0 +1,246 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { StatusFlags } from '../../../src/cli/commands/status.ts';
+import { statusCommand } from '../../../src/cli/commands/status.ts';
+import { runVerb } from '../../../src/cli/commands/run.ts';
+import { openEmulatorFile } from '../../../src/project/emulator-file.ts';
+import type { Emulator } from '../../../src/emulator/emulator.ts';
+import { apiKey, documentIn, places } from '../place.ts';
+import { finish, start, trueup } from '../process.ts';
+
+const open = places();
+
+const secrets = { DB: 'canary-7f3a' };
+const database = (more = '') =>
+  `{ dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: "\${secret:DB}"${more} }`;
+const stack = (image: string, more = '') =>
+  `{ source: { type: raw, composeFile: "services: { web: { image: '${image}' } }" }, env: { TOKEN: "\${secret:DB}" }${more} }`;
+const sections = `environments:
+  production:
+    postgres: { main: ${database()}, second: ${database(', deploy: never')} }
+    redis: { cache: { dockerImage: "redis:8", databasePassword: "\${secret:DB}" } }
+    compose:
+      shop: ${stack('nginx')}
+      bad: ${stack('fail:x', ', deploy: never')}
+  staging:
+    application: { web: { source: { type: docker, image: nginx }, domains: { web.example.com: { port: 80 } } } }
+`;
+const status = (addresses: readonly string[] = [], flags: Partial<StatusFlags> = {}) =>
+  statusCommand(addresses, { interval: '2', ...flags });
+
+/** A platform whose compose stacks were deployed in this way. */
+function withDeployments(deployments: readonly object[]) {
+  return <T extends Emulator>(emulator: T): T => ({
+    ...emulator,
+    send: async (request) => {
+      const answer = await emulator.send(request);
+      if (!request.path.includes('compose.one')) return answer;
+      return { ...answer, body: JSON.stringify({ ...(JSON.parse(answer.body) as object), deployments }) };
+    },
+  });
+}
+
+const run = (...words: readonly string[]) => runVerb(words, { wait: true, yes: true });
+
+describe('status', () => {
+  it('shows every service, its status and its last deployment, from as few GETs as there can be', async () => {
+    const place = await open(sections, { secrets });
+    await place.run(run('deploy', 'production.compose.bad'));
+    place.requests();
+    const { exit, out, err } = await place.run(status());
+    expect({ exit, err }).toEqual({ exit: 'done', err: '' });
+    expect(out.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')).toBe(
+      `ADDRESS                     STATUS  LAST DEPLOYMENT
+production.compose.bad      error   error TIME Manual deployment
+    cannot pull the image
+production.compose.shop     done    done TIME Trueup
+production.postgres.main    done    -
+production.postgres.second  idle    -
+production.redis.cache      done    -
+staging.application.web     done    done TIME Trueup
+`,
+    );
+    expect(place.requests().toSorted()).toEqual([
+      'GET application.one',
+      'GET compose.one',
+      'GET compose.one',
+      'GET environment.byProjectId',
+    ]);
+  });
+
+  it('shows the newest deployment, wherever it stands in the list', async () => {
+    const deployments = [
+      { deploymentId: 'dep_1', createdAt: '2026-01-01T00:00:00.000Z', title: 'first', status: 'done' },
+      { deploymentId: 'dep_3', createdAt: '2026-03-03T00:00:00.000Z', title: 'third', status: 'running' },
+      { deploymentId: 'dep_2', createdAt: '2026-02-02T00:00:00.000Z', title: 'second', status: 'error' },
+    ];
+    const place = await open(sections, { secrets, around: withDeployments(deployments) });
+    const shown = await place.run(status(['production.compose.shop']), { format: 'json' });
+    expect(documentIn(shown)).toMatchObject({
+      services: [{ deployment: { id: 'dep_3', title: 'third', status: 'running' } }],
+    });
+  });
+
+  it('is about the services at and below what is named, and says so when there are none', async () => {
+    const place = await open(sections, { secrets });
+    const names = async (...addresses: string[]) => {
+      const document = documentIn(await place.run(status(addresses), { format: 'json' })) as {
+        services: { address: string }[];
+      };
+      return document.services.map(({ address }) => address);
+    };
+    expect(await names('staging')).toEqual(['staging.application.web']);
+    expect(await names('production["redis"].cache', 'staging')).toEqual([
+      'production.redis.cache',
+      'staging.application.web',
+    ]);
+    place.requests();
+    for (const [address, told] of [
+      ['production.postgres.mian', 'Did you mean production.postgres.main?'],
+      ['staging.application.web.domains["web.example.com"]', 'It belongs to staging.application.web.'],
+    ] as const) {
+      expect((await place.run(status([address]))).err).toContain(told);
+    }
+    expect(place.requests()).toEqual([]);
+  });
+
+  it('says of what is gone that it is missing, and of what was moved how it is', async () => {
+    const place = await open(sections, { secrets });
+    const [main, second] = ['main', 'second'].map((name) => place.idOf(`production.postgres.${name}`));
+    await place.emulator.act('postgres.remove', { postgresId: main });
+    await place.emulator.act('compose.delete', {
+      composeId: place.idOf('production.compose.bad'),
+      deleteVolumes: false,
+    });
+    const other = (await place.emulator.act('project.create', { name: 'other' })) as {
+      environment: { environmentId: string };
+    };
+    await place.emulator.act('postgres.move', {
+      postgresId: second,
+      targetEnvironmentId: other.environment.environmentId,
+    });
+    const shown = await place.run(status(['production']), { format: 'json' });
+    expect(documentIn(shown)).toMatchObject({
+      services: [
+        { address: 'production.compose.bad', found: false, status: null },
+        { address: 'production.compose.shop', found: true, status: 'done' },
+        { address: 'production.postgres.main', found: false, status: null },
+        { address: 'production.postgres.second', found: true, status: 'idle' },
+        { address: 'production.redis.cache', found: true, status: 'done' },
+      ],
+    });
+    expect((await place.run(status(['production.compose.bad']))).out).toContain('production.compose.bad  missing');
+  });
+
+  it('hides what a build wrote of the secrets of its service', async () => {
+    const failed = {
+      deploymentId: 'dep_1',
+      createdAt: '2026-01-01T00:00:00.000Z',
+      title: 'use canary-7f3a',
+      status: 'error',
+      errorMessage: 'token canary-7f3a is wrong \u001B[2J',
+    };
+    const place = await open(sections, { secrets, around: withDeployments([failed]) });
+    for (const format of ['text', 'json']) {
+      const { out } = await place.run(status(), { format });
+      expect(out).toContain('token (sensitive) is wrong');
+      expect(out).toContain('use (sensitive)');
+      expect(out).not.toContain('canary');
+      expect(out).not.toContain('\u001B');
+    }
+  });
+
+  it('is a document of the published form, and empty without a state', async () => {
+    const place = await open(sections, { secrets });
+    const json = await trueup(['status', '--format', 'json'], { cwd: place.folder, env: { TRUEUP_API_KEY: apiKey } });
+    expect(json).toMatchObject({ code: 0, err: '' });
+    expect(documentIn({ ...json, exit: '' })).toMatchObject({
+      format: 'trueup/status',
+      requests: { reads: 4, writes: 0 },
+    });
+    const nothing = await trueup(['status', '-f', 'other.yaml'], { cwd: place.folder });
+    expect(nothing.code).toBe(3);
+  });
+});
+
+describe('status --watch', () => {
+  it('adds a line for each change to a pipe, until it is interrupted', async () => {
+    const place = await open(sections, { secrets, deployDelayMs: 100 });
+    const child = start(['status', 'production', '--watch', '--interval', '1'], {
+      cwd: place.folder,
+      env: { TRUEUP_API_KEY: apiKey },
+    });
+    const ended = finish(child);
+    await until(child, /production\.redis\.cache: done; last deployment -\n/);
+    await place.emulator.act('compose.deploy', { composeId: place.idOf('production.compose.shop') });
+    await until(child, /production\.compose\.shop: done; last deployment done .*Manual deployment/);
+    child.kill('SIGINT');
+    const { code, out, err } = await ended;
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const lines = out.trimEnd().split('\n');
+    expect(lines.slice(0, 5).map((line) => line.split(':')[0])).toEqual([
+      'production.compose.bad',
+      'production.compose.shop',
+      'production.postgres.main',
+      'production.postgres.second',
+      'production.redis.cache',
+    ]);
+    for (const line of lines.slice(5)) expect(line).toMatch(/^production\.compose\.shop: (running|done); /);
+    expect(place.requests().filter((request) => request.startsWith('POST'))).toEqual([]);
+  });
+
+  it('redraws a terminal', async () => {
+    const around = <T extends Emulator>(emulator: T): T => ({
+      ...emulator,
+      send: (request) => {
+        if (request.path.includes('environment.byProjectId')) setImmediate(() => process.emit('SIGINT'));
+        return emulator.send(request);
+      },
+    });
+    const place = await open(sections, { secrets });
+    const watched = await open(sections, { secrets, around });
+    expect((await place.run(status(), { width: 80 })).out).toMatch(/^ADDRESS/);
+    const listeners = process.listenerCount('SIGINT');
+    const { exit, out } = await watched.run(status([], { watch: true }), { width: 80 });
+    expect(exit).toBe('done');
+    expect(out.startsWith('\u001B[H\u001B[2JADDRESS')).toBe(true);
+    expect(process.listenerCount('SIGINT')).toBe(listeners);
+  });
+
+  it('goes on while another run has the emulator', async () => {
+    const place = await open(sections, { secrets });
+    const text = readFileSync(join(place.folder, 'trueup.yaml'), 'utf8');
+    writeFileSync(join(place.folder, 'trueup.yaml'), text.replace(/^platform: .*$/m, 'platform: emulator'));
+    const other = await openEmulatorFile(join(place.folder, '.trueup/emulator.json'), 'apply');
+    expect((await place.run(status())).exit).toBe('stopped');
+    setTimeout(() => process.emit('SIGINT'), 50);
+    const watched = await place.run(status([], { watch: true }));
+    await other.close();
+    expect(watched).toMatchObject({ exit: 'done', out: '' });
+    expect(watched.err).toContain('error[locked]');
+  });
+
+  it('is no JSON document, and its interval is a number of seconds', async () => {
+    const place = await open(sections, { secrets });
+    expect((await place.run(status([], { watch: true }), { format: 'json' })).err).toContain(
+      '--format json prints one document',
+    );
+    expect((await place.run(status([], { interval: '0' }))).err).toContain('--interval must be a whole number');
+    expect(place.requests()).toEqual([]);
+  });
+});
+
+/** Waits until a program has printed something. */
+function until(child: ReturnType<typeof start>, pattern: RegExp): Promise<void> {
+  let seen = '';
+  return new Promise((resolve) => {
+    const look = (text: Buffer | string) => {
+      seen += text.toString();
+      if (!pattern.test(seen)) return;
+      child.stdout.off('data', look);
+      resolve();
+    };
+    child.stdout.on('data', look);
+  });
+}

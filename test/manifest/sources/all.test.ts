@@ -1,0 +1,116 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { manifestSchema } from '../../../src/manifest/json-schema.ts';
+import { readManifest } from '../../../src/manifest/manifest.ts';
+import { expressionSources } from '../../../src/manifest/sources/all.ts';
+import type { ExpressionSource } from '../../../src/manifest/sources/source.ts';
+import { badExpression, nextBrace } from '../../../src/manifest/sources/source.ts';
+import { openWorkspace } from '../../../src/manifest/workspace.ts';
+import { kinds } from '../../../src/resources/index.ts';
+import { head } from '../../support/world.ts';
+
+/** `${length:path}`: how many characters a file has. */
+const length: ExpressionSource = {
+  name: 'length',
+  closing: nextBrace,
+  isSecret: false,
+  files: (path) => [path],
+  resolve: (path, values, at) => {
+    const file = values.file(path, at);
+    if ('problem' in file) return badExpression(file.problem, 'Name a file.');
+    return { is: 'scalar', value: file.text.length, written: `${file.text.length}` };
+  },
+};
+
+/** `${vault:key}`: a secret. */
+const vault: ExpressionSource = {
+  name: 'vault',
+  closing: nextBrace,
+  isSecret: true,
+  files: () => [],
+  resolve: (key) => (key === 'none' ? { is: 'missing', secret: key } : { is: 'text', text: `value-of-${key}` }),
+};
+
+let secrets: string[] = [];
+beforeEach(() => {
+  secrets = [];
+});
+
+/** Reads a manifest with one Redis whose fields are given. */
+async function read(fields: string, sources: readonly ExpressionSource[], more = '') {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-sources-'));
+  const block = `redis: { main: { dockerImage: "redis:8", databasePassword: p1, ${fields} } }`;
+  writeFileSync(join(folder, 'trueup.yaml'), `${head}${more}environments: { production: { ${block} } }\n`);
+  writeFileSync(join(folder, 'abc'), 'abc');
+  const nothing = () => undefined;
+  const { manifest, diagnostics } = await readManifest({
+    workspace: await openWorkspace(folder),
+    file: 'trueup.yaml',
+    kinds,
+    sources,
+    env: nothing,
+    secret: nothing,
+    given: nothing,
+    addSecret: (value) => secrets.push(value),
+  });
+  const main = manifest?.resources.find(({ address }) => address === 'production.redis.main');
+  return { main, problems: diagnostics.map(({ code, message }) => `${code} ${message}`) };
+}
+
+const both = [...expressionSources, length, vault];
+
+describe('a source of expressions that a caller adds', () => {
+  test('reads the file that its argument names, and gives a number to a field that takes one', async () => {
+    const { main, problems } = await read('replicas: "${length:abc}", description: "${length:abc} characters"', both);
+    expect(problems).toEqual([]);
+    expect(main?.fields['replicas']?.content.reveal()).toEqual({ hollow: false, value: 3 });
+    expect(main?.fields['description']?.content.reveal()).toEqual({ hollow: false, value: '3 characters' });
+    expect(main?.fields['description']?.isSecret).toBe(false);
+  });
+
+  test('refuses an argument at its place', async () => {
+    expect((await read('replicas: "${length:../abc}"', both)).problems).toEqual([
+      'bad-expression ../abc is outside the workspace, the folder of trueup.yaml',
+    ]);
+  });
+
+  test('adds the values of a secret source to the secrets of the run', async () => {
+    const { main, problems } = await read('description: "a ${vault:key}"', both);
+    expect(problems).toEqual([]);
+    expect(main?.fields['description']).toMatchObject({ isSecret: true, missing: [] });
+    expect(main?.fields['description']?.content.reveal()).toEqual({ hollow: false, value: 'a value-of-key' });
+    expect(secrets).toEqual(['value-of-key']);
+  });
+
+  test('may lack a secret', async () => {
+    const { main, problems } = await read('description: "${vault:none}"', both);
+    expect(problems).toEqual([]);
+    expect(main?.fields['description']).toMatchObject({ isSecret: true, missing: ['none'] });
+    expect(secrets).toEqual([]);
+  });
+
+  test('has to be closed, can be escaped, and is refused in settings', async () => {
+    expect((await read('description: "${vault:key"', both)).problems).toEqual([
+      'bad-expression ${vault:… is never closed with }',
+    ]);
+    const { main } = await read('description: "$${vault:key}"', both);
+    expect(main?.fields['description']?.content.reveal()).toEqual({ hollow: false, value: '${vault:key}' });
+    expect((await read('', both, 'include: ["${vault:key}"]\n')).problems).toEqual([
+      'bad-expression include must not hold ${vault:…}: settings take no expressions',
+    ]);
+  });
+
+  test('is allowed by the JSON Schema wherever an expression is', () => {
+    const schema = (sources: readonly ExpressionSource[]) => JSON.stringify(manifestSchema(kinds, sources));
+    expect(schema(both)).toContain('(env|var|file|secret|ref|length|vault):');
+    expect(schema(expressionSources)).not.toContain('vault');
+  });
+});
+
+test('a word that is no source is text', async () => {
+  const { main, problems } = await read('description: "${vault:key} $${vault:key}"', expressionSources);
+  expect(problems).toEqual([]);
+  expect(main?.fields['description']?.content.reveal()).toEqual({ hollow: false, value: '${vault:key} $${vault:key}' });
+});

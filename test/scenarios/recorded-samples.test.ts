@@ -1,0 +1,177 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { WireAnswer } from '../../src/api/wire.ts';
+import type { Emulator } from '../../src/emulator/emulator.ts';
+import { deployCompose, keyOfCase, recordedWorld } from '../emulator/samples-world.ts';
+
+/**
+ * Requests that were recorded on the real platform, sent to the emulator: status, kind of body and names of all
+ * fields must be the recorded ones. Every case is replayed; the accepted differences stand in one table.
+ */
+
+interface Sample {
+  case: string;
+  request: { method: string; path: string; body: unknown };
+  status: number;
+  response: unknown;
+  rawResponse?: string;
+}
+
+/** Recorded answers that the emulator does not give, with the reason. A case that turns out equal must go from here. */
+const acceptedDifferences: Record<string, string> = {
+  ...Object.fromEntries(
+    ['application.saveEnvironment/empty', 'volumeBackups.update/turnOff-null'].map((name) => [
+      name,
+      'the platform turns a null into false; the document has a boolean, and the emulator refuses null',
+    ]),
+  ),
+  'sshKey.create/bad-priv': 'the document takes any string as a key; only the real platform looks at its form',
+  'environment.create/db-down': 'the emulator has no database that could be down',
+  'backup.listBackupFiles/ok': 'the recording had no bucket; the emulator lists no files and does not fail',
+  'mounts.allNamedByApplicationId/ok': 'the recording had no docker; the emulator says as with docker: no container',
+  'postgres.changePassword/ok':
+    'the recording had no docker (500); the emulator says what the platform says with it (400)',
+};
+
+/** What must happen before a recorded request makes sense, by case. */
+const preparations: Record<string, (emulator: Emulator) => Promise<unknown>> = {
+  'compose.delete/again': (emulator) =>
+    emulator.act('compose.delete', { composeId: '4a0p8Pvm58tNPM1MWMwam', deleteVolumes: false }),
+  'compose.isolatedDeployment/ok 2': (emulator) =>
+    emulator.act('compose.update', { composeId: '4a0p8Pvm58tNPM1MWMwam', sourceType: 'git' }),
+  'compose.delete/delete-true': (emulator) => deployCompose(emulator, '755msDmbz9YIgTkcsFDum'),
+  'mariadb.one/after-remove': (emulator) => emulator.act('mariadb.remove', { mariadbId: 'r_ugfCDyn_YSW7fIN6Udr' }),
+  'mariadb.remove/again': (emulator) => emulator.act('mariadb.remove', { mariadbId: 'r_ugfCDyn_YSW7fIN6Udr' }),
+  'postgres.one/after-remove': (emulator) => emulator.act('postgres.remove', { postgresId: '22EIEEbpwE9YB37KmGhRh' }),
+  'postgres.remove/again': (emulator) => emulator.act('postgres.remove', { postgresId: '22EIEEbpwE9YB37KmGhRh' }),
+  'postgres.changePassword/ok 2': (emulator) => emulator.act('postgres.stop', { postgresId: '7ZLCYd1xXb5Je6_XOqKUI' }),
+  'redis.remove/again': (emulator) => emulator.act('redis.remove', { redisId: 'Wjgb2OMIeTJMAMvhp_zWW' }),
+  'redis.one/after-project-remove': (emulator) => emulator.act('redis.remove', { redisId: 'XzaRgps9kwiXvai80cMK7' }),
+  'backup.remove/again': (emulator) => emulator.act('backup.remove', { backupId: 'P7dOpl8AvWjNzqYoVYDvL' }),
+  'mounts.remove/again': (emulator) => emulator.act('mounts.remove', { mountId: '5GCZC_hvl79vKH-anLvHh' }),
+  'application.delete/again': (emulator) =>
+    emulator.act('application.delete', { applicationId: 'T26qNCi3-pAFMokFpRwYr' }),
+  'application.one/after': (emulator) => emulator.act('application.delete', { applicationId: 'T26qNCi3-pAFMokFpRwYr' }),
+  'volumeBackups.delete/again': (emulator) =>
+    emulator.act('volumeBackups.delete', { volumeBackupId: '8IzxlpWlZy6efokJ5iaXu' }),
+  'sshKey.remove/again': (emulator) => emulator.act('sshKey.remove', { sshKeyId: 'wWkIvVLzETcv8S6XDV7lX' }),
+  'certificates.remove/again': (emulator) =>
+    emulator.act('certificates.remove', { certificateId: 'U3mxzf4fDl8yf6MoG5UBK' }),
+  'ai.delete/again': (emulator) => emulator.act('ai.delete', { aiId: 'yay0hEUukLiE9ny2zNPcO' }),
+  'bucketgit.one/after': (emulator) => emulator.act('gitProvider.remove', { gitProviderId: 'WYghYsTgD-ehyhh-j45we' }),
+  'domain.delete/again': (emulator) => emulator.act('domain.delete', { domainId: 'RsTkMqyQB6n-Ao1C6h7Oe' }),
+  'environment.remove/again': (emulator) =>
+    emulator.act('environment.remove', { environmentId: 'm4pTVOP8bhRmP0i6uGegS' }),
+  'organization.delete/again': (emulator) =>
+    emulator.act('organization.delete', { organizationId: 'SHFZzs7QjUaTKX0iOyYPA' }),
+  'organization.removeInvitation/again': (emulator) =>
+    emulator.act('organization.removeInvitation', { invitationId: 'rksceHlPGWus-ipbFhiJB' }),
+  'user.remove/again': (emulator) => emulator.act('user.remove', { userId: 'br-bjEEOwVvq5oRpJ5xxW' }),
+  'user.deleteApiKey/again': (emulator) =>
+    emulator.act('user.deleteApiKey', { apiKeyId: '8MR1nBa7kyZQRvhuJMkprBXkUgLWs1cY' }),
+  'environment.one/after-project-remove': async (emulator) => {
+    await emulator.act('redis.remove', { redisId: 'XzaRgps9kwiXvai80cMK7' });
+    await emulator.act('environment.remove', { environmentId: 'YBPrKkezpyEiDgkgBMUsl' });
+  },
+};
+
+const folder = join(import.meta.dirname, '../fixtures/samples');
+
+describe('the emulator answers as the platform was recorded to', () => {
+  for (const file of readdirSync(folder).sort()) {
+    const operation = file.replace(/\.json$/, '');
+    const samples = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Sample[];
+    for (const [name, sample] of named(operation, samples)) {
+      const reason = acceptedDifferences[name];
+      test(reason === undefined ? name : `${name} differs: ${reason}`, async () => {
+        const emulator = await recordedWorld();
+        await preparations[name]?.(emulator);
+        const answer = await emulator.send(requestOf(name, sample));
+        const { answered, recorded } = compared(answer, sample);
+        if (reason === undefined) expect(answered).toEqual(recorded);
+        else expect(answered).not.toEqual(recorded);
+      });
+    }
+  }
+});
+
+test('every preparation and every accepted difference belongs to a recorded case', () => {
+  const names = new Set(
+    readdirSync(folder).flatMap((file) => {
+      const samples = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Sample[];
+      return named(file.replace(/\.json$/, ''), samples).map(([name]) => name);
+    }),
+  );
+  expect(
+    [...Object.keys(preparations), ...Object.keys(acceptedDifferences)].filter((name) => !names.has(name)),
+  ).toEqual([]);
+});
+
+/** Cases by name; the second of the same name gets a number. */
+function named(operation: string, samples: Sample[]): [string, Sample][] {
+  const seen = new Map<string, number>();
+  return samples.map((sample) => {
+    const count = (seen.get(sample.case) ?? 0) + 1;
+    seen.set(sample.case, count);
+    return [`${operation}/${sample.case}${count > 1 ? ` ${count}` : ''}`, sample];
+  });
+}
+
+function requestOf(name: string, { request }: Sample) {
+  const body = name.endsWith('/body-1.1M') ? { description: 'd'.repeat(1_100_000) } : request.body;
+  const isForm = name.endsWith('/form-content-type');
+  return {
+    method: request.method,
+    path: request.path,
+    headers: {
+      'x-api-key': keyOfCase(name),
+      'content-type': isForm ? 'application/x-www-form-urlencoded' : 'application/json',
+    },
+    body: body === null ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+  };
+}
+
+/** The recorded answer and the emulator's, each reduced to status, kind of body and names of fields. */
+function compared({ status, body }: WireAnswer, { response, rawResponse, ...sample }: Sample) {
+  if (rawResponse !== undefined)
+    return { recorded: { status: sample.status, body: rawResponse }, answered: { status, body } };
+  // An empty body was recorded as null; no operation of these groups answers the JSON value null.
+  const recorded = response ?? undefined;
+  const value = withoutEmptyIssues(body === '' ? undefined : JSON.parse(body), recorded);
+  return {
+    recorded: { status: sample.status, body: fields(recorded, value) },
+    answered: { status, body: fields(value, recorded) },
+  };
+}
+
+/** The API document has `issues` in every error; the platform sends it with validation errors only. */
+function withoutEmptyIssues(value: unknown, recorded: unknown): unknown {
+  const isEmpty = isObject(value) && Array.isArray(value['issues']) && value['issues'].length === 0;
+  if (!isEmpty || (isObject(recorded) && 'issues' in recorded)) return value;
+  const { issues: _issues, ...rest } = value;
+  return rest;
+}
+
+/**
+ * The kind of a value and, for objects, the names of its fields, nested ones too. Where the other side has nothing to
+ * compare with (null, an empty list, another kind), a nested value only counts as present.
+ */
+function fields(value: unknown, other: unknown, depth = 0): unknown {
+  if (depth > 0 && kindOf(value) !== kindOf(other)) return 'something';
+  if (Array.isArray(value)) {
+    const both = Array.isArray(other) && value.length > 0 && other.length > 0;
+    return both ? [fields(value[0], other[0], depth + 1)] : 'array';
+  }
+  if (!isObject(value)) return depth === 0 ? kindOf(value) : 'something';
+  const nested = isObject(other) ? other : {};
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fields(one, nested[name], depth + 1)]));
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,71 @@
+import { createMemory, memoryStore } from '../../../src/state/backends/memory.ts';
+import type { Memory } from '../../../src/state/backends/memory.ts';
+import type { StateStorage } from '../../../src/state/storage.ts';
+import { storeOver } from '../../../src/state/store.ts';
+import { expect, test } from 'vitest';
+import type { Where } from '../conformance.ts';
+import { conforms, recordOf, stateWith } from '../conformance.ts';
+import type { VirtualProcess } from '../../support/virtual-processes.ts';
+import { processTime } from '../../support/virtual-processes.ts';
+
+conforms('in memory', { isShared: false }, () => {
+  const time = processTime();
+  const memories = new Map<string, Memory>();
+  const deaths = new Map<VirtualProcess, { left: number; where: Where; die: () => void }>();
+  let isDown = false;
+  let bytes = 0;
+  const place = time.process().clock;
+  const operation = async <T>(process: VirtualProcess, work: () => Promise<T>): Promise<T> => {
+    if (isDown) throw new Error('out of memory');
+    const death = deaths.get(process);
+    if (death !== undefined && --death.left <= 0) {
+      if (death.left === 0 && death.where === 'after') await work();
+      death.die();
+      return new Promise<never>(() => undefined);
+    }
+    return work();
+  };
+  const seenBy = (process: VirtualProcess, { storage }: Memory): StateStorage => ({
+    ...storage,
+    lease: {
+      ...storage.lease,
+      look: () => operation(process, storage.lease.look),
+      swap: (seen, entry) => operation(process, () => storage.lease.swap(seen, entry)),
+    },
+    load: () => operation(process, storage.load),
+    begin: (base, writer) => operation(process, () => storage.begin(base, writer)),
+    add: (wave, writer) => {
+      bytes += JSON.stringify(wave).length;
+      return operation(process, () => storage.add(wave, writer));
+    },
+    save: (state, writer) => operation(process, () => storage.save(state, writer)),
+  });
+  return Promise.resolve({
+    time,
+    open: (process, name = '') => {
+      const memory = memories.get(name) ?? createMemory(place);
+      memories.set(name, memory);
+      return Promise.resolve(storeOver(seenBy(process, memory), process));
+    },
+    dieAt: (process, left, where) => new Promise((die) => void deaths.set(process, { left, where, die })),
+    breakDown: () => {
+      isDown = true;
+    },
+    mend: () => {
+      isDown = false;
+    },
+    written: () => bytes,
+    close: () => Promise.resolve(),
+  });
+});
+
+test('a store in memory shows its state, and how often it was written as a whole', async () => {
+  const store = memoryStore();
+  await store.append(stateWith({}), 'a', recordOf('1'));
+  expect(store.state?.resources).toEqual({ a: recordOf('1') });
+  expect(store.writes).toBe(0);
+  await store.write(stateWith({}));
+  expect(store.writes).toBe(1);
+  store.state = undefined;
+  expect(await store.read()).toBeUndefined();
+});

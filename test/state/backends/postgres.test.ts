@@ -1,0 +1,290 @@
+import pg from 'pg';
+import { inspect } from 'node:util';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { postgresStorage, postgresStore } from '../../../src/state/backends/postgres.ts';
+import { systemClock } from '../../../src/state/clock.ts';
+import { storeOver } from '../../../src/state/store.ts';
+import type { PostgresServer, Proxy } from '../../support/postgres-server.ts';
+import { proxyTo, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
+import { createActivity } from '../activity.ts';
+import { forms, journalOf, stateOf } from '../corpus.ts';
+import { conforms, readOf, recordOf, stateWith, stopOf } from '../conformance.ts';
+import type { VirtualProcess } from '../../support/virtual-processes.ts';
+import { processTime } from '../../support/virtual-processes.ts';
+
+const missing = whyNoPostgres();
+
+describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own', () => {
+  let server: PostgresServer;
+  let admin: pg.Client;
+  beforeAll(async () => {
+    server = await startPostgres();
+    admin = await connectTo(server);
+  });
+  afterAll(async () => {
+    await admin.end();
+    server.stop();
+  });
+
+  conforms('in PostgreSQL', { isShared: true }, async () => {
+    await admin.query('drop schema if exists trueup cascade');
+    const proxies: Proxy[] = [];
+    const opened = new Map<VirtualProcess, Promise<Proxy>>();
+    let isDown = false;
+    const activity = createActivity();
+    const time = processTime({
+      // The database has its own clock: what is in it grows older instead.
+      whilePassing: async (ms) => {
+        await admin
+          .query(`update trueup.lease set renewed_at = renewed_at - make_interval(secs => $1)`, [ms / 1_000])
+          .catch(() => undefined);
+      },
+      isIdle: activity.isIdle,
+    });
+    const openProxy = async () => {
+      const proxy = await proxyTo(server.port);
+      proxy.fault = () => (isDown ? 'cut' : undefined);
+      proxies.push(proxy);
+      return proxy;
+    };
+    const proxyOf = (process: VirtualProcess) => {
+      const proxy = opened.get(process) ?? openProxy();
+      opened.set(process, proxy);
+      return proxy;
+    };
+    return {
+      time,
+      open: async (process, name = 'one') => {
+        const { port } = await proxyOf(process);
+        const where = { url: server.url(port), schema: 'trueup', name };
+        const storage = postgresStorage(where, activity.clockOf(process));
+        return storeOver(activity.watched(process, storage), process);
+      },
+      dieAt: async (process, left, where) => {
+        const proxy = await proxyOf(process);
+        await new Promise<void>((die) => {
+          const at = proxy.messages + left;
+          proxy.fault = (message) => {
+            if (message < at) return undefined;
+            setImmediate(() => setImmediate(die));
+            return message === at ? where : 'before';
+          };
+        });
+        activity.ended(process);
+      },
+      breakDown: () => {
+        isDown = true;
+      },
+      mend: () => {
+        isDown = false;
+      },
+      written: () => proxies.reduce((sum, { sent }) => sum + sent, 0),
+      close: async () => void (await Promise.all(proxies.map((proxy) => proxy.close()))),
+    };
+  });
+
+  describe('a database', () => {
+    const proxies: Proxy[] = [];
+    afterEach(() => Promise.all(proxies.splice(0).map((proxy) => proxy.close())));
+    const clock = { ...systemClock, sleep: () => new Promise<void>((done) => void setTimeout(done, 100)) };
+    const begin = async (name = 'shop') => {
+      await admin.query('drop schema if exists trueup cascade');
+      const proxy = await proxyTo(server.port);
+      proxies.push(proxy);
+      const store = postgresStore({ url: server.url(proxy.port), schema: 'trueup', name }, { clock });
+      return { proxy, store };
+    };
+    const rowsOf = async (text: string) => (await admin.query(text)).rows as Record<string, unknown>[];
+
+    describe.each(forms)('with a state of the form %s', (form) => {
+      /** Inserts the rows that a killed run left behind. */
+      const beginWith = async () => {
+        const { base, waves } = journalOf(form);
+        const { store } = await begin();
+        const lease = await store.lock({ purpose: 'apply' });
+        await lease.release();
+        await admin.query(`insert into trueup.state values ('shop', 3, $1, now())`, [JSON.stringify(base)]);
+        for (const [at, [address, record]] of (waves.flat() as [string, unknown][]).entries()) {
+          const text = record === null ? null : JSON.stringify(record);
+          await admin.query(`insert into trueup.journal values ('shop', 1, $1, $2, $3)`, [at + 1, address, text]);
+        }
+        return store;
+      };
+
+      test('gives it with its journal', async () => {
+        const store = await beginWith();
+        expect(await store.read()).toStrictEqual(stateOf(form));
+        await store.close();
+      });
+
+      test('continues it, and writes the newest format', async () => {
+        const store = await beginWith();
+        await store.lock({ purpose: 'apply' });
+        const state = stateOf(form);
+        await store.append(await readOf(store), 'production.redis.open', null);
+        const { 'production.redis.open': _, ...resources } = state.resources;
+        expect(await store.read()).toEqual({ ...state, resources });
+        await store.write({ ...state, serial: 4 });
+        expect(await store.read()).toEqual({ ...state, serial: 4 });
+        const rows = await rowsOf("select body::json->>'formatVersion' as format from trueup.state");
+        expect(rows).toEqual([{ format: '2' }]);
+        expect(await rowsOf('select address from trueup.journal')).toEqual([]);
+        await store.close();
+      });
+    });
+
+    test('with a state of a newer Trueup is not read', async () => {
+      const { store } = await begin();
+      await store.lock({ purpose: 'apply' });
+      const body = JSON.stringify({ ...stateWith({}), formatVersion: 3 });
+      await admin.query(`insert into trueup.state values ('shop', 1, $1, now())`, [body]);
+      const { message, failure } = await stopOf(store.read());
+      expect(failure).toBe('state');
+      expect(message).toContain('trueup.state of shop has format 3, which a newer Trueup wrote');
+      await store.close();
+    });
+
+    test('has a row for the lease, one for the state, and one for each record since', async () => {
+      const { store } = await begin();
+      await store.lock({ purpose: 'apply' });
+      const base = stateWith({ a: recordOf('1', { pairs: {} }) }, 4);
+      await store.write(base);
+      await Promise.all([store.append(base, 'b', recordOf('2')), store.append(base, 'a', null)]);
+      await store.append(base, 'c', recordOf('3'));
+      expect(
+        await rowsOf(
+          'select counter::int, number::int, address, record is null as gone from trueup.journal order by 2',
+        ),
+      ).toEqual([
+        { counter: 1, number: 1, address: 'b', gone: false },
+        { counter: 1, number: 2, address: 'a', gone: true },
+        { counter: 1, number: 3, address: 'c', gone: false },
+      ]);
+      expect(await rowsOf("select name, serial::int, body::json->>'lineage' as lineage from trueup.state")).toEqual([
+        { name: 'shop', serial: 4, lineage: 'line' },
+      ]);
+      expect(
+        await rowsOf(
+          "select name, counter::int, is_held, entry::json->'holder'->>'purpose' as purpose from trueup.lease",
+        ),
+      ).toEqual([{ name: 'shop', counter: 1, is_held: true, purpose: 'apply' }]);
+      await store.close();
+      expect(await rowsOf('select is_held from trueup.lease')).toEqual([{ is_held: false }]);
+    });
+
+    test('that breaks the connection now and then is connected to again, and nothing is written twice or lost', async () => {
+      const { proxy, store } = await begin();
+      const lease = await store.lock({ purpose: 'apply' });
+      const base = stateWith({ a: recordOf('1') });
+      await store.write(base);
+      for (const name of ['b', 'c', 'd', 'e', 'f']) {
+        const at = proxy.messages + 1;
+        proxy.fault = (message) => (message === at ? 'lost' : undefined);
+        await store.append(base, name, recordOf(name));
+      }
+      expect(await rowsOf('select count(*)::int as count from trueup.journal')).toEqual([{ count: 5 }]);
+      expect(Object.keys((await store.read())?.resources ?? {})).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+      expect(lease.check).not.toThrow();
+      await store.close();
+    });
+
+    test('that crashes and comes back is gone on with, and has what it said it has', async () => {
+      const { store } = await begin();
+      await store.lock({ purpose: 'apply' });
+      const base = stateWith({ a: recordOf('1') });
+      await store.write(base);
+      await store.append(base, 'b', recordOf('2'));
+      await admin.end();
+      server.crash();
+      server.start();
+      admin = await connectTo(server);
+      await store.append(base, 'c', recordOf('3'));
+      expect(Object.keys((await store.read())?.resources ?? {})).toEqual(['a', 'b', 'c']);
+      await store.close();
+    });
+
+    test('that is not there is told of, with the place and without user and password', async () => {
+      const { proxy, store } = await begin();
+      await proxy.close();
+      const stop = await stopOf(store.read);
+      expect(stop.message).toContain(
+        `the state postgres://127.0.0.1:${proxy.port}/postgres, trueup.state of shop cannot be reached (ECONNREFUSED`,
+      );
+      expect(stop.failure).toBe('state');
+    });
+
+    test.each([
+      [
+        'the password is wrong',
+        (url: string) => url.replace('p%40ss', 'canary-pass'),
+        /28P01: password authentication failed/,
+      ],
+      [
+        'there is no such database',
+        (url: string) => url.replace('/postgres', '/nothing'),
+        /3D000: database "nothing" does not exist/,
+      ],
+    ])('is not used when %s, and no error has the password', async (_title, change, words) => {
+      const store = postgresStore({ url: change(server.url()), schema: 'trueup', name: 'shop' }, { clock });
+      for (const call of [store.read, () => store.lock({ purpose: 'apply' }), store.holder]) {
+        const stop = await stopOf(call);
+        expect(stop.message).toMatch(words);
+        expect(inspect(stop, { depth: 9 })).not.toMatch(/canary-pass|4711|p@ss/);
+      }
+    });
+
+    test.each(['not an address with secret canary', 'https://user:canary@host/db', 'host=x password=canary'])(
+      'is named by an address, and not by %s, which is not shown',
+      async (url) => {
+        const stop = await stopOf(() => postgresStore({ url, schema: 'trueup', name: 'shop' }));
+        expect(stop.message).toContain('TRUEUP_STATE_URL');
+        expect(inspect(stop, { depth: 9 })).not.toContain('canary');
+      },
+    );
+
+    test('may be used by somebody who may not make tables, once they are there, and read by somebody who may only read', async () => {
+      const { store } = await begin();
+      await admin.query('drop role if exists writer');
+      await admin.query('drop role if exists reader');
+      await admin.query(`create role writer login password 'w'; create role reader login password 'r'`);
+      const asRole = (name: string) => {
+        const url = new URL(server.url());
+        [url.username, url.password] = [name, name[0] ?? ''];
+        return postgresStore({ url: url.href, schema: 'trueup', name: 'shop' }, { clock });
+      };
+      const early = asRole('writer');
+      expect(await early.read()).toBeUndefined();
+      expect((await stopOf(early.lock({ purpose: 'apply' }))).message).toContain('42501: permission denied');
+      await early.close();
+      await store.lock({ purpose: 'apply' });
+      await store.close();
+      await admin.query(`grant usage on schema trueup to reader, writer; grant select on all tables in schema trueup to reader;
+        grant select, insert, update, delete on all tables in schema trueup to writer`);
+      const writer = asRole('writer');
+      await writer.lock({ purpose: 'apply' });
+      await writer.write(stateWith({ a: recordOf('1') }));
+      await writer.close();
+      const reader = asRole('reader');
+      expect((await reader.read())?.resources).toEqual({ a: recordOf('1') });
+      expect((await stopOf(reader.lock({ purpose: 'apply' }))).message).toContain('42501: permission denied');
+      await reader.close();
+    });
+
+    test('in which a record is none of Trueup is an error', async () => {
+      const { store } = await begin();
+      await store.lock({ purpose: 'apply' });
+      await store.append(stateWith({}), 'a', recordOf('1'));
+      await admin.query(`update trueup.journal set record = '{"kind": 5}'`);
+      expect((await stopOf(store.read)).message).toContain('has a record in its journal that is none of Trueup');
+      await admin.query(`update trueup.state set body = body || 'x'`);
+      expect((await stopOf(store.read)).message).toContain('is not valid JSON');
+      await store.close();
+    });
+  });
+});
+
+async function connectTo(server: PostgresServer): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: server.url() });
+  await client.connect();
+  return client;
+}

@@ -1,0 +1,319 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { BucketLocation } from '../../../src/state/backends/bucket.ts';
+import { openBucket } from '../../../src/state/backends/bucket.ts';
+import { s3Storage, s3Store } from '../../../src/state/backends/s3.ts';
+import { systemClock } from '../../../src/state/clock.ts';
+import { storeOver } from '../../../src/state/store.ts';
+import { writeLine } from '../../../src/state/wave.ts';
+import type { S3Server } from '../../support/s3-server.ts';
+import { secretOf, serveS3 } from '../../support/s3-server.ts';
+import { createActivity } from '../activity.ts';
+import { forms, journalOf, stateOf } from '../corpus.ts';
+import { conforms, readOf, recordOf, stateWith, stopOf } from '../conformance.ts';
+import type { Where } from '../conformance.ts';
+import type { VirtualProcess } from '../../support/virtual-processes.ts';
+import { began } from '../../support/virtual-clock.ts';
+import { processTime } from '../../support/virtual-processes.ts';
+
+conforms('in a bucket', { isShared: true }, async () => {
+  let isDown = false;
+  const activity = createActivity();
+  const time = processTime(activity);
+  const server = await serveS3(['bucket'], () => began + time.now());
+  const keys = new Map<VirtualProcess, string>();
+  const deaths = new Map<string, { left: number; where: Where; die: () => void }>();
+  const keyOf = (process: VirtualProcess) => {
+    const key = keys.get(process) ?? `key-${keys.size}`;
+    keys.set(process, key);
+    return key;
+  };
+  server.switches.fault = ({ accessKeyId }) => {
+    if (isDown) return 503;
+    const death = deaths.get(accessKeyId);
+    if (death === undefined || --death.left > 0) return undefined;
+    // Nobody is told before what is carried out is carried out.
+    setImmediate(() => setImmediate(death.die));
+    return death.left === 0 ? death.where : 'before';
+  };
+  return {
+    time,
+    open: (process, name = 'one') => {
+      const accessKeyId = keyOf(process);
+      const where = {
+        endpoint: server.url,
+        bucket: 'bucket',
+        region: 'us-east-1',
+        prefix: `states/${name} (é+)/`,
+        key: { accessKeyId, secretAccessKey: secretOf(accessKeyId) },
+      };
+      const storage = s3Storage(where, activity.clockOf(process));
+      return Promise.resolve(storeOver(activity.watched(process, storage), process));
+    },
+    dieAt: async (process, left, where) => {
+      await new Promise<void>((die) => void deaths.set(keyOf(process), { left, where, die }));
+      activity.ended(process);
+    },
+    breakDown: () => {
+      isDown = true;
+    },
+    mend: () => {
+      isDown = false;
+    },
+    written: () => server.log.reduce((sum, { bytes }) => sum + bytes, 0),
+    close: () => server.close(),
+  };
+});
+
+describe('a store of objects', () => {
+  const open: S3Server[] = [];
+  afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
+
+  /** A store, and the state in it as somebody opens it who is never patient. */
+  const begin = async (about: Partial<BucketLocation> = {}) => {
+    const server = await serveS3(['bucket']);
+    open.push(server);
+    const clock = { ...systemClock, sleep: () => Promise.resolve() };
+    const where = {
+      endpoint: server.url,
+      bucket: 'bucket',
+      region: 'eu-1',
+      prefix: 'shop/',
+      key: { accessKeyId: 'key', secretAccessKey: secretOf('key') },
+      ...about,
+    };
+    return {
+      server,
+      bucket: openBucket(where, clock),
+      store: s3Store(where, { clock }),
+      another: () => s3Store(where, { clock }),
+    };
+  };
+
+  describe.each(forms)('with a state of the form %s', (form) => {
+    /** Puts the objects that a killed run left behind. */
+    const beginWith = async () => {
+      const { base, waves } = journalOf(form);
+      const made = await begin();
+      const put = (name: string, text: string) => made.bucket.put(name, text, { over: 'any' });
+      await put('state.json', JSON.stringify({ counter: 7, from: 3, state: base }));
+      for (const [at, wave] of waves.entries()) await put(`journal/7/00000${3 + at}`, writeLine(wave));
+      return made;
+    };
+
+    test('gives it with its journal', async () => {
+      const { store } = await beginWith();
+      expect(await store.read()).toStrictEqual(stateOf(form));
+    });
+
+    test('continues it, and writes the newest format', async () => {
+      const { bucket, server, store, another } = await beginWith();
+      await store.lock({ purpose: 'apply' });
+      const state = stateOf(form);
+      await store.append(await readOf(store), 'production.redis.open', null);
+      const { 'production.redis.open': _, ...resources } = state.resources;
+      expect(await another().read()).toEqual({ ...state, resources });
+      await store.write({ ...state, serial: 4 });
+      expect(await another().read()).toEqual({ ...state, serial: 4 });
+      expect((await bucket.get('state.json'))?.text).toContain('"formatVersion": 2,');
+      expect([...server.objects.keys()].filter((name) => name.includes('/journal/'))).toEqual([]);
+      await store.close();
+    });
+  });
+
+  test('with a state of a newer Trueup is neither read nor written, nor is its lock taken', async () => {
+    const { bucket, store, server } = await begin();
+    const state = { ...stateWith({}), formatVersion: 3 };
+    await bucket.put('state.json', JSON.stringify({ counter: 7, from: 3, state }), { over: 'any' });
+    const before = [...server.objects.keys()];
+    for (const work of [() => store.read(), () => store.lock({ purpose: 'apply' })]) {
+      const { message, failure } = await stopOf(work);
+      expect([failure, message]).toEqual([
+        'state',
+        `the state ${server.url}/bucket/shop/state.json has format 3, which a newer Trueup wrote`,
+      ]);
+    }
+    expect([...server.objects.keys()]).toEqual(before);
+  });
+
+  test('that heeds conditions has a lease, a state, and one object for each wave', async () => {
+    const { server, store } = await begin();
+    const names = () => [...server.objects.keys()].toSorted();
+    await store.lock({ purpose: 'apply' });
+    expect(names()).toEqual(['bucket/shop/lease.json']); // the probe is gone
+    const base = stateWith({}, 0);
+    await Promise.all([store.append(base, 'a', recordOf('1')), store.append(base, 'b', recordOf('2'))]);
+    await store.append(base, 'c', recordOf('3'));
+    expect(names()).toEqual([
+      'bucket/shop/journal/1/000000',
+      'bucket/shop/journal/1/000001',
+      'bucket/shop/lease.json',
+      'bucket/shop/state.json',
+    ]);
+    await store.write({ ...base, serial: 1 });
+    expect(names()).toEqual(['bucket/shop/lease.json', 'bucket/shop/state.json']);
+    await store.close();
+  });
+
+  test.each(['ignoresConditions', 'isRacy', 'refusesConditions'] as const)(
+    'that %s keeps no state, because its lease would keep nobody out',
+    async (fault) => {
+      const { server, store } = await begin();
+      server.switches[fault] = true;
+      const stop = await stopOf(store.lock({ purpose: 'apply' }));
+      expect(stop.failure).toBe('state');
+      expect(stop.message).toMatch(
+        /does not heed the conditions of writes|takes no conditional writes \(status 501 NotI/,
+      );
+      expect(stop.diagnostics[0]?.remedy).toContain('docs/state.md');
+    },
+  );
+
+  test('that gives no dates has leases that others watch until they are over', async () => {
+    const { server, store, another } = await begin();
+    server.switches.hasNoDates = true;
+    await store.lock({ purpose: 'apply' });
+    const { message } = await stopOf(another().lock({ purpose: 'plan' }));
+    expect(message).not.toContain('expires in');
+    await store.close();
+  });
+
+  test.each([
+    ['breaks off an answer to what it carried out', 'lost'],
+    ['is in trouble', 503],
+    ['has too much to do', 429],
+    ['had a write of somebody else at the same moment', 409],
+  ] as const)('that %s now and then is asked again, and nothing is written twice or lost', async (_title, fault) => {
+    const { server, store, another } = await begin();
+    let count = 0;
+    const inARow = new Map<string, number>();
+    // Of requests that go out together any one may be the third each time: four times in a row would be for good.
+    server.switches.fault = ({ method, name }) => {
+      const before = inARow.get(`${method} ${name}`) ?? 0;
+      const isHit = ++count % 3 === 0 && before < 3;
+      inARow.set(`${method} ${name}`, isHit ? before + 1 : 0);
+      return isHit ? fault : undefined;
+    };
+    const lease = await store.lock({ purpose: 'apply' });
+    const base = stateWith({ a: recordOf('1') });
+    await store.write(base);
+    for (const name of ['b', 'c', 'd', 'e']) await store.append(base, name, recordOf(name));
+    expect(Object.keys((await another().read())?.resources ?? {})).toEqual(['a', 'b', 'c', 'd', 'e']);
+    await store.write({ ...base, serial: 2 });
+    expect((await another().read())?.serial).toBe(2);
+    expect(lease.check).not.toThrow();
+    await store.close();
+  });
+
+  test('that breaks off any one answer changes nothing of how a run goes', async () => {
+    for (let at = 1; ; at++) {
+      const { server, store, another } = await begin();
+      let count = 0;
+      server.switches.fault = () => (++count === at ? 'lost' : undefined);
+      const lease = await store.lock({ purpose: 'apply' });
+      expect([at, lease.counter]).toEqual([at, 1]);
+      const base = stateWith({ a: recordOf('1') });
+      await store.write(base);
+      await store.append(base, 'b', recordOf('2'));
+      await store.append(base, 'c', recordOf('3'));
+      await store.write({ ...base, serial: 2 });
+      await lease.release();
+      if (count < at) break;
+      expect((await another().read())?.serial).toBe(2);
+      expect([...server.objects.keys()].filter((name) => name.includes('journal'))).toEqual([]);
+      await server.close();
+    }
+  });
+
+  test('that stays in trouble is told of, with the place and without the key', async () => {
+    const { server, store } = await begin();
+    server.switches.fault = () => 503;
+    const stop = await stopOf(store.read());
+    expect(stop.message).toBe(`the state ${server.url}/bucket/shop/state.json cannot be reached (status 503 SlowDown)`);
+    expect(server.log).toHaveLength(4);
+    await server.close();
+    expect((await stopOf(store.read())).message).toMatch(
+      /cannot be reached \((ECONNREFUSED|other side closed|UND_ERR_SOCKET)\)/,
+    );
+  });
+
+  test.each([
+    ['the key is wrong', { key: { accessKeyId: 'key', secretAccessKey: 'canary-4711' } }, '403 SignatureDoesNotMatch'],
+    ['there is no such bucket', { bucket: 'bucke' }, '404 NoSuchBucket'],
+  ])('is not used when %s', async (_title, about, words) => {
+    const { store } = await begin(about);
+    for (const call of [store.read, () => store.lock({ purpose: 'apply' }), store.holder]) {
+      const stop = await stopOf(call);
+      expect(stop.message).toContain(`cannot be used (status ${words})`);
+      expect(JSON.stringify(stop.diagnostics) + String(stop.stack)).not.toContain('canary');
+    }
+  });
+
+  test('gives a wave that failed no second meaning: it may land later than the next one', async () => {
+    const { server, store, another } = await begin();
+    await store.lock({ purpose: 'apply' });
+    const base = stateWith({}, 0);
+    await store.append(base, 'a', recordOf('1'));
+    const late = server.objects.get('bucket/shop/journal/1/000000');
+    server.switches.fault = ({ name }) => (name.includes('/journal/') ? 503 : undefined);
+    await stopOf(store.append(base, 'b', recordOf('2')));
+    server.switches.fault = () => undefined;
+    await store.write({ ...base, serial: 1 });
+    await store.append({ ...base, serial: 1 }, 'c', recordOf('3'));
+    if (late !== undefined) server.objects.set('bucket/shop/journal/1/000001', late);
+    expect(Object.keys((await another().read())?.resources ?? {})).toEqual(['c']);
+    await store.close();
+  });
+
+  test('of which somebody deleted the lease gives no counter again: what killed runs left stays what it is', async () => {
+    const { server, store, another } = await begin();
+    const names = () => [...server.objects.keys()].filter((name) => name.includes('/journal/'));
+    const base = stateWith({}, 0);
+    await store.lock({ purpose: 'apply' });
+    await store.append(base, 'old', recordOf('1')); // and it is killed
+    const unlock = () => server.objects.delete('bucket/shop/lease.json');
+    unlock();
+    const two = another();
+    expect((await two.lock({ purpose: 'apply' })).counter).toBe(2);
+    expect(Object.keys((await two.read())?.resources ?? {})).toEqual(['old']);
+    await two.append((await two.read()) ?? base, 'other', recordOf('2')); // and it is killed
+    unlock();
+    const three = another();
+    expect((await three.lock({ purpose: 'apply' })).counter).toBe(3);
+    await three.read();
+    await three.write({ ...base, serial: 1, resources: { other: recordOf('2') } });
+    await three.close();
+    expect(names()).toEqual(['bucket/shop/journal/1/000000']);
+    unlock();
+    const four = another();
+    expect((await four.lock({ purpose: 'apply' })).counter).toBe(4);
+    const state = await four.read();
+    expect(Object.keys(state?.resources ?? {})).toEqual(['other']);
+    await four.write({ ...(state ?? base), serial: 2 });
+    await four.close();
+    expect(Object.keys((await another().read())?.resources ?? {})).toEqual(['other']);
+  });
+
+  test('takes the token of a session', async () => {
+    const { store } = await begin({
+      key: { accessKeyId: 'key', secretAccessKey: secretOf('key'), sessionToken: 'token/+=' },
+    });
+    expect(await store.read()).toBeUndefined();
+  });
+
+  test.each([
+    ['a wave', 'journal/1/000001', 'is damaged'],
+    ['the state', 'state.json', 'is not valid JSON'],
+    ['the lease', 'lease.json', 'is no lease of Trueup'],
+  ])('in which %s is damaged is an error', async (_title, name, words) => {
+    const { server, store, another } = await begin();
+    await store.lock({ purpose: 'apply' });
+    const base = stateWith({}, 0);
+    for (const address of ['a', 'b', 'c']) await store.append(base, address, recordOf(address));
+    const key = `bucket/shop/${name}`;
+    const object = server.objects.get(key);
+    if (object === undefined) throw new Error('there is no such object');
+    server.objects.set(key, { ...object, text: object.text.slice(0, -5) });
+    const stop = await stopOf(name === 'lease.json' ? another().holder() : another().read());
+    expect(stop.message).toContain(`${name} ${words}`);
+  });
+});
