@@ -44,7 +44,7 @@ export async function openEmulatorFile(file: string, purpose: string, options: E
 /** An emulator writes its file whenever it likes, so nobody else may open it for as long as its process is there. */
 async function lockFile(file: string, purpose: string): Promise<Lease> {
   const folder = `${file}.open`;
-  const terms = { beatMs: 86_400_000, lastsMs: Number.MAX_SAFE_INTEGER, fenceMs: 0 };
+  const terms = { beatMs: 86_400_000, lastsMs: Number.MAX_SAFE_INTEGER, inFlightMs: 0 };
   try {
     return await takeLease(folderRegister(folder, { of: `the world ${file}` }), { purpose }, leaseContext({ terms }));
   } catch (error) {

@@ -22,7 +22,7 @@ export async function findHolder(register: Register, { terms }: LeaseContext): P
   if (seen === undefined || holder === undefined) return undefined;
   const leftMs = Math.max(0, holder.lastsMs - Math.max(0, seen.ageMs ?? 0));
   const { counter, past } = seen.entry;
-  const mayLandMs = Math.max(leftMs + terms.fenceMs, past?.mayLandMs ?? 0);
+  const mayLandMs = Math.max(leftMs + terms.inFlightMs, past?.mayLandMs ?? 0);
   const entry: LeaseEntry = { counter, holder: null, past: { ...identityOf(holder), mayLandMs, wasRemoved: true } };
   return {
     ...identityOf(holder),

@@ -3,13 +3,13 @@ import type { Inherited, Terms } from './lease.ts';
 import type { Seen } from './register.ts';
 
 /** The previous holder, while a request of it may still take effect; `seen` is a lease that is free or expired. */
-export function inheritedFrom(seen: Seen, now: number, { fenceMs }: Terms): Inherited | undefined {
+export function inheritedFrom(seen: Seen, now: number, { inFlightMs }: Terms): Inherited | undefined {
   const { holder, past } = seen.entry;
   const pastMs = past === null ? 0 : Math.max(0, past.mayLandMs - ageOf(seen));
   const wasRemoved = pastMs > 0 && past?.wasRemoved === true;
   if (holder === null)
     return past === null || pastMs === 0 ? undefined : { ...identityOf(past), mayLandUntil: now + pastMs, wasRemoved };
-  const leftMs = Math.max(0, Math.min(0, holder.lastsMs - ageOf(seen)) + fenceMs);
+  const leftMs = Math.max(0, Math.min(0, holder.lastsMs - ageOf(seen)) + inFlightMs);
   return { ...identityOf(holder), mayLandUntil: now + Math.max(leftMs, pastMs), wasRemoved };
 }
 
@@ -17,11 +17,11 @@ export function inheritedFrom(seen: Seen, now: number, { fenceMs }: Terms): Inhe
  * Latest moment at which a previous holder can have started a request (monotonic ms): it starts none after it released
  * the lease, or after the lease expired. When the location cannot tell how long ago that was, it is now.
  */
-export function quietSince(seen: Seen | undefined, now: number, { fenceMs }: Terms): number {
+export function quietSince(seen: Seen | undefined, now: number, { inFlightMs }: Terms): number {
   if (seen === undefined) return now;
   const { holder, past } = seen.entry;
   const endedMs = Math.max(0, ageOf(seen) - (holder?.lastsMs ?? 0));
-  return now + Math.max(-endedMs, past === null ? -endedMs : past.mayLandMs - fenceMs - ageOf(seen));
+  return now + Math.max(-endedMs, past === null ? -endedMs : past.mayLandMs - inFlightMs - ageOf(seen));
 }
 
 /** Owner, purpose and start of a holder. */

@@ -38,7 +38,7 @@ export interface Terms {
   /** From the last renewal to the expiry. */
   readonly lastsMs: number;
   /** From the expiry to the moment at which no request sent before it can take effect any more. */
-  readonly fenceMs: number;
+  readonly inFlightMs: number;
 }
 
 /** A request for the lock. */
@@ -56,7 +56,7 @@ export interface LeaseContext {
   readonly terms: Terms;
 }
 
-const usualTerms: Terms = { beatMs: 20_000, lastsMs: 60_000, fenceMs: 60_000 };
+const usualTerms: Terms = { beatMs: 20_000, lastsMs: 60_000, inFlightMs: 60_000 };
 
 /** This process, the clock of this machine and the usual durations, except for what is given. */
 export function leaseContext(some: Partial<LeaseContext> = {}): LeaseContext {

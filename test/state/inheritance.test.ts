@@ -8,7 +8,7 @@ import { leaseContext } from '../../src/state/lease.ts';
 /** What who takes a lease knows of those before. All times in milliseconds; it is 100,000 by the clock that only grows. */
 
 const now = 100_000;
-const terms = { beatMs: 10_000, lastsMs: 60_000, fenceMs: 30_000 };
+const terms = { beatMs: 10_000, lastsMs: 60_000, inFlightMs: 30_000 };
 const since = '2026-01-01T00:00:00Z';
 const hold: Hold = {
   id: 'h',

@@ -9,7 +9,7 @@ import type { Lease } from '../../src/state/lease.ts';
  */
 const [folder = '', url = '', lasts = ''] = process.argv.slice(2);
 const lastsMs = Number(lasts);
-const store = localStore(folder, { terms: { beatMs: lastsMs / 3, lastsMs, fenceMs: lastsMs } });
+const store = localStore(folder, { terms: { beatMs: lastsMs / 3, lastsMs, inFlightMs: lastsMs } });
 const lease: Lease = await store.lock({ purpose: 'apply' });
 const { send } = createTransport({ url, mayWrite: lease.check });
 const client = createClient({ send, url, apiKey: 'right-key', redact: (text) => text });
