@@ -1,3 +1,4 @@
+import type { Documents } from './documents.ts';
 import type { Holder } from './holder.ts';
 import type { Lease, LockRequest } from './lease.ts';
 import type { StateRecord } from './record.ts';
@@ -30,6 +31,8 @@ export interface StateStore {
   readonly append: (base: State, address: string, record: StateRecord | null) => Promise<void>;
   /** Replaces the state as a whole, or leaves it unchanged. @throws Stop when the lock was lost. */
   readonly write: (state: State) => Promise<void>;
+  /** Documents beside the state. */
+  readonly documents: Documents;
   /** Releases the lock and ends connections. */
   readonly close: () => Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { Documents } from './documents.ts';
 import type { Register } from './register.ts';
 import type { State } from './state.ts';
 import type { Wave } from './wave.ts';
@@ -7,6 +8,7 @@ export interface StateStorage {
   /** Where it is, for messages. Without secrets. */
   readonly location: string;
   readonly lease: Register;
+  readonly documents: Documents;
   /** Other machines reach it: nothing is written without the lease. */
   readonly isShared: boolean;
   /** The state saved last, with the waves added since; undefined when there is none. */

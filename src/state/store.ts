@@ -1,3 +1,4 @@
+import { withCheckedNames } from './documents.ts';
 import { findHolder } from './holder.ts';
 import type { Lease, LeaseContext } from './lease.ts';
 import { leaseContext } from './lease.ts';
@@ -90,6 +91,7 @@ export function storeOver(storage: StateStorage, some: Partial<LeaseContext> = {
       await rest();
       await storage.save(state, writer());
     },
+    documents: withCheckedNames(storage.documents),
     close: async () => {
       await running;
       await lease?.release();

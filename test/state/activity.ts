@@ -38,6 +38,11 @@ export function createActivity(): Activity {
         ...(storage.lease.prove === undefined ? {} : { prove: counted(process, storage.lease.prove) }),
         ...(storage.lease.isNewest === undefined ? {} : { isNewest: counted(process, storage.lease.isNewest) }),
       },
+      documents: {
+        put: counted(process, storage.documents.put),
+        get: counted(process, storage.documents.get),
+        list: counted(process, storage.documents.list),
+      },
       load: counted(process, storage.load),
       begin: counted(process, storage.begin),
       add: counted(process, storage.add),

@@ -108,6 +108,46 @@ export function conforms(title: string, { isShared }: Facts, make: () => Promise
     };
     const resourcesNow = async () => (await readAnew())?.resources;
 
+    describe('documents', () => {
+      test('are kept beside the state, each as a whole, and listed by name', async () => {
+        const { store } = await begin();
+        expect([await store.documents.list(), await store.documents.get('report.json')]).toEqual([[], undefined]);
+        await store.documents.put('report.json', '{"é": "\n"}');
+        await store.documents.put('history_2030-01-01.txt', 'one');
+        await store.documents.put('history_2030-01-01.txt', '');
+        await store.close();
+        const { store: another } = await begin();
+        expect(await another.documents.list()).toEqual(['history_2030-01-01.txt', 'report.json']);
+        expect(await another.documents.get('report.json')).toBe('{"é": "\n"}');
+        expect(await another.documents.get('history_2030-01-01.txt')).toBe('');
+        expect(await another.read()).toBeUndefined();
+        await another.close();
+      });
+
+      test('survive a run that writes the state, and are its own', async () => {
+        const one = await enter();
+        await one.store.documents.put('a', '1');
+        await one.store.append(stateWith({}, 0), 'a', recordOf('1'));
+        await one.store.write(stateWith({}));
+        expect([await one.store.documents.list(), await one.store.documents.get('a')]).toEqual([['a'], '1']);
+        await leave(one);
+        const other = await ground.open(time.process(), 'other');
+        expect([await other.documents.list(), await other.documents.get('a')]).toEqual([[], undefined]);
+        await other.close();
+      });
+
+      test.each(['', '.a', 'a/b', '../a', 'A', 'a b', 'a.tmp', 'a'.repeat(101), 'a\n'])(
+        'cannot have the name %j',
+        async (name) => {
+          const { store } = await begin();
+          await expect(store.documents.put(name, 'text')).rejects.toThrow('a document cannot have the name');
+          await expect(store.documents.get(name)).rejects.toThrow(JSON.stringify(name));
+          expect(await store.documents.list()).toEqual([]);
+          await store.close();
+        },
+      );
+    });
+
     describe('what is kept', () => {
       test('is nothing before it is written', async () => {
         expect(await readAnew()).toBeUndefined();

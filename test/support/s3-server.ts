@@ -38,6 +38,8 @@ interface S3Switches {
   refusesConditions: boolean;
   /** Gives neither Date nor Last-Modified. */
   hasNoDates: boolean;
+  /** Most objects in one answer to a list. */
+  pageSize: number;
   /**
    * Asked for every request. `before`: nothing happens and nobody answers; `after`: it is carried out and nobody
    * answers; `lost`: it is carried out and the connection breaks; a number: that status, and nothing happens.
@@ -57,6 +59,7 @@ export async function serveS3(buckets: readonly string[], now: () => number = Da
     isRacy: false,
     refusesConditions: false,
     hasNoDates: false,
+    pageSize: 1_000,
     fault: () => undefined,
   };
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -94,6 +97,16 @@ export async function serveS3(buckets: readonly string[], now: () => number = Da
 
   const carryOut = async (request: IncomingMessage, { name, body }: { name: string; body: Buffer }) => {
     const present = objects.get(name);
+    const query = new Map(queryOf(request));
+    if (query.get('list-type') === '2') {
+      const begins = name + (query.get('prefix') ?? '');
+      const all = [...objects.keys()].filter((key) => key.startsWith(begins)).toSorted();
+      const from = Number(query.get('continuation-token')?.replace('&from=', '') ?? 0);
+      const keys = all.slice(from, from + switches.pageSize).map((key) => `<Key>${key.slice(name.length)}</Key>`);
+      const to = from + switches.pageSize;
+      const token = to < all.length ? `<NextContinuationToken>&amp;from=${to}</NextContinuationToken>` : '';
+      return { status: 200, text: `<ListBucketResult>${keys.join('')}${token}</ListBucketResult>` };
+    }
     switch (request.method ?? '') {
       case 'GET': {
         if (present === undefined) return { status: 404, text: error('NoSuchKey') };
@@ -155,7 +168,10 @@ function wrongIn(request: IncomingMessage, { path, body }: { path: string; body:
   const canonical = [
     request.method,
     path.split('/').map(encode).join('/'),
-    '',
+    queryOf(request)
+      .map(([name, value]) => `${encode(name)}=${encode(value)}`)
+      .toSorted()
+      .join('&'),
     ...signed.map((name) => `${name}:${String(request.headers[name]).trim()}`),
     '',
     names,
@@ -169,6 +185,10 @@ function wrongIn(request: IncomingMessage, { path, body }: { path: string; body:
   );
   const expected = createHmac('sha256', key).update(text).digest('hex');
   return time.startsWith(day) && expected === signature ? undefined : 'SignatureDoesNotMatch';
+}
+
+function queryOf({ url = '' }: IncomingMessage): [string, string][] {
+  return [...new URL(url, 'http://s3').searchParams];
 }
 
 function encode(part: string): string {

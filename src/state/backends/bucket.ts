@@ -19,6 +19,8 @@ export interface Bucket {
   readonly get: (name: string) => Promise<S3Object | undefined>;
   /** Writes an object unless it changed; gives the new tag, or undefined when it changed. */
   readonly put: (name: string, text: string, options: PutOptions) => Promise<string | undefined>;
+  /** The names of the objects below a folder, without it. */
+  readonly list: (folder: string) => Promise<readonly string[]>;
   /** Removes an object; a failure leaves it. */
   readonly remove: (name: string) => Promise<void>;
 }
@@ -41,7 +43,10 @@ interface PutOptions {
 
 interface Request {
   readonly method: 'GET' | 'PUT' | 'DELETE';
+  /** The object; of a list, the folder. */
   readonly name: string;
+  /** The parameters of a list. */
+  readonly query?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly check?: () => void;
@@ -58,12 +63,12 @@ export function openBucket({ endpoint, bucket, region, prefix, key }: BucketLoca
   const locationOf = (name: string) => `${base}${prefix}${name}`;
   const urlOf = (name: string) => base + `${prefix}${name}`.split('/').map(encodeURIComponent).join('/');
 
-  const sendOnce = async ({ method, name, body, headers }: Request): Promise<Response> => {
+  const sendOnce = async ({ method, name, query, body, headers }: Request): Promise<Response> => {
     // Loaded at the first request: most runs need no bucket.
     const { AwsV4Signer } = await import('aws4fetch');
     const signer = new AwsV4Signer({
       method,
-      url: urlOf(name),
+      url: query === undefined ? urlOf(name) : `${base}?${new URLSearchParams(query).toString()}`,
       headers: { ...headers, 'x-amz-content-sha256': await sha256(body ?? '') },
       ...(body === undefined ? {} : { body }),
       service: 's3',
@@ -126,6 +131,22 @@ export function openBucket({ endpoint, bucket, region, prefix, key }: BucketLoca
       if (answer.status === 412 || isGone) return undefined;
       if (answer.status < 200 || answer.status > 299) throw refused(name, answer);
       return etagOf(locationOf(name), answer);
+    },
+    list: async (folder) => {
+      const names: string[] = [];
+      let token: string | undefined;
+      do {
+        const next = token === undefined ? {} : { 'continuation-token': token };
+        const query = { 'list-type': '2', prefix: prefix + folder, ...next };
+        const answer = await send({ method: 'GET', name: folder, query });
+        if (answer.status !== 200) throw refused(folder, answer);
+        const keys = answer.text.matchAll(/<Key>([^<]*)<\/Key>/g);
+        names.push(...[...keys].map(([, key = '']) => key.slice(key.lastIndexOf('/') + 1)));
+        token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/
+          .exec(answer.text)?.[1]
+          ?.replaceAll('&amp;', '&');
+      } while (token !== undefined);
+      return names;
     },
     remove: async (name) => {
       await send({ method: 'DELETE', name }, 1).catch(() => undefined);

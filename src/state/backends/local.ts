@@ -9,7 +9,9 @@ import { storeOver } from '../store.ts';
 import { unusable } from '../unusable.ts';
 import type { Wave } from '../wave.ts';
 import { parseWave, readLine, withWaves, writeLine } from '../wave.ts';
+import { folderDocuments } from './folder-documents.ts';
 import { folderRegister } from './folder-register.ts';
+import { putFile } from './put-file.ts';
 
 /**
  * A state in a folder: `state.json`, replaced atomically at the end of a run, and `state.journal`, to which
@@ -37,13 +39,14 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
   /** Begins a journal. That of an unfinished run stays until the new one is complete. */
   const begin = async (base: State, writer: Writer): Promise<void> => {
     await close();
-    open = await putFile(disk, journal, { text: writeLine(base), writer });
+    open = await putFile(disk, journal, { text: writeLine(base), ...writer });
     serial = base.serial;
   };
 
   return {
     location: file,
     lease: folderRegister(folder, { disk, of: `the state ${file}` }),
+    documents: folderDocuments(join(folder, 'documents'), disk),
     isShared: false,
     load: async () => {
       await close();
@@ -66,7 +69,7 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
       if (serial === state.serial) await begin(state, writer).catch(failing(journal, 'cannot be written'));
       await close();
       const text = `${JSON.stringify(state, null, 1)}\n`;
-      const handle = await putFile(disk, file, { text, writer }).catch(
+      const handle = await putFile(disk, file, { text, ...writer }).catch(
         failing(file, 'cannot be written; it is as it was before'),
       );
       await handle.close().catch(() => undefined);
@@ -80,31 +83,6 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
     },
     close,
   };
-}
-
-/** Replaces a file as a whole: after a crash it is the old one or the new one. The new one stays open. */
-async function putFile(
-  disk: Disk,
-  path: string,
-  { text, writer }: { text: string; writer: Writer },
-): Promise<DiskFile> {
-  const folder = dirname(path);
-  const temporary = disk.nameBeside(path);
-  await disk.makeFolder(folder);
-  let handle: DiskFile | undefined;
-  try {
-    handle = await disk.create(temporary);
-    await handle.append(text);
-    await handle.sync();
-    await writer.confirm();
-    await disk.rename(temporary, path);
-    await disk.syncFolder(folder);
-    return handle;
-  } catch (error) {
-    await handle?.close().catch(() => undefined);
-    await disk.remove(temporary).catch(() => undefined); // the first error matters more
-    throw error;
-  }
 }
 
 /** Removes the drafts of killed runs. */

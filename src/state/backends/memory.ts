@@ -51,11 +51,17 @@ export interface Memory {
 
 /** Creates an empty memory. Never throws. */
 export function createMemory(clock: BeatingClock): Memory {
+  const texts = new Map<string, string>();
   const memory: Memory = {
     state: undefined,
     storage: {
       location: 'memory',
       lease: memoryRegister(clock),
+      documents: {
+        put: (name, text) => Promise.resolve(void texts.set(name, text)),
+        get: (name) => Promise.resolve(texts.get(name)),
+        list: () => Promise.resolve([...texts.keys()]),
+      },
       isShared: false,
       load: () => Promise.resolve(memory.state),
       begin: async (base, { confirm }) => {

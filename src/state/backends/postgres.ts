@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
+import type { Documents } from '../documents.ts';
 import type { Format } from '../formats.ts';
 import { parseEntry } from '../lease-entry.ts';
 import type { LeaseContext } from '../lease.ts';
@@ -58,6 +59,7 @@ export function postgresStorage({ url, schema, name }: PostgresLocation, clock: 
   return {
     location,
     lease: postgresRegister(database, schema, name),
+    documents: postgresDocuments(database, schema, name),
     isShared: true,
     load: async () => {
       // One statement, so that no write happens between two reads.
@@ -156,10 +158,41 @@ function postgresRegister(database: Database, schema: string, name: string): Reg
   };
 }
 
+function postgresDocuments(database: Database, schema: string, name: string): Documents {
+  const table = `${schema}.documents`;
+  return {
+    put: async (document, text) => {
+      await database.prepare(documentsTable(schema), table);
+      await database.query(
+        `insert into ${table} (name, document, body, written_at) values ($1, $2, $3, now())
+        on conflict (name, document) do update set body = excluded.body, written_at = now()`,
+        [name, document, text],
+      );
+    },
+    get: async (document) => {
+      const [row] = await database.query(`select body from ${table} where name = $1 and document = $2`, [
+        name,
+        document,
+      ]);
+      return row === undefined ? undefined : String(row.body);
+    },
+    list: async () => {
+      const rows = await database.query(`select document from ${table} where name = $1`, [name]);
+      return rows.map(({ document }) => String(document));
+    },
+  };
+}
+
+/** Made at the first document, in a schema that an earlier version may have made without it. */
+function documentsTable(schema: string): string {
+  return `${firstOf(schema)}
+create table if not exists ${schema}.documents (
+  name text, document text, body text not null, written_at timestamptz not null, primary key (name, document));`;
+}
+
 /** One transaction: many first runs can come at once. Using a schema does not imply the right to create one. */
 function tables(schema: string): string {
-  return `select pg_advisory_xact_lock(hashtext('trueup state tables'));
-do $$ begin if to_regnamespace('${schema}') is null then create schema ${schema}; end if; end $$;
+  return `${firstOf(schema)}
 create table if not exists ${schema}.lease (
   name text primary key, version bigint not null, counter bigint not null, is_held boolean not null,
   entry text not null, renewed_at timestamptz not null);
@@ -168,4 +201,9 @@ create table if not exists ${schema}.state (
 create table if not exists ${schema}.journal (
   name text, counter bigint, number bigint, address text not null, record text,
   primary key (name, counter, number));`;
+}
+
+function firstOf(schema: string): string {
+  return `select pg_advisory_xact_lock(hashtext('trueup state tables'));
+do $$ begin if to_regnamespace('${schema}') is null then create schema ${schema}; end if; end $$;`;
 }

@@ -77,6 +77,11 @@ export function s3Storage(where: BucketLocation, clock: Clock): StateStorage {
   return {
     location,
     lease: s3Register(bucket),
+    documents: {
+      put: async (document, text) => void (await bucket.put(documentName(document), text, { over: 'any' })),
+      get: async (document) => (await bucket.get(documentName(document)))?.text,
+      list: () => bucket.list(documentName('')),
+    },
     isShared: true,
     load,
     begin: put,
@@ -106,6 +111,10 @@ export function s3Storage(where: BucketLocation, clock: Clock): StateStorage {
 
 function waveName(counter: number, number: number): string {
   return `journal/${counter}/${String(number).padStart(6, '0')}`;
+}
+
+function documentName(document: string): string {
+  return `documents/${document}`;
 }
 
 /** Reads the waves of a state; their numbers have no gaps. */

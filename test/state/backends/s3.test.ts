@@ -168,6 +168,15 @@ describe('a store of objects', () => {
     },
   );
 
+  test('that lists a few objects at a time lists all documents', async () => {
+    const { server, store } = await begin();
+    server.switches.pageSize = 2;
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    for (const name of names) await store.documents.put(name, name);
+    expect(await store.documents.list()).toEqual(names);
+    expect([...server.objects.keys()]).toContain('bucket/shop/documents/a');
+  });
+
   test('that gives no dates has leases that others watch until they are over', async () => {
     const { server, store, another } = await begin();
     server.switches.hasNoDates = true;

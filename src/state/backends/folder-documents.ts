@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import type { Disk } from '../disk.ts';
+import { reasonOf } from '../disk.ts';
+import type { Documents } from '../documents.ts';
+import { unusable } from '../unusable.ts';
+import { putFile } from './put-file.ts';
+
+/** Documents as files in a folder. */
+export function folderDocuments(folder: string, disk: Disk): Documents {
+  const failing = (path: string, what: string) => (error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    const remedy = 'Mend that and run again. Nothing was overwritten.';
+    throw unusable(path, `${what} (${reasonOf(error)})`, { remedy, cause: error });
+  };
+  return {
+    put: async (name, text) => {
+      const path = join(folder, name);
+      const handle = await putFile(disk, path, { text }).catch(failing(path, 'cannot be written'));
+      await handle?.close().catch(() => undefined); // its content is synced
+    },
+    get: (name) => disk.read(join(folder, name)).catch(failing(join(folder, name), 'cannot be read')),
+    list: async () => (await disk.list(folder).catch(failing(folder, 'cannot be read'))) ?? [],
+  };
+}

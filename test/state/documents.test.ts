@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { folderDocuments } from '../../src/state/backends/folder-documents.ts';
+import { localStore } from '../../src/state/backends/local.ts';
+import { stopOf } from './conformance.ts';
+import { diskError, hooked } from './faulty-disk.ts';
+import { losingDisk } from './losing-disk.ts';
+
+/** Documents as files in a folder; what every backend promises of them is in conformance.ts. */
+
+test('are files of a folder of their own, without the drafts of killed runs', async () => {
+  const { disk } = losingDisk();
+  const { documents } = localStore('/state', { disk });
+  await documents.put('report.json', 'new');
+  const draft = await disk.create('/state/documents/report.json.7-abc.tmp');
+  await draft.append('half');
+  expect(await documents.list()).toEqual(['report.json']);
+  expect(await disk.read('/state/documents/report.json')).toBe('new');
+});
+
+test.each(['create', 'append', 'sync', 'rename'] as const)(
+  'keep the old text where the disk fails at %s, and leave no draft',
+  async (name) => {
+    const { disk } = losingDisk();
+    await folderDocuments('/documents', disk).put('a', 'old');
+    const full = hooked(disk, (operation, work) =>
+      operation.name === name ? Promise.reject(diskError('ENOSPC')) : work(),
+    );
+    const { failure, message, diagnostics } = await stopOf(folderDocuments('/documents', full).put('a', 'new'));
+    expect([failure, message]).toEqual([
+      'state',
+      'the state /documents/a cannot be written (ENOSPC: the disk is full)',
+    ]);
+    expect(diagnostics[0]?.remedy).toBe('Mend that and run again. Nothing was overwritten.');
+    expect(await folderDocuments('/documents', disk).list()).toEqual(['a']);
+    expect(await folderDocuments('/documents', disk).get('a')).toBe('old');
+  },
+);
+
+test.each([
+  ['read', () => folderDocumentsOf('read').get('a'), '/documents/a'],
+  ['list', () => folderDocumentsOf('list').list(), '/documents'],
+] as const)('stop a run that cannot %s them', async (_name, work, path) => {
+  expect((await stopOf(work())).message).toBe(`the state ${path} cannot be read (EACCES: this user may not)`);
+});
+
+test('survive a loss of power once they are put', async () => {
+  const { disk, lose } = losingDisk();
+  await folderDocuments('/documents', disk).put('a', 'text');
+  lose('nothing');
+  expect(await folderDocuments('/documents', disk).get('a')).toBe('text');
+});
+
+function folderDocumentsOf(failing: 'read' | 'list') {
+  const { disk } = losingDisk();
+  const broken = hooked(disk, ({ name }, work) => (name === failing ? Promise.reject(diskError('EACCES')) : work()));
+  return folderDocuments('/documents', broken);
+}
