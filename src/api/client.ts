@@ -4,9 +4,11 @@ import { attempts } from './attempts.ts';
 import { type Call, fail } from './call.ts';
 import type { Pause } from './circuit-breaker.ts';
 import { createCircuitBreaker, whyToWait } from './circuit-breaker.ts';
-import { type Input, type Operation, endpointOf, isOperation } from './contract.ts';
+import type { Contract, Input, Operation, ServedOperation } from './contract.ts';
+import { standardContract } from './contract.ts';
 import { PlatformError } from './errors.ts';
 import { explainRefusal, explainSilence } from './failures.ts';
+import { inTrueup } from './names.ts';
 import { createPatience } from './patience.ts';
 import type { Permit } from './permits.ts';
 import { createPermits } from './permits.ts';
@@ -41,6 +43,8 @@ export interface Client {
     work: (own: OwnConnection) => Promise<T>,
     options?: { readonly signal?: AbortSignal },
   ): Promise<T>;
+  /** The vocabulary of the platform. */
+  readonly contract: Contract;
   /** Requests sent so far, retries included. */
   readonly counts: { reads: number; writes: number };
   /** Ends all waiting: requests that are not on their way fail as interrupted, and no timer is left. */
@@ -69,6 +73,8 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Replaces every secret of the run in a text. */
   readonly redact: (text: string) => string;
+  /** The vocabulary of the platform; the documented one by default. */
+  readonly contract?: Contract;
   /** Most requests on their way at a time, apart from long ones; 4 by default. */
   readonly connections?: number;
   /** Whether an operation answers only when minutes of work are over; such requests keep no others waiting. */
@@ -90,6 +96,13 @@ export interface ClientOptions {
   readonly onPause?: (pause: Pause) => void;
 }
 
+/** A call that is ready to be sent. */
+interface Outgoing {
+  readonly call: Call;
+  readonly served: ServedOperation | undefined;
+  readonly request: WireRequest;
+}
+
 /**
  * Makes a client that checks inputs, sends requests, repeats failed reads and explains failures. When the platform
  * takes no requests for now, all of them wait: those that it refused unexecuted are repeated, writes too. Never throws;
@@ -98,6 +111,7 @@ export interface ClientOptions {
 export function createClient(options: ClientOptions): Client {
   const { send, apiKey, random = Math.random, sleep = wait, isLong = () => false } = options;
   const { connections = attempts.connections.usual, readAttempts = attempts.read.most } = options;
+  const { contract = standardContract } = options;
   const now = options.clock ?? (() => performance.now());
   const redact = (text: string): string => hide(apiKey, options.redact(hide(apiKey, text)));
   const base = describeAddress(options.url);
@@ -116,25 +130,31 @@ export function createClient(options: ClientOptions): Client {
   });
   const permits = createPermits(breaker, (operation) => (isLong(operation) ? long : usual), underWay);
 
+  /** A call of an operation, with the request that goes over the wire. */
+  function requestOf(operation: Operation, input: Readonly<Record<string, unknown>>): Outgoing {
+    const served = contract.operations.get(operation);
+    const call = callOf(operation);
+    return { call, served, request: buildRequest(call, served, { input, apiKey }) };
+  }
+
   const callOf = (operation: Operation): Call => {
-    const isWrite = isOperation(operation) && endpointOf(operation).method === 'POST';
-    return { operation, url: `${base}/api/${operation}`, isWrite, redact };
+    const { path = operation, endpoint } = contract.operations.get(operation) ?? {};
+    return { operation, url: `${base}/api/${path}`, isWrite: endpoint?.method === 'POST', redact };
   };
 
-  async function sendOnce(call: Call, request: WireRequest): Promise<unknown> {
+  async function sendOnce({ call, served, request }: Outgoing): Promise<unknown> {
     if (call.isWrite) counts.writes += 1;
     else counts.reads += 1;
     const data = await exchange(call, send, request);
     breaker.noteAnswer();
     patience.noteAnswer();
-    return data;
+    return inTrueup(served ?? {}, data);
   }
 
   /** Asks whether the platform takes requests again: a refusal with a code is about the caller's rights. */
   async function ask(): Promise<PlatformError | undefined> {
-    const call = callOf('user.get');
     try {
-      await sendOnce(call, buildRequest(call, {}, apiKey));
+      await sendOnce(requestOf('user.get', {}));
       return undefined;
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
@@ -142,8 +162,8 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function sendOn(permit: Permit, call: Call, request: WireRequest): Promise<unknown> {
-    const answer = sendOnce(call, request);
+  async function sendOn(permit: Permit, outgoing: Outgoing): Promise<unknown> {
+    const answer = sendOnce(outgoing);
     underWay.add(answer);
     try {
       return await answer;
@@ -156,24 +176,22 @@ export function createClient(options: ClientOptions): Client {
   }
 
   const invoke: Client['invoke'] = async (operation, input, about = {}) => {
-    const call = callOf(operation);
-    const request = buildRequest(call, input, apiKey);
-    return patience.persist(call, about, () =>
-      permits.run(call, about.signal, (permit) => sendOn(permit, call, request)),
-    );
+    const outgoing = requestOf(operation, input);
+    const { call } = outgoing;
+    return patience.persist(call, about, () => permits.run(call, about.signal, (permit) => sendOn(permit, outgoing)));
   };
 
   function own(permit: Permit, signal: AbortSignal | undefined): OwnConnection {
     const invoke: Client['invoke'] = async (operation, input, about = {}) => {
-      const call = callOf(operation);
-      const request = buildRequest(call, input, apiKey);
-      return patience.persist(call, { signal, ...about }, () => sendOn(permit, call, request));
+      const outgoing = requestOf(operation, input);
+      return patience.persist(outgoing.call, { signal, ...about }, () => sendOn(permit, outgoing));
     };
     const self: OwnConnection = {
       call: invoke,
       invoke,
       withConnection: (_operation, work) => work(self),
       hasPaused: permit.hasPaused,
+      contract,
       counts,
       close,
     };
@@ -190,6 +208,7 @@ export function createClient(options: ClientOptions): Client {
     invoke,
     withConnection: (operation, work, { signal } = {}) =>
       permits.run(callOf(operation), signal, (permit) => work(own(permit, signal))),
+    contract,
     counts,
     close,
   };

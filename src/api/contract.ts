@@ -51,25 +51,59 @@ export type Operation = keyof typeof contract;
 /** What an operation takes: every member with its type; a wrong name or value does not compile. */
 export type Input<Op extends Operation> = z.input<(typeof contract)[Op]['input']>;
 
-/** Whether a name is an operation of the contract. */
+/** One operation as a platform serves it. */
+export interface ServedOperation {
+  /** Its path below `/api/`, such as `compose.one`. */
+  readonly path: string;
+  /** Its method, and its members by their names in Trueup. */
+  readonly endpoint: Endpoint;
+  /** The names on the wire of the members that are called otherwise there, in inputs and wherever they stand in answers. */
+  readonly memberNames?: Readonly<Record<string, string>>;
+}
+
+/** A vocabulary of the API, as data. Trueup speaks of operations and members by one name; a client translates at its edge. */
+export interface Contract {
+  readonly profile: string;
+  /** By the name in Trueup; an operation that is missing does not exist on that platform. */
+  readonly operations: ReadonlyMap<string, ServedOperation>;
+}
+
+/** The documented vocabulary: every operation and member has the same name in Trueup and on the wire. */
+export const standardContract: Contract = {
+  profile: 'standard',
+  operations: new Map(Object.entries(contract).map(([path, endpoint]) => [path, { path, endpoint }])),
+};
+
+/** The contracts that a platform can have, by the profile that a manifest names. */
+export const contracts = { standard: standardContract } satisfies Record<string, Contract>;
+
+/** A profile that a manifest can name. */
+export type Profile = keyof typeof contracts;
+
+/** Whether a name is an operation of the standard contract. Never throws. */
 export function isOperation(name: string): name is Operation {
   return Object.hasOwn(contract, name);
 }
 
-/** The endpoint of an operation, without its exact type: for code that treats all operations alike. */
+/** The endpoint of an operation in the standard contract, for code that treats all operations alike. Never throws. */
 export function endpointOf(operation: Operation): Endpoint {
   return contract[operation];
 }
 
-/** The members that an operation cannot be sent without. */
+/** The members that an operation of the standard contract cannot be sent without. Never throws. */
 export function requiredMembers(operation: Operation): readonly string[] {
-  let names = required.get(operation);
+  return requiredOf(endpointOf(operation));
+}
+
+/** The members that cannot be left out. Never throws. */
+export function requiredOf(endpoint: Endpoint): readonly string[] {
+  let names = required.get(endpoint);
   if (names === undefined) {
-    const shape = Object.entries(endpointOf(operation).input.shape);
+    const shape = Object.entries(endpoint.input.shape);
     names = shape.filter(([, member]) => !z.safeParse(member, undefined).success).map(([name]) => name);
-    required.set(operation, names);
+    required.set(endpoint, names);
   }
   return names;
 }
 
-const required = new Map<Operation, readonly string[]>(); // derived from the contract, which never changes
+const required = new WeakMap<Endpoint, readonly string[]>(); // derived from endpoints, which never change

@@ -1,27 +1,39 @@
 import { cleanText } from './answer.ts';
 import { attempts } from './attempts.ts';
 import { type Call, fail } from './call.ts';
-import { endpointOf, isOperation, requiredMembers } from './contract.ts';
+import type { ServedOperation } from './contract.ts';
+import { requiredOf } from './contract.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { Failure, InputIssue } from './errors.ts';
+import { onWire } from './names.ts';
 import type { WireRequest } from './wire.ts';
 
-/** Checks an input by the contract and makes the request of it; throws when it does not fit. */
-export function buildRequest(call: Call, input: Readonly<Record<string, unknown>>, apiKey: string): WireRequest {
+/**
+ * Checks an input by the contract, and makes the request in the names of the wire.
+ *
+ * @throws {PlatformError} `not executed`, when the platform has no such operation, or the input does not fit it.
+ */
+export function buildRequest(
+  call: Call,
+  served: ServedOperation | undefined,
+  { input, apiKey }: { readonly input: Readonly<Record<string, unknown>>; readonly apiKey: string },
+): WireRequest {
   const refuse = (failure: Failure, event: string, issues: readonly InputIssue[] = [], remedy?: string) =>
     fail(call, { failure, outcome: 'not executed', event, issues, remedy });
 
-  if (!isOperation(call.operation)) throw refuse('invalid', 'the platform has no such operation');
+  if (served === undefined) throw refuse('invalid', 'the platform has no such operation');
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
     throw refuse('authentication', 'the API key is empty or holds a space, a line break or another odd character');
   }
-  const issues = checkInput(call, input);
+  const issues = checkInput(call, served.endpoint, input);
   if (issues.length > 0) throw refuse('invalid', 'the input does not fit the operation', issues);
 
-  const path = `/api/${call.operation}`;
+  const path = `/api/${served.path}`;
+  const members = onWire(served, input);
   const headers = { accept: 'application/json', 'x-api-key': apiKey };
-  if (!call.isWrite) return { method: 'GET', path: path + buildQuery(input), headers, body: undefined };
+  if (!call.isWrite) return { method: 'GET', path: path + buildQuery(members), headers, body: undefined };
 
-  const body = JSON.stringify(input);
+  const body = JSON.stringify(members);
   const bytes = Buffer.byteLength(body);
   if (bytes > attempts.request.mostBytes) {
     throw refuse(
@@ -32,10 +44,9 @@ export function buildRequest(call: Call, input: Readonly<Record<string, unknown>
   return { method: 'POST', path, headers: { ...headers, 'content-type': 'application/json' }, body };
 }
 
-function checkInput(call: Call, input: Readonly<Record<string, unknown>>): readonly InputIssue[] {
-  if (!isOperation(call.operation)) return [];
+function checkInput(call: Call, endpoint: Endpoint, input: Readonly<Record<string, unknown>>): readonly InputIssue[] {
   const issues: InputIssue[] = [];
-  const parsed = endpointOf(call.operation).input.safeParse(input);
+  const parsed = endpoint.input.safeParse(input);
   for (const issue of parsed.error?.issues ?? []) {
     const at = issue.path.map(String);
     if (issue.code === 'unrecognized_keys') {
@@ -52,7 +63,7 @@ function checkInput(call: Call, input: Readonly<Record<string, unknown>>): reado
       issues.push({ path: '', message: 'cannot be written as JSON' });
     }
   } else {
-    for (const name of requiredMembers(call.operation)) {
+    for (const name of requiredOf(endpoint)) {
       // An empty query value counts as missing on the platform.
       if (input[name] === '') issues.push({ path: name, message: 'must not be empty' });
     }

@@ -1,3 +1,4 @@
+import type { Profile } from '../api/contract.ts';
 import * as z from 'zod';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
@@ -10,7 +11,7 @@ import { position, toJson } from './tree.ts';
 /** What the top of `trueup.yaml` says besides the resources. */
 export interface Settings {
   /** The embedded emulator, or a platform by its address. */
-  readonly platform: 'emulator' | { readonly url: string };
+  readonly platform: 'emulator' | { readonly url: string; readonly profile?: Profile | undefined };
   readonly project: string;
   readonly state: StatePlace;
   readonly include: readonly string[];

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Client } from '../api/client.ts';
 import { createClient } from '../api/client.ts';
 import type { Pause } from '../api/circuit-breaker.ts';
+import { contracts } from '../api/contract.ts';
 import { createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -92,6 +93,7 @@ export async function openPlatform(
       url,
       apiKey,
       redact: redactor.redact,
+      contract: contracts[platform === 'emulator' ? 'standard' : (platform.profile ?? 'standard')],
       isLong,
       ...(connections === undefined ? {} : { connections }),
       ...(onPause === undefined ? {} : { onPause }),

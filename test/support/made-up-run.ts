@@ -1,3 +1,4 @@
+import { standardContract } from '../../src/api/contract.ts';
 import type { Client } from '../../src/api/client.ts';
 import { PlatformError } from '../../src/api/errors.ts';
 import type { ApplyInput, Run } from '../../src/apply/run.ts';
@@ -35,6 +36,7 @@ export function runOf(actions: readonly Action[], { objects = {}, resources = {}
       return answer;
     },
     withConnection: (_operation, work) => work({ ...client, hasPaused: false }),
+    contract: standardContract,
     counts: { reads: 0, writes: 0 },
     close: () => undefined,
   };
