@@ -2,10 +2,10 @@ import * as z from 'zod';
 import type { InputIssue } from './errors.ts';
 import type { WireAnswer } from './wire.ts';
 
-/** What a 2xx answer holds: data, or the reason why it is none. */
+/** The body of a 2xx answer: data, or the reason why it is none. */
 export type Data = { readonly isData: true; readonly data: unknown } | { readonly isData: false; readonly why: string };
 
-/** Reads the body of a 2xx answer; an empty body is data too, namely undefined. */
+/** Reads the body of a 2xx answer; an empty body is data too, namely undefined. Never throws. */
 export function readData({ headers, body }: WireAnswer): Data {
   const type = headers['content-type']?.toLowerCase() ?? '';
   const text = body.trim();
@@ -20,13 +20,13 @@ export function readData({ headers, body }: WireAnswer): Data {
   }
 }
 
-/** What an answer that is no success says. */
+/** The content of an answer that is no success. */
 export interface ErrorAnswer {
-  /** Redacted, one line, cut; empty when nothing was said. */
+  /** Redacted, one line, cut; empty when there is none. */
   readonly message: string;
   readonly code: string | undefined;
   readonly issues: readonly InputIssue[];
-  /** What a 404 reports as absent: the thing asked for, the operation itself, or one of them; undefined when neither. */
+  /** The subject of a 404: the thing asked for, the operation itself, or one of the two; undefined when neither. */
   readonly absence: 'thing' | 'operation' | 'either' | undefined;
 }
 
@@ -50,7 +50,7 @@ const issueBody = z.looseObject({
   message: z.string().catch('is not accepted'),
 });
 
-/** Reads the body of an answer that is no success, whatever it is: JSON with or without code, text, a web page. */
+/** Reads the body of an answer that is no success: JSON with or without a code, text, or a web page. Never throws. */
 export function readError({ headers, body }: WireAnswer, redact: (text: string) => string): ErrorAnswer {
   const type = headers['content-type']?.toLowerCase() ?? '';
   const text = body.trim();
@@ -76,15 +76,15 @@ export function readError({ headers, body }: WireAnswer, redact: (text: string) 
  * latter name no path. Taking the second for the first would make a resource look deleted. An answer without details
  * is all that the API document promises, and the document has it for things.
  */
-function findAbsence(said: {
+function findAbsence(error: {
   message: string;
   code: string | undefined;
   path: string | undefined;
   hasDetails: boolean;
 }): ErrorAnswer['absence'] {
-  const isNotFound = said.code === 'NOT_FOUND';
-  if (said.message !== 'Not found' || said.path !== undefined) return isNotFound ? 'thing' : undefined;
-  return isNotFound && !said.hasDetails ? 'either' : 'operation';
+  const isNotFound = error.code === 'NOT_FOUND';
+  if (error.message !== 'Not found' || error.path !== undefined) return isNotFound ? 'thing' : undefined;
+  return isNotFound && !error.hasDetails ? 'either' : 'operation';
 }
 
 function readIssue(issue: unknown, redact: (text: string) => string): InputIssue {
@@ -92,10 +92,10 @@ function readIssue(issue: unknown, redact: (text: string) => string): InputIssue
   return { path: cleanText(path.join('.'), redact), message: cleanText(message, redact) };
 }
 
-/** The length of a server's text that a reader can be asked to read, in characters. */
+/** Longest text of a server that is shown. Characters. */
 const maxText = 300;
 
-/** Makes a text from the platform fit to be shown: redacted, without what may hold foreign secrets, one line, cut. */
+/** Makes a text of the platform printable: redacted, without parts that may hold foreign secrets, one line, cut. Never throws. */
 export function cleanText(text: string, redact: (text: string) => string): string {
   // Redacted before anything is taken away: half a secret would not be recognised.
   const whole = redact(text).slice(0, 65_536);

@@ -1,6 +1,6 @@
 import type { Operation } from './contract.ts';
 
-/** What the body of a 200 is. */
+/** The kinds of body of a 200. */
 export type AnswerBody =
   | 'object'
   | 'array'
@@ -13,7 +13,7 @@ export type AnswerBody =
   | 'array or nothing'
   | 'false or nothing';
 
-/** The operations that answer something else than an object. */
+/** The operations with another body than an object. */
 const bodies: Readonly<Record<Exclude<AnswerBody, 'object'>, readonly Operation[]>> = {
   array: [
     'ai.create',
@@ -134,7 +134,7 @@ const byOperation = new Map<Operation, AnswerBody>(
   ),
 );
 
-/** What the body of an operation's 200 is; the document says object of all of them. */
+/** The kind of body of an operation's 200; the API document says object of all of them. Never throws. */
 export function answerBodyOf(operation: Operation): AnswerBody {
   return byOperation.get(operation) ?? 'object';
 }

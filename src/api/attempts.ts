@@ -8,7 +8,7 @@ export const attempts = {
     most: 10,
     /** Sent at most while it does not: the address may be wrong, and the key goes to no stranger more often. */
     mostInDoubt: 4,
-    /** The same, where the answer is a page of somebody else. */
+    /** The same, where the answer is a page of another server. */
     mostUnreadableInDoubt: 2,
     /** Errors of the platform itself after which its word stands. */
     mostErrors: 6,

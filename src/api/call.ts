@@ -1,6 +1,6 @@
 import { type FailedCall, PlatformError } from './errors.ts';
 
-/** One call of an operation: what is said of it when it fails. */
+/** One call of an operation, as its error describes it. */
 export interface Call {
   readonly operation: string;
   readonly url: string;
@@ -8,7 +8,7 @@ export interface Call {
   readonly redact: (text: string) => string;
 }
 
-/** Makes the error of a call; a read that failed changed nothing. */
+/** Makes the error of a call; a read that failed changed nothing. Never throws. */
 export function fail(call: Call, failed: Omit<FailedCall, 'operation' | 'url' | 'isWrite'>): PlatformError {
   const { operation, url, isWrite, redact } = call;
   return new PlatformError({

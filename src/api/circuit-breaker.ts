@@ -66,7 +66,7 @@ export interface CircuitBreakerOptions {
   readonly onPause: (pause: Pause) => void;
 }
 
-/** Why the requests of a client have to wait; undefined when an error is about one request alone. */
+/** Why the requests of a client have to wait; undefined when an error is about one request alone. Never throws. */
 export function whyToWait({ status, code }: PlatformError): Why | undefined {
   if (status === 429) return 'throttled';
   return status === 401 && code === undefined ? 'key' : undefined;
@@ -81,14 +81,14 @@ function askedMs({ retryAfterSeconds = 0 }: PlatformError): number {
 interface Outage {
   readonly why: Why;
   readonly waiters: Set<(leave: Leave) => void>;
-  /** Ends the sleep between two questions when nobody waits any more. */
+  /** Ends the sleep between two questions when no request waits any more. */
   wake: AbortController;
   isAsking: boolean;
   waitedMs: number;
   last: PlatformError;
 }
 
-/** Makes a circuit breaker; its circuit is closed. */
+/** Makes a circuit breaker; its circuit is closed. Nothing in it throws, unless its surroundings do. */
 export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
   const { ask, sleep, random, now, limitMs, onPause } = options;
   let goodAnswers = 0;

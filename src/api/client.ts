@@ -22,13 +22,14 @@ export interface Client {
   /**
    * Calls an operation; a wrong operation name or member does not compile.
    *
-   * @throws PlatformError that says whether a write took effect; a Stop that kept a write from being sent.
+   * @throws {PlatformError} that says whether a write can have taken effect.
+   * @throws {Stop} when no write may start any more; the write was not sent.
    */
   call<Op extends Operation>(operation: Op, input: Input<Op>): Promise<unknown>;
   /**
    * The same for code that treats all operations alike; the input is checked at run time only.
    *
-   * @throws PlatformError, or a Stop, as `call` does.
+   * @throws {PlatformError} and {Stop}, as `call` does.
    */
   invoke(operation: Operation, input: Readonly<Record<string, unknown>>, options?: InvokeOptions): Promise<unknown>;
   /**
@@ -36,7 +37,7 @@ export interface Client {
    * it then calls, wait for no other request. When the platform refuses a request of the work unexecuted (429, or a 401
    * without a code), the work runs again from its beginning, so that nothing is sent again from an old look.
    *
-   * @throws PlatformError, or a Stop, as `call` does; and what the work throws.
+   * @throws {PlatformError} and {Stop}, as `call` does; and whatever the work throws.
    */
   withConnection<T>(
     operation: Operation,
@@ -47,7 +48,7 @@ export interface Client {
   readonly contract: Contract;
   /** Requests sent so far, retries included. */
   readonly counts: { reads: number; writes: number };
-  /** Ends all waiting: requests that are not on their way fail as interrupted, and no timer is left. */
+  /** Ends all waiting: requests that are not on their way fail as interrupted, and no timer is left. Never throws. */
   close(): void;
 }
 
@@ -214,7 +215,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** The same client, which waits for a platform that takes no requests only until the signal aborts. */
+/** The same client; the signal ends its waiting for a platform that takes no requests. Never throws. */
 export function interruptible(client: Client, signal: AbortSignal): Client {
   const invoke: Client['invoke'] = (operation, input, options) =>
     client.invoke(operation, input, { signal, ...options });
@@ -226,7 +227,7 @@ export function interruptible(client: Client, signal: AbortSignal): Client {
   };
 }
 
-/** Sends a request once; gives the data of its answer. Throws a PlatformError when there is none. */
+/** Sends a request once and gives the data of its answer. @throws {PlatformError} when it has none. */
 async function exchange(call: Call, send: Send, request: WireRequest): Promise<unknown> {
   let answer: WireAnswer;
   try {

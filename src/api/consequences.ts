@@ -2,7 +2,7 @@ import type { Operation } from './contract.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** What an operation ends, as a clause; a function when that depends on its input. */
+/** The loss that an operation causes, as a clause; a function when that depends on its input. */
 type Consequence = string | ((input: Input) => string | undefined);
 
 const stops = 'it stops running until it is started again';
@@ -59,8 +59,8 @@ const consequences: Readonly<Partial<Record<Operation, Consequence>>> = {
   'volumeBackups.delete': 'the schedule is gone; files that it made stay',
 };
 
-/** What a call ends, if it ends anything: reason enough to ask first. */
+/** The loss that a call causes, as a clause: reason enough to ask first. undefined when it causes none. Never throws. */
 export function consequenceOf(operation: Operation, input: Input): string | undefined {
-  const found = consequences[operation];
-  return typeof found === 'function' ? found(input) : found;
+  const consequence = consequences[operation];
+  return typeof consequence === 'function' ? consequence(input) : consequence;
 }

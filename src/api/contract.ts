@@ -48,7 +48,7 @@ export const contract = {
 /** The name of an operation: `<group>.<operation>`. */
 export type Operation = keyof typeof contract;
 
-/** What an operation takes: every member with its type; a wrong name or value does not compile. */
+/** The input of an operation: every member with its type; a wrong name or value does not compile. */
 export type Input<Op extends Operation> = z.input<(typeof contract)[Op]['input']>;
 
 /** One operation as a platform serves it. */

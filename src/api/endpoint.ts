@@ -8,12 +8,12 @@ export interface Endpoint<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly input: z.ZodObject<Shape>;
 }
 
-/** Declares an operation that reads. */
+/** Declares an operation that reads. Never throws. */
 export function get<const Shape extends z.ZodRawShape>(shape: Shape): Endpoint<Shape> {
   return { method: 'GET', input: z.strictObject(shape) };
 }
 
-/** Declares an operation that acts. */
+/** Declares an operation that acts. Never throws. */
 export function post<const Shape extends z.ZodRawShape>(
   shape: Shape,
   options: { openEnded?: boolean } = {},

@@ -1,8 +1,8 @@
-/** What is known of a write that failed; a read is always `not executed`, because it changes nothing. */
+/** Knowledge about a write that failed; a read is always `not executed`, because it changes nothing. */
 export type Outcome = 'not executed' | 'unknown';
 
 /**
- * What went wrong with a call. `not found` is said only of a thing that the platform itself reports as absent;
+ * The reason why a call failed. `not found` is only a thing that the platform itself reports as absent;
  * a missing operation or a stranger's 404 page is `unreadable`.
  */
 export type Failure =
@@ -19,14 +19,14 @@ export type Failure =
   | 'connection'
   | 'timeout';
 
-/** One member that was refused, and why. */
+/** A member that was refused, and why. */
 export interface InputIssue {
   /** The member, such as `metadata.organizationId`; empty for the input as a whole. */
   readonly path: string;
   readonly message: string;
 }
 
-/** What is known of a failed call; every text in it is already redacted. */
+/** The facts of a failed call; every text in it is already redacted. */
 export interface FailedCall {
   readonly operation: string;
   /** Origin and path, without credentials and query. */
@@ -36,7 +36,7 @@ export interface FailedCall {
   readonly outcome: Outcome;
   /** The event as a clause, such as `the connection was refused`. */
   readonly event: string;
-  /** What to do next, where the failure's usual remedy does not fit. */
+  /** The next step, where the failure's usual remedy does not fit. */
   readonly remedy?: string | undefined;
   readonly status?: number | undefined;
   readonly code?: string | undefined;
@@ -56,7 +56,7 @@ export class PlatformError extends Error {
   readonly status: number | undefined;
   /** The platform's code such as `NOT_FOUND`, or the system's such as `ECONNREFUSED`. */
   readonly code: string | undefined;
-  /** What the server said: redacted, one line, cut; empty when it said nothing. */
+  /** The server's own text: redacted, one line, cut; empty when there is none. */
   readonly serverMessage: string;
   readonly outcome: Outcome;
   readonly issues: readonly InputIssue[];
@@ -107,11 +107,11 @@ const remedies: Readonly<Record<Failure, string>> = {
 };
 
 function renderSentence(call: FailedCall): string {
-  const said = call.serverMessage ? `: "${call.serverMessage}"` : '';
+  const quote = call.serverMessage ? `: "${call.serverMessage}"` : '';
   const shown = (call.issues ?? []).slice(0, 5).map(({ path, message }) => (path ? `${path}: ${message}` : message));
   const named = shown.length > 0 ? ` (${shown.join('; ')})` : '';
   return (
-    `${call.operation} failed at ${call.url}, because ${call.event}${said}${named}; ` +
+    `${call.operation} failed at ${call.url}, because ${call.event}${quote}${named}; ` +
     `${describeState(call)}; ${call.remedy ?? remedies[call.failure]}`
   );
 }

@@ -4,7 +4,7 @@ import type { FailedCall, Failure, PlatformError } from './errors.ts';
 import { rightTo } from './rights.ts';
 import type { WireAnswer } from './wire.ts';
 
-/** Explains why no answer came. */
+/** Explains why no answer came. Never throws. */
 export function explainSilence(call: Call, error: unknown): PlatformError {
   const code = findCode(error);
   const known = code === undefined ? undefined : silences.get(code);
@@ -61,28 +61,28 @@ function findCode(error: unknown): string | undefined {
   return findCode(error.cause);
 }
 
-/** Explains an answer that is not a success. */
+/** Explains an answer that is no success. Never throws. */
 export function explainRefusal(call: Call, answer: WireAnswer): PlatformError {
-  const said = readError(answer, call.redact);
-  const code = said.code === undefined ? '' : ` ${said.code}`;
-  const isMissing = answer.status === 404 && said.absence === 'operation';
+  const refusal = readError(answer, call.redact);
+  const code = refusal.code === undefined ? '' : ` ${refusal.code}`;
+  const isMissing = answer.status === 404 && refusal.absence === 'operation';
   const retryAfterSeconds = parseRetryAfter(answer.headers['retry-after']);
   return fail(call, {
-    failure: classify(answer.status, said),
-    outcome: isProvedUnexecuted(answer.status, said) ? 'not executed' : 'unknown',
+    failure: classify(answer.status, refusal),
+    outcome: isProvedUnexecuted(answer.status, refusal) ? 'not executed' : 'unknown',
     event: isMissing ? 'the platform does not have this operation (404)' : `the answer was ${answer.status}${code}`,
     remedy: isMissing
       ? 'check the address and the version of the platform'
-      : remedyFor(call, { status: answer.status, code: said.code, retryAfterSeconds }),
+      : remedyFor(call, { status: answer.status, code: refusal.code, retryAfterSeconds }),
     status: answer.status,
-    code: said.code,
-    serverMessage: said.message,
-    issues: said.issues,
+    code: refusal.code,
+    serverMessage: refusal.message,
+    issues: refusal.issues,
     retryAfterSeconds,
   });
 }
 
-/** What to do next, where the answer says more than its status. */
+/** The next step, where the answer says more than its status. */
 function remedyFor(
   { operation }: Call,
   { status, code, retryAfterSeconds }: Pick<FailedCall, 'status' | 'code' | 'retryAfterSeconds'>,
@@ -95,7 +95,7 @@ function remedyFor(
   return `use a key whose owner has the right to do this${named}`;
 }
 
-function classify(status: number, said: ErrorAnswer): Failure {
+function classify(status: number, refusal: ErrorAnswer): Failure {
   if (status >= 500) return 'server';
   if (status >= 300 && status < 400) return 'redirect';
   switch (status) {
@@ -104,7 +104,7 @@ function classify(status: number, said: ErrorAnswer): Failure {
     case 403:
       return 'forbidden';
     case 404:
-      return said.absence === 'thing' || said.absence === 'either' ? 'not found' : 'unreadable';
+      return refusal.absence === 'thing' || refusal.absence === 'either' ? 'not found' : 'unreadable';
     case 408:
       return 'timeout';
     case 409:
@@ -118,13 +118,13 @@ function classify(status: number, said: ErrorAnswer): Failure {
   }
 }
 
-/** Whether the answer proves that a write did nothing; everything else may have had an effect. */
-function isProvedUnexecuted(status: number, said: ErrorAnswer): boolean {
+/** Tells whether the answer proves that a write did nothing; everything else may have had an effect. */
+function isProvedUnexecuted(status: number, refusal: ErrorAnswer): boolean {
   switch (status) {
     case 400:
-      return said.issues.length > 0;
+      return refusal.issues.length > 0;
     case 404:
-      return said.absence === 'operation' || said.absence === 'either';
+      return refusal.absence === 'operation' || refusal.absence === 'either';
     case 401:
     case 413:
     case 415:

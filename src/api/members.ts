@@ -5,7 +5,7 @@ import { endpointOf, requiredMembers } from './contract.ts';
 /** A schema of JSON Schema, draft 2020-12. */
 export type Schema = z.core.JSONSchema.BaseSchema;
 
-/** One member of the input of an operation, as JSON Schema tells it. */
+/** One member of the input of an operation, with its JSON Schema. */
 export interface Member {
   readonly name: string;
   readonly isRequired: boolean;
@@ -14,7 +14,7 @@ export interface Member {
   readonly types: readonly string[];
 }
 
-/** Every member that an operation takes, in the order of the contract. */
+/** Every member that an operation takes, in the order of the contract. Never throws. */
 export function membersOf(operation: Operation): readonly Member[] {
   const required = requiredMembers(operation);
   return Object.entries(inputSchema(operation).properties ?? {}).map(([name, schema]) => {
@@ -23,12 +23,12 @@ export function membersOf(operation: Operation): readonly Member[] {
   });
 }
 
-/** Whether an operation takes members that the API document does not show. */
+/** Whether an operation takes members that the API document does not show. Never throws. */
 export function isOpenEnded(operation: Operation): boolean {
   return inputSchema(operation).additionalProperties !== false;
 }
 
-/** What an operation takes, as JSON Schema. */
+/** The input of an operation, as JSON Schema. Never throws. */
 export function inputSchema(operation: Operation): Schema {
   const { $schema: _, ...schema } = z.toJSONSchema(endpointOf(operation).input, {
     io: 'input',

@@ -20,7 +20,7 @@ export interface Patience {
   /**
    * Makes an attempt, and another one after a pause when it was a read whose failure may be over by then.
    *
-   * @throws PlatformError of the last attempt.
+   * @throws {PlatformError} of the last attempt; and whatever else an attempt throws.
    */
   persist<T>(call: Call, about: Persisting, attempt: () => Promise<T>): Promise<T>;
   /** Notes a good answer. */
@@ -36,7 +36,7 @@ interface Persisting {
   readonly mostErrors?: number;
 }
 
-/** Makes patience; nothing was answered yet. */
+/** Makes patience; nothing was answered yet. Never throws. */
 export function createPatience({ sleep, random, now, mostReads }: PatienceOptions): Patience {
   /** Ends the pauses, each of its own. */
   const naps = new Set<() => void>();
@@ -55,7 +55,7 @@ export function createPatience({ sleep, random, now, mostReads }: PatienceOption
 
   const isThere = (): boolean => now() - goodAt < attempts.read.answeringMs;
 
-  /** Whether a failure may be over the next time. Of a platform that is there, nobody else's page is its word. */
+  /** Whether a failure may be over the next time. While the platform answers, a page of another server is not its word. */
   function isTransient({ failure, status = 0, code }: PlatformError): boolean {
     if (failure !== 'unreadable') return failure === 'connection' || failure === 'timeout' || failure === 'server';
     return code === undefined && status >= 200 && (status < 300 || isThere());

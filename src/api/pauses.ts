@@ -2,7 +2,7 @@ import { type Call, fail } from './call.ts';
 import type { PlatformError } from './errors.ts';
 import type { InVain, Why } from './circuit-breaker.ts';
 
-/** What came of a request for which it was waited in vain until the platform takes requests again. */
+/** The error of a call that waited in vain for a platform to take requests again. Never throws. */
 export function explainPause(call: Call, inVain: InVain): PlatformError {
   const { is, why, last } = inVain;
   return fail(call, {
@@ -16,7 +16,7 @@ export function explainPause(call: Call, inVain: InVain): PlatformError {
   });
 }
 
-/** The error of a call that came after its client was closed. */
+/** The error of a call that came after its client was closed. Never throws. */
 export function explainEnd(call: Call): PlatformError {
   return fail(call, {
     failure: 'connection',
@@ -26,7 +26,7 @@ export function explainEnd(call: Call): PlatformError {
   });
 }
 
-/** What a platform that takes no requests for now does, as a clause. */
+/** The refusal of a platform that takes no requests for now, as a clause. Never throws. */
 export function describeRefusal({ why, goodAnswers }: { readonly why: Why; readonly goodAnswers: number }): string {
   const after = `after ${goodAnswers} good answer${goodAnswers === 1 ? '' : 's'}`;
   return why === 'key'

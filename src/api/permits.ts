@@ -21,12 +21,12 @@ export interface Permits {
    * Runs work on a permit. When the platform refuses one of its requests unexecuted (429, or a 401 without a code),
    * the work runs again from its beginning, on a new permit, once the platform takes requests again.
    *
-   * @throws PlatformError with the outcome `not executed` when waiting was in vain; and what the work throws.
+   * @throws {PlatformError} with the outcome `not executed`, when waiting was in vain; and whatever the work throws.
    */
   run<T>(call: Call, signal: AbortSignal | undefined, work: (permit: Permit) => Promise<T>): Promise<T>;
 }
 
-/** Makes permits out of connections and a circuit breaker; `underWay` holds the requests on their way. */
+/** Makes permits out of connections and a circuit breaker; `underWay` holds the requests on their way. Never throws. */
 export function createPermits(
   breaker: CircuitBreaker,
   slotsFor: (operation: string) => Slots,

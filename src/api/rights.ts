@@ -3,7 +3,7 @@ const belowServices = ['backup', 'domain', 'mounts', 'volumeBackups'];
 const gitProviders = ['bucketgit', 'hubgit', 'labgit', 'selfgit'];
 const ofAdmins = ['ai', 'billing', 'certificates', 'user'];
 
-/** Operations of a service for which having it in the list is enough. */
+/** Operations of a service that need no right beside the service itself. */
 const using = new Set(
   (
     'one loadServices readLogs saveEnvironment changeStatus markRunning start stop deploy redeploy reload rebuild ' +
@@ -12,8 +12,8 @@ const using = new Set(
 );
 
 /**
- * What a member of an organization needs for an operation, as a phrase; owners and admins need nothing. The document
- * does not tell it.
+ * The right that a member of an organization needs for an operation, as a phrase; owners and admins need none. The API
+ * document does not name them. Never throws.
  */
 export function rightTo(operation: string): string | undefined {
   const [group = '', name = ''] = operation.split('.');

@@ -44,7 +44,7 @@ const secretMembers: ReadonlySet<string> = new Set([
 /** A platform newer than this table keeps its word for a secret. */
 const looksSecret = /(password|passphrase|secret|token|privateKey|apiKey)$/i;
 
-/** Whether the value of a member is secret, or may hold secrets. */
+/** Whether the value of a member is secret, or may hold secrets. Never throws. */
 export function isSecretMember(name: string): boolean {
   return secretMembers.has(name) || looksSecret.test(name);
 }

@@ -1,4 +1,4 @@
-/** Resolves after so many milliseconds, or when the signal aborts. */
+/** Resolves after so many milliseconds, or when the signal aborts. Never rejects. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted === true) {

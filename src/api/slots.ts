@@ -1,10 +1,10 @@
 /** Slots for requests on their way at a time. */
 export interface Slots {
-  /** Takes a slot, first come first served; resolves with the function that gives it back. */
+  /** Takes a slot, first come first served; resolves with the function that gives it back. Never rejects. */
   take(): Promise<() => void>;
 }
 
-/** Makes so many slots. */
+/** Makes so many slots. Never throws. */
 export function createSlots(count: number): Slots {
   const waiting: (() => void)[] = [];
   let free = count;

@@ -3,21 +3,24 @@ import { attempts } from './attempts.ts';
 import { TransportError } from './errors.ts';
 import type { Send, WireAnswer, WireRequest } from './wire.ts';
 
-/** How requests go to the platform. */
+/** The address and the limits of a transport. */
 export interface TransportOptions {
   /** The platform's address, such as `https://platform.example`; a path in it comes before `/api`. */
   readonly url: string;
-  /** The time for a whole request: connecting, headers and body; or that of each, by its operation. Milliseconds. */
+  /** The deadline of a whole request: connecting, headers and body; or that of each, by its path below `/api/`. Milliseconds. */
   readonly deadlineMs?: number | ((operation: string) => number);
   /** The longest answer that is read. Bytes. */
   readonly bodyLimit?: number;
-  /** Whether an operation answers only when minutes of work are over: closing does not wait for such answers. */
+  /** Tells by its path below `/api/` whether a request takes minutes to be answered: closing does not wait for it. */
   readonly isLong?: (operation: string) => boolean;
   /** Throws when no write may start any more; asked when one is about to go out, after it waited for a connection. */
   readonly mayWrite?: () => void;
 }
 
-/** Sends requests over HTTP; close ends its connections, and does not wait for the answers to long requests. */
+/**
+ * Sends requests over HTTP. `send` rejects when no whole answer came, and with whatever `mayWrite` throws; `close` ends the
+ * connections, and does not wait for the answers to long requests.
+ */
 export interface Transport {
   readonly send: Send;
   close(): Promise<void>;
