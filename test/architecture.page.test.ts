@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Policy } from '../../src/api/attempts.ts';
-import { policies } from '../../src/api/attempts.ts';
-import type { Job, JobEvent, Phase } from '../../src/apply/job.ts';
-import { advance, startJob } from '../../src/apply/job.ts';
-import { actionOf } from '../support/made-up.ts';
-import { tableRows } from './pages.ts';
+import type { Policy } from '../src/api/attempts.ts';
+import { policies } from '../src/api/attempts.ts';
+import type { Job, JobEvent, Phase } from '../src/apply/job.ts';
+import { advance, startJob } from '../src/apply/job.ts';
+import { actionOf } from './support/made-up.ts';
+import { tableRows } from './docs/pages.ts';
 
 /** ARCHITECTURE.md beside the code that it describes. */
 
-const root = resolve(import.meta.dirname, '../..');
+const root = resolve(import.meta.dirname, '..');
 /** The page, with one space where its tables have several. */
 const page = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').replaceAll(/ {2,}\|/g, ' |');
 
