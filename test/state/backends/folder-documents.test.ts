@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { folderDocuments } from '../../src/state/backends/folder-documents.ts';
-import { localStore } from '../../src/state/backends/local.ts';
-import { stopOf } from './conformance.ts';
-import { diskError, hooked } from './faulty-disk.ts';
-import { losingDisk } from './losing-disk.ts';
+import { folderDocuments } from '../../../src/state/backends/folder-documents.ts';
+import { localStore } from '../../../src/state/backends/local.ts';
+import { stopOf } from '../conformance.ts';
+import { diskError, hooked } from '../faulty-disk.ts';
+import { losingDisk } from '../losing-disk.ts';
 
 /** Documents as files in a folder; what every backend promises of them is in conformance.ts. */
 
