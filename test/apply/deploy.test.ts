@@ -55,7 +55,7 @@ function statusOf(made: Bench): unknown {
 }
 
 describe.each(services)('$name', ({ text, at, order }) => {
-  test.each([0, 1, 30])('whose deployment takes %d s is waited for, once, and with few looks', async (seconds) => {
+  test.each([0, 1, 30])('apply waits once for a deployment that takes %d s, with few reads', async (seconds) => {
     const made = platformWith(seconds);
     const result = await applyInTime(made, text('nginx:1'));
     expect(results(result)[at]).toBe('done');
@@ -67,7 +67,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
     await plansNothingMore(made, text('nginx:1'));
   });
 
-  test('that was deployed before is not taken for done while the new deployment waits for its turn', async () => {
+  test('an earlier deployment does not count as done while the new one is in the queue', async () => {
     const made = platformWith(30);
     await applyInTime(made, text('nginx:1'));
     ordersIn(made);
@@ -77,7 +77,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
     await plansNothingMore(made, text('nginx:2'));
   });
 
-  test('whose deployment fails is told with the reason, and planned again until it succeeds', async () => {
+  test('a failed deployment is reported with its reason, and planned again until it succeeds', async () => {
     const made = platformWith(1);
     await applyInTime(made, text('nginx:1'));
     const bad = await applyInTime(made, text('fail:2'));
@@ -93,7 +93,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
     await plansNothingMore(made, text('nginx:1'));
   });
 
-  test('whose deployment stalls is given up after its time limit, and looked at by the next run', async () => {
+  test('a stalled deployment fails after its time limit, and the next run checks it', async () => {
     const made = platformWith(1);
     let orders = 0;
     const send: Bench['emulator']['send'] = async (request) => {
@@ -112,7 +112,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
     expect(orders).toBe(at === main ? 1 : 2);
   });
 
-  test('whose order is carried out, and the answer lost, is found and not ordered again', async () => {
+  test('a start that was executed without an answer is found, and not sent again', async () => {
     const made = platformWith(5);
     let isLost = false;
     const result = await applyInTime(made, text('nginx:1'), {
@@ -128,7 +128,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
     await plansNothingMore(made, text('nginx:1'));
   });
 
-  test('whose order gets lost on its way is ordered once more after a minute, which is said', async () => {
+  test('a start that never arrived is sent again after the in-flight timeout, and reported', async () => {
     const made = platformWith(1);
     let lost = 0;
     const result = await applyInTime(made, text('nginx:1'), {
@@ -145,7 +145,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
     await plansNothingMore(made, text('nginx:1'));
   });
 
-  test('whose orders all get lost is ordered four times at most, and planned again', async () => {
+  test('a start that never arrives is sent four times at most, and planned again', async () => {
     const made = platformWith(1);
     let sent = 0;
     const result = await applyInTime(made, text('nginx:1'), {
@@ -162,7 +162,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
     await plansNothingMore(made, text('nginx:1'));
   });
 
-  test('whose order is refused at the door is not looked for, and planned again', async () => {
+  test('a refused start is not looked for, and planned again', async () => {
     const made = platformWith(1);
     const result = await applyInTime(made, text('nginx:1'), {
       send: answering(made, (operation) =>
@@ -175,7 +175,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
     await plansNothingMore(made, text('nginx:1'));
   });
 
-  test('whose order is answered with an error is found when it was carried out all the same', async () => {
+  test('a start that was executed and answered with an error is found', async () => {
     const made = platformWith(5);
     let isAnswered = false;
     const result = await applyInTime(made, text('nginx:1'), {
@@ -192,7 +192,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
     await plansNothingMore(made, text('nginx:1'));
   });
 
-  test('whose order is answered with an error while it waits in the queue is found by the next run', async () => {
+  test('a start that was answered with an error and is in the queue is found by the next run', async () => {
     const made = platformWith(20);
     let isAnswered = false;
     const failing = await applyInTime(made, text('nginx:1'), {
@@ -209,7 +209,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
     await plansNothingMore(made, text('nginx:1'));
   });
 
-  test('whose order is answered with an error, and was not carried out, is planned again', async () => {
+  test('a start that was answered with an error and not executed is planned again', async () => {
     const made = platformWith(5);
     const result = await applyInTime(made, text('nginx:1'), {
       send: answering(made, (operation) => (operation === order ? failed('Out of memory') : undefined)),
@@ -222,7 +222,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
     await plansNothingMore(made, text('nginx:1'));
   });
 
-  test('whose run was interrupted while it waited is not ordered again when it went well meanwhile', async () => {
+  test('a deployment that succeeds after the run was interrupted is not started again', async () => {
     const made = platformWith(20);
     const stopping = new AbortController();
     const events: ApplyEvent[] = [];
@@ -247,7 +247,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
   });
 });
 
-test('a compose that was ordered and not waited for is looked at by the next run, with --no-wait', async () => {
+test('after --no-wait the next run checks the deployment of a compose', async () => {
   const made = platformWith(20);
   const result = await applyInTime(made, stack(), { waits: false });
   expect(results(result)[shop]).toBe('done');
@@ -261,7 +261,7 @@ test('a compose that was ordered and not waited for is looked at by the next run
   await plansNothingMore(made, stack());
 });
 
-test('a deployment of somebody else that ends first is not taken for ours', async () => {
+test('a deployment that somebody else started and that ends first is not taken for ours', async () => {
   const made = platformWith(10);
   await applyInTime(made, stack());
   const id = rowsIn(made, 'compose')[0]?.composeId;
@@ -278,7 +278,7 @@ test('a deployment of somebody else that ends first is not taken for ours', asyn
   await plansNothingMore(made, stack('', 'nginx:2'));
 });
 
-test('a platform that forgets its queue in a restart is noticed: what was not begun is planned again', async () => {
+test('a deployment that a restart of the platform removed from its queue is planned again', async () => {
   const made = platformWith(10);
   const two = `${stack()}${compose('blog')}`;
   const running = applyInTime(made, two, {
@@ -306,7 +306,7 @@ describe('a platform that lists no deployments', () => {
     return answered(JSON.stringify(row), answer.status);
   };
 
-  test('is believed when the service was seen to run and then to be done', async () => {
+  test('is believed when the service runs and then is done', async () => {
     const made = platformWith(10);
     await applyInTime(made, stack(), { send: unlisted(made) });
     const result = await applyInTime(made, stack('', 'nginx:2'), { send: unlisted(made) });
@@ -315,7 +315,7 @@ describe('a platform that lists no deployments', () => {
     await plansNothingMore(made, stack('', 'nginx:2'));
   });
 
-  test('is not believed when it says done all the time', async () => {
+  test('is not believed when the service is done all the time', async () => {
     const made = platformWith(0);
     await applyInTime(made, stack(), { send: unlisted(made) });
     const result = await applyInTime(made, stack('', 'nginx:2'), { send: unlisted(made), limitSeconds: 60 });
