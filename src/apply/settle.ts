@@ -13,6 +13,7 @@ import { toStored } from '../plan/decide.ts';
 import { pathOf, resolveField } from '../plan/diff.ts';
 import { contains, leftBehind, membersOf } from '../plan/merged.ts';
 import type { Pair } from '../state/record.ts';
+import { matchesStored } from '../state/stored.ts';
 
 /** What settling one resource needs. */
 export interface SettleInput {
@@ -46,9 +47,12 @@ export function settle(input: SettleInput): { pairs: Record<string, Pair>; notes
     if (result.said === 'not kept') {
       isKept = false;
       notes.push(
-        diagnostic('not-kept', `${path}: the platform answered 200 and did not keep the value`, {
+        diagnostic('not-kept', `${path}: the platform answered 200 and ignored the value`, {
           ...about,
-          remedy: 'Look at it on the platform; the next plan does not try again until the value changes here.',
+          remedy:
+            result.pair?.ignored === 2
+              ? 'Change the value, or leave the line out: Trueup does not write this value again.'
+              : 'Apply again: Trueup writes an ignored value once more.',
         }),
       );
     } else notes.push(diagnostic('rewritten', `${path}: the platform keeps another form of the value`, about));
@@ -81,10 +85,10 @@ function settlePart(
   if (decision.do === 'remove' && verdict === 'as wanted') return { pair: undefined };
   if (decision.do === 'remove') return wasSent ? { pair: old, said: 'not kept' } : { pair: old };
   if (wanted === undefined || meant === undefined) return { pair: old };
-  const make = (answered: Json, kept?: false): Pair => ({
+  const make = (answered: Json, ignored?: Pair['ignored']): Pair => ({
     wanted: toStored(field, meant, wanted.isSecret, digest),
     answered: toStored(field, answered, wanted.isSecret, digest),
-    ...(kept === undefined ? {} : { kept }),
+    ...(ignored === undefined ? {} : { ignored }),
   });
   const isLeft = field.codec === contains && leftBehind(meant, seen, membersOf(old?.wanted)).length > 0;
   // It stays ours, or nobody would ever take it out.
@@ -92,7 +96,10 @@ function settlePart(
   // What others put into a set beside ours is not remembered.
   if (verdict === 'as wanted') return { pair: make(field.codec === contains ? meant : seen) };
   if (decision.do === 'nothing' || !wasSent) return { pair: old };
-  if (verdict === 'as before') return { pair: make(seen, false), said: 'not kept' };
+  if (verdict === 'as before') {
+    const isAgain = old?.ignored !== undefined && matchesStored({ field, digest }, old.wanted, meant);
+    return { pair: make(seen, isAgain ? 2 : 1), said: 'not kept' };
+  }
   // A key of a map that is gone again was taken out by somebody: that is no form of its value.
   if (part.key !== undefined && seen === null) return { pair: old, said: 'not kept' };
   return { pair: make(seen), said: 'rewritten' };

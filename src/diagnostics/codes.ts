@@ -177,7 +177,8 @@ export const codes = {
   'not-kept': {
     severity: 'note',
     meaning: 'The platform answered that a write succeeded, and ignored a value.',
-    remedy: 'Look at the object on the platform; change the value in the manifest to try again.',
+    remedy:
+      'Apply again: Trueup writes it once more. If the platform ignores it again, change the value or leave the line out.',
   },
   rewritten: {
     severity: 'note',

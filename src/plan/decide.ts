@@ -8,12 +8,20 @@ import { matchesStored } from '../state/stored.ts';
 import { holdsCredentials } from './shown.ts';
 
 /** Why a value is written. */
-export type Cause = 'create' | 'first managed' | 'drift' | 'edit' | 'conflict' | 'removed' | 'known after apply';
+export type Cause =
+  | 'create'
+  | 'first managed'
+  | 'drift'
+  | 'edit'
+  | 'conflict'
+  | 'removed'
+  | 'known after apply'
+  | 'ignored';
 
 /** What is to be done about one field, or one key of a map, of an object that exists. */
 export type Decision =
-  /** Nothing is sent. `settled`: wanted and observed agree, which is recorded. `kept: false`: the platform did not keep it. */
-  | { readonly do: 'nothing'; readonly settled: boolean; readonly kept?: false }
+  /** Nothing is sent. `settled`: wanted and observed agree, which is recorded. `ignored`: the platform ignores the value. */
+  | { readonly do: 'nothing'; readonly settled: boolean; readonly ignored?: true }
   /** It is no longer managed, which is said once; nothing is sent. */
   | { readonly do: 'release' }
   /** A key that was ours, or that may not stay, is removed. */
@@ -66,9 +74,7 @@ export function decide(situation: Situation): Decision {
   if (means(field.codec ?? plain, wanted.value, observed)) return { do: 'nothing', settled: true }; // 5
   if (pair === undefined) return firstManaged(situation); // 6
   const isEdited = !matchesStored(situation, pair.wanted, wanted.value);
-  if (!isEdited && isAnswered) {
-    return pair.kept === false ? { do: 'nothing', settled: false, kept: false } : { do: 'nothing', settled: false }; // 7
-  }
+  if (!isEdited && isAnswered) return unmoved(situation, pair); // 7
   if (!isEdited) return drift(situation); // 8
   return change(situation, isAnswered ? 'edit' : 'conflict'); // 9, 10
 }
@@ -90,11 +96,16 @@ function firstManaged(situation: Situation): Decision {
   };
 }
 
+/** What was ignored once is written once more: the platform may have failed to do what it was asked. */
+function unmoved(situation: Situation, { ignored }: Pair): Decision {
+  if (ignored === undefined) return { do: 'nothing', settled: false };
+  if (ignored === 1 && isWrittenBack(situation)) return { do: 'write', cause: 'ignored' };
+  return { do: 'nothing', settled: false, ignored: true };
+}
+
 function drift(situation: Situation): Decision {
   const reason = immovable(situation);
-  if (reason === undefined || (situation.field.rowOnly === true && situation.fixed === undefined)) {
-    return { do: 'write', cause: 'drift' };
-  }
+  if (reason === undefined || isWrittenBack(situation)) return { do: 'write', cause: 'drift' };
   return { do: 'leave', sentence: `it was changed on the platform and is left so: ${reason}` };
 }
 
@@ -111,6 +122,12 @@ function change(situation: Situation, cause: 'edit' | 'conflict'): Decision {
     code: 'cannot-change',
     sentence: 'it was changed here and on the platform, and a replacement on such grounds is never automatic',
   };
+}
+
+/** Whether the value of an existing object can be written without an edit of the manifest. */
+function isWrittenBack(situation: Situation): boolean {
+  const { field, fixed } = situation;
+  return immovable(situation) === undefined || (field.rowOnly === true && fixed === undefined);
 }
 
 /** Why a field of an existing object cannot be written; undefined when it can. */

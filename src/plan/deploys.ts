@@ -17,7 +17,9 @@ import { stalenessOf } from './stale.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { reachesContainers } from './deploy-inputs.ts';
 import { afterwards } from './deployed.ts';
+import { ignoredInputs } from './ignored.ts';
 import type { PlanInput } from './input.ts';
+import { someOf } from './mass-deletion.ts';
 
 /**
  * Adds the deployment of each service that needs one: a single one, after everything below the service, and after
@@ -38,7 +40,7 @@ export function withDeployments(input: PlanInput, planned: readonly Action[], ou
     const isNeeded = isFirst || staleness !== undefined || known?.stale !== undefined;
     const way = isNeeded ? wayOf(root, { row, isCode: (known?.stale?.code ?? staleness?.code) === true }) : undefined;
     const isLeft = isNeeded && (!input.deploys || root.options.deploy === 'never');
-    const notes = isLeft || way === undefined ? [] : cannot(root, way);
+    const notes = isLeft || way === undefined ? [] : withheld(service, way, outputs);
     actions.set(root.address, {
       ...root,
       notes: [...root.notes, ...notes],
@@ -48,7 +50,7 @@ export function withDeployments(input: PlanInput, planned: readonly Action[], ou
         ...(isNeeded && (isLeft || notes.length > 0) ? { isLeft: true } : {}),
       },
     });
-    if (!isNeeded || isLeft || way === undefined || 'cannot' in way) continue;
+    if (!isNeeded || isLeft || notes.length > 0 || way === undefined || 'cannot' in way) continue;
     const made = deployment(service, way, staleness);
     const isOrdered = known?.pending !== undefined && staleness === undefined;
     deployments.push({ ...made, ...(isFirst ? { because: undefined } : {}), ...(isOrdered ? { isOrdered } : {}) });
@@ -105,7 +107,15 @@ function futureRow(root: Action, row: Row | undefined): Row {
   return { ...before, ...Object.fromEntries(declared) };
 }
 
-function cannot({ address, position }: Action, way: KindCommand): Diagnostic[] {
+/** Why a service that needs a deployment gets none; empty when it gets one. */
+function withheld(service: ServiceActions, way: KindCommand, outputs: Outputs): Diagnostic[] {
+  const { address, position } = service.root;
+  const ignored = ignoredInputs(service, outputs);
+  if (ignored.length > 0) {
+    const message = `${address} is not deployed, because the platform ignored ${someOf(ignored)}`;
+    const remedy = 'Change the value, or leave the line out.';
+    return [diagnostic('not-deployed', message, { address, position, remedy })];
+  }
   if (!('cannot' in way)) return [];
   const message = `${address} is saved and cannot be deployed from here: ${way.cannot}`;
   return [diagnostic('not-deployed', message, { address, position, remedy: way.remedy })];

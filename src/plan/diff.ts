@@ -172,8 +172,9 @@ function addPart(
   const path = pathOf(resource.kind, part);
   switch (decision.do) {
     case 'nothing':
-      if (decision.kept === false) {
-        found.diagnostics.push(diagnostic('not-kept', `${path}: the platform did not keep what was written`, about));
+      if (decision.ignored === true) {
+        const remedy = 'Change the value, or leave the line out: Trueup does not write this value again.';
+        found.diagnostics.push(diagnostic('not-kept', `${path}: the platform ignored the value`, { ...about, remedy }));
       }
       return;
     case 'release':

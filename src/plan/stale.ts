@@ -85,6 +85,7 @@ function isChange({ digest }: PlanInput, planned: PlannedPart, outputs: Outputs)
   const { decision, wanted, pair, field } = planned;
   if (decision.do === 'write' || decision.do === 'remove' || decision.do === 'replace') return true;
   if (decision.do !== 'nothing' || !decision.settled || pair === undefined || wanted === undefined) return false;
+  if (pair.ignored !== undefined) return true;
   const resolved = resolveField(field, wanted, outputs);
   return resolved.is === 'known' && !matchesStored({ field, digest }, pair.wanted, resolved.value);
 }

@@ -4,9 +4,9 @@ import { renderNote } from './diagnostics-text.ts';
 import { fold, indented, requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Ending } from './result.ts';
-import { isNews } from './result.ts';
+import { countIgnored, isNews } from './result.ts';
 import type { Style, Tone } from './style.ts';
-import { actionWords, countActions } from './words.ts';
+import { actionWords, countActions, ignoredWords, noChanges } from './words.ts';
 
 /** The result of an apply, for its views. */
 export interface ResultView {
@@ -23,7 +23,7 @@ export function renderResult(view: ResultView, style: Style): string {
     .filter((outcome) => (isNews(outcome) && outcome.result !== 'done') || outcome.diagnostics.length > 0)
     .map((outcome) => renderOutcome(outcome, style));
   blocks.push([
-    style.paint('strong', summary(outcomes, view.isInterrupted)),
+    style.paint('strong', summary(view)),
     ...advice(view).flatMap((line) => fold(line, 0, style)),
     style.paint('faint', requestCounts(view.counts)),
   ]);
@@ -56,9 +56,11 @@ const resultWords: Readonly<
   unverified: { tone: 'change', counted: 'not verified', text: (_now, done) => `${done}, not verified` },
 };
 
-function summary(outcomes: readonly Outcome[], isInterrupted: boolean): string {
+function summary({ result: { outcomes, state }, isInterrupted }: ResultView): string {
   const news = outcomes.filter(isNews);
-  if (news.length === 0) return 'No changes. The platform matches the manifest.';
+  // Those that this run wrote are counted already.
+  const ignored = news.some(({ result }) => result === 'not kept') ? 0 : countIgnored(state);
+  if (news.length === 0) return noChanges(ignored);
   const done = news.filter(({ result }) => result === 'done').map(({ action }) => action);
   const parts = [...countActions(done)].map(([name, count]) => `${count} ${actionWords[name].done}`);
   for (const result of ['failed', 'not kept', 'unverified', 'skipped'] as const) {
@@ -66,11 +68,15 @@ function summary(outcomes: readonly Outcome[], isInterrupted: boolean): string {
     if (count > 0) parts.push(`${count} ${resultWords[result].counted}`);
   }
   const word = isInterrupted ? 'Interrupted' : done.length === news.length ? 'Applied' : 'Not everything was applied';
-  return `${word}: ${parts.join(', ')}.`;
+  return [`${word}: ${parts.join(', ')}.`, ...ignoredWords(ignored)].join(' ');
 }
 
 function advice({ result, ending, isInterrupted }: ResultView): string[] {
   if (ending === 'done' && !isInterrupted) return [];
+  const isDone = result.unsaved === undefined && result.outcomes.filter(isNews).every((one) => one.result === 'done');
+  if (isDone && !isInterrupted) {
+    return ['Next: change each ignored value, or leave its line out; trueup plan names them.'];
+  }
   const lines = [
     result.unsaved !== undefined
       ? 'The changes are on the platform. The next run finds those that the state lacks.'

@@ -82,6 +82,8 @@ function causeWords(change: Change): string {
     }
     case 'first managed':
       return 'first managed';
+    case 'ignored':
+      return 'ignored by the platform once: written again';
     case 'removed':
       return 'not in the manifest';
     case 'create':

@@ -32,7 +32,7 @@ const shown = z.discriminatedUnion('is', [
 
 const change = z.object({
   path: z.string(),
-  cause: z.enum(['create', 'first managed', 'drift', 'edit', 'conflict', 'removed', 'known after apply']),
+  cause: z.enum(['create', 'first managed', 'drift', 'edit', 'conflict', 'removed', 'known after apply', 'ignored']),
   before: shown,
   after: shown,
   last: shown.optional(),

@@ -13,7 +13,8 @@ export const exitCodes = {
   locked: { code: 5, about: 'another run holds the lock' },
   partly: {
     code: 6,
-    about: 'partly applied: something was written, and something failed, was not kept or is not sure',
+    about:
+      'partly applied: something was written, and something failed, was ignored or is not sure; or a field is ignored by the platform',
   },
   state: { code: 7, about: 'the state cannot be used' },
   interrupted: { code: 130, about: 'ended at once by a signal' },

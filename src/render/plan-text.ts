@@ -1,5 +1,6 @@
 import type { Action, Plan } from '../plan/action.ts';
 import { hasChanges } from '../plan/action.ts';
+import { countIgnored } from '../plan/ignored.ts';
 import { someOf } from '../plan/mass-deletion.ts';
 import { renderAction } from './action-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
@@ -7,7 +8,7 @@ import { groupActions } from './groups.ts';
 import { counted, fold, requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
-import { actionWords, countActions } from './words.ts';
+import { actionWords, countActions, ignoredWords, noChanges } from './words.ts';
 
 /** A plan with the requests that it took. */
 export interface PlanView {
@@ -38,9 +39,10 @@ function ending(plan: Plan, counts: PlanView['counts'], style: Style): string[] 
 }
 
 function summary(plan: Plan): string {
-  if (!hasChanges(plan)) return 'No changes. The platform matches the manifest.';
+  const ignored = countIgnored(plan.actions);
+  if (!hasChanges(plan)) return noChanges(ignored);
   const parts = [...countActions(plan.actions)].map(([name, count]) => `${count} ${actionWords[name].plan}`);
-  return `Plan: ${parts.join(', ')}.`;
+  return [`Plan: ${parts.join(', ')}.`, ...ignoredWords(ignored)].join(' ');
 }
 
 /** The services that need a deployment that this plan does not include. */

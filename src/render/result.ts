@@ -1,7 +1,10 @@
 import type { ApplyResult, Outcome } from '../apply/result.ts';
 import { isEffective } from '../plan/action.ts';
 
-/** The ending of an apply. `partly`: something was written, and something else failed or is not verified. */
+/**
+ * The ending of an apply. `partly`: something was written, and something else failed or is not verified; or the platform
+ * ignores a field.
+ */
 export type Ending = 'done' | 'failed' | 'partly';
 
 /** Returns true for an outcome worth a line: it had something to send or to remove from the state, or it failed. */
@@ -10,10 +13,18 @@ export function isNews({ action, result }: Outcome): boolean {
 }
 
 /** Returns the ending of an apply as a whole. */
-export function endingOf({ outcomes, unsaved }: ApplyResult): Ending {
+export function endingOf({ outcomes, state, unsaved }: ApplyResult): Ending {
   const news = outcomes.filter(isNews);
-  if (unsaved === undefined && news.every(({ result }) => result === 'done')) return 'done';
+  if (unsaved === undefined && news.every(({ result }) => result === 'done')) {
+    return countIgnored(state) === 0 ? 'done' : 'partly';
+  }
   return outcomes.some(({ mayHaveWritten }) => mayHaveWritten) ? 'partly' : 'failed';
+}
+
+/** Counts the fields of a state that the platform ignores. */
+export function countIgnored({ resources }: ApplyResult['state']): number {
+  const pairs = Object.values(resources).flatMap((record) => Object.values(record.pairs));
+  return pairs.filter(({ ignored }) => ignored !== undefined).length;
 }
 
 function isAction(action: Outcome['action']): boolean {

@@ -26,7 +26,7 @@ export function stateShowJson(address: string, record: StateRecord): StateShowDo
     fields: Object.fromEntries(
       Object.entries(record.pairs).map(([part, pair]) => [
         part,
-        { wanted: storedJson(pair.wanted), answered: storedJson(pair.answered), kept: pair.kept !== false },
+        { wanted: storedJson(pair.wanted), answered: storedJson(pair.answered), kept: pair.ignored === undefined },
       ]),
     ),
     options: record.options as StateShowDocument['options'], // JSON already

@@ -23,10 +23,10 @@ export function renderStateRecord(address: string, record: StateRecord, style: S
     ...Object.entries(record.options).map(
       ([name, value]) => `  ${printable(name)}: ${printable(JSON.stringify(value))}`,
     ),
-    ...Object.entries(record.pairs).map(([part, { wanted, answered, kept }]) => {
+    ...Object.entries(record.pairs).map(([part, { wanted, answered, ignored }]) => {
       const [ours, theirs] = [storedWords(wanted), storedWords(answered)];
       const other = ours === theirs ? '' : style.paint('info', ` (the platform answers ${theirs})`);
-      return `  ${printable(part)}: ${ours}${other}${kept === false ? style.paint('bad', ' (ignored by the platform)') : ''}`;
+      return `  ${printable(part)}: ${ours}${other}${ignored !== undefined ? style.paint('bad', ' (ignored by the platform)') : ''}`;
     }),
   ];
   return `${lines.join('\n')}\n`;

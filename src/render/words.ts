@@ -1,4 +1,5 @@
 import type { ActionName } from '../plan/action.ts';
+import { counted } from './lines.ts';
 import type { Tone } from './style.ts';
 
 /** The symbol and the words of an action. */
@@ -40,4 +41,17 @@ export function countActions(actions: readonly { readonly action: ActionName }[]
     if (count > 0) counts.set(name, count);
   }
   return counts;
+}
+
+/** The summary when there is nothing to do; `ignored`: the number of fields that the platform ignores. */
+export function noChanges(ignored: number): string {
+  return ignored === 0
+    ? 'No changes. The platform matches the manifest.'
+    : ['No changes.', ...ignoredWords(ignored)].join(' ');
+}
+
+/** One sentence about the fields that the platform ignores; empty when there are none. */
+export function ignoredWords(count: number): string[] {
+  if (count === 0) return [];
+  return [`${counted(count, 'field')} ${count === 1 ? 'is' : 'are'} ignored by the platform.`];
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Deployed, Pending, PendingCreate, StateRecord } from './record.ts';
+import type { Deployed, Pair, Pending, PendingCreate, StateRecord } from './record.ts';
 
 const key = z.record(z.string(), z.json());
 const stored = z.union([z.strictObject({ value: z.json() }), z.strictObject({ digest: z.string() })]);
@@ -50,15 +50,21 @@ const usualTimeoutMs = 60_000;
 
 /** Gives a record of format 1 the form of format 2. */
 export function migrateRecord(former: FormerRecord): StateRecord {
-  const { id, intent, repeated, deployed, ...rest } = former;
+  const { id, intent, repeated, deployed, pairs, ...rest } = former;
   const facts = {
     ...rest,
+    pairs: Object.fromEntries(Object.entries(pairs).map(([part, pair]) => [part, migratePair(pair)])),
     ...(repeated === undefined ? {} : { duplicates: repeated === true ? [{}] : repeated }),
     ...(deployed === undefined ? {} : { deployed: lastDeployment(deployed) }),
   };
   if (id === null) return { ...facts, id, ...(intent === undefined ? {} : { pending: creation(former, intent) }) };
   const pending = pendingOf(former);
   return { ...facts, id, ...(pending === undefined ? {} : { pending }) };
+}
+
+/** It was ignored at least once; how often was not counted. */
+function migratePair({ kept, ...pair }: FormerRecord['pairs'][string]): Pair {
+  return kept === false ? { ...pair, ignored: 1 } : pair;
 }
 
 function pendingOf(former: FormerRecord): Pending | undefined {

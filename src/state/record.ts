@@ -8,8 +8,8 @@ export type Stored = { readonly value: Json } | { readonly digest: string };
 export interface Pair {
   readonly wanted: Stored;
   readonly answered: Stored;
-  /** false: the platform ignored what was wanted. */
-  readonly kept?: false | undefined;
+  /** How many runs wrote the wanted value and saw the platform ignore it; after the second one it is settled. */
+  readonly ignored?: 1 | 2 | undefined;
 }
 
 /** A natural key, as a create sent it. */
@@ -114,6 +114,7 @@ export type StateRecord = KnownRecord | UnknownRecord;
 
 const key = z.record(z.string(), z.json());
 const stored = z.union([z.strictObject({ value: z.json() }), z.strictObject({ digest: z.string() })]);
+const ignored = z.union([z.literal(1), z.literal(2)]);
 const sent = { at: z.number(), timeoutMs: z.number() };
 
 const pendingCreate = z.strictObject({
@@ -141,7 +142,7 @@ const pendingDeploy = z.strictObject({
 const facts = {
   parent: z.string().nullable(),
   dependsOn: z.array(z.string()),
-  pairs: z.record(z.string(), z.strictObject({ wanted: stored, answered: stored, kept: z.literal(false).optional() })),
+  pairs: z.record(z.string(), z.strictObject({ wanted: stored, answered: stored, ignored: ignored.optional() })),
   options: z.record(z.string(), z.json()),
   duplicates: z.array(z.strictObject({ key: key.optional(), below: z.string().optional() })).optional(),
   deployed: z

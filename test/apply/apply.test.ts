@@ -14,7 +14,6 @@ import {
   everything,
   failed,
   losing,
-  notesOf,
   operationOf,
   plansNothing,
   results,
@@ -106,7 +105,7 @@ describe('a create whose answer is lost', () => {
 });
 
 describe('200 proves nothing', () => {
-  test('a value that the platform did not keep is said, and the next plan does not try again', async () => {
+  test('a value that the platform ignored is reported, and the next run writes it once more', async () => {
     const made = bench();
     await made.apply(two);
     const changed = two.replace(
@@ -119,10 +118,13 @@ describe('200 proves nothing', () => {
       answering(made, (operation) => (operation === 'domain.update' ? answered('{}') : undefined)),
     );
     expect(results({ outcomes })['production.compose.one.domains["one.example.com"]']).toBe('not kept');
-    // What else the request may have done is deployed.
+    // What else the request may have done is deployed with it.
     const again = await made.plan(changed);
-    expect(actionsOf(again)).toEqual(['deploy production.compose.one (deploy)']);
-    expect(notesOf(again).map((note) => note.code)).toEqual(['not-kept']);
+    expect(actionsOf(again)).toEqual([
+      'update production.compose.one.domains["one.example.com"]',
+      'deploy production.compose.one (deploy)',
+    ]);
+    expect(again.actions.flatMap(({ changes }) => changes)).toMatchObject([{ path: 'port', cause: 'ignored' }]);
     await made.apply(changed);
     await plansNothing(made, changed);
   });

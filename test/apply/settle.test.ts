@@ -154,13 +154,13 @@ describe('a field that was written', () => {
       {
         code: 'not-kept',
         severity: 'note',
-        message: 'description: the platform answered 200 and did not keep the value',
+        message: 'description: the platform answered 200 and ignored the value',
         address: main,
         position: here,
-        remedy: 'Look at it on the platform; the next plan does not try again until the value changes here.',
+        remedy: 'Apply again: Trueup writes an ignored value once more.',
       },
     ]);
-    expect(result.pair).toStrictEqual({ ...pairOf('new', 'old'), kept: false });
+    expect(result.pair).toStrictEqual({ ...pairOf('new', 'old'), ignored: 1 });
   });
 
   test('and got another form is told as well, which is no failure', () => {

@@ -182,9 +182,24 @@ describe('settled before and wanted unchanged', () => {
     expect(decided(known('W'), 'w', pairOf('W', 'w'), replace)).toEqual(nothing);
   });
 
-  row(7, 'what the platform did not keep is not tried again and is still said', () => {
-    const notKept: Pair = { ...pairOf('W', 'old'), kept: false };
-    expect(decided(known('W'), 'old', notKept)).toEqual({ do: 'nothing', settled: false, kept: false });
+  const ignoredOnce: Pair = { ...pairOf('W', 'old'), ignored: 1 };
+  const ignoredTwice: Pair = { ...pairOf('W', 'old'), ignored: 2 };
+  const ignored = { do: 'nothing', settled: false, ignored: true };
+
+  row(7, 'a value that the platform ignored once is written once more', () => {
+    expect(decided(known('W'), 'old', ignoredOnce)).toEqual(write('ignored'));
+    expect(decided(known('W'), 'old', ignoredOnce, through)).toEqual(write('ignored'));
+    expect(decided(known('W'), 'old', ignoredOnce, rowOnly)).toEqual(write('ignored'));
+  });
+
+  row(7, 'a value that the platform ignored twice is not written again, and the plan says so', () => {
+    expect(decided(known('W'), 'old', ignoredTwice)).toEqual(ignored);
+  });
+
+  row(7, 'a value that only a create writes is not written again', () => {
+    expect(decided(known('W'), 'old', ignoredOnce, replace)).toEqual(ignored);
+    expect(decided(known('W'), 'old', ignoredOnce, refuse)).toEqual(ignored);
+    expect(decided(known('W'), 'old', ignoredOnce, rowOnly, 'the platform made it')).toEqual(ignored);
   });
 
   row(8, 'drift is written back', () => {
@@ -227,9 +242,10 @@ describe('settled before and wanted changed', () => {
     );
   });
 
-  row(9, 'an edit of what was not kept is tried', () => {
-    const notKept: Pair = { ...pairOf('W', 'old'), kept: false };
-    expect(decided(known('V'), 'old', notKept)).toEqual(write('edit'));
+  row(9, 'an edit of a value that the platform ignored is written', () => {
+    for (const ignored of [1, 2] as const) {
+      expect(decided(known('V'), 'old', { ...pairOf('W', 'old'), ignored })).toEqual(write('edit'));
+    }
   });
 
   row(10, 'a change here and on the platform is a conflict, and what is written here wins', () => {
@@ -380,14 +396,18 @@ describe('what was read back after a write', () => {
     expect(decided(known('w'), 'W', pairOf('w', 'W'))).toEqual(nothing);
   });
 
-  row(14, 'what is as before was not kept, which is said until it changes', () => {
-    const { pair, said, isKept } = settledPart('old', 'old');
-    expect({ pair, said, isKept }).toEqual({
-      pair: { ...pairOf('w', 'old'), kept: false },
-      said: ['not-kept'],
-      isKept: false,
-    });
-    expect(decided(known('w'), 'old', pair)).toEqual({ do: 'nothing', settled: false, kept: false });
+  row(14, 'what is as before was ignored: written once more, and then settled as ignored', () => {
+    const first = settledPart('old', 'old');
+    expect(first).toEqual({ pair: { ...pairOf('w', 'old'), ignored: 1 }, said: ['not-kept'], isKept: false });
+    expect(decided(known('w'), 'old', first.pair)).toEqual(write('ignored'));
+    const second = settledPart('old', 'old', true, first.pair);
+    expect(second).toEqual({ pair: { ...pairOf('w', 'old'), ignored: 2 }, said: ['not-kept'], isKept: false });
+    expect(decided(known('w'), 'old', second.pair)).toEqual({ do: 'nothing', settled: false, ignored: true });
+  });
+
+  row(14, 'what was ignored before, under another value, is ignored for the first time', () => {
+    const { pair } = settledPart('old', 'old', true, { ...pairOf('v', 'old'), ignored: 2 });
+    expect(pair).toEqual({ ...pairOf('w', 'old'), ignored: 1 });
   });
 
   row(14, 'without a reading the old pair stays', () => {

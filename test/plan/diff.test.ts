@@ -139,17 +139,18 @@ describe('a field', () => {
 });
 
 describe('what is said of a field', () => {
-  test('that is let go of, that was not kept, and that is left as somebody changed it', () => {
+  test('that is let go of, that the platform ignores, and that is left as somebody changed it', () => {
     const notKept = diff({
       fields: { dockerImage: declared('redis:8') },
       row: { dockerImage: 'redis:7' },
-      pairs: { dockerImage: { ...pairOf('redis:8', 'redis:7'), kept: false } },
+      pairs: { dockerImage: { ...pairOf('redis:8', 'redis:7'), ignored: 2 } },
     });
     expect(notKept.diagnostics).toEqual([
       {
         code: 'not-kept',
         severity: 'note',
-        message: 'dockerImage: the platform did not keep what was written',
+        message: 'dockerImage: the platform ignored the value',
+        remedy: 'Change the value, or leave the line out: Trueup does not write this value again.',
         address: at,
         position: here,
       },

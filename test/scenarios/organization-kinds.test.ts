@@ -304,11 +304,13 @@ describe('the rights of a member', () => {
     await plansNothing(made, text);
   });
 
-  test('to git providers are not kept without a licence: said, and not tried again and again', async () => {
+  test('to git providers are ignored without a licence: written once more, and then only reported', async () => {
     const made = withMember();
     const text = allowed('accessedGitProviders: [git_hub_1]');
     const result = await made.apply(head + text, { adoption: true });
     expect(result.outcomes).toMatchObject([{ result: 'not kept' }]);
+    const again = await made.apply(head + text);
+    expect(again.outcomes).toMatchObject([{ action: { action: 'update' }, result: 'not kept' }]);
     const plan = await made.plan(head + text);
     expect(plan.actions).toMatchObject([{ action: 'no-op', notes: [{ code: 'not-kept' }] }]);
   });

@@ -44,7 +44,7 @@ export function recordOf(id: string | null, more: object = {}): StateRecord {
     dependsOn: ['production'],
     pairs: {
       name: { wanted: { value: 'a\n"é\u0000' }, answered: { value: 'A' } },
-      env: { wanted: { digest: 'x' }, answered: { digest: 'y' }, kept: false },
+      env: { wanted: { digest: 'x' }, answered: { digest: 'y' }, ignored: 1 },
     },
     options: { protect: true },
     ...more,

@@ -81,23 +81,19 @@ export async function run(
     .map(({ action, result }) => `${result} ${action.address}`);
 }
 
-/**
- * Runs twice more at most (or as often as is said), and gives the plan that is left, which changes nothing. `isLame`:
- * a service lacks what the platform did not keep, so that its deployment may fail each time.
- */
+/** Runs twice more at most (or as often as is said), and gives the plan that is left, which changes nothing. */
 export async function goOn(
   made: Bench,
   text: string,
-  options: { store?: () => StateStore; send?: Send; runs?: number; isLame?: boolean } = {},
+  options: { store?: () => StateStore; send?: Send; runs?: number } = {},
 ): Promise<Plan> {
-  const { store = () => made.store, send = made.emulator.send, runs = 2, isLame = false } = options;
-  const excused = (items: readonly string[]) => items.filter((item) => !isLame || !item.endsWith(' (deploy)'));
+  const { store = () => made.store, send = made.emulator.send, runs = 2 } = options;
   let failures = await run(made, text, { store: store(), send });
   for (let again = 1; again < runs && failures.length > 0; again++)
     failures = await run(made, text, { store: store(), send });
-  expect(excused(failures)).toEqual([]);
+  expect(failures).toEqual([]);
   const left = await plan(await made.manifest(text), worldOver(made, send, store()));
-  expect(excused(actionsOf(left))).toEqual([]);
+  expect(actionsOf(left)).toEqual([]);
   return left;
 }
 

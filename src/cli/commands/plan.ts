@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { diagnostic } from '../../diagnostics/diagnostic.ts';
 import { hasChanges } from '../../plan/action.ts';
+import { countIgnored } from '../../plan/ignored.ts';
 import { obstacles } from '../../plan/safeguard.ts';
 import { readVersion } from '../../project/version.ts';
 import type { PlanCommandView } from '../../render/formats/plan.ts';
@@ -53,7 +54,8 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
       if (flags.out !== undefined) terminal.err(`The plan was not saved to ${printable(flags.out)}.\n`);
       return 'failed';
     }
-    return flags.detailedExitcode === true && hasChanges(made) ? 'changes' : 'done';
+    if (flags.detailedExitcode !== true) return 'done';
+    return hasChanges(made) ? 'changes' : countIgnored(made.actions) > 0 ? 'partly' : 'done';
   } finally {
     await connection.close();
   }

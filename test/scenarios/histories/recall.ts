@@ -134,7 +134,7 @@ function takenOf({ run, episode, address, kind, state, record, id, after, output
     const isTouched = run.deeds.some((deed) => deed.id === id && deed.column === column);
     const isSettled = storedAs(state, pair.answered, [answered]) === answered && wanted !== answered;
     // That a variable is gone is no other form of it; it may be told that it was not kept.
-    const isForm = key === undefined || now[key] !== undefined || pair.kept === false;
+    const isForm = key === undefined || now[key] !== undefined || pair.ignored !== undefined;
     if (isSettled && isForm && (isTouched || known?.taken[part] !== undefined)) taken[part] = { wanted, answered };
   }
   return taken;
