@@ -21,7 +21,7 @@ export const attempts = {
     /** How long a good answer shows that the platform is there. */
     answeringMs: 60_000,
   },
-  /** A request that the platform surely did not execute (429, or a 401 without a code) is sent again, a write too. */
+  /** A request that the platform surely did not execute (429, or a refused key) is sent again, a write too. */
   refused: {
     /** Sent at most, although others get through. */
     most: 10,

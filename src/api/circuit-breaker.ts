@@ -14,7 +14,7 @@ export type Pause =
     }
   | { readonly event: 'resumed'; readonly waitedMs: number };
 
-/** Why nothing is sent: a 401 without a code after good answers, or 429. */
+/** Why nothing is sent: the key is refused (401) after good answers, or 429. */
 export type Why = 'key' | 'throttled';
 
 /** Facts of a wait that was in vain. */
@@ -67,9 +67,9 @@ export interface CircuitBreakerOptions {
 }
 
 /** Why the requests of a client have to wait; undefined when an error is about one request alone. Never throws. */
-export function whyToWait({ status, code }: PlatformError): Why | undefined {
+export function whyToWait({ status, isKeyRefused }: PlatformError): Why | undefined {
   if (status === 429) return 'throttled';
-  return status === 401 && code === undefined ? 'key' : undefined;
+  return isKeyRefused ? 'key' : undefined;
 }
 
 /** The wait that the platform asks for. Milliseconds. */

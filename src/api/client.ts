@@ -34,8 +34,8 @@ export interface Client {
   invoke(operation: Operation, input: Readonly<Record<string, unknown>>, options?: InvokeOptions): Promise<unknown>;
   /**
    * Runs work on a connection of its own, while the platform takes requests: what the work reads, and the operation that
-   * it then calls, wait for no other request. When the platform refuses a request of the work unexecuted (429, or a 401
-   * without a code), the work runs again from its beginning, so that nothing is sent again from an old look.
+   * it then calls, wait for no other request. When the platform refuses a request of the work unexecuted (429, or a
+   * refused key), the work runs again from its beginning, so that nothing is sent again from an old look.
    *
    * @throws {PlatformError} and {Stop}, as `call` does; and whatever the work throws.
    */
@@ -159,7 +159,7 @@ export function createClient(options: ClientOptions): Client {
       return undefined;
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
-      return error.status === 401 && error.code !== undefined ? undefined : error;
+      return error.status === 401 && !error.isKeyRefused ? undefined : error;
     }
   }
 

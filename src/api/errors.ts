@@ -63,6 +63,12 @@ export class PlatformError extends Error {
   /** The wait that the server asked for, in seconds. */
   readonly retryAfterSeconds: number | undefined;
 
+  /**
+   * The key was not accepted: it is wrong, or its limit has run out, or the platform's database restarts. Such a 401 has
+   * no code, or a code and nothing but UNAUTHORIZED as its message; a missing right has a sentence.
+   */
+  readonly isKeyRefused: boolean;
+
   constructor(call: FailedCall) {
     super(renderSentence(call));
     this.operation = call.operation;
@@ -74,6 +80,7 @@ export class PlatformError extends Error {
     this.outcome = call.outcome;
     this.issues = call.issues ?? [];
     this.retryAfterSeconds = call.retryAfterSeconds;
+    this.isKeyRefused = call.status === 401 && (call.code === undefined || call.serverMessage === 'UNAUTHORIZED');
   }
 }
 

@@ -73,7 +73,12 @@ export function explainRefusal(call: Call, answer: WireAnswer): PlatformError {
     event: isMissing ? 'the platform does not have this operation (404)' : `the answer was ${answer.status}${code}`,
     remedy: isMissing
       ? 'check the address and the version of the platform'
-      : remedyFor(call, { status: answer.status, code: refusal.code, retryAfterSeconds }),
+      : remedyFor(call, {
+          status: answer.status,
+          code: refusal.code,
+          serverMessage: refusal.message,
+          retryAfterSeconds,
+        }),
     status: answer.status,
     code: refusal.code,
     serverMessage: refusal.message,
@@ -85,11 +90,17 @@ export function explainRefusal(call: Call, answer: WireAnswer): PlatformError {
 /** The next step, where the answer says more than its status. */
 function remedyFor(
   { operation }: Call,
-  { status, code, retryAfterSeconds }: Pick<FailedCall, 'status' | 'code' | 'retryAfterSeconds'>,
+  {
+    status,
+    code,
+    serverMessage,
+    retryAfterSeconds,
+  }: Pick<FailedCall, 'status' | 'code' | 'serverMessage' | 'retryAfterSeconds'>,
 ): string | undefined {
   if (status === 429 && retryAfterSeconds !== undefined) return `try again in ${retryAfterSeconds} s`;
-  // The platform says a missing right with 401 and a code; a key that is not good gets no code.
+  // The platform answers a missing right with 401, a code and a sentence.
   if (code === undefined || (status !== 401 && status !== 403)) return undefined;
+  if (status === 401 && serverMessage === 'UNAUTHORIZED') return undefined;
   const right = rightTo(operation);
   const named = right === undefined ? '' : `; a member needs ${right}`;
   return `use a key whose owner has the right to do this${named}`;

@@ -18,7 +18,7 @@ export interface Permit {
 /** Gives out permits. */
 export interface Permits {
   /**
-   * Runs work on a permit. When the platform refuses one of its requests unexecuted (429, or a 401 without a code),
+   * Runs work on a permit. When the platform refuses one of its requests unexecuted (429, or a refused key),
    * the work runs again from its beginning, on a new permit, once the platform takes requests again.
    *
    * @throws {PlatformError} with the outcome `not executed`, when waiting was in vain; and whatever the work throws.

@@ -60,9 +60,10 @@ export function refuseHidden(input: HiddenInput): void {
   if (problems.length > 0) throw new Stop('platform', problems);
 }
 
-/** Whether a request failed because of a right that the key lacks; a key that is not good gets no code. */
+/** Whether a request failed because of a right that the key lacks; a key that is not accepted says nothing of that. */
 export function lacksRight(error: unknown): error is PlatformError {
-  return error instanceof PlatformError && [401, 403].includes(error.status ?? 0) && error.code !== undefined;
+  if (!(error instanceof PlatformError) || error.code === undefined) return false;
+  return error.status === 403 || (error.status === 401 && !error.isKeyRefused);
 }
 
 /** Says that objects of the state are hidden from the key, or gone, and that the platform does not tell which. */

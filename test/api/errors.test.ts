@@ -53,6 +53,7 @@ describe('an error of the platform', () => {
       serverMessage: 'Build queue is full',
       issues: [],
       retryAfterSeconds: 3,
+      isKeyRefused: false,
     });
   });
 });

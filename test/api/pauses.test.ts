@@ -415,11 +415,37 @@ describe('429', () => {
   });
 });
 
+describe('a 401 whose message is nothing but UNAUTHORIZED', () => {
+  const limited: WireAnswer = { status: 401, headers: json, body: '{"message":"UNAUTHORIZED","code":"UNAUTHORIZED"}' };
+
+  it('says that the key was not accepted: all wait until it is, and then the request is sent again', async () => {
+    let isShut = false;
+    const made = platform((_operation, now) => (isShut && now < 2_000 ? limited : undefined));
+    await made.look();
+    isShut = true;
+    await made.create('a');
+    expect(made.sent.slice(1)).toEqual([
+      ...['environment.create', 'paused', 'user.get', 'user.get', 'user.get', 'resumed'],
+      'environment.create',
+    ]);
+    expect(made.pauses[0]).toMatchObject({ event: 'paused', why: 'key', goodAnswers: 1 });
+    expect(made.carriedOut('environment.create').map(({ status }) => status)).toEqual([200]);
+  });
+
+  it('is a bad key, and no missing right, when there was no good answer before', async () => {
+    const made = platform(() => limited);
+    const error = await failureOf(made.client.call('user.get', {}));
+    expect(error).toMatchObject({ failure: 'authentication', outcome: 'not executed', isKeyRefused: true });
+    expect(error.message).toContain('check that the API key is right, and not revoked, expired or out of requests');
+    expect(made.sent).toEqual(['user.get']);
+  });
+});
+
 describe('a 401 with a code', () => {
   it('fails at once, and nothing waits for it', async () => {
     const made = platform((operation) => (operation === 'environment.create' ? noRight : undefined));
     await made.look();
-    expect(await failureOf(made.create('a'))).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+    expect(await failureOf(made.create('a'))).toMatchObject({ status: 401, code: 'UNAUTHORIZED', isKeyRefused: false });
     expect(made.sent).toEqual(['environment.byProjectId', 'environment.create']);
     expect(made.naps).toEqual([]);
   });
