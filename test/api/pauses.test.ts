@@ -8,6 +8,7 @@ import type { Send, WireAnswer } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { seedWorld } from '../../src/emulator/world.ts';
 import { addKey } from '../emulator/people.ts';
+import { isWhole } from '../support/whole.ts';
 
 /** A platform that takes no requests for a while. Time passes only when somebody sleeps. */
 
@@ -499,6 +500,6 @@ it('whatever is refused and when, every write is carried out once, and nothing b
         expect(isPaused).toBe(false);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: isWhole ? 300 : 60 },
   );
 });

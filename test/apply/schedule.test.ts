@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Edge, Fate, Task } from '../../src/apply/schedule.ts';
 import { runSchedule } from '../../src/apply/schedule.ts';
+import { isWhole } from '../support/whole.ts';
 
 /** The order of tasks: what waits for what, what runs beside what, and what a failure takes along. */
 
@@ -469,6 +470,6 @@ test('whatever waits for whatever, every task has one fate and no promise is bro
         expect(at(`+read ${scope}`)).toBeGreaterThan(Math.max(...others.map((item) => over(item.name))));
       }
     }),
-    { numRuns: 500 },
+    { numRuns: isWhole ? 500 : 100 },
   );
 });

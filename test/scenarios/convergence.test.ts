@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { histories } from '../support/random-commands.ts';
 import { chance, limitMs, tryHistory, unseen } from './histories/failing.ts';
+import { isWhole } from '../support/whole.ts';
 
 /**
  * Random histories of edits, changes by hand, lost states, runs that end in the middle and failing requests. After each
@@ -10,7 +11,7 @@ import { chance, limitMs, tryHistory, unseen } from './histories/failing.ts';
  * the plan.
  */
 
-const runs = (process.env.CI ?? '') !== '' || process.env.TRUEUP_TESTS === 'all' ? 500 : 50;
+const runs = isWhole ? 500 : 30;
 
 test(
   'whatever happens, an apply makes the platform what the manifest says, touches nothing else, and then plans nothing',

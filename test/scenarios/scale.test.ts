@@ -5,8 +5,12 @@ import { domain } from '../../src/resources/domain.ts';
 import { withoutDeployments } from '../support/deployments.ts';
 import { applyLater, composeBody, plansNothing, production, rowsIn } from '../support/faults.ts';
 import { bench } from '../support/world.ts';
+import { isWhole } from '../support/whole.ts';
 
 /** Large manifests finish: what is counted here are requests and comparisons, never seconds. */
+
+const variables = isWhole ? 4_000 : 500;
+const hosts = isWhole ? 1_500 : 200;
 
 const many = (count: number, line: (index: number) => string) =>
   Array.from({ length: count }, (_, n) => line(n)).join('');
@@ -19,14 +23,14 @@ const domains = (count: number, prefix: string) =>
     `    compose:\n      shop:\n        ${composeBody}\n        domains:\n${many(count, (n) => `          ${prefix}${n}.example.com: { serviceName: web }\n`)}`,
   );
 
-test('4,000 variables of a service are one request and one deployment, and none when nothing changed', async () => {
+test(`${variables} variables of a service are one request and one deployment, and none when nothing changed`, async () => {
   const made = bench();
-  await made.apply(keys(4000, 'a'));
+  await made.apply(keys(variables, 'a'));
   expect(made.requests('POST')).toEqual(['compose.create', 'compose.update', 'compose.deploy']);
-  await made.apply(keys(4000, 'b'));
+  await made.apply(keys(variables, 'b'));
   expect(made.requests('POST')).toEqual(['compose.update', 'compose.deploy']);
-  expect(String(rowsIn(made, 'compose')[0]?.env).split('\n').filter(Boolean)).toHaveLength(4000);
-  await plansNothing(made, keys(4000, 'b'));
+  expect(String(rowsIn(made, 'compose')[0]?.env).split('\n').filter(Boolean)).toHaveLength(variables);
+  await plansNothing(made, keys(variables, 'b'));
 });
 
 test('the variables of a service are read as often for 400 as for 4', async () => {
@@ -46,26 +50,26 @@ test('the variables of a service are read as often for 400 as for 4', async () =
   expect(counts[1]).toBe(counts[0]);
 });
 
-test('1,500 renamed domains are 3,000 requests, one deployment, and as many reads as for one', async () => {
+test(`${hosts} renamed domains are two requests each, one deployment, and as many reads as for one`, async () => {
   const made = bench();
-  await made.apply(domains(1500, 'a'));
+  await made.apply(domains(hosts, 'a'));
   made.requests('GET');
   await made.plan(domains(1, 'a'));
   const reads = made.requests('GET');
-  const planned = await made.plan(domains(1500, 'b'));
+  const planned = await made.plan(domains(hosts, 'b'));
   expect(made.requests('GET')).toEqual(reads);
   const result = await applyLater(made, planned);
   expect(new Set(result.outcomes.map((outcome) => outcome.result))).toEqual(new Set(['done']));
   const requests = made.requests('POST');
-  expect(withoutDeployments(requests)).toHaveLength(3000);
-  expect(requests.slice(3000)).toEqual(['compose.deploy']);
+  expect(withoutDeployments(requests)).toHaveLength(2 * hosts);
+  expect(requests.slice(2 * hosts)).toEqual(['compose.deploy']);
   expect(rowsIn(made, 'domain').every((row) => String(row.host).startsWith('b'))).toBe(true);
   // A state that is lost is found again by as many reads.
   made.store.state = undefined;
   made.requests('GET');
-  const adopted = await made.plan(domains(1500, 'b'));
+  const adopted = await made.plan(domains(hosts, 'b'));
   expect(made.requests('GET')).toEqual(reads);
-  expect(adopted.actions.filter((action) => action.action === 'adopt')).toHaveLength(1502);
+  expect(adopted.actions.filter((action) => action.action === 'adopt')).toHaveLength(hosts + 2);
 });
 
 test('100 services are planned with one read for each', async () => {
