@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Records how an apply tells of itself, on terminals of two widths and in a pipe, and writes docs/progress.md.
+# Records the progress of an apply, on terminals of two widths and in a pipe, and writes docs/progress.md.
 # It takes about two minutes and needs tmux. The platform is the emulator, which takes its time as a real one does.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -73,11 +73,11 @@ record() {
 }
 
 cat >"$page" <<'EOF'
-# How an apply tells of itself
+# The progress of an apply
 
-Recorded by `scripts/record-progress.sh`. On a terminal the lines are drawn anew in place, never wider or higher than it
-is; what runs and what failed comes first where not everything fits. `NO_COLOR` and `--no-color` take the colours away,
-`TERM=dumb` makes lines of it, as in a pipe. For programs there is `--format json`: [json-output.md](json-output.md).
+`scripts/record-progress.sh` recorded this page. On a terminal, Trueup redraws the lines in place, never wider or higher
+than the terminal. Where not everything fits, it shows running and failed actions first. `NO_COLOR` and `--no-color` turn
+colours off. With `TERM=dumb` it prints lines, as in a pipe. Programs use `--format json`: [json-output.md](json-output.md).
 EOF
 
 begin hello 100 6000

@@ -113,7 +113,7 @@ const claims: Readonly<Record<string, (title: string) => Promise<void>>> = {
     expect([await fate(get('user.get')), await fate(get('user.get'))]).toEqual(['UND_ERR_SOCKET', 'ECONNRESET']);
     expect(await seconds(get('user.get'))).toBe(3);
   },
-  'A request that is carried out later': async (title) => {
+  'A request that is executed later': async (title) => {
     const { make, has } = await platform(title);
     expect(await make('a')).toBe('ECONNRESET');
     await vi.advanceTimersByTimeAsync(59_999);
