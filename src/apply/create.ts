@@ -96,7 +96,7 @@ async function sendUntilKnown(
         return { found: object };
       },
       onAgain: () => {
-        reportAgain(run, action, { what: `the create of ${address}`, done: 'sent' });
+        reportAgain(run, action, { what: `the create of ${address}`, again: 'sent' });
         happen(run, address, { is: 'duplicate', place: placeOf(pendingCreate(recordNow(run, address)) ?? {}) });
       },
     });

@@ -119,7 +119,7 @@ async function order(service: DeployedService, known: Deploys, before: Row): Pro
     });
     if (orders === policies.deploy.most || ending.is !== 'not begun' || lost?.mayLandLater !== true)
       return { lost, ending };
-    reportAgain(run, action, { what: `the order to deploy ${address}`, done: 'ordered' });
+    reportAgain(run, action, { what: `the deployment of ${address}`, again: 'started' });
     return orderUntilKnown(orders + 1);
   };
   return conclude(service, { ...(await orderUntilKnown(1)), owing });
@@ -192,7 +192,7 @@ async function succeeded({ run, address, inputs }: DeployedService): Promise<'do
 }
 
 function left({ run, action, address }: DeployedService): Result {
-  const message = `${address} was told to deploy, and nobody waited for what came of it`;
+  const message = `started the deployment of ${address}; not waiting for it (--no-wait)`;
   report(run, action, diagnostic('ordered', message, { remedy: 'trueup status shows it.', address: action.address }));
   return 'done';
 }

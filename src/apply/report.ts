@@ -38,9 +38,9 @@ export function report(run: Run, { address }: Action, item: Diagnostic): void {
 export function reportAgain(
   run: Run,
   action: Action,
-  { what, done }: { readonly what: string; readonly done: string },
+  { what, again }: { readonly what: string; readonly again: string },
 ): void {
-  const message = `nobody said what became of ${what}, and nothing of it showed for ${run.input.fenceMs / 1_000} s: it was ${done} again`;
+  const message = `${what} got no answer and had no visible effect within ${run.input.fenceMs / 1_000} s; ${again} it again`;
   report(run, action, diagnostic('repeated', message, { address: action.address }));
 }
 

@@ -139,7 +139,7 @@ describe.each(services)('$name', ({ text, at, order }) => {
       },
     });
     expect(results(result)[at]).toBe('done');
-    expect(said(result)).toContain('it was ordered again');
+    expect(said(result)).toContain('within 60 s; started it again');
     expect(result.seconds).toBeGreaterThanOrEqual(60);
     expect(ordersIn(made)).toHaveLength(1);
     await plansNothingMore(made, text('nginx:1'));
@@ -252,7 +252,7 @@ test('after --no-wait the next run checks the deployment of a compose', async ()
   const result = await applyInTime(made, stack(), { waits: false });
   expect(results(result)[shop]).toBe('done');
   expect(result.seconds).toBeLessThan(2);
-  expect(said(result)).toContain('was told to deploy, and nobody waited for what came of it');
+  expect(said(result)).toContain('; not waiting for it (--no-wait)');
   ordersIn(made);
   const joining = await applyInTime(made, stack());
   expect(results(joining)[shop]).toBe('done');
