@@ -9,7 +9,7 @@ import { usage } from './options.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Puts the input of a call together, from --input and from words such as `name=shop`, and converts by the contract. */
+/** Builds the input of a call from --input and from words such as `name=shop`, with the types of the contract. */
 export async function readInput(
   operation: Operation,
   { json, words }: { readonly json: string | undefined; readonly words: readonly string[] },
@@ -17,7 +17,7 @@ export async function readInput(
   const read = createReader();
   const members = new Map<string, unknown>();
   const add = (name: string, value: unknown): void => {
-    if (members.has(name)) throw stop('defined-twice', `${name} is given twice`, 'Keep one of the two.');
+    if (members.has(name)) throw stop('defined-twice', `${name} is given twice`, 'Remove one of the two.');
     members.set(name, value);
   };
   if (json !== undefined) {
@@ -34,7 +34,7 @@ export async function readInput(
   return Object.fromEntries(members);
 }
 
-/** The word itself is not shown: it may be a secret whose name was forgotten. */
+/** Splits a word into name and value. Errors do not quote the word: it may be a secret without its name. */
 function splitWord(word: string, index: number): { name: string; isRaw: boolean; written: string } {
   const at = word.indexOf('=');
   const name = word.slice(0, at).replace(/:$/, '');
@@ -49,7 +49,7 @@ function splitWord(word: string, index: number): { name: string; isRaw: boolean;
 
 function convert(operation: Operation, name: string, text: string): unknown {
   const member = membersOf(operation).find((item) => item.name === name);
-  // What the contract does not know, it refuses by itself.
+  // The check against the contract refuses unknown members.
   if (member === undefined) return text;
   const { types } = member;
   const takes = (...wanted: readonly string[]) => wanted.some((type) => types.includes(type));
@@ -57,8 +57,8 @@ function convert(operation: Operation, name: string, text: string): unknown {
     if (text !== 'null' || !takes('null')) return text;
     throw stop(
       'wrong-type',
-      `${name}=null can mean nothing, and the text "null"`,
-      `Write ${name}:=null for nothing, ${name}:='"null"' for the text.`,
+      `${name}=null is ambiguous: no value, or the text "null"`,
+      `Write ${name}:=null for no value, ${name}:='"null"' for the text.`,
     );
   }
   if (text === 'null' && takes('null')) return null;
@@ -67,7 +67,7 @@ function convert(operation: Operation, name: string, text: string): unknown {
   return parseJson(name, text);
 }
 
-/** The reason why a text is not JSON is not shown: it quotes the text. */
+/** Parses JSON. The error leaves out the parser's reason, which quotes the text. */
 function parseJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -76,7 +76,7 @@ function parseJson(name: string, text: string): unknown {
   }
 }
 
-/** A value as it is written, or what `@file` and `@-` (standard input) hold. One line comes without its end. */
+/** The value as written, or the content of `@file` or `@-` (standard input); a single line without its line end. */
 async function readText(written: string, read: (from: string) => Promise<Uint8Array>): Promise<string> {
   if (!written.startsWith('@')) return written;
   const from = written.slice(1);
@@ -87,10 +87,10 @@ async function readText(written: string, read: (from: string) => Promise<Uint8Ar
     if (error instanceof Stop) throw error;
     const code = error instanceof Error && 'code' in error ? String(error.code) : '';
     const reasons: Readonly<Record<string, string>> = {
-      ENOENT: 'is not there',
+      ENOENT: 'does not exist',
       ERR_ENCODING_INVALID_ENCODED_DATA: 'is not UTF-8 text',
     };
-    const remedy = `A value that begins with @ names a file; for such a text write member:='"@…"'.`;
+    const remedy = `A value that begins with @ names a file; write member:='"@…"' for the text itself.`;
     throw stop('file-unreadable', `${from} ${reasons[code] ?? `cannot be read (${code})`}`, remedy);
   }
 }
@@ -100,7 +100,7 @@ function createReader(): (from: string) => Promise<Uint8Array> {
   let isTaken = false;
   return async (from) => {
     if (from !== '-') return readFileSync(resolve(from));
-    if (isTaken) throw usage('standard input can be read once', 'Use a file for one of the two.');
+    if (isTaken) throw usage('standard input can be read only once', 'Use a file for one of the two.');
     isTaken = true;
     return buffer(process.stdin);
   };

@@ -1,34 +1,34 @@
 import type { Command, Help, Option } from 'commander';
 
-/** One way to go on with a command line. */
+/** One candidate, with a short description. */
 export interface Candidate {
   readonly value: string;
   readonly about: string;
 }
 
-/** What stands on the command line before the word that is completed. */
+/** The part of the command line before the word to complete. */
 export interface Before {
   readonly command: Command;
-  /** The words that are neither options nor the names of commands. */
+  /** The words that are neither options nor commands. */
   readonly operands: readonly string[];
   /** The values of options, by the name that commander gives them. */
   readonly options: ReadonlyMap<string, readonly string[]>;
-  /** The option whose value comes next. */
+  /** The option that takes the next word. */
   readonly open: Option | undefined;
-  /** `--` was there: what begins with a hyphen is no option. */
+  /** `--` ended the options. */
   readonly isEnded: boolean;
 }
 
-/** Gives the values of an argument or an option that only its command knows; undefined when there are none. */
+/** Finds the values of an argument or an option of a command. */
 export type Source = (before: Before, name: string) => Promise<readonly Candidate[]>;
 
-/** Candidates, or the word that the shell is to complete the names of files. */
+/** Candidates, or `files`: the shell completes file names. */
 export type Completion = readonly Candidate[] | 'files';
 
-/** Options and arguments that are a file or a folder. */
+/** The options and arguments that take a file or a folder. */
 const takesFile: readonly string[] = ['directory', 'file', 'data', 'out', 'plan', 'faults'];
 
-/** How a command line can go on; the last word is the one that is completed, and may be empty. */
+/** The candidates for the last word of a command line, which may be empty. */
 export async function complete(program: Command, words: readonly string[], source: Source): Promise<Completion> {
   const word = words.at(-1) ?? '';
   const before = walk(program, words.slice(0, -1));
@@ -61,7 +61,7 @@ async function candidatesFor(
   return argument.argChoices?.map(plain) ?? source(before, argument.name());
 }
 
-/** Reads the words as commander will, as far as completion needs it. */
+/** Parses the words as commander does, as far as completion needs it. */
 function walk(program: Command, words: readonly string[]): Before {
   let command = program;
   let open: Option | undefined;

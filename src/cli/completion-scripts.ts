@@ -1,6 +1,6 @@
 /**
- * What each shell is told. All of them ask `trueup complete -- <words>`, whose last word is the one at the cursor. It
- * answers a line for each candidate, with a tab and what it is about, or the line `:files`. Here %{ stands for ${.
+ * The completion scripts. Each runs `trueup complete -- <words>`, with the word at the cursor last. The answer has a line
+ * for each candidate, with a tab and its description, or the line `:files`. Here %{ stands for ${.
  */
 const scripts = {
   bash: String.raw`# eval "$(trueup completion bash)"
@@ -66,13 +66,13 @@ complete -c trueup -f -a '(__trueup_complete)'
 `,
 } as const;
 
-/** A shell that can be completed in. */
+/** A shell with completion. */
 export type Shell = keyof typeof scripts;
 
-/** The shells that can be completed in. */
+/** The shells with completion. */
 export const shells = Object.keys(scripts) as Shell[]; // the keys of the table
 
-/** The script that makes a shell complete trueup. */
+/** Returns the completion script of a shell. */
 export function completionScript(shell: Shell): string {
   return scripts[shell].replaceAll('%{', '${');
 }

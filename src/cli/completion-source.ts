@@ -15,7 +15,7 @@ import type { Settled } from './options.ts';
 import { settleOptions } from './options.ts';
 import { findTarget } from '../project/target.ts';
 
-/** What only the contract, the manifest and the state know; no request is sent, and trouble gives nothing. */
+/** Finds values in the contract, the manifest and the state. Sends no request; an error gives no values. */
 export async function findValues(before: Before, name: string): Promise<readonly Candidate[]> {
   try {
     switch (name) {
@@ -69,7 +69,7 @@ function verbs(): Candidate[] {
   }));
 }
 
-/** The commands that take what is remembered, with the kinds that each is about; the others take what is declared. */
+/** The commands that take addresses of the state, with the kinds of each; all others take declared addresses. */
 const remembered: Readonly<Record<string, (kind: Kind, operands: readonly string[]) => boolean>> = {
   show: () => true,
   run: (kind, [verb = '']) => alternativesOf(kind, verb).length > 0,
@@ -96,7 +96,7 @@ async function load(settled: Settled): Promise<Manifest> {
   return (await loadManifest(settled, createRedactor())).manifest;
 }
 
-/** Whether the state is in a folder; a mistake in the manifest keeps nobody from what is there. */
+/** Returns true for a state in a folder, and for a manifest with a mistake. */
 async function isLocal(settled: Settled): Promise<boolean> {
   try {
     return (await findTarget(settled)).state.backend === 'local';

@@ -12,13 +12,13 @@ import { position, readTree, toJson } from '../manifest/tree.ts';
 import type { FileText } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 
-/** Most bytes of a file of faults. */
+/** Size limit of a faults file, in bytes. */
 const limit = 1_000_000;
 
-/** Where what can stand in the file is explained. */
+/** The remedy that names the page about faults files. */
 const seeDocs = 'docs/faults.md shows what can stand here.';
 
-/** Reads a file of faults; whatever is the matter with it stops the run. */
+/** Reads a faults file. @throws {Stop} `usage` */
 export async function readFaultsFile(path: string): Promise<FaultPlan> {
   const found: Diagnostic[] = [];
   const tree = readTree(path, (await readText(path)).replace(/^\uFEFF/, ''), found);
@@ -39,7 +39,7 @@ export async function readFaultsFile(path: string): Promise<FaultPlan> {
 async function readText(path: string): Promise<string> {
   const file = await readFile(path);
   if ('text' in file) return file.text;
-  const remedy = 'Name a file of faults: YAML, as docs/faults.md shows.';
+  const remedy = 'Name a YAML file of faults, as docs/faults.md shows.';
   throw new Stop('usage', [diagnostic('file-unreadable', `--faults: ${file.problem}`, { remedy })]);
 }
 
@@ -55,7 +55,7 @@ async function readFile(path: string): Promise<FileText> {
 
 type Path = readonly PropertyKey[];
 
-/** What is wrong deep inside one form of a value says more than that it has none of its forms. */
+/** The innermost issues: they say more than that a value has none of its forms. */
 function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   const inner = issue.code === 'invalid_union' ? issue.errors.flat().find(({ path }) => path.length > 0) : undefined;
   return inner === undefined ? issue : innermost({ ...inner, path: [...issue.path, ...inner.path] });
@@ -75,7 +75,7 @@ function describe(issue: z.core.$ZodIssue, tree: Node): Diagnostic[] {
   });
 }
 
-/** A place in words: a fault is known by its line, so its number is not told. */
+/** A place in words, without the number of the fault: its line identifies it. */
 function nameOf(path: Path): string {
   if (path.length === 0) return 'the file: ';
   if (path.length === 2) return 'a fault: ';
@@ -90,7 +90,7 @@ function keysAt(path: Path): readonly string[] {
   return path.includes('oneOf') ? keysIn.way : keysIn.rule;
 }
 
-/** What a file names that the platform does not have. */
+/** The operations that the platform does not have. */
 function strangers({ faults }: FaultPlan, tree: Node): Diagnostic[] {
   return faults.flatMap((rule, index) => {
     const at = ['faults', index];

@@ -34,7 +34,7 @@ export function createLive({ write, size }: { write: (text: string) => void; siz
   };
 }
 
-/** How many rows a line takes: a terminal that became narrower has broken it if it was wider. */
+/** The rows that a line takes: a terminal that became narrower has wrapped wider lines. */
 function rowsOf(line: string, { drawnAt, columns }: { drawnAt: number; columns: number }): number {
   return Math.max(1, Math.ceil(Math.min(columnsOf(line), drawnAt) / Math.max(1, columns)));
 }

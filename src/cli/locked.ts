@@ -7,7 +7,7 @@ import type { Run } from './command.ts';
 import type { Interruption } from './signals.ts';
 import { watchSignals } from './signals.ts';
 
-/** Opens a session for a command. A signal ends it: at once while it only reads, in good order while it writes. */
+/** Opens a session for a command. A signal ends it: at once while it only reads, after the requests in flight while it writes. */
 export function withLock(
   run: Run,
   manifest: Manifest,

@@ -9,10 +9,10 @@ import { isPlanFileText, parsePlanFile, planFileText } from '../plan/file.ts';
 import { readVersion } from '../project/version.ts';
 import type { ReviewedPlan } from '../review.ts';
 
-/** Most bytes of a plan file. */
+/** Size limit of a plan file, in bytes. */
 const limit = 64 * 1024 * 1024;
 
-/** Writes a plan file as a whole or not at all; what is no plan file is never overwritten. */
+/** Writes a plan file completely or not at all. Never overwrites another kind of file. @throws {Stop} `refused` */
 export async function writePlanFile(path: string, file: PlanFile): Promise<void> {
   const target = resolve(path);
   const text = planFileText(file);
@@ -23,16 +23,11 @@ export async function writePlanFile(path: string, file: PlanFile): Promise<void>
     await replaceFile(target, text);
   } catch (error) {
     if (error instanceof Stop) throw error;
-    throw unusable(
-      path,
-      `cannot be written (${reasonOf(error)})`,
-      'Name a file in a folder that can be written.',
-      error,
-    );
+    throw unusable(path, `cannot be written (${reasonOf(error)})`, 'Name a file in a writable folder.', error);
   }
 }
 
-/** Reads a plan file; whatever is the matter with it stops the run. */
+/** Reads a plan file. @throws {Stop} `refused` */
 export async function readPlanFile(path: string): Promise<ReviewedPlan> {
   let text: string;
   try {
@@ -62,7 +57,7 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** Refuses to put a plan in the place of something else, such as the manifest. */
+/** Refuses to overwrite anything but a plan file, such as the manifest. */
 async function refuseOther(target: string, path: string): Promise<void> {
   const remedy = 'Name another file, or remove it.';
   const stat = await lstat(target).catch((error: unknown) => {
@@ -100,7 +95,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
     }
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined); // why it was not written matters more
+    await rm(temporary, { force: true }).catch(() => undefined); // the error of the write matters more
     throw error;
   }
   const directory = await open(folder, 'r');

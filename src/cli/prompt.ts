@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 
-/** Asks on the terminal; only the word yes means yes, and an end of input means no. */
+/** Asks on the terminal. Only the word yes means yes; an end of input means no. */
 export async function askYes(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   const ended = new AbortController();

@@ -79,11 +79,11 @@ export function reportFailure(error: unknown, { terminal, redactor, view }: Repo
   process.exitCode = code;
 }
 
-/** An error that nobody foresaw is ours; its stack, which may hold anything, is left out. */
+/** The diagnostic of an unexpected error, without its stack, which may contain secrets. */
 function defect(error: unknown): Diagnostic {
   const text = printable(error instanceof Error ? error.message : String(error));
   return diagnostic('defect', `this is a defect of Trueup: ${text}`, {
-    remedy: 'Please report it. TRUEUP_DEBUG=1 shows where it happened.',
+    remedy: 'Report it. TRUEUP_DEBUG=1 shows where it happened.',
   });
 }
 

@@ -35,7 +35,7 @@ function openLive(stream: NodeJS.WriteStream): Live | undefined {
     write: (text) => void stream.write(text),
     size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
   });
-  // The shell that stops this process writes below the lines, which are drawn anew below that.
+  // The shell that stops this process writes below the lines; they are drawn again below that.
   process.on('SIGTSTP', () => {
     live.leave();
     process.kill(process.pid, 'SIGSTOP');

@@ -149,7 +149,7 @@ export const stateShowDocument = z.object({
   options: z.record(z.string(), z.json()),
 });
 
-/** What `state unlock` prints: whose lock was taken away, when somebody had it. */
+/** What `state unlock` prints: the holder that lost the lock, or null. */
 export const unlockDocument = z.object({
   format: z.literal('trueup/unlock'),
   version,

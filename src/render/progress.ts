@@ -26,7 +26,7 @@ export interface ProgressInput {
 /** A form of progress; begins to report an apply. */
 export type Reporter = (view: ProgressView, about: Omit<ProgressInput, 'reporter'>) => Report;
 
-/** Reports each event, checks every `pace` milliseconds what is due, and ends. */
+/** Reports each event; `tick` runs every `pace` milliseconds. */
 interface Report {
   readonly pace: number;
   readonly event: (event: ApplyEvent, stage: Stage) => void;

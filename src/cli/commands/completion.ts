@@ -13,14 +13,14 @@ export function completionCommand(name: string): Command<CompletionView> {
     formats: completionFormats,
     execute: (_run, view) => {
       const shell = shells.find((item) => item === name);
-      if (shell === undefined) throw usage(`there is no completion for ${name}`, `There is ${shells.join(', ')}.`);
+      if (shell === undefined) throw usage(`no completion for the shell ${name}`, `Shells: ${shells.join(', ')}.`);
       view.script(completionScript(shell));
       return Promise.resolve('done');
     },
   };
 }
 
-/** Answers a shell; whatever goes wrong, it says nothing, because somebody is typing. */
+/** Prints the candidates for a shell. Prints nothing on any error: the user is typing. */
 export async function printCandidates(program: Program, words: readonly string[]): Promise<void> {
   const found = await complete(program, words, findValues).catch(() => []);
   const lines =

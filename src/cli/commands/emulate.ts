@@ -14,7 +14,7 @@ import type { Exit } from '../../render/exit-codes.ts';
 import { readFaultsFile } from '../faults-file.ts';
 import { readInteger } from '../options.ts';
 
-/** What `emulate` can be told. */
+/** The options of `emulate`. */
 export interface EmulateFlags {
   readonly port: string;
   readonly host: string;
@@ -26,7 +26,7 @@ export interface EmulateFlags {
   readonly faults?: string;
 }
 
-/** Serves the emulator over HTTP until it is told to stop. */
+/** Serves the emulator over HTTP until a signal stops it. */
 export function emulateCommand(flags: EmulateFlags): Command<EmulateView> {
   return { formats: emulateFormats, execute: (run, view) => emulate(run, view, flags) };
 }
@@ -68,12 +68,12 @@ async function emulate({ terminal }: Run, view: EmulateView, flags: EmulateFlags
 
 function cannotListen({ host, port }: EmulateFlags, error: unknown): Stop {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
-  const why = code === 'EADDRINUSE' ? 'something listens there already' : code;
+  const why = code === 'EADDRINUSE' ? 'the port is in use' : code;
   return new Stop(
     'refused',
     [
       diagnostic('usage', `cannot listen on ${host}:${port}: ${why}`, {
-        remedy: 'Choose another --port; 0 takes any free one.',
+        remedy: 'Choose another --port; 0 chooses a free one.',
       }),
     ],
     { cause: error },

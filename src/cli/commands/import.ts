@@ -5,7 +5,7 @@ import type { Command } from '../command.ts';
 import { loadWithSecrets } from '../../project/load.ts';
 import { withLock } from '../locked.ts';
 
-/** Ties an address to an object of the platform, and shows what the next apply would do. */
+/** Adopts an existing object at an address, and shows the next plan. */
 export function importCommand(tie: { readonly address: string; readonly id: string }): Command<ImportView> {
   const { address, id } = tie;
   return {

@@ -9,7 +9,7 @@ import { declaredResources } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
 import { findTarget } from '../../project/target.ts';
 
-/** What `logs` can be told. */
+/** The options of `logs`. */
 export interface LogsFlags {
   readonly id?: string;
   readonly tail?: string;

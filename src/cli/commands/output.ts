@@ -8,7 +8,7 @@ import { connect } from '../connect.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
 
-/** Prints the outputs of the manifest, or one of them by itself; sends nothing but GETs. */
+/** Prints the outputs of the manifest, or one of them. Sends GETs only. */
 export function outputCommand(name: string | undefined, flags: { readonly showSecrets?: true }): Command<OutputView> {
   return {
     formats: outputFormats,

@@ -31,8 +31,8 @@ export interface RunFlags {
 }
 
 /**
- * Sends a command to objects, in the given order. It does not take the lock of the state: nothing of it changes, and
- * an apply that waits for a build must not keep anybody from ending the build.
+ * Runs a command on objects, in the given order. Does not take the lock of the state: the command does not change it,
+ * and `kill-build` must work while an apply waits for that build.
  */
 export function runVerb([verb = '', ...addresses]: readonly string[], flags: RunFlags): Command<RunView> {
   return {

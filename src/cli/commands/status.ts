@@ -17,13 +17,13 @@ import { readInteger, usage } from '../options.ts';
 import type { Target } from '../../project/target.ts';
 import { findTarget } from '../../project/target.ts';
 
-/** What `status` can be told. */
+/** The options of `status`. */
 export interface StatusFlags {
   readonly watch?: true;
   readonly interval: string;
 }
 
-/** Shows how every service of the state is, or those at and below some addresses; sends nothing but GETs. */
+/** Shows the status of all services of the state, or of those at and below some addresses. Sends GETs only. */
 export function statusCommand(addresses: readonly string[], flags: StatusFlags): Command<StatusView> {
   return {
     formats: statusFormats,
@@ -39,15 +39,15 @@ export function statusCommand(addresses: readonly string[], flags: StatusFlags):
         await watch(run, view, { show, addresses, target, intervalMs });
         return 'done';
       }
-      const { services, counts } = await look(run, addresses, target);
+      const { services, counts } = await readServices(run, addresses, target);
       view.services(services, counts);
       return 'done';
     },
   };
 }
 
-/** One look. The platform is opened for each, because the embedded emulator lets in one process at a time. */
-async function look({ options, redactor, terminal }: Run, addresses: readonly string[], target: Target) {
+/** Reads the services once. Opens the platform each time: the embedded emulator serves one process at a time. */
+async function readServices({ options, redactor, terminal }: Run, addresses: readonly string[], target: Target) {
   const state = await readStateOf(target.project, openStore(target, { options, redactor }));
   const all = state === undefined ? [] : servicesOf(state, kinds);
   const chosen = chooseServices(all, addresses, Object.keys(state?.resources ?? {}));
@@ -78,7 +78,7 @@ async function watch(
   process.on('SIGINT', end).on('SIGTERM', end);
   const once = async (): Promise<void> => {
     try {
-      show((await look(run, addresses, target)).services);
+      show((await readServices(run, addresses, target)).services);
     } catch (error) {
       const diagnostics = passing(error);
       if (diagnostics === undefined) throw error;
@@ -95,7 +95,7 @@ async function watch(
   }
 }
 
-/** A platform that is being restarted, or a state or an emulator that another run has, is no end of the watch. */
+/** The diagnostics of an error that may pass: a restart of the platform, or another run with the state. */
 function passing(error: unknown): readonly Diagnostic[] | undefined {
   if (error instanceof Stop && error.failure === 'locked') return error.diagnostics;
   if (!(error instanceof PlatformError)) return undefined;

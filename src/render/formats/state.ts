@@ -44,7 +44,7 @@ export const stateShowFormats: Formats<StateShowView> = {
 
 /** Prints what `state unlock` reports, beside its notices. */
 export interface StateUnlockView extends View {
-  /** The holder that lost the lock; undefined: nobody had it. */
+  /** The holder that lost the lock; undefined: the state was not locked. */
   readonly unlocked: (holder: Pick<Holder, 'owner' | 'purpose' | 'since'> | undefined) => void;
 }
 
