@@ -73,6 +73,7 @@ async function sendUntilKnown(
   const chosen = chosenId(action, step);
   let listed: ReadonlyMap<string, Row> | undefined;
   let isFirst = true;
+  let failure: unknown;
   // Until something happens outside, no list shows whether it was created.
   const isListedLater = kind.identity.listedOnce !== undefined;
   try {
@@ -81,7 +82,11 @@ async function sendUntilKnown(
         isFirst = !isAgain;
         listed = isFoundInList(action) ? await listedBefore(run, action) : undefined;
         await announceCreate(run, action, step, chosen);
-        const answer = created(action, await sendOnce(run, action, step, false), chosen);
+        const sent = await sendOnce(run, action, step, false).catch((error: unknown) => {
+          failure = error;
+          throw error;
+        });
+        const answer = created(action, sent, chosen);
         if (answer !== undefined) return answer;
         const row = await findAnswered(run, action, { listed, isNeeded: jobOf(run, address).isNeeded });
         return row === undefined ? undefined : created(action, row);
@@ -101,7 +106,8 @@ async function sendUntilKnown(
       },
     });
   } catch (error) {
-    if (!(error instanceof PlatformError) || (isListedLater && isLost(error))) throw error;
+    // A read that fails says nothing about the create: its record stays pending.
+    if (error !== failure || !(error instanceof PlatformError) || (isListedLater && isLost(error))) throw error;
     // A pending create that can land no more must not claim an object that somebody else makes later. What has an id
     // that Trueup chose is known by that, when one of its creates was lost before.
     if (chosen === undefined || (isFirst && !isLost(error))) await undo();

@@ -109,6 +109,29 @@ describe('a create', () => {
     await plansNothing(made, both);
   });
 
+  test.each(['lost', 'answered without an id'])(
+    'that is %s, after which every read fails, stays pending: the next run finds its object',
+    async (how) => {
+      const made = bench();
+      let isOver = false;
+      const send: Send = async (request) => {
+        if (isOver) throw connection('ECONNRESET');
+        if (operationOf(request) !== 'postgres.create') return made.emulator.send(request);
+        isOver = true;
+        const answer = await made.emulator.send(request);
+        if (how === 'lost') throw connection('ECONNRESET');
+        return { ...answer, body: 'true' };
+      };
+      expect(results(await applyOver(made, text, send))[main]).toBe('failed');
+      expect(made.store.state?.resources[main]).toMatchObject({ id: null, pending: { is: 'create' } });
+      const { outcomes } = await made.apply(text);
+      expect(results({ outcomes })[main]).toBe('done');
+      expect(carriedOut(made, 'postgres.create')).toBe(1);
+      expect(rowsIn(made, 'postgres')).toHaveLength(1);
+      await plansNothing(made, text);
+    },
+  );
+
   test('that lands late, within the fence, is found and not sent again', async () => {
     const made = bench();
     let landing: (() => Promise<unknown>) | undefined;

@@ -204,7 +204,12 @@ describe('refused before anything is sent', () => {
       'applicationStatus must be "idle", "running", "done" or "error", got text',
       '',
     ],
-    [['redis.update', 'redisId=a', 'description=null'], 'wrong-type', 'description=null is ambiguous', 'description:=null'],
+    [
+      ['redis.update', 'redisId=a', 'description=null'],
+      'wrong-type',
+      'description=null is ambiguous',
+      'description:=null',
+    ],
     [['redis.update', 'redisId=a', 'args=a b'], 'wrong-type', 'args is not JSON', `args:='["a", "b"]'`],
     [['redis.update', 'redisId=a', 'redisId=b'], 'defined-twice', 'redisId is given twice', ''],
     [['redis.update', '--input', '[1]'], 'wrong-type', '--input is not a JSON object', ''],
