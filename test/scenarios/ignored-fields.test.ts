@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { applyCommand } from '../../src/cli/commands/apply.ts';
 import { planCommand } from '../../src/cli/commands/plan.ts';
 import { localStore } from '../../src/state/backends/local.ts';
-import { places } from './place.ts';
+import { places } from '../cli/place.ts';
 
 const open = places();
 
