@@ -3,8 +3,8 @@ import type { Send } from '../src/api/wire.ts';
 import { hasChanges } from '../src/plan/action.ts';
 import { session } from '../src/session.ts';
 import { createMemory, memoryStore } from '../src/state/backends/memory.ts';
-import { processTime } from './support/virtual-processes.ts';
-import { stopOf } from './state/conformance.ts';
+import { processTime } from '../src/state/conformance/virtual-processes.ts';
+import { stopOf } from '../src/state/conformance/states.ts';
 import {
   applyOver,
   connection,

@@ -1,5 +1,6 @@
 /**
- * Stores of a state. A new backend implements `StateStorage`; `storeOver` makes a store of it.
+ * Stores of a state. A new backend implements `StateStorage`; `storeOver` makes a store of it,
+ * and `conformance` lists the tests that it has to pass, for any runner.
  *
  * ```ts
  * import { platformAt } from 'trueup';
@@ -31,3 +32,8 @@ export type { PostgresLocation } from '../state/backends/postgres.ts';
 export { postgresStore } from '../state/backends/postgres.ts';
 export type { BucketLocation } from '../state/backends/bucket.ts';
 export { s3Store } from '../state/backends/s3.ts';
+export type { Facts, Ground, Where } from '../state/conformance/bench.ts';
+export type { ConformanceTest } from '../state/conformance/suite.ts';
+export { conformance } from '../state/conformance/suite.ts';
+export type { ProcessTime, VirtualProcess } from '../state/conformance/virtual-processes.ts';
+export { processTime } from '../state/conformance/virtual-processes.ts';

@@ -4,7 +4,7 @@ import { waitOut } from '../../src/apply/wait-out.ts';
 import { applyPlan, plan } from '../../src/reconcile.ts';
 import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
 import type { StateStore } from '../../src/state/state.ts';
-import { processTime } from '../support/virtual-processes.ts';
+import { processTime } from '../../src/state/conformance/virtual-processes.ts';
 import {
   applyOver,
   connection,

@@ -6,7 +6,7 @@ import { textView } from '../../src/render/text-view.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { recordingTerminal, runIn } from '../support/commands.ts';
 import { bench } from '../support/world.ts';
-import { stateWith, stopOf } from '../state/conformance.ts';
+import { stateWith, stopOf } from '../../src/state/conformance/states.ts';
 
 /** A command that writes, and loses its lock. */
 

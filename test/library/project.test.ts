@@ -20,7 +20,7 @@ import {
 } from '../../src/index.ts';
 import * as documents from '../../src/render/documents.ts';
 import { memoryStore } from '../../src/state/backends/memory.ts';
-import { stopOf } from '../state/conformance.ts';
+import { stopOf } from '../../src/state/conformance/states.ts';
 
 /** Trueup as a library: what users of the package can do, by its own words. */
 

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { localStore } from '../../src/state/backends/local.ts';
 import { thisHost } from '../../src/state/host.ts';
-import { stopOf } from '../state/conformance.ts';
+import { stopOf } from '../../src/state/conformance/states.ts';
 
 /** The lease of a folder, held by real processes. */
 

@@ -7,7 +7,7 @@ import { createClient } from '../../src/api/client.ts';
 import { createTransport } from '../../src/api/transport.ts';
 import { diagnostic, Stop } from '../../src/diagnostics/diagnostic.ts';
 import { isLost } from '../../src/apply/outcome.ts';
-import { stopOf } from '../state/conformance.ts';
+import { stopOf } from '../../src/state/conformance/states.ts';
 
 /** No write starts when the lock is lost, however long it waited before. */
 

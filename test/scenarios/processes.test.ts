@@ -9,7 +9,7 @@ import { serve } from '../../src/emulator/server.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import type { Finished } from '../cli/process.ts';
 import { finish, project, start, trueup } from '../cli/process.ts';
-import { stopOf } from '../state/conformance.ts';
+import { stopOf } from '../../src/state/conformance/states.ts';
 
 /** Runs of the real program that share a state, against a platform that counts their requests. */
 

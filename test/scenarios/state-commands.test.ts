@@ -11,7 +11,7 @@ import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 import type { S3Server } from '../support/s3-server.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
 import { bench } from '../support/world.ts';
-import { stopOf } from '../state/conformance.ts';
+import { stopOf } from '../../src/state/conformance/states.ts';
 
 /** Where the state is, by the manifest, and the commands about its lock and its loss. */
 

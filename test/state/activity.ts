@@ -1,6 +1,6 @@
 import type { BeatingClock } from '../../src/state/clock.ts';
 import type { StateStorage } from '../../src/state/storage.ts';
-import type { VirtualProcess } from '../support/virtual-processes.ts';
+import type { VirtualProcess } from '../../src/state/conformance/virtual-processes.ts';
 
 /** What processes are doing in a place: fake time passes when nobody does anything that takes real time. */
 export interface Activity {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { nodeDisk } from '../../src/state/disk.ts';
 import { localStore } from '../../src/state/backends/local.ts';
-import { recordOf, stateWith } from './conformance.ts';
+import { recordOf, stateWith } from '../../src/state/conformance/states.ts';
 
 /** What is said to be durable was given to the disk itself, not only to the memory of the system. */
 

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { localStore } from '../../src/state/backends/local.ts';
 import { recordSchema } from '../../src/state/record.ts';
 import { writeLine } from '../../src/state/wave.ts';
-import { readOf, stopOf } from './conformance.ts';
+import { readOf, stopOf } from '../../src/state/conformance/states.ts';
 import { folder, forms, stateOf } from './corpus.ts';
 
 const copyOf = (form: string) => {

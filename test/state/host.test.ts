@@ -8,7 +8,7 @@ import { systemClock } from '../../src/state/clock.ts';
 import { thisHost } from '../../src/state/host.ts';
 import { leaseContext } from '../../src/state/lease.ts';
 import { takeLease } from '../../src/state/take-lease.ts';
-import { stopOf } from './conformance.ts';
+import { stopOf } from '../../src/state/conformance/states.ts';
 
 /** Which process is on which machine: a pid that nobody has here says nothing of another machine of the same name. */
 

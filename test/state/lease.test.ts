@@ -4,7 +4,7 @@ import { findHolder } from '../../src/state/holder.ts';
 import { leaseContext } from '../../src/state/lease.ts';
 import { takeLease } from '../../src/state/take-lease.ts';
 import type { Register } from '../../src/state/register.ts';
-import { processTime } from '../support/virtual-processes.ts';
+import { processTime } from '../../src/state/conformance/virtual-processes.ts';
 
 /** What no place of a lease can be made to do in the suite that all of them share. */
 

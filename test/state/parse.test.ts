@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkState, parseState } from '../../src/state/parse.ts';
-import { recordOf, stateWith, stopOf } from './conformance.ts';
+import { recordOf, stateWith, stopOf } from '../../src/state/conformance/states.ts';
 
 /** The text of a state, of any format that Trueup reads. */
 

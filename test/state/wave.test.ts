@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseWave, readLine, withWaves, writeLine } from '../../src/state/wave.ts';
-import { recordOf, stateWith } from './conformance.ts';
+import { recordOf, stateWith } from '../../src/state/conformance/states.ts';
 
 /** The lines of a journal, and the records in them. */
 

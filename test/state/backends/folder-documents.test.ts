@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { folderDocuments } from '../../../src/state/backends/folder-documents.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
-import { stopOf } from '../conformance.ts';
+import { stopOf } from '../../../src/state/conformance/states.ts';
 import { diskError, hooked } from '../faulty-disk.ts';
 import { losingDisk } from '../losing-disk.ts';
 

@@ -6,7 +6,7 @@ import { folderRegister } from '../../../src/state/backends/folder-register.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
 import { nodeDisk } from '../../../src/state/disk.ts';
 import type { LeaseEntry } from '../../../src/state/lease-entry.ts';
-import { stopOf } from '../conformance.ts';
+import { stopOf } from '../../../src/state/conformance/states.ts';
 import type { Hook, Operation } from '../faulty-disk.ts';
 import { diskError, hooked } from '../faulty-disk.ts';
 import { losingDisk } from '../losing-disk.ts';

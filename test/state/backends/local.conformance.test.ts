@@ -7,9 +7,9 @@ import { nodeDisk } from '../../../src/state/disk.ts';
 import { storeOver } from '../../../src/state/store.ts';
 import { createActivity } from '../activity.ts';
 import { conforms } from '../conformance.ts';
-import type { Where } from '../conformance.ts';
-import type { VirtualProcess } from '../../support/virtual-processes.ts';
-import { processTime } from '../../support/virtual-processes.ts';
+import type { Where } from '../../../src/state/conformance/bench.ts';
+import type { VirtualProcess } from '../../../src/state/conformance/virtual-processes.ts';
+import { processTime } from '../../../src/state/conformance/virtual-processes.ts';
 import { diskError, hooked } from '../faulty-disk.ts';
 
 conforms('in a folder', { isShared: false }, () => {

@@ -6,7 +6,7 @@ import { localStore } from '../../../src/state/backends/local.ts';
 import type { Disk } from '../../../src/state/disk.ts';
 import { nodeDisk } from '../../../src/state/disk.ts';
 import type { State } from '../../../src/state/state.ts';
-import { recordOf, stateWith, stopOf } from '../conformance.ts';
+import { recordOf, stateWith, stopOf } from '../../../src/state/conformance/states.ts';
 import type { Hook, Operation } from '../faulty-disk.ts';
 import { diskError, hooked } from '../faulty-disk.ts';
 import { losingDisk } from '../losing-disk.ts';

@@ -3,10 +3,11 @@ import type { Memory } from '../../../src/state/backends/memory.ts';
 import type { StateStorage } from '../../../src/state/storage.ts';
 import { storeOver } from '../../../src/state/store.ts';
 import { expect, test } from 'vitest';
-import type { Where } from '../conformance.ts';
-import { conforms, recordOf, stateWith } from '../conformance.ts';
-import type { VirtualProcess } from '../../support/virtual-processes.ts';
-import { processTime } from '../../support/virtual-processes.ts';
+import type { Where } from '../../../src/state/conformance/bench.ts';
+import { recordOf, stateWith } from '../../../src/state/conformance/states.ts';
+import { conforms } from '../conformance.ts';
+import type { VirtualProcess } from '../../../src/state/conformance/virtual-processes.ts';
+import { processTime } from '../../../src/state/conformance/virtual-processes.ts';
 
 conforms('in memory', { isShared: false }, () => {
   const time = processTime();

@@ -8,9 +8,10 @@ import type { PostgresServer, Proxy } from '../../support/postgres-server.ts';
 import { proxyTo, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 import { createActivity } from '../activity.ts';
 import { forms, journalOf, stateOf } from '../corpus.ts';
-import { conforms, readOf, recordOf, stateWith, stopOf } from '../conformance.ts';
-import type { VirtualProcess } from '../../support/virtual-processes.ts';
-import { processTime } from '../../support/virtual-processes.ts';
+import { readOf, recordOf, stateWith, stopOf } from '../../../src/state/conformance/states.ts';
+import { conforms } from '../conformance.ts';
+import type { VirtualProcess } from '../../../src/state/conformance/virtual-processes.ts';
+import { processTime } from '../../../src/state/conformance/virtual-processes.ts';
 
 const missing = whyNoPostgres();
 

@@ -9,11 +9,12 @@ import type { S3Server } from '../../support/s3-server.ts';
 import { secretOf, serveS3 } from '../../support/s3-server.ts';
 import { createActivity } from '../activity.ts';
 import { forms, journalOf, stateOf } from '../corpus.ts';
-import { conforms, readOf, recordOf, stateWith, stopOf } from '../conformance.ts';
-import type { Where } from '../conformance.ts';
-import type { VirtualProcess } from '../../support/virtual-processes.ts';
-import { began } from '../../support/virtual-clock.ts';
-import { processTime } from '../../support/virtual-processes.ts';
+import { readOf, recordOf, stateWith, stopOf } from '../../../src/state/conformance/states.ts';
+import { conforms } from '../conformance.ts';
+import type { Where } from '../../../src/state/conformance/bench.ts';
+import type { VirtualProcess } from '../../../src/state/conformance/virtual-processes.ts';
+import { began } from '../../../src/state/conformance/virtual-time.ts';
+import { processTime } from '../../../src/state/conformance/virtual-processes.ts';
 
 conforms('in a bucket', { isShared: true }, async () => {
   let isDown = false;

@@ -6,7 +6,7 @@ import type { World } from '../../../src/emulator/world.ts';
 import type { Row } from '../../../src/kind/json.ts';
 import { isDeployOrder } from '../deployments.ts';
 import { containersOf } from '../deployment-watch.ts';
-import { began } from '../virtual-clock.ts';
+import { began } from '../../../src/state/conformance/virtual-time.ts';
 
 /** A platform at one moment, with what runs on it: everything that outlives a process that works on it. */
 export interface PlatformImage {

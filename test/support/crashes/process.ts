@@ -15,8 +15,9 @@ import { memoryDisk } from './memory-disk.ts';
 import type { ImagedPlatform, PlatformImage } from './platform.ts';
 import { platformFrom } from './platform.ts';
 import { createChance } from '../../../src/emulator/faults/chance.ts';
-import type { VirtualTime } from '../virtual-clock.ts';
-import { finishIn, virtualTime } from '../virtual-clock.ts';
+import type { VirtualTime } from '../../../src/state/conformance/virtual-time.ts';
+import { virtualTime } from '../../../src/state/conformance/virtual-time.ts';
+import { finishIn } from '../virtual-clock.ts';
 import { timersRunIn } from './timers.ts';
 
 /** A machine with a disk, and a platform somewhere: one run after the other works on them. */

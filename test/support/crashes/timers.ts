@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import type { VirtualTime } from '../virtual-clock.ts';
+import type { VirtualTime } from '../../../src/state/conformance/virtual-time.ts';
 
 /** The time in which the timers of the platform run. */
 let current: VirtualTime | undefined;

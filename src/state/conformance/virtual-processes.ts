@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { BeatingClock } from '../../src/state/clock.ts';
-import type { Host } from '../../src/state/host.ts';
-import { virtualTime } from './virtual-clock.ts';
+import type { BeatingClock } from '../clock.ts';
+import type { Host } from '../host.ts';
+import { virtualTime } from './virtual-time.ts';
 
 /** A process in a virtual time: it can be stopped, go on, be killed, and have its wall clock set. */
 export interface VirtualProcess {
@@ -25,7 +25,7 @@ export interface ProcessTime {
   readonly process: (about?: { readonly machine?: string }) => VirtualProcess;
 }
 
-/** Makes a time for processes whose disks or servers take some time of the machine. */
+/** Makes a time for processes whose disks or servers take some time of the machine. Never throws. */
 export function processTime({
   whilePassing = () => Promise.resolve(),
   isIdle = () => true,

@@ -1,0 +1,64 @@
+import { AssertionError } from 'node:assert';
+import { describe, expect, test } from 'vitest';
+import type { Memory } from '../../src/exports/state.ts';
+import { conformance, createMemory, processTime, storeOver } from '../../src/exports/state.ts';
+
+/** The suite for storages as others use it: with a runner of their own, over a storage of their own. */
+
+type Storage = Memory['storage'];
+
+/** Runs the whole suite over a storage in memory that `change` makes another; gives the titles of what fails. */
+async function failuresOf(change: (storage: Storage) => Storage): Promise<string[]> {
+  const make = () => {
+    const time = processTime();
+    const place = time.process().clock;
+    const memories = new Map<string, Storage>();
+    return Promise.resolve({
+      time,
+      open: (process: ReturnType<typeof time.process>, name = '') => {
+        const storage = memories.get(name) ?? change(createMemory(place).storage);
+        memories.set(name, storage);
+        return Promise.resolve(storeOver(storage, process));
+      },
+      // This storage knows no operation at which a process could die, and no way to break down.
+      dieAt: () => new Promise<void>(() => undefined),
+      breakDown: () => undefined,
+      mend: () => undefined,
+      written: () => 0,
+      close: () => Promise.resolve(),
+    });
+  };
+  const failures: string[] = [];
+  for (const { group, title, run } of conformance({ isShared: false }, make)) {
+    if (group === 'a run that is killed') continue;
+    await run().catch((error: unknown) => {
+      if (!(error instanceof AssertionError)) throw error;
+      failures.push(title);
+    });
+  }
+  return failures;
+}
+
+/** What is about bytes and about broken storages, which the storage of this test does not have. */
+const notHere = [
+  '1,000 records in one wave are kept in the order of the calls, and cost ten times as much as 100',
+  'costs as much as what is appended, however much there is',
+  'outlives a place that cannot be reached for a while, and not one that cannot be reached for long',
+];
+
+describe('the suite for storages', () => {
+  test('is passed by a storage that keeps what it is given', async () => {
+    expect((await failuresOf((storage) => storage)).toSorted()).toEqual(notHere.toSorted());
+  });
+
+  test('notices a storage that loses what is appended', async () => {
+    const failures = await failuresOf((storage) => ({ ...storage, add: () => Promise.resolve() }));
+    expect(failures).toContain('holds what was appended, also when the run ends without writing');
+  });
+
+  test('notices a storage that saves into another state', async () => {
+    const shared = createMemory(processTime().process().clock).storage;
+    const failures = await failuresOf((storage) => ({ ...storage, load: shared.load, save: shared.save }));
+    expect(failures).toContain('does not mix with another state of the same place');
+  });
+});
