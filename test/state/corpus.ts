@@ -140,3 +140,12 @@ export function stateOf(form: string): State {
     resources: Object.fromEntries(records),
   };
 }
+
+/** A record without anything open, in the words of format 1. */
+export function formerly({ pairs, ...record }: StateRecord): object {
+  const former = Object.entries(pairs).map(([name, { ignored, ...pair }]) => [
+    name,
+    ignored === undefined ? pair : { ...pair, kept: false },
+  ]);
+  return { ...record, pairs: Object.fromEntries(former) };
+}

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { checkState, parseState } from '../../src/state/parse.ts';
+import { formerly } from './corpus.ts';
 import { recordOf, stateWith, stopOf } from '../../src/state/conformance/states.ts';
 
 /** The text of a state, of any format that Trueup reads. */
 
 const state = stateWith({ a: recordOf('1') }, 4);
-const former = { ...state, formatVersion: 1 };
+const former = { ...state, formatVersion: 1, resources: { a: formerly(recordOf('1')) } };
 const refused = (content: unknown) => stopOf(() => checkState('s.json', content));
 const restore =
   'Nothing was overwritten. Restore the state from a copy. Without one move it away, in a database delete its row, and ' +

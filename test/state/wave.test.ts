@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseWave, readLine, withWaves, writeLine } from '../../src/state/wave.ts';
+import { formerly } from './corpus.ts';
 import { recordOf, stateWith } from '../../src/state/conformance/states.ts';
 
 /** The lines of a journal, and the records in them. */
@@ -38,7 +39,7 @@ describe('a wave', () => {
   test('is a list of records and removals by address, of one format', () => {
     expect(parseWave([], 2)).toStrictEqual([]);
     expect(parseWave([['a', record], ['b', null]], 2)).toStrictEqual([['a', record], ['b', null]]); // prettier-ignore
-    const former = { ...record, intent: { at: 1 } };
+    const former = { ...formerly(record), intent: { at: 1 } };
     expect(parseWave([['a', former]], 1)?.[0]?.[1]?.pending).toMatchObject({ is: 'write', at: 1 });
     expect(parseWave([['a', former]], 2)).toBeUndefined();
   });
