@@ -10,6 +10,8 @@ interface Attempt<T> {
   readonly look: (lost: PlatformError) => Promise<{ readonly found: T } | undefined>;
   /** Called before the request is sent again. */
   readonly onAgain?: () => void;
+  /** Called when its effect does not show, and it is not sent again. */
+  readonly onGivenUp?: () => Promise<void>;
 }
 
 /**
@@ -21,7 +23,7 @@ interface Attempt<T> {
 export async function attempt<T>(
   { clock, input: { signal } }: Pick<Run, 'clock' | 'input'>,
   policy: Policy,
-  { send, look, onAgain }: Attempt<T>,
+  { send, look, onAgain, onGivenUp }: Attempt<T>,
 ): Promise<T> {
   for (let sends = 1; ; sends += 1) {
     try {
@@ -32,7 +34,10 @@ export async function attempt<T>(
       const seen = await look(error);
       if (seen !== undefined) return seen.found;
       const isOpen = policy.again === 'at once' ? isTrouble(error) : mayLandLater(error);
-      if (sends === policy.most || !isOpen) throw error;
+      if (sends === policy.most || !isOpen) {
+        await onGivenUp?.();
+        throw error;
+      }
       await clock.sleep(policy.pauseMs * policy.pauseGrowth ** (sends - 1), signal);
       onAgain?.();
     }

@@ -71,48 +71,42 @@ async function sendUntilKnown(
 ): Promise<Created | undefined> {
   const { address, kind } = action;
   const chosen = chosenId(action, step);
-  let listed: ReadonlyMap<string, Row> | undefined;
-  let isFirst = true;
-  let failure: unknown;
   // Until something happens outside, no list shows whether it was created.
   const isListedLater = kind.identity.listedOnce !== undefined;
-  try {
-    return await attempt<Created | undefined>(run, isListedLater ? { ...policies.create, most: 1 } : policies.create, {
-      send: async (isAgain) => {
-        isFirst = !isAgain;
-        listed = isFoundInList(action) ? await listedBefore(run, action) : undefined;
-        await announceCreate(run, action, step, chosen);
-        const sent = await sendOnce(run, action, step, false).catch((error: unknown) => {
-          failure = error;
-          throw error;
-        });
-        const answer = created(action, sent, chosen);
-        if (answer !== undefined) return answer;
-        const row = await findAnswered(run, action, { listed, isNeeded: jobOf(run, address).isNeeded });
-        return row === undefined ? undefined : created(action, row);
-      },
-      look: async (lost) => {
-        if (isListedLater) return undefined;
-        for (const id of listed?.keys() ?? []) run.creations.taken.add(id);
-        const row = await findLost(run, action, { until: lookUntil(run, address, lost), chosen });
-        const object = row === undefined ? undefined : created(action, row);
-        if (object === undefined) return undefined;
-        happen(run, address, { is: 'seen' });
-        return { found: object };
-      },
-      onAgain: () => {
-        reportAgain(run, action, { what: `the create of ${address}`, again: 'sent' });
-        happen(run, address, { is: 'duplicate', place: placeOf(pendingCreate(recordNow(run, address)) ?? {}) });
-      },
-    });
-  } catch (error) {
-    // A read that fails says nothing about the create: its record stays pending.
-    if (error !== failure || !(error instanceof PlatformError) || (isListedLater && isLost(error))) throw error;
-    // A pending create that can land no more must not claim an object that somebody else makes later. What has an id
-    // that Trueup chose is known by that, when one of its creates was lost before.
-    if (chosen === undefined || (isFirst && !isLost(error))) await undo();
-    throw error;
-  }
+  let listed: ReadonlyMap<string, Row> | undefined;
+  const object = await attempt(run, isListedLater ? { ...policies.create, most: 1 } : policies.create, {
+    send: async (isAgain) => {
+      listed = isFoundInList(action) ? await listedBefore(run, action) : undefined;
+      await announceCreate(run, action, step, chosen);
+      try {
+        return created(action, await sendOnce(run, action, step, false), chosen);
+      } catch (error) {
+        // A pending create that can land no more must not claim an object that somebody else makes later. After one
+        // that was lost, the id that Trueup chose tells its object.
+        if (!isLost(error) && (!isAgain || chosen === undefined)) await undo();
+        throw error;
+      }
+    },
+    look: async (lost) => {
+      if (isListedLater) return undefined;
+      for (const id of listed?.keys() ?? []) run.creations.taken.add(id);
+      const row = await findLost(run, action, { until: lookUntil(run, address, lost), chosen });
+      const found = row === undefined ? undefined : created(action, row);
+      if (found === undefined) return undefined;
+      happen(run, address, { is: 'seen' });
+      return { found };
+    },
+    onAgain: () => {
+      reportAgain(run, action, { what: `the create of ${address}`, again: 'sent' });
+      happen(run, address, { is: 'duplicate', place: placeOf(pendingCreate(recordNow(run, address)) ?? {}) });
+    },
+    onGivenUp: async () => {
+      if (chosen === undefined && !isListedLater) await undo();
+    },
+  });
+  if (object !== undefined) return object;
+  const row = await findAnswered(run, action, { listed, isNeeded: jobOf(run, address).isNeeded });
+  return row === undefined ? undefined : created(action, row);
 }
 
 /** Until when the object of a lost create is looked for (monotonic ms). */
