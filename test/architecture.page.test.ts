@@ -5,7 +5,7 @@ import type { Policy } from '../src/api/attempts.ts';
 import { policies } from '../src/api/attempts.ts';
 import type { Job, JobEvent, Phase } from '../src/apply/job.ts';
 import { advance, startJob } from '../src/apply/job.ts';
-import { actionOf } from './support/made-up.ts';
+import { actionOf } from './support/plan-values.ts';
 import { tableRows } from './docs/pages.ts';
 
 /** ARCHITECTURE.md beside the code that it describes. */

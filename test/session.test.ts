@@ -5,16 +5,8 @@ import { session } from '../src/session.ts';
 import { createMemory, memoryStore } from '../src/state/backends/memory.ts';
 import { processTime } from '../src/state/conformance/virtual-processes.ts';
 import { stopOf } from '../src/state/conformance/states.ts';
-import {
-  applyOver,
-  connection,
-  database,
-  everything,
-  operationOf,
-  platformOver,
-  production,
-  results,
-} from './support/faults.ts';
+import { applyOver, connection, everything, operationOf, platformOver, results } from './support/faults.ts';
+import { database, production } from './support/manifest-texts.ts';
 import { bench } from './support/world.ts';
 
 /** A session: the lock of the state, the wait for an earlier run, a plan, its apply, and the release. */

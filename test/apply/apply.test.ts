@@ -10,7 +10,6 @@ import {
   answered,
   answering,
   applyOver,
-  composeBody,
   everything,
   failed,
   losing,
@@ -19,6 +18,7 @@ import {
   results,
   worldOver,
 } from '../support/faults.ts';
+import { composeBody } from '../support/manifest-texts.ts';
 import { bench, head } from '../support/world.ts';
 
 const two = `${head}environments:

@@ -4,9 +4,9 @@ import { announceCreate } from '../../src/apply/journal.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { fieldOf } from '../../src/kind/wire.ts';
 import type { Action, Member } from '../../src/plan/action.ts';
-import { actionOf, declared, here, kindNamed, plannedPart } from '../support/made-up.ts';
-import type { Answers, RunFacts } from '../support/made-up-run.ts';
-import { runOf } from '../support/made-up-run.ts';
+import { actionOf, declared, here, kindNamed, plannedPart } from '../support/plan-values.ts';
+import type { Answers, RunFacts } from '../support/run-values.ts';
+import { runOf } from '../support/run-values.ts';
 
 /** What is looked for, and taken, of a create that got no answer. */
 

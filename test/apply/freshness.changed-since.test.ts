@@ -5,7 +5,7 @@ import type { Row } from '../../src/kind/json.ts';
 import type { Member, PlannedPart, Step } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import { actionOf, anything, declared, kindNamed, plannedPart } from '../support/made-up.ts';
+import { actionOf, anything, declared, kindNamed, plannedPart } from '../support/plan-values.ts';
 
 /** What an action would overwrite or remove that its plan never showed. */
 

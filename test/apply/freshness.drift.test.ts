@@ -5,8 +5,8 @@ import type { Row } from '../../src/kind/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
-import { actionOf, aStep, kindNamed, objectOf, pairOf, plannedPart, recordOf } from '../support/made-up.ts';
-import { runOf } from '../support/made-up-run.ts';
+import { actionOf, aStep, kindNamed, objectOf, pairOf, plannedPart, recordOf } from '../support/plan-values.ts';
+import { runOf } from '../support/run-values.ts';
 
 /** What would be lost with an object that goes, and came there after the plan that says so. */
 

@@ -1,16 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  applyLater,
-  database,
-  everything,
-  idOf,
-  plansNothing,
-  production,
-  results,
-  rowsIn,
-  said,
-  stack,
-} from '../support/faults.ts';
+import { applyLater, everything, idOf, plansNothing, results, rowsIn, said } from '../support/faults.ts';
+import { database, production, stack } from '../support/manifest-texts.ts';
 import { bench } from '../support/world.ts';
 
 /** A plan that was shown and approved does not overwrite what it never showed. */

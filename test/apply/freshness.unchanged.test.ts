@@ -4,9 +4,9 @@ import { happen } from '../../src/apply/run.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import { actionOf, anything, aStep, declared, here, kindNamed, objectOf, plannedPart } from '../support/made-up.ts';
-import type { Answers, RunFacts } from '../support/made-up-run.ts';
-import { runOf } from '../support/made-up-run.ts';
+import { actionOf, anything, aStep, declared, here, kindNamed, objectOf, plannedPart } from '../support/plan-values.ts';
+import type { Answers, RunFacts } from '../support/run-values.ts';
+import { runOf } from '../support/run-values.ts';
 
 /** What is looked at right before a request is sent, and what keeps it from being sent. */
 

@@ -13,7 +13,7 @@ import {
   startJob,
 } from '../../src/apply/job.ts';
 import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
-import { actionOf } from '../support/made-up.ts';
+import { actionOf } from '../support/plan-values.ts';
 
 /** The life of an action: what each event makes of each phase, and what can then be said of it. */
 

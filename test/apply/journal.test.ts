@@ -15,8 +15,8 @@ import {
   plannedPart,
   recordOf,
   referring,
-} from '../support/made-up.ts';
-import { digestOf, runOf } from '../support/made-up-run.ts';
+} from '../support/plan-values.ts';
+import { digestOf, runOf } from '../support/run-values.ts';
 
 /** Records written before a request: from them a later run knows what the request may have done. */
 

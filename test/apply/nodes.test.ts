@@ -4,7 +4,7 @@ import { planNodes } from '../../src/apply/nodes.ts';
 import { deployAddress, oldAddress } from '../../src/kind/address.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';
 import type { StateRecord } from '../../src/state/record.ts';
-import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf } from '../support/made-up.ts';
+import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf } from '../support/plan-values.ts';
 
 /** The order in which the actions of a plan are carried out: what each of them waits for, and how. */
 

@@ -5,7 +5,7 @@ import { fieldOf } from '../../src/kind/wire.ts';
 import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, Member, Step } from '../../src/plan/action.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import { actionOf, anything, declared, kindNamed, lacking, plannedPart, referring } from '../support/made-up.ts';
+import { actionOf, anything, declared, kindNamed, lacking, plannedPart, referring } from '../support/plan-values.ts';
 
 /** What one request says, when it is not sent at all, and what must not show of it. */
 

@@ -7,15 +7,13 @@ import {
   answering,
   applyOver,
   connection,
-  database,
   failed,
   operationOf,
   plansNothing,
-  production,
   results,
   rowsIn,
-  stack,
 } from '../support/faults.ts';
+import { database, production, stack } from '../support/manifest-texts.ts';
 import { bench } from '../support/world.ts';
 
 /** What a run says of each resource, and what it makes of a platform that answers little or late. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { readSiblings } from '../../src/apply/scope.ts';
 import type { Action } from '../../src/plan/action.ts';
-import type { Answers } from '../support/made-up-run.ts';
-import { runOf } from '../support/made-up-run.ts';
-import { actionOf, kindNamed } from '../support/made-up.ts';
+import type { Answers } from '../support/run-values.ts';
+import { runOf } from '../support/run-values.ts';
+import { actionOf, kindNamed } from '../support/plan-values.ts';
 
 /** What stands beside an object: where it is read, and by which ids it is known. */
 

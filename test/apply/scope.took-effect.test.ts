@@ -3,9 +3,9 @@ import { isAtHome } from '../../src/apply/scope.ts';
 import { tookEffect } from '../../src/apply/send.ts';
 import type { Action, Member, PlannedPart, Step } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
-import { actionOf, anything, aStep, declared, kindNamed, plannedPart } from '../support/made-up.ts';
-import type { Answers } from '../support/made-up-run.ts';
-import { failure, having, runOf } from '../support/made-up-run.ts';
+import { actionOf, anything, aStep, declared, kindNamed, plannedPart } from '../support/plan-values.ts';
+import type { Answers } from '../support/run-values.ts';
+import { failure, having, runOf } from '../support/run-values.ts';
 
 /** Whether the platform has what a request was to bring that nobody answered. */
 

@@ -7,8 +7,8 @@ import { happen, jobOf } from '../../src/apply/run.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import { actionOf, anything, declared, kindNamed, plannedPart } from '../support/made-up.ts';
-import { runOf } from '../support/made-up-run.ts';
+import { actionOf, anything, declared, kindNamed, plannedPart } from '../support/plan-values.ts';
+import { runOf } from '../support/run-values.ts';
 
 /** A request that has its connection at last: what is read again, and what is noted, just before it goes out. */
 

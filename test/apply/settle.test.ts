@@ -12,7 +12,16 @@ import { contains } from '../../src/plan/merged.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/record.ts';
 import { failed, operationOf, plansNothing } from '../support/faults.ts';
-import { actionOf, anything, declared, here, makeDigest, pairOf, plannedPart, referring } from '../support/made-up.ts';
+import {
+  actionOf,
+  anything,
+  declared,
+  here,
+  makeDigest,
+  pairOf,
+  plannedPart,
+  referring,
+} from '../support/plan-values.ts';
 import { bench, head } from '../support/world.ts';
 
 /** What is remembered after an apply, seen through the emulator. */

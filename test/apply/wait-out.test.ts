@@ -8,16 +8,15 @@ import { processTime } from '../../src/state/conformance/virtual-processes.ts';
 import {
   applyOver,
   connection,
-  database,
   everything,
   operationOf,
   plansNothing,
-  production,
   results,
   rowsIn,
   said,
   worldOver,
 } from '../support/faults.ts';
+import { database, production } from '../support/manifest-texts.ts';
 import { bench } from '../support/world.ts';
 
 /** How long a run waits for what runs before it may have sent. */

@@ -3,17 +3,8 @@ import type { Send } from '../../src/api/wire.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { isRow } from '../../src/kind/json.ts';
 import { plan } from '../../src/reconcile.ts';
-import {
-  actionsOf,
-  answered,
-  composeBody,
-  failed,
-  idOf,
-  operationOf,
-  production,
-  rowsIn,
-  worldOver,
-} from '../support/faults.ts';
+import { actionsOf, answered, failed, idOf, operationOf, rowsIn, worldOver } from '../support/faults.ts';
+import { composeBody, production } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 

@@ -13,19 +13,8 @@ import type { Plan } from '../../src/plan/action.ts';
 import { plan } from '../../src/reconcile.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { addKey, addPerson } from '../emulator/people.ts';
-import {
-  actionsOf,
-  answered,
-  answering,
-  composeBody,
-  database,
-  everything,
-  failed,
-  idOf,
-  operationOf,
-  production,
-  worldOver,
-} from '../support/faults.ts';
+import { actionsOf, answered, answering, everything, failed, idOf, operationOf, worldOver } from '../support/faults.ts';
+import { composeBody, database, production } from '../support/manifest-texts.ts';
 import type { Stand } from '../support/kind-manifests.ts';
 import { addressOf, manifestWith, stands } from '../support/kind-manifests.ts';
 import { keys } from '../support/organization-blocks.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isCreated } from '../../src/observe/lost-create.ts';
 import type { PendingCreate } from '../../src/state/record.ts';
-import { creating, kindNamed, makeDigest, pairOf, recordOf } from '../support/made-up.ts';
+import { creating, kindNamed, makeDigest, pairOf, recordOf } from '../support/plan-values.ts';
 
 /** Whether what bears the key of a create that got no answer is what that made. */
 

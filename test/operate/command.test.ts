@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { KindCommand } from '../../src/kind/command.ts';
 import type { CommandTarget } from '../../src/operate/command.ts';
 import { makeCommand } from '../../src/operate/command.ts';
-import { kindNamed } from '../support/made-up.ts';
+import { kindNamed } from '../support/plan-values.ts';
 
 /** What an object is told by hand: how it is asked for, and what stands against it. */
 

@@ -6,7 +6,7 @@ import type { PlannedPart } from '../../src/plan/action.ts';
 import type { Verdict } from '../../src/plan/compare.ts';
 import { changedFields, compare, readRow } from '../../src/plan/compare.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import { actionOf, anything, declared, kindNamed, lacking, plannedPart, referring } from '../support/made-up.ts';
+import { actionOf, anything, declared, kindNamed, lacking, plannedPart, referring } from '../support/plan-values.ts';
 
 /** What a row of the platform says of single fields, and of single keys of a map. */
 

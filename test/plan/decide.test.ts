@@ -11,7 +11,7 @@ import { decide, toStored } from '../../src/plan/decide.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/record.ts';
-import { actionOf, declared, plannedPart } from '../support/made-up.ts';
+import { actionOf, declared, plannedPart } from '../support/plan-values.ts';
 import { bench, head } from '../support/world.ts';
 
 /** The table of when a field is written: wanted now, observed now, and the pair that was settled last. */

@@ -4,7 +4,7 @@ import type { Action, PlannedPart } from '../../src/plan/action.ts';
 import type { ServiceActions } from '../../src/plan/deploy-inputs.ts';
 import { inputsDigest, mentionsOf, reachesContainers } from '../../src/plan/deploy-inputs.ts';
 import { toStored } from '../../src/plan/decide.ts';
-import { actionOf, declared, kindNamed, lacking, makeDigest, plannedPart, referring } from '../support/made-up.ts';
+import { actionOf, declared, kindNamed, lacking, makeDigest, plannedPart, referring } from '../support/plan-values.ts';
 
 /** What a service is deployed from: the digest of it changes when, and only when, a deployment takes in something else. */
 

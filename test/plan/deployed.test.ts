@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
 import { afterwards } from '../../src/plan/deployed.ts';
 import type { Deploys } from '../../src/state/pending.ts';
-import { kindNamed } from '../support/made-up.ts';
+import { kindNamed } from '../support/plan-values.ts';
 
 /** What is known of the deployments of a service, once the platform was asked again. */
 

@@ -16,7 +16,7 @@ import {
   plannedPart,
   recordOf,
   referring,
-} from '../support/made-up.ts';
+} from '../support/plan-values.ts';
 
 /** The actions that deploy: one for each service that needs it, at its place in the order. */
 

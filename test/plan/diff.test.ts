@@ -18,7 +18,7 @@ import {
   pairOf,
   referring,
   resourceOf,
-} from '../support/made-up.ts';
+} from '../support/plan-values.ts';
 
 /** How what is wanted of a resource differs from what the platform has. */
 

@@ -18,7 +18,7 @@ import {
   recordOf,
   referring,
   resourceOf,
-} from '../support/made-up.ts';
+} from '../support/plan-values.ts';
 
 /** A block whose object the platform has. */
 

@@ -21,7 +21,7 @@ import {
   recordOf,
   referring,
   resourceOf,
-} from '../support/made-up.ts';
+} from '../support/plan-values.ts';
 
 /** What a plan file holds. Here its digests hide nothing, so that they show what they are made of. */
 

@@ -3,7 +3,7 @@ import type { Row } from '../../src/kind/json.ts';
 import type { Action, Change } from '../../src/plan/action.ts';
 import { stillUsed } from '../../src/plan/in-use.ts';
 import { kinds } from '../../src/resources/index.ts';
-import { actionOf, kindNamed, objectOf } from '../support/made-up.ts';
+import { actionOf, kindNamed, objectOf } from '../support/plan-values.ts';
 
 /** What others name does not go from under them. */
 

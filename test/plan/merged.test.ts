@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { means } from '../../src/kind/codecs.ts';
 import { contains, isMerged, leftBehind, membersOf, merged } from '../../src/plan/merged.ts';
-import { anything } from '../support/made-up.ts';
+import { anything } from '../support/plan-values.ts';
 
 /** Sets that others add to. */
 

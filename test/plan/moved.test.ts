@@ -4,7 +4,7 @@ import type { Settings } from '../../src/manifest/settings.ts';
 import { applyMoves } from '../../src/plan/moved.ts';
 import { session } from '../../src/session.ts';
 import type { State } from '../../src/state/state.ts';
-import { declared, here, inputOf, kindNamed, recordOf, resourceOf } from '../support/made-up.ts';
+import { declared, here, inputOf, kindNamed, recordOf, resourceOf } from '../support/plan-values.ts';
 import { bench, head } from '../support/world.ts';
 
 /** moved: keeps an object when its address changes. */

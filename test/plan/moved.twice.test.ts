@@ -1,14 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  actionsOf,
-  database,
-  everything,
-  idOf,
-  notesOf,
-  plansNothing,
-  production,
-  refusal,
-} from '../support/faults.ts';
+import { actionsOf, everything, idOf, notesOf, plansNothing, refusal } from '../support/faults.ts';
+import { database, production } from '../support/manifest-texts.ts';
 import { killedRun } from '../support/histories.ts';
 import { bench, head } from '../support/world.ts';
 

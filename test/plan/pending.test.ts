@@ -12,7 +12,7 @@ import {
   recordOf,
   referring,
   resourceOf,
-} from '../support/made-up.ts';
+} from '../support/plan-values.ts';
 
 /** What the platform does not list until something happens outside of it. */
 

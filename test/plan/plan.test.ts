@@ -19,7 +19,7 @@ import {
   recordOf,
   referring,
   resourceOf,
-} from '../support/made-up.ts';
+} from '../support/plan-values.ts';
 
 /** A plan as a whole. */
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import type { Change, Shown } from '../../src/plan/action.ts';
 import { redactDiagnostic, redactPlan } from '../../src/plan/redacted.ts';
-import { actionOf, inputOf } from '../support/made-up.ts';
+import { actionOf, inputOf } from '../support/plan-values.ts';
 
 /** Nothing of a plan shows what is known to be secret, wherever on the platform it stands. */
 

@@ -5,7 +5,7 @@ import type { Action } from '../../src/plan/action.ts';
 import { planRemoval, protectOf, takeAway } from '../../src/plan/removal.ts';
 import { kinds } from '../../src/resources/index.ts';
 import type { StateRecord } from '../../src/state/record.ts';
-import { actionOf, inputOf, kindNamed, objectOf, recordOf, resourceOf } from '../support/made-up.ts';
+import { actionOf, inputOf, kindNamed, objectOf, recordOf, resourceOf } from '../support/plan-values.ts';
 
 /** What becomes of an object whose block is gone. */
 

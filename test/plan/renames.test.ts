@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Action } from '../../src/plan/action.ts';
 import { possibleRenames } from '../../src/plan/renames.ts';
-import { actionOf, aStep, kindNamed } from '../support/made-up.ts';
+import { actionOf, aStep, kindNamed } from '../support/plan-values.ts';
 
 /** A new key without moved: looks like a deletion and a creation. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../src/plan/action.ts';
 import { withOldOnes } from '../../src/plan/replaced.ts';
-import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf } from '../support/made-up.ts';
+import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf } from '../support/plan-values.ts';
 
 /** Where two can stand side by side, the new one is made first, and the old one goes when nobody uses it any more. */
 

@@ -7,18 +7,15 @@ import { deployByHand } from '../support/deployments.ts';
 import {
   answering,
   byHand,
-  composeBody,
-  database,
   failed,
   idOf,
   notesOf,
   plansNothing,
-  production,
   results,
   rowsIn,
-  stack,
   worldOver,
 } from '../support/faults.ts';
+import { composeBody, database, production, stack } from '../support/manifest-texts.ts';
 import { again, applyFile, fileIn, refused, review } from '../support/reviewed.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';

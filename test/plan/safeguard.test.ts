@@ -5,17 +5,9 @@ import type { Guard, Permissions } from '../../src/plan/safeguard.ts';
 import { massDeletions } from '../../src/plan/mass-deletion.ts';
 import { guards, obstacles } from '../../src/plan/safeguard.ts';
 import { applyPlan } from '../../src/reconcile.ts';
-import {
-  actionsOf,
-  composeBody,
-  database,
-  everything,
-  plansNothing,
-  production,
-  refusal,
-  rowsIn,
-} from '../support/faults.ts';
-import { actionOf, here, inputOf, recordOf } from '../support/made-up.ts';
+import { actionsOf, everything, plansNothing, refusal, rowsIn } from '../support/faults.ts';
+import { composeBody, database, production } from '../support/manifest-texts.ts';
+import { actionOf, here, inputOf, recordOf } from '../support/plan-values.ts';
 import { keys } from '../support/organization-blocks.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compareHidden, holdsCredentials, showObserved, showStored, showWanted } from '../../src/plan/shown.ts';
-import { anything, declared } from '../support/made-up.ts';
+import { anything, declared } from '../support/plan-values.ts';
 
 /** What people may see of a value: plans have more readers than manifests. */
 

@@ -16,7 +16,7 @@ import {
   plannedPart,
   recordOf,
   referring,
-} from '../support/made-up.ts';
+} from '../support/plan-values.ts';
 
 /** Changes of a plan that make a service stale, and the actions that send them. */
 

@@ -8,7 +8,7 @@ import type { Decision } from '../../src/plan/decide.ts';
 import type { StepInput } from '../../src/plan/steps.ts';
 import { bodySize, createSteps, deleteSteps, updateSteps } from '../../src/plan/steps.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import { declared, kindNamed, lacking, pairOf, plannedPart, referring, resourceOf } from '../support/made-up.ts';
+import { declared, kindNamed, lacking, pairOf, plannedPart, referring, resourceOf } from '../support/plan-values.ts';
 
 /** The requests that an action has, and what they carry. */
 

@@ -6,18 +6,16 @@ import {
   actionsOf,
   answering,
   applyOver,
-  database,
   everything,
   failed,
   idOf,
   notesOf,
   plansNothing,
-  production,
   refusal,
   rowsIn,
   said,
-  stack,
 } from '../support/faults.ts';
+import { database, production, stack } from '../support/manifest-texts.ts';
 import { bench } from '../support/world.ts';
 
 /** What may be secret is told to nobody: not by an error that echoes it, not by a remedy, not by a plan in a log. */

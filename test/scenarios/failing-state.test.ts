@@ -6,17 +6,15 @@ import { unusable } from '../../src/state/unusable.ts';
 import {
   answering,
   applyOver,
-  database,
   everything,
   failed,
   plansNothing,
-  production,
   results,
   rowsIn,
   said,
-  stack,
   worldOver,
 } from '../support/faults.ts';
+import { database, production, stack } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
 

@@ -5,17 +5,15 @@ import {
   answered,
   applyOver,
   connection,
-  database,
   failed,
   idOf,
   operationOf,
   plansNothing,
-  production,
   results,
   rowsIn,
   said,
-  stack,
 } from '../support/faults.ts';
+import { database, production, stack } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
 

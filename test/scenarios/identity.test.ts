@@ -6,20 +6,18 @@ import {
   applyOver,
   byHand,
   connection,
-  database,
   everything,
   failed,
   idOf,
   notesOf,
   operationOf,
   plansNothing,
-  production,
   refusal,
   results,
   rowsIn,
   said,
-  stack,
 } from '../support/faults.ts';
+import { database, production, stack } from '../support/manifest-texts.ts';
 import type { PendingCreate } from '../../src/state/record.ts';
 import { killedRun } from '../support/histories.ts';
 import { selfMovingClock } from '../support/virtual-clock.ts';

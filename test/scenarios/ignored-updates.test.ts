@@ -2,18 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { endingOf } from '../../src/render/result.ts';
 import { shown } from '../render/plans.ts';
 import { isDeployOrder } from '../support/deployments.ts';
-import {
-  actionsOf,
-  answered,
-  answering,
-  applyOver,
-  database,
-  notesOf,
-  plansNothing,
-  production,
-  results,
-  stack,
-} from '../support/faults.ts';
+import { actionsOf, answered, answering, applyOver, notesOf, plansNothing, results } from '../support/faults.ts';
+import { database, production, stack } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
 

@@ -7,18 +7,8 @@ import { createClient } from '../../src/api/client.ts';
 import { createTransport } from '../../src/api/transport.ts';
 import { applyPlan, plan } from '../../src/reconcile.ts';
 import { systemClock } from '../../src/state/clock.ts';
-import {
-  answered,
-  database,
-  everything,
-  operationOf,
-  plansNothing,
-  production,
-  results,
-  rowsIn,
-  said,
-  stack,
-} from '../support/faults.ts';
+import { answered, everything, operationOf, plansNothing, results, rowsIn, said } from '../support/faults.ts';
+import { database, production, stack } from '../support/manifest-texts.ts';
 import { bench } from '../support/world.ts';
 
 /** Requests that had to wait before they went out. */

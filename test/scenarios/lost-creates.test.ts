@@ -7,20 +7,18 @@ import {
   answering,
   applyOver,
   byHand,
-  composeBody,
   connection,
-  database,
   failed,
   idOf,
   notesOf,
   operationOf,
   plansNothing,
-  production,
   refusal,
   results,
   rowsIn,
   said,
 } from '../support/faults.ts';
+import { composeBody, database, production } from '../support/manifest-texts.ts';
 
 /** What a run does about a create whose answer it does not get, and about other writes. */
 

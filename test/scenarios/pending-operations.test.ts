@@ -5,16 +5,14 @@ import { applyPlan, plan } from '../../src/reconcile.ts';
 import {
   applyOver,
   connection,
-  database,
   everything,
   operationOf,
   plansNothing,
-  production,
   results,
   rowsIn,
-  stack,
   worldOver,
 } from '../support/faults.ts';
+import { database, production, stack } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
 import { selfMovingClock } from '../support/virtual-clock.ts';
 import { bench } from '../support/world.ts';

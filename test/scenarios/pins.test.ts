@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { importObject } from '../../src/reconcile.ts';
-import { byHand, database, idOf, plansNothing, production, refusal } from '../support/faults.ts';
+import { byHand, idOf, plansNothing, refusal } from '../support/faults.ts';
+import { database, production } from '../support/manifest-texts.ts';
 import { bench } from '../support/world.ts';
 
 /** Objects that the user names by their id: in the manifest, or on the command line. */

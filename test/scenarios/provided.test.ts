@@ -4,16 +4,15 @@ import { importObject } from '../../src/reconcile.ts';
 import {
   actionsOf,
   applyOver,
-  database,
   everything,
   idOf,
   operationOf,
   plansNothing,
-  production,
   refusal,
   results,
   rowsIn,
 } from '../support/faults.ts';
+import { database, production } from '../support/manifest-texts.ts';
 import { bench, head } from '../support/world.ts';
 
 /** What the platform makes by itself: the default environment and the data volume of a database. */

@@ -5,20 +5,18 @@ import {
   answering,
   applyOver,
   byHand,
-  composeBody,
-  database,
   everything,
   failed,
   idOf,
   losing,
   operationOf,
   plansNothing,
-  production,
   refusal,
   results,
   rowsIn,
   said,
 } from '../support/faults.ts';
+import { composeBody, database, production } from '../support/manifest-texts.ts';
 import { bench } from '../support/world.ts';
 
 /** A replacement deletes first. It begins only when the new object can be made, and ends only when it was. */

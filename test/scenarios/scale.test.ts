@@ -3,7 +3,8 @@ import { indexRows } from '../../src/observe/match.ts';
 import { compose } from '../../src/resources/compose.ts';
 import { domain } from '../../src/resources/domain.ts';
 import { withoutDeployments } from '../support/deployments.ts';
-import { applyLater, composeBody, plansNothing, production, rowsIn } from '../support/faults.ts';
+import { applyLater, plansNothing, rowsIn } from '../support/faults.ts';
+import { composeBody, production } from '../support/manifest-texts.ts';
 import { bench } from '../support/world.ts';
 import { isWhole } from '../support/whole.ts';
 

@@ -3,18 +3,16 @@ import type { Row } from '../../src/kind/json.ts';
 import { applyPlan } from '../../src/reconcile.ts';
 import {
   applyLater,
-  database,
   failed,
   idOf,
   operationOf,
   plansNothing,
-  production,
   results,
   rowsIn,
   said,
-  stack,
   worldOver,
 } from '../support/faults.ts';
+import { database, production, stack } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 

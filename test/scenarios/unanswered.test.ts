@@ -4,7 +4,8 @@ import { createFaults } from '../../src/emulator/faults/faults.ts';
 import { faultPlan } from '../../src/emulator/faults/plan.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Bench } from '../support/world.ts';
-import { composeBody, database, production, rowsIn, stack } from '../support/faults.ts';
+import { rowsIn } from '../support/faults.ts';
+import { composeBody, database, production, stack } from '../support/manifest-texts.ts';
 import { applyOnce, calmPlatform, leftOver } from '../support/unreliable.ts';
 import { head } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deploysOf, isWritePending, pendingCreate, renewed, withDeploys, withWrite } from '../../src/state/pending.ts';
 import { readRecord } from '../../src/state/formats.ts';
-import { creating, recordOf } from '../support/made-up.ts';
+import { creating, recordOf } from '../support/plan-values.ts';
 
 /** The one operation of a record that is open at the platform, and what becomes of it when another begins. */
 

@@ -15,31 +15,11 @@ import { session } from '../../src/session.ts';
 import type { StateStore } from '../../src/state/state.ts';
 import type { Host } from '../../src/state/host.ts';
 import type { Bench } from './world.ts';
-import { head } from './world.ts';
 
 /** Platforms that answer wrongly, and what a test says of a run over them. */
 
 /** What an apply is permitted when a test is not about permissions. */
 export const everything = { dataLoss: true, adoption: true, massDeletion: true };
-
-/** The source of a compose stack with one service. */
-export const composeBody = 'source: { type: raw, composeFile: "services: { web: { image: nginx } }" }';
-
-/** A manifest with the sections of the production environment, each at six spaces. */
-export function production(sections: string): string {
-  return `${head}environments:\n  production:\n${sections}`;
-}
-
-/** The section of one database; `more` is what else stands in its block. */
-export function database(more = '', key = 'main', databaseName = 'shop'): string {
-  const rest = more === '' ? '' : `, ${more}`;
-  return `    postgres:\n      ${key}: { dockerImage: "postgres:17", databaseName: ${databaseName}, databaseUser: u, databasePassword: password-1${rest} }\n`;
-}
-
-/** The section of one compose stack. */
-export function stack(more = '', key = 'shop'): string {
-  return `    compose:\n      ${key}: { ${composeBody}${more === '' ? '' : `, ${more}`} }\n`;
-}
 
 /** The world of a test whose requests go another way. */
 export function worldOver(made: Bench, send: Send, store: StateStore = made.store): World {

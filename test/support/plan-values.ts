@@ -15,7 +15,7 @@ import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { KnownRecord, Pair, PendingCreate, StateRecord, UnknownRecord } from '../../src/state/record.ts';
 
-/** Values, resources and actions that no manifest was written for. */
+/** Fields, resources, records and actions for tests of pure functions: no manifest declares them. */
 
 /** A field that takes anything and hides nothing. */
 export const anything: Field = { schema: z.json(), examples: ['a', 'b'] };

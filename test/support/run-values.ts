@@ -8,7 +8,7 @@ import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { memoryStore } from '../../src/state/backends/memory.ts';
 import type { StateRecord } from '../../src/state/record.ts';
-import { inputOf, makeDigest } from './made-up.ts';
+import { inputOf, makeDigest } from './plan-values.ts';
 
 /** Runs that apply a plan which nobody made, on a platform that answers what a test says. */
 
