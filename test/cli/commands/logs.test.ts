@@ -53,8 +53,8 @@ describe('logs', () => {
       [{ tail: '0' }, 'tail must be at least 1'],
       [{ tail: 'all' }, 'tail must be a number, got text'],
       [{ tail: '10001' }, 'tail must be at most 10000'],
-      [{ since: 'soon' }, 'since: is `all` or a number with s, m, h or d'],
-      [{ search: 'a"b' }, 'search: may hold only letters'],
+      [{ since: 'soon' }, 'since is `all` or a number with s, m, h or d'],
+      [{ search: 'a"b' }, 'search may hold only letters'],
     ] as const) {
       expect((await place.run(logsCommand(address, flags))).err).toContain(told);
     }
