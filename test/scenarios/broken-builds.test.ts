@@ -26,8 +26,8 @@ const builds: readonly (readonly [string, Breakage])[] = [
   [
     'writes no journal',
     {
-      file: 'src/apply/records.ts',
-      line: '    if (how === undefined) await input.store.append(input.plan.base, address, content);\n',
+      file: 'src/apply/journal.ts',
+      line: '        if (how === undefined) await store.append(base, address, content);\n',
       instead: '',
       noticedBy: [kinds, 'backup below postgres is created'],
     },
@@ -36,7 +36,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'does not wait until requests of an earlier run cannot land any more',
     {
       file: 'src/apply/wait-out.ts',
-      line: 'if (fenceMs === 0 || left <= 0) return;',
+      line: 'if (fenceMs === 0 || quietMs >= longestTimeoutMs) return;',
       instead: 'return;',
       noticedBy: [kinds, 'backup below postgres is created'],
     },
@@ -45,8 +45,8 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'does not wait for a holder whose lock was taken away',
     {
       file: 'src/apply/wait-out.ts',
-      line: 'lease?.inherited?.wasRemoved !== true && ',
-      instead: '',
+      line: 'if (timeouts.length === 0 && lease?.inherited?.wasRemoved !== true) return;',
+      instead: 'if (timeouts.length === 0) return;',
       noticedBy: ['test/apply/wait-out.test.ts', ''],
     },
   ],
@@ -60,11 +60,11 @@ const builds: readonly (readonly [string, Breakage])[] = [
     },
   ],
   [
-    'does not look for a create that got no answer until its fence has passed',
+    'does not look for a create that got no answer until its in-flight timeout has passed',
     {
       file: 'src/apply/create.ts',
-      line: 'mayLandLater(error) ? from + run.fenceMs :',
-      instead: 'mayLandLater(error) ? from :',
+      line: 'return (sentAt(jobOf(run, address)) ?? now) + run.input.fenceMs;',
+      instead: 'return sentAt(jobOf(run, address)) ?? now;',
       noticedBy: ['test/scenarios/lost-creates.test.ts', 'a create'],
     },
   ],
@@ -80,9 +80,9 @@ const builds: readonly (readonly [string, Breakage])[] = [
   [
     'forgets that a create was sent before',
     {
-      file: 'src/apply/twins.ts',
-      line: 'if (isMade(action) && known?.id === null && pending !== undefined) noteDuplicate(',
-      instead: 'if (false) noteDuplicate(',
+      file: 'src/apply/journal.ts',
+      line: 'if (!isMade(action) || known?.id !== null || pending === undefined) return',
+      instead: 'if (action !== undefined) return',
       noticedBy: [kinds, 'backup below postgres has one duplicate'],
     },
   ],
