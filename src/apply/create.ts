@@ -1,5 +1,5 @@
 import { attempts, policies } from '../api/attempts.ts';
-import { PlatformError } from '../api/errors.ts';
+import type { PlatformError } from '../api/errors.ts';
 import { oldAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import { valueAt } from '../kind/wire.ts';
@@ -11,7 +11,9 @@ import type { StateRecord } from '../state/record.ts';
 import { attempt } from './attempt.ts';
 import { findAnswered, findLost } from './find-created.ts';
 import { sentAt } from './job.ts';
-import { announceCreate, placeOf, recordNow, recordOf, sentNow } from './journal.ts';
+import { announceCreate } from './announce.ts';
+import { placeOf } from './job.ts';
+import { recordNow, recordOf, sentNow } from './records.ts';
 import { isLost, mayLandLater } from './outcome.ts';
 import { reportAgain } from './report.ts';
 import { chosenId, created } from './request.ts';

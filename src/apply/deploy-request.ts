@@ -8,7 +8,7 @@ import { withDeploys, withWrite } from '../state/pending.ts';
 import { failure } from './deploy-failure.ts';
 import type { DeployedService } from './deployed-service.ts';
 import { isLate, tell } from './deployed-service.ts';
-import { recordNow, recordOf, sentNow } from './journal.ts';
+import { recordNow, recordOf, sentNow } from './records.ts';
 import { poll } from './poll.ts';
 import { happen, idOf, jobOf } from './run.ts';
 import { mayLandLater } from './outcome.ts';

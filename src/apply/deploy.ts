@@ -16,7 +16,7 @@ import type { DeployedService } from './deployed-service.ts';
 import { isLate, tell } from './deployed-service.ts';
 import type { Ending, Watch } from './follow.ts';
 import { follow } from './follow.ts';
-import { sentNow } from './journal.ts';
+import { sentNow } from './records.ts';
 import { report, reportAgain } from './report.ts';
 import type { Run } from './run.ts';
 import { hasWritten, idOf, jobOf, scopeOf } from './run.ts';

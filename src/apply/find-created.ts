@@ -10,7 +10,7 @@ import type { NaturalKey } from '../observe/match.ts';
 import { indexRows, naturalKey } from '../observe/match.ts';
 import type { Action } from '../plan/action.ts';
 import { pendingCreate } from '../state/pending.ts';
-import { recordNow } from './journal.ts';
+import { recordNow } from './records.ts';
 import { poll } from './poll.ts';
 import type { Run } from './run.ts';
 import { idOf, scopeOf } from './run.ts';

@@ -11,8 +11,9 @@ import { isSent } from './job.ts';
 import { refusal } from './report.ts';
 import type { Run } from './run.ts';
 import { idOf, jobOf, scopeOf } from './run.ts';
-import type { ScopeRow } from './scope.ts';
-import { findById, isAtHome, scopeNow } from './scope.ts';
+import type { ScopeRow } from './scope-row.ts';
+import { findById } from './scope-row.ts';
+import { isAtHome, scopeNow } from './scope.ts';
 
 /** From which step on an action is checked, and how it is read. */
 type Check = { readonly step?: Step } & Parameters<typeof scopeNow>[2];

@@ -225,3 +225,8 @@ function isAtLeast(one: Reach, other: Reach): boolean {
 function impossible({ action: { address }, phase }: Job, event: JobEvent): Error {
   return new Error(`${address} is ${phase.is}, and cannot be ${event.is}`);
 }
+
+/** Where a create that got no answer may make a duplicate. */
+export function placeOf({ key, below }: DuplicatePlace): DuplicatePlace {
+  return key === undefined ? {} : { key, ...(below === undefined ? {} : { below }) };
+}

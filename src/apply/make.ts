@@ -4,13 +4,14 @@ import type { Action } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
 import { create } from './create.ts';
 import { refuseChanged } from './freshness.ts';
-import { announceWrite } from './journal.ts';
+import { announceWrite } from './announce.ts';
 import { poll } from './poll.ts';
 import { refusal } from './report.ts';
 import { rehearse } from './request.ts';
 import type { Run } from './run.ts';
 import { happen, idOf, scopeOf } from './run.ts';
-import { findById, readScope } from './scope.ts';
+import { findById } from './scope-row.ts';
+import { readScope } from './scope.ts';
 import { requestInput, send } from './send.ts';
 
 /**

@@ -5,14 +5,16 @@ import type { Action } from '../plan/action.ts';
 import { isEffective, isMade } from '../plan/action.ts';
 import { deploysOf, withDeploys } from '../state/pending.ts';
 import { isOver, isSent, mayLand, resultOf } from './job.ts';
-import { recordOf } from './journal.ts';
+import { recordOf } from './records.ts';
 import { poll } from './poll.ts';
 import { report, reportFailure } from './report.ts';
 import type { Outcome } from './result.ts';
 import type { Run } from './run.ts';
 import { claim, happen, hasWritten, idOf, jobOf, scopeOf } from './run.ts';
-import type { Scope, ScopeRow } from './scope.ts';
-import { findById, findCreated, isAtHome, readScope, scopeBefore } from './scope.ts';
+import type { Scope } from './run.ts';
+import type { ScopeRow } from './scope-row.ts';
+import { findById } from './scope-row.ts';
+import { findCreated, isAtHome, readScope, scopeBefore } from './scope.ts';
 import { sentPairs, settle } from './settle.ts';
 
 /** The object of an action as its scope shows it; `unread`: nothing could be read. */

@@ -7,17 +7,20 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Action, Plan } from '../plan/action.ts';
+import { isMade } from '../plan/action.ts';
+import { pendingCreate } from '../state/pending.ts';
+import type { DuplicatePlace } from '../state/record.ts';
 import { staleThrough, deploysBefore } from '../plan/stale.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
 import type { StateStore } from '../state/state.ts';
 import type { QueueActivity } from './follow.ts';
 import type { Job, JobEvent } from './job.ts';
-import { advance, mayHaveWritten, startJob } from './job.ts';
+import { advance, mayHaveWritten, placeOf, startJob } from './job.ts';
 import type { Journal } from './journal.ts';
-import { duplicatesBefore, openJournal } from './journal.ts';
+import { openJournal } from './journal.ts';
 import type { ApplyEvent } from './result.ts';
-import type { Scope } from './scope.ts';
+import type { ScopeRow } from './scope-row.ts';
 
 /** What applying a plan needs. */
 export interface ApplyInput {
@@ -64,6 +67,18 @@ export interface Run {
   readonly queue: QueueActivity;
   readonly outputs: Outputs;
   readonly ending: Ending;
+}
+
+/** A service with everything below it, or an object that stands by itself: writes to one scope are serialised. */
+export interface Scope {
+  readonly root: Action;
+  readonly actions: readonly Action[];
+  /** As it was read last before something was sent in it: of which object, and since when (monotonic ms). */
+  reading?: { readonly id: string | undefined; readonly since: number; readonly row: Promise<ScopeRow | 'gone'> };
+  /** Its row as it was when everything below it was read back. */
+  readBack?: Row;
+  /** Its record says that the service is stale. */
+  staleSaved?: Promise<void>;
 }
 
 /** What creates of this run have to know of one another. */
@@ -176,4 +191,17 @@ function scopesOf(plan: Plan): ReadonlyMap<string, Scope> {
 function takenBefore({ observed, base }: Plan): Set<string> {
   const known = Object.values(base.resources).flatMap(({ id }) => id ?? []);
   return new Set([...observed.listed, ...known]);
+}
+
+/** Where duplicates may be of creates that earlier runs sent more than once, or that this one is about to send again. */
+function duplicatesBefore({ actions, base }: Plan): ReadonlyMap<string, readonly DuplicatePlace[] | undefined> {
+  return new Map(
+    actions.map((action) => {
+      const known = base.resources[action.address];
+      const pending = pendingCreate(known);
+      const job = startJob(action, { duplicates: known?.duplicates });
+      if (!isMade(action) || known?.id !== null || pending === undefined) return [action.address, job.duplicates];
+      return [action.address, advance(job, { is: 'duplicate', place: placeOf(pending) }).duplicates];
+    }),
+  );
 }

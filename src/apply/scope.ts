@@ -1,36 +1,18 @@
 import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
 import type { Row } from '../kind/json.ts';
-import { asRows, rowId } from '../observe/answers.ts';
+import { rowId } from '../observe/answers.ts';
 import { isCreated } from '../observe/lost-create.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Action } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
-import { recordNow } from './journal.ts';
 import { poll } from './poll.ts';
-import type { Run } from './run.ts';
+import { recordNow } from './records.ts';
+import type { Run, Scope } from './run.ts';
 import { idOf, scopeOf } from './run.ts';
-
-/** A service with everything below it, or an object that stands by itself: writes to one scope are serialised. */
-export interface Scope {
-  readonly root: Action;
-  readonly actions: readonly Action[];
-  /** As it was read last before something was sent in it: of which object, and since when (monotonic ms). */
-  reading?: { readonly id: string | undefined; readonly since: number; readonly row: Promise<ScopeRow | 'gone'> };
-  /** Its row as it was when everything below it was read back. */
-  readBack?: Row;
-  /** Its record says that the service is stale. */
-  staleSaved?: Promise<void>;
-}
-
-/** The row of a scope, with everything below it. */
-export interface ScopeRow {
-  readonly root: Action;
-  readonly row: Row;
-  /** The rows of a kind below it, by id; throws a Stop when the answer has no such list. */
-  readonly rowsOf: (action: Action) => ReadonlyMap<string, Row>;
-}
+import type { ScopeRow } from './scope-row.ts';
+import { scopeRow } from './scope-row.ts';
 
 /** Reads a scope. A 404 proves that it is gone, and nothing else does. */
 export async function readScope(reader: Reader, root: Action, id: string): Promise<ScopeRow | 'gone'> {
@@ -60,31 +42,6 @@ export function scopeNow(
 export function readOwn(run: Run, root: Action, id: string, client?: Client): Promise<ScopeRow | 'gone'> {
   const reader = client === undefined ? run.reader : createReader(client);
   return poll(run, () => readScope(reader, root, id), { isSeen: (seen) => seen !== 'gone' || !isMade(root) });
-}
-
-/** Makes the row of a scope from one that was read earlier. */
-export function scopeRow(root: Action, row: Row): ScopeRow {
-  const lists = new Map<string, ReadonlyMap<string, Row>>();
-  return {
-    root,
-    row,
-    rowsOf: ({ kind }) => {
-      const link = kind.parents[root.kind.kind];
-      if (link === undefined || !('at' in link.listed)) return new Map();
-      const known = lists.get(kind.kind);
-      if (known !== undefined) return known;
-      const rows = asRows(row[link.listed.at], root.kind.operations.read, kind);
-      const made = new Map(rows.map((item) => [rowId(kind, item) ?? '', item]));
-      lists.set(kind.kind, made);
-      return made;
-    },
-  };
-}
-
-/** The row of an action in its scope, by id. */
-export function findById(scope: ScopeRow, action: Action, id: string): Row | undefined {
-  if (action.address === scope.root.address) return rowId(action.kind, scope.row) === id ? scope.row : undefined;
-  return scope.rowsOf(action).get(id);
 }
 
 /** The row that a create without an id in its answer made: the one new row that the create could have made. */

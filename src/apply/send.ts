@@ -8,12 +8,13 @@ import { compare } from '../plan/compare.ts';
 import { attempt } from './attempt.ts';
 import { refuseChanged, rowNow } from './freshness.ts';
 import { sentAt } from './job.ts';
-import { announceTime } from './journal.ts';
+import { announceTime } from './announce.ts';
 import { isLost, mayLandLater } from './outcome.ts';
 import { buildMembers } from './request.ts';
 import type { Run } from './run.ts';
 import { happen, idOf, jobOf } from './run.ts';
-import { findById, isAtHome, scopeNow } from './scope.ts';
+import { findById } from './scope-row.ts';
+import { isAtHome, scopeNow } from './scope.ts';
 
 /**
  * Sends a request of an action that is no create. When its outcome is unknown, Trueup reads what the platform has, and sends again what it

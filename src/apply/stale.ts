@@ -6,7 +6,7 @@ import { inputsDigest } from '../plan/deploy-inputs.ts';
 import type { Deploys } from '../state/pending.ts';
 import { withDeploys } from '../state/pending.ts';
 import { resultOf } from './job.ts';
-import { recordNow, recordOf } from './journal.ts';
+import { recordNow, recordOf } from './records.ts';
 import type { Run } from './run.ts';
 import { happen, hasWritten, idOf, jobOf } from './run.ts';
 
@@ -15,11 +15,11 @@ export async function saveStale(run: Run, address: string): Promise<void> {
   // Its own record is written with the pending operation.
   const others = jobOf(run, address).makesStale.filter((service) => service !== address);
   await Promise.all(
-    others.map((service) => {
+    others.map(async (service) => {
       const scope = run.scopes.get(service);
-      if (scope === undefined || idOf(run, service) === undefined) return undefined; // its pending create says so
+      if (scope === undefined || idOf(run, service) === undefined) return; // its pending create says so
       scope.staleSaved ??= saveDeploys(run, service, jobOf(run, service).deploys ?? {});
-      return scope.staleSaved;
+      await scope.staleSaved;
     }),
   );
 }

@@ -426,7 +426,12 @@ describe('a 401 whose message is nothing but UNAUTHORIZED', () => {
     isShut = true;
     await made.create('a');
     expect(made.sent.slice(1)).toEqual([
-      ...['environment.create', 'paused', 'user.get', 'user.get', 'user.get', 'resumed'],
+      'environment.create',
+      'paused',
+      'user.get',
+      'user.get',
+      'user.get',
+      'resumed',
       'environment.create',
     ]);
     expect(made.pauses[0]).toMatchObject({ event: 'paused', why: 'key', goodAnswers: 1 });

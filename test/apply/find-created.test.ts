@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findLost } from '../../src/apply/find-created.ts';
-import { announceCreate } from '../../src/apply/journal.ts';
+import { announceCreate } from '../../src/apply/announce.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { fieldOf } from '../../src/kind/wire.ts';
 import type { Action, Member } from '../../src/plan/action.ts';

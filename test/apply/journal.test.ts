@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { creationOf, announceWrite } from '../../src/apply/journal.ts';
+import { creationOf, announceWrite } from '../../src/apply/announce.ts';
 import { keyOf } from '../../src/apply/find-created.ts';
 import { fieldOf } from '../../src/kind/wire.ts';
 import type { Wanted } from '../../src/manifest/wanted.ts';
