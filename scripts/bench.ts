@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { measureGrowth } from './support/growth.ts';
 import { largeManifest } from './support/large-manifest.ts';
 import { emulate, root } from './support/trueup.ts';
 
@@ -118,3 +119,5 @@ for (const command of ['plan', 'apply', 'idle'] as const) {
   process.stdout.write(`\n${names[command]}: t(1000) / t(100) = ${((large ?? 0) / (small ?? 1)).toFixed(1)}`);
 }
 process.stdout.write('\n');
+for (const { work, ratio } of await measureGrowth())
+  process.stdout.write(`${work}: CPU(80,000) / CPU(20,000) = ${ratio.toFixed(1)}\n`);
