@@ -5,6 +5,7 @@ import { blockAddress } from '../kind/address.ts';
 import type { State, StateStore } from '../state/state.ts';
 import { withWaves } from '../state/wave.ts';
 import { deploy } from './deploy.ts';
+import { reportDuplicates } from './duplicates.ts';
 import { isOver, isSent, mayHaveWritten, resultOf } from './job.ts';
 import { createOrUpdate, tearDown } from './make.ts';
 import type { ActionNode, ApplyNode } from './node.ts';
@@ -123,6 +124,7 @@ function nameOf(node: ApplyNode): string {
 async function finish(run: Run): Promise<ApplyResult> {
   const { plan, store } = run.input;
   for (const action of plan.actions) await settleStale(run, action);
+  await reportDuplicates(run);
   const reached = withWaves(plan.base, [[...run.journal.records]]);
   const isNew = plan.saved === undefined || !same(plan.saved.resources, reached.resources);
   const state = isNew ? { ...reached, serial: plan.base.serial + 1 } : plan.base;

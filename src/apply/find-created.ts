@@ -118,12 +118,19 @@ async function lookAround(run: Run, action: Action): Promise<Seen> {
   return { created: one, others: [] };
 }
 
-async function wholeRow(run: Run, action: Action, id: string, listed: Row | undefined): Promise<Row | undefined> {
+/** The whole row of an object that a list shows. */
+export async function wholeRow(
+  run: Run,
+  action: Action,
+  id: string,
+  listed: Row | undefined,
+): Promise<Row | undefined> {
   if (linkOf(run, action)?.rows === 'whole') return listed;
   return run.reader.row(action.kind, id);
 }
 
-function linkOf(run: Run, { kind, parent }: Action): ParentLink | undefined {
+/** How the object of an action hangs on its parent. */
+export function linkOf(run: Run, { kind, parent }: Action): ParentLink | undefined {
   return kind.parents[parent === undefined ? root : (run.jobs.get(parent)?.action.kind.kind ?? root)];
 }
 

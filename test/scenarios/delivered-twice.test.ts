@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import type { Send } from '../../src/api/wire.ts';
+import { answered, applyOver, notesOf, operationOf } from '../support/faults.ts';
+import { database, production, stack } from '../support/manifest-texts.ts';
+import type { Bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
+
+/** Creates that something between Trueup and the platform delivers twice. */
+
+const twice = (made: Bench, operation: string): Send => {
+  let isTwice = false;
+  return async (request) => {
+    if (operationOf(request) === operation && !isTwice) {
+      isTwice = true;
+      await made.emulator.send(request);
+    }
+    return made.emulator.send(request);
+  };
+};
+
+const redis = production('    redis:\n      cache: { dockerImage: "redis:8", databasePassword: password-1 }\n');
+const backup =
+  '    compose:\n      shop: { source: { type: raw, composeFile: "services: { web: { image: nginx } }\\nvolumes: { data: {} }" }, volumeBackups: { data: { serviceName: web, volumeName: data, cronExpression: "0 3 * * *", destinationId: dst_1, prefix: x } } }\n';
+
+describe.each([
+  ['environment.create', `${head}environments:\n  production: {}\n  staging: {}\n`, 'staging'],
+  ['compose.create', production(stack()), 'production.compose.shop'],
+  ['redis.create', redis, 'production.redis.cache'],
+  [
+    'domain.create',
+    production(stack('domains: { one.example.com: { serviceName: web } }')),
+    'production.compose.shop.domains["one.example.com"]',
+  ],
+  [
+    'mounts.create',
+    production(database('mounts: { /etc/a: { type: file, filePath: a, content: one } }')),
+    'production.postgres.main.mounts["/etc/a"]',
+  ],
+  ['volumeBackups.create', production(backup), 'production.compose.shop.volumeBackups.data'],
+])('%s that is delivered twice', (operation, text, address) => {
+  test('makes a duplicate that the run reports at once, and each plan after it', async () => {
+    const made = bench();
+    const { outcomes, state } = await applyOver(made, text, twice(made, operation));
+    const own = state.resources[address]?.id ?? '';
+    const reported = outcomes.flatMap(({ diagnostics }) => diagnostics).filter(({ code }) => code === 'duplicate');
+    expect(reported).toMatchObject([
+      { severity: 'warning', address, message: expect.stringContaining(`${address} (${own}) has a duplicate: `) },
+    ]);
+    const [, id] = /has a duplicate: ([^;]+);/.exec(reported[0]?.message ?? '') ?? [];
+    for (let plan = 1; plan <= 2; plan += 1) {
+      const planned = await made.plan(text);
+      expect(notesOf(planned).filter(({ code }) => code === 'duplicate')).toMatchObject([
+        { address, message: expect.stringContaining(`may have a duplicate: ${id}`) },
+      ]);
+      expect(planned.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+    }
+    const creates = made.emulator.log.filter((request) => request.operation === operation);
+    expect(creates).toHaveLength(2);
+  });
+});
+
+test('two objects of one run that are alike are no duplicates', async () => {
+  const made = bench();
+  const text = production(stack() + database() + database('', 'other').replace('    postgres:\n', ''));
+  const { outcomes } = await applyOver(made, text, made.emulator.send);
+  expect(outcomes.flatMap(({ diagnostics }) => diagnostics)).toEqual([]);
+  expect(notesOf(await made.plan(text))).toEqual([]);
+});
+
+test.each([401, 429])(
+  'a create that is answered with %s after the work, and sent again, is reported',
+  async (status) => {
+    const made = bench();
+    const text = production(stack());
+    let isOver = false;
+    const { outcomes } = await applyOver(made, text, async (request) => {
+      const answer = await made.emulator.send(request);
+      if (isOver || operationOf(request) !== 'compose.create') return answer;
+      isOver = true;
+      return { ...answered('{"message":"later"}', status), headers: { 'retry-after': '0' } };
+    });
+    const reported = outcomes.flatMap(({ diagnostics }) => diagnostics).filter(({ code }) => code === 'duplicate');
+    expect(reported).toMatchObject([{ address: 'production.compose.shop' }]);
+    expect(notesOf(await made.plan(text)).map(({ code }) => code)).toEqual(['duplicate']);
+  },
+);
