@@ -44,6 +44,10 @@ export async function deploy(run: Run, action: Action): Promise<Result> {
   if (earlier?.is === 'interrupted') return unwatched(service);
   if (earlier?.is === 'over' && earlier.status === 'done' && known.pending?.inputs === inputs)
     return succeeded(service);
+  if (earlier?.is === 'not begun' && known.pending?.isAnswered === true) {
+    const message = `the deployment of ${address} that an earlier run started did not begin, and no other runs; started it again`;
+    report(run, action, diagnostic('repeated', message, { address: action.address }));
+  }
   return order(service, known, before);
 }
 
@@ -54,18 +58,42 @@ function isNothingNew(run: Run, { service }: Action): boolean {
   return staleness.through.every((address) => !hasWritten(run, address));
 }
 
-/** Waits for a deployment that an earlier run ordered. */
+/**
+ * Waits for a deployment that an earlier run ordered, until its in-flight timeout; longer while the platform deploys
+ * something else, because it may wait behind that. A restart of the platform empties its queue.
+ */
 async function followEarlier(service: DeployedService, sent: PendingDeploy, row: Row): Promise<Ending> {
-  const { clock } = service.run;
+  const { run, kind } = service;
+  const { clock, input } = run;
   const age = Math.max(0, clock.wall() - sent.at);
-  const before = rowBefore(service, sent, row);
-  return watch(service, {
-    before,
-    mark: sent.mark,
-    knownId: sent.id,
+  const about = { before: rowBefore(service, sent, row), mark: sent.mark, knownId: sent.id };
+  const until = clock.monotonic() + input.deploying.limitMs(kind.kind);
+  let ending = await watch(service, {
+    ...about,
     since: clock.monotonic(),
-    // What the platform took waits in its queue as long as it has to; what it may never have got, until its in-flight timeout.
-    ...(sent.isAnswered === true ? {} : { graceMs: Math.max(0, sent.timeoutMs - age) }),
+    graceMs: Math.max(0, sent.timeoutMs - age),
+  });
+  let isBusy = sent.isAnswered === true;
+  while (ending.is === 'not begun' && isBusy && clock.monotonic() < until) {
+    isBusy = await isDeploying(service);
+    // Between two deployments the platform shows none that runs.
+    ending = await watch(service, { ...about, since: clock.monotonic(), graceMs: attempts.effect.lagMs });
+  }
+  return ending;
+}
+
+/** Whether the platform shows a deployment that runs beside a service, in the same environment. */
+async function isDeploying({ run, action }: DeployedService): Promise<boolean> {
+  const root = run.jobs.get(blockAddress(action.address))?.action;
+  const above = run.jobs.get(root?.parent ?? '');
+  const id = above?.object?.id;
+  const row = above === undefined || id === undefined ? undefined : await run.reader.row(above.action.kind, id);
+  if (row === undefined || above === undefined) return false;
+  return run.input.kinds.some((other) => {
+    const link = other.parents[above.action.kind.kind];
+    if (other.service?.deployments === undefined || link === undefined || !('at' in link.listed)) return false;
+    const listed = row[link.listed.at];
+    return Array.isArray(listed) && listed.some((item: unknown) => isRow(item) && statusIn(other, item) === 'running');
   });
 }
 

@@ -183,6 +183,21 @@ describe('orders that the platform took', () => {
     await plansNothingMore(made, text);
   });
 
+  test('and lost with its queue are given again after the in-flight timeout, and that is said', async () => {
+    const made = platformWith(1);
+    const lost = answering(made, (operation) =>
+      operation === 'compose.deploy' ? answered('{"success":true}') : undefined,
+    );
+    await applyInTime(made, stack(), { waits: false, send: lost });
+    expect(ordersIn(made)).toEqual([]);
+    const result = await applyInTime(made, stack());
+    expect(ordersIn(made)).toEqual(['shop']);
+    expect(said(result)).toContain('that an earlier run started did not begin, and no other runs; started it again');
+    // The in-flight timeout, and a few seconds that a list may lag.
+    expect(result.seconds).toBeLessThan(90);
+    await plansNothingMore(made, stack());
+  });
+
   test('behind somebody else are not given again', async () => {
     const made = platformWith(200);
     const composeFile = 'services: { a: { image: "a:1" } }';
