@@ -7,7 +7,7 @@ import { commandFor } from '../kind/command-call.ts';
 import { idMember, takes } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
-import { deploymentsIn } from '../observe/deployments.ts';
+import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import { secret } from '../secrets/secret.ts';
 import { deploysOf } from '../state/pending.ts';
 import type { Action, Member, Step } from './action.ts';
@@ -78,7 +78,9 @@ function servicesIn(planned: readonly Action[], actions: ReadonlyMap<string, Act
 
 /** Whether the platform proves that a service was never deployed by anybody. */
 function wasNeverDeployed({ kind }: Action, row: Row | undefined): boolean {
-  return row !== undefined && deploymentsIn(kind, row)?.length === 0;
+  if (row === undefined) return false;
+  const listed = deploymentsIn(kind, row);
+  return listed === undefined ? statusIn(kind, row) === 'idle' : listed.length === 0;
 }
 
 /** Whether a service, as it will be, is made from code that has to be fetched. */

@@ -346,3 +346,15 @@ test('a service that surely nobody ever deployed is deployed when it is adopted'
   await apply(made, stack());
   expect(actionsOf(await made.plan(stack()))).toEqual([]);
 });
+
+test('a database that surely nobody ever deployed is deployed when it is adopted', async () => {
+  const made = bench();
+  await apply(made, database('postgres:17', ', deploy: never'));
+  made.store.state = undefined;
+  const text = database('postgres:17');
+  expect(actionsOf(await made.plan(text))).toEqual(['adopt production', `adopt ${main}`, `deploy ${main} (deploy)`]);
+  await apply(made, text);
+  expect(rowsIn(made, 'postgres')).toMatchObject([{ applicationStatus: 'done' }]);
+  made.store.state = undefined;
+  expect(actionsOf(await made.plan(text))).toEqual(['adopt production', `adopt ${main}`]);
+});
