@@ -385,9 +385,9 @@ describe('the source of an application', () => {
     [
       'one that its call cannot go without is asked for',
       '{ type: git, url: "https://git.example.com/a.git" }',
-      'source.branch: is missing',
+      'source.branch is missing',
     ],
-    ['a field of another one is told', '{ type: docker, image: nginx, branch: main }', 'source.branch: is no key'],
+    ['a field of another one is told', '{ type: docker, image: nginx, branch: main }', 'has no key source.branch'],
   ])('%s, before anything is sent', async (_, source, said) => {
     const made = bench();
     expect(await refused(made.apply(head + of(source)))).toContain(said);

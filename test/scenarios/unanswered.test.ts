@@ -247,7 +247,7 @@ describe('an order to deploy', () => {
       const run = await applyOver(made, shop, `{ on: compose.deploy, times: 3, ${fault} }`);
       expect(run.failed).toEqual([]);
       expect(run.count('compose.deploy')).toEqual([4, 1]);
-      expect(run.said).toContain('it was ordered again');
+      expect(run.said).toContain('started it again');
       expect(await leftOver(made, shop)).toEqual([]);
     },
   );
