@@ -31,6 +31,12 @@ describe('has a pending write', () => {
   });
 });
 
+test('has no pending deployment without an id', () => {
+  const former = { id: null, intent: { at }, deployed: { owes: {}, sent } };
+  expect(migrated(former)).toMatchObject({ id: null, pending: { is: 'create' }, deployed: { stale: {} } });
+  expect(migrated({ id: null, deployed: { sent } })).not.toHaveProperty('pending');
+});
+
 describe('has a pending create', () => {
   const create = { is: 'create', at, timeoutMs: 60_000, says: {}, sends: 1 };
 
@@ -55,6 +61,11 @@ describe('has a pending create', () => {
     ],
   ])('%s', (_where, former, pending) => {
     expect(migrated(former)?.pending).toStrictEqual(pending);
+  });
+
+  test.each([{ key: { name: 'a' } }, { sent: says }])('where something was settled before: %j', (more) => {
+    const pairs = { name: { wanted: { value: 'a' }, answered: { value: 'a' } } };
+    expect(migrated({ pairs, intent: { at, ...more } })?.pending?.is).toBe('create');
   });
 });
 

@@ -28,7 +28,7 @@ describe('a state', () => {
   test.each<[string, unknown, RegExp]>([
     ['nothing', null, /^the state s\.json is not a state of Trueup: Invalid input/],
     ['a list', [], /is not a state of Trueup: Invalid input/],
-    ['a format of another type', { ...state, formatVersion: '2' }, /is not a state of Trueup: formatVersion /],
+    ['a format of another type', { ...state, formatVersion: '3' }, /is not a state of Trueup: formatVersion /],
     ['a format before the first', { ...state, formatVersion: 0 }, /is not a state of Trueup: formatVersion /],
     ['no lineage', { ...state, lineage: '' }, /is not a state of Trueup: lineage /],
     ['no key of digests', { ...state, digestKey: '' }, /is not a state of Trueup: digestKey /],

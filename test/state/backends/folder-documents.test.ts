@@ -43,6 +43,13 @@ test.each([
   expect((await stopOf(work())).message).toBe(`the state ${path} cannot be read (EACCES: this user may not)`);
 });
 
+test('are none where the folder or the file is missing', async () => {
+  const { disk } = losingDisk();
+  const empty = hooked(disk, ({ name }, work) => (name === 'list' ? Promise.reject(diskError('ENOENT')) : work()));
+  expect(await folderDocuments('/documents', empty).list()).toEqual([]);
+  expect(await folderDocuments('/documents', disk).get('a')).toBeUndefined();
+});
+
 test('survive a loss of power once they are put', async () => {
   const { disk, lose } = losingDisk();
   await folderDocuments('/documents', disk).put('a', 'text');
