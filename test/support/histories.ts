@@ -23,6 +23,8 @@ import { bench } from './world.ts';
 export interface Start {
   readonly tables: Tables;
   readonly state: State | undefined;
+  /** The wall time of that moment: deployments that come later are the newer ones. Milliseconds since 1970. */
+  readonly at?: number;
 }
 
 /** A platform as a person would have set it up, and no state. */
@@ -34,8 +36,8 @@ export interface Watched extends Bench {
 }
 
 /** A platform and a state of their own, as they were at the start; what runs there is what was written. */
-export function begin({ tables, state }: Start): Watched {
-  const clock = selfMovingClock();
+export function begin({ tables, state, at }: Start): Watched {
+  const clock = selfMovingClock(at);
   const emulator = createEmulator({ world: structuredClone(tables), now: () => new Date(clock.wall()) });
   const watch = watchDeployments(emulator);
   const made = bench({ emulator, clock });
@@ -60,7 +62,7 @@ export function mostOrders({ watch }: Watched): number {
 export async function startAfter(...texts: readonly string[]): Promise<Start> {
   const made = begin(nothing);
   for (const text of texts) expect(await run(made, text, { adoption: true })).toEqual([]);
-  return { tables: made.emulator.world, state: made.store.state };
+  return { tables: made.emulator.world, state: made.store.state, at: made.clock.wall() + 1 };
 }
 
 /** One run; gives what of it did not succeed. Only a first one may take over what is there already. */
