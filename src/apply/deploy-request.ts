@@ -12,7 +12,7 @@ import { recordNow, recordOf, sentNow } from './records.ts';
 import { poll } from './poll.ts';
 import { happen, idOf, jobOf } from './run.ts';
 import { mayLandLater } from './outcome.ts';
-import { noteFailure } from './send.ts';
+import { noting } from './send.ts';
 import { saveDeploys } from './stale.ts';
 
 /** An order of which it is not known whether the platform took it. */
@@ -45,16 +45,22 @@ export async function send(service: DeployedService, { step, mark, note, owing }
         async (own) => {
           signal.throwIfAborted(); // nobody waits for it any more, nor knows of it
           await note();
+          signal.throwIfAborted();
           happen(run, action.address, { is: 'sent', at: run.clock.monotonic() });
-          return own.invoke(step.operation, members);
+          return noting(run, action.address, own.invoke(step.operation, members));
         },
         { signal },
       ),
     );
-    happen(run, action.address, isAnswered ? { is: 'answered' } : { is: 'lost', mayLandLater: true });
-    return isAnswered ? undefined : { mayLandLater: true, message: 'it was not answered in time' };
+    if (isAnswered) {
+      happen(run, action.address, { is: 'answered' });
+      return undefined;
+    }
+    if (jobOf(run, action.address).phase.is === 'sent') {
+      happen(run, action.address, { is: 'lost', mayLandLater: true });
+      return { mayLandLater: true, message: 'it was not answered in time' };
+    }
   } catch (error) {
-    noteFailure(run, action.address, error);
     if (!(error instanceof PlatformError)) throw error;
     if (error.outcome === 'unknown') {
       const { serverMessage } = error;
@@ -63,6 +69,8 @@ export async function send(service: DeployedService, { step, mark, note, owing }
     await saveDeploys(run, address, owing);
     throw failure(service, `${step.operation} was not carried out: ${error.message}`);
   }
+  await saveDeploys(run, address, owing);
+  throw failure(service, 'the run ended before the platform took the request', { remedy: 'Apply again.' });
 }
 
 /** Whether an answer comes within the time limit, and before the run is interrupted. */

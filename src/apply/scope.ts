@@ -66,7 +66,7 @@ export function createdAmong(
   const record = recordNow(run, action.address);
   if (record === undefined) return [];
   return [...rows].flatMap(([id, row]) =>
-    !isTaken(id) && isCreated(action.kind, row, record, run.input.digest) ? [row] : [],
+    !isTaken(id) && isCreated(action.kind, row, record, run.input.digest, 'answered') ? [row] : [],
   );
 }
 
@@ -77,7 +77,7 @@ export async function readSiblings(run: Run, { kind, parent }: Action): Promise<
   if (above !== undefined && id === undefined) return new Map();
   const list = above === undefined || id === undefined ? undefined : { kind: above.kind, id };
   const rows = await run.reader.rows(kind, { place: run.input.plan.observed, parent: list });
-  return new Map(rows.map((row) => [rowId(kind, row) ?? '', row]));
+  return new Map((rows ?? []).map((row) => [rowId(kind, row) ?? '', row]));
 }
 
 /** Whether an object is below the parent that the manifest gives it. */

@@ -37,28 +37,29 @@ export async function send(run: Run, action: Action, step: Step): Promise<unknow
 /** Takes a connection, reads the object again, notes the time, and sends: nothing comes between the look and the request. */
 export async function sendOnce(run: Run, action: Action, step: Step, isAgain: boolean): Promise<unknown> {
   const { address } = action;
-  try {
-    const answer = await run.input.client.withConnection(step.operation, async (own) => {
-      const now = await lookBefore(run, action, { step, own, isAgain });
-      const members = await buildMembers({ ...requestInput(run, action, own), step, now });
-      if (members === undefined) return 'needless' as const;
-      await announceTime(run, address, isAgain || own.hasPaused);
-      happen(run, address, { is: 'sent', at: run.clock.monotonic() });
-      return { content: await own.invoke(step.operation, members) };
-    });
-    happen(run, address, { is: answer === 'needless' ? 'needless' : 'answered' });
-    return answer === 'needless' ? undefined : answer.content;
-  } catch (error) {
-    noteFailure(run, address, error);
-    throw error;
-  }
+  const answer = await run.input.client.withConnection(step.operation, async (own) => {
+    const now = await lookBefore(run, action, { step, own, isAgain });
+    const members = await buildMembers({ ...requestInput(run, action, own), step, now });
+    if (members === undefined) return 'needless' as const;
+    await announceTime(run, address, isAgain || own.hasPaused);
+    happen(run, address, { is: 'sent', at: run.clock.monotonic() });
+    return { content: await noting(run, address, own.invoke(step.operation, members)) };
+  });
+  happen(run, address, { is: answer === 'needless' ? 'needless' : 'answered' });
+  return answer === 'needless' ? undefined : answer.content;
 }
 
-/** Notes what a failed request may have done. Nothing that failed before it went out is noted. */
-export function noteFailure(run: Run, address: string, error: unknown): void {
-  if (jobOf(run, address).phase.is !== 'sent') return;
-  if (isLost(error)) happen(run, address, { is: 'lost', mayLandLater: mayLandLater(error) });
-  else happen(run, address, { is: 'refused' });
+/** Waits for the answer to a request, and notes at once what one that failed may have done. */
+export async function noting(run: Run, address: string, answer: Promise<unknown>): Promise<unknown> {
+  try {
+    return await answer;
+  } catch (error) {
+    // A deployment that nobody waits for any more may fail after its action is over.
+    if (jobOf(run, address).phase.is === 'sent') {
+      happen(run, address, isLost(error) ? { is: 'lost', mayLandLater: mayLandLater(error) } : { is: 'refused' });
+    }
+    throw error;
+  }
 }
 
 /** Refuses what somebody changed; gives the object as it is, unless this run created it just now. */

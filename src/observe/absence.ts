@@ -32,11 +32,11 @@ export async function lookAgain(input: IdentifyInput, unseen: readonly Unseen[])
     unseen.map(async (one, at) => {
       const object = objects[at];
       const wasListed = input.rows.has(one.id);
-      if (object === undefined) return wasListed && (await isListed(input, one)) ? [notReadable(one)] : [];
+      if (object === undefined) return wasListed && (await isListed(input, one)) !== false ? [notReadable(one)] : [];
       // What stands in its parent's row and was led elsewhere is gone from here.
       if (!wasListed && isInWholeRow(one.item.kind)) {
         if (!isHere(input, one, object)) return [];
-        if (!(await isListed(input, one, object))) unlisted.push(one.item);
+        if ((await isListed(input, one, object)) !== true) unlisted.push(one.item);
       }
       found.set(one.item.address, object);
       return [];
@@ -72,12 +72,15 @@ export async function eachAllowed(
   return results.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
 }
 
-/** Whether a list shows an object now: the one that showed it, or that of the parent which its row names. */
+/**
+ * Whether a list shows an object now: the one that showed it, or that of the parent which its row names. Undefined: the
+ * platform answers that the parent does not exist, which contradicts what it answered a moment ago.
+ */
 async function isListed(
   { rows, kinds, reader, caller }: IdentifyInput,
   { item: { kind }, id }: Unseen,
   object?: ObservedObject,
-): Promise<boolean> {
+): Promise<boolean | undefined> {
   const entry = rows.get(id);
   const above = kinds.find(({ kind: name }) => {
     const link = kind.parents[name];
@@ -87,7 +90,8 @@ async function isListed(
   });
   const parentId = entry?.parentId ?? object?.parentId;
   const parent = above === undefined || parentId === undefined ? undefined : { kind: above, id: parentId };
-  return (await reader.rows(kind, { place: caller, parent })).some((row) => rowId(kind, row) === id);
+  const listed = await reader.rows(kind, { place: caller, parent });
+  return listed?.some((row) => rowId(kind, row) === id);
 }
 
 /** Whether an object is below the parent that the state knows, as far as its row says. */

@@ -10,7 +10,7 @@ import { refuseHidden } from './hidden.ts';
 import { ambiguous, contested, indexByParent, naturalKey } from './match.ts';
 import type { ObservedObject } from './observed.ts';
 import type { Candidates } from './pending-creates.ts';
-import { createdAmong, matchUndeclared, readCandidates } from './pending-creates.ts';
+import { createdAmong, matchUndeclared, readCandidates, readCandidatesAgain } from './pending-creates.ts';
 import { readObject } from './read-object.ts';
 
 /** Finds which object each address is: by id, else by its natural key within the parent. Never a guess. */
@@ -31,7 +31,8 @@ export async function identify(about: IdentifyInput): Promise<Map<string, Observ
   );
   keep(await lookAgain(input, unseen));
   refuseHidden({ ...input, isListed: (id) => input.rows.has(id), found });
-  const candidates = await readCandidates(input, claimed, found);
+  const first = await readCandidates(input, claimed, found);
+  const candidates = await readCandidatesAgain(input, claimed, { found, candidates: first });
   const declared = matchByKey(input, claimed, { found, candidates });
   const taken = new Set([...claimed.keys(), ...declared.map(({ id }) => id)]);
   const matched = [...declared, ...matchUndeclared(candidates, taken)];

@@ -7,16 +7,27 @@ import { pendingCreate } from '../state/pending.ts';
 import type { PendingCreate, StateRecord } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
 
+/** The member of a row that says when its object was created. */
+const createdAt = 'createdAt';
+
 /**
  * Whether a row is the object that a create made whose answer was lost. The run that lost the answer and every run after
- * it ask this one judge. The natural key alone proves nothing: anybody can use it.
+ * it ask this one judge. The natural key alone proves nothing: anybody can use it. Of a create that was answered, in a run
+ * that read the list right before it, the time says nothing more: the clocks may be wrong.
  */
-export function isCreated(kind: Kind, row: Row, record: StateRecord, digest: (text: string) => string): boolean {
+export function isCreated(
+  kind: Kind,
+  row: Row,
+  record: StateRecord,
+  digest: (text: string) => string,
+  answer: 'lost' | 'answered' = 'lost',
+): boolean {
   // What is listed long after it was made may be anybody's, unless its create was answered.
   if (kind.identity.listedOnce !== undefined) return Object.keys(record.pairs).length > 0;
   const pending = pendingCreate(record);
   if (pending === undefined || Object.keys(pending.says).length === 0) return false;
-  return differencesFromCreate(kind, row, pending, digest).length === 0;
+  const differences = differencesFromCreate(kind, row, pending, digest);
+  return differences.every((name) => name === createdAt && answer === 'answered');
 }
 
 /**
@@ -42,7 +53,7 @@ export function differencesFromCreate(
   const { clocksApartMs } = attempts.reading;
   const made = typeof row.createdAt === 'string' ? Date.parse(row.createdAt) : Number.NaN;
   const isAnotherTime = made < at - clocksApartMs || made > at + timeoutMs + clocksApartMs;
-  return [...others, ...variablesBeside(kind, row, says), ...(isAnotherTime ? ['createdAt'] : [])];
+  return [...others, ...variablesBeside(kind, row, says), ...(isAnotherTime ? [createdAt] : [])];
 }
 
 /** The fields with variables that a create did not say: the platform gives none to a new object by itself. */

@@ -140,7 +140,7 @@ async function listIfAllowed(input: ObserveInput, reader: Reader, kind: Kind, de
 async function listTop({ projectId }: ObserveInput, reader: Reader, kind: Kind): Promise<Row[]> {
   const listed = kind.parents[root]?.listed;
   if (listed === undefined || !('call' in listed)) return [];
-  const rows = await reader.rows(kind, { place: { projectId } });
+  const rows = (await reader.rows(kind, { place: { projectId } })) ?? [];
   if (rows.length > 0 || listed.whenEmpty === undefined) return rows;
   throw new Stop('platform', [
     diagnostic('platform-answer', `project ${projectId} lists no ${kind.section}: ${listed.whenEmpty}`, {
@@ -183,7 +183,7 @@ async function listBelow(
       const parentKind = kinds.find((one) => kind.parents[one.kind] === link);
       if (parent === undefined || parentKind === undefined || !('call' in link.listed)) return;
       const list = { place: { projectId }, parent: { kind: parentKind, id: parent.id } };
-      for (const row of await reader.rows(kind, list)) {
+      for (const row of (await reader.rows(kind, list)) ?? []) {
         remember(lists, kind, { row, parentRow: parent.row, parentId: parent.id, link });
       }
     }),

@@ -1,9 +1,14 @@
+import { attempts } from '../api/attempts.ts';
+import type { Kind } from '../kind/kind.ts';
+import { root } from '../kind/kind.ts';
 import { pendingCreate } from '../state/pending.ts';
-import type { Expected, Match, SearchInput } from './expected.ts';
+import { rowId } from './answers.ts';
+import type { Expected, Listed, Match, SearchInput } from './expected.ts';
 import { isKept } from './expected.ts';
+import { idAtTop } from './hidden.ts';
 import { isCreated } from './lost-create.ts';
 import type { NaturalKey } from './match.ts';
-import { naturalKey } from './match.ts';
+import { indexByParent, naturalKey } from './match.ts';
 import type { ObservedObject } from './observed.ts';
 import { observedObject } from './observed.ts';
 import { readObject } from './read-object.ts';
@@ -25,9 +30,7 @@ export async function readCandidates(
   );
   const entries = open.map(async (item): Promise<[Expected, ObservedObject[]]> => {
     const { kind, resource, record } = item;
-    const parent = resource?.parent ?? record?.parent ?? undefined;
-    // The block may have been moved since the create was sent.
-    const below = pendingCreate(record)?.below ?? (parent === undefined ? '' : input.idOf(parent));
+    const below = parentOf(input, item);
     const key = keySent(item) ?? (resource === undefined ? undefined : naturalKey(resource, input.outputs));
     if (record === undefined || below === undefined || key === undefined) return [item, []];
     const ids = (input.indexes.get(below)?.find(item, key) ?? []).filter((id) => !isKept(claimed.get(id)));
@@ -41,6 +44,55 @@ export async function readCandidates(
     return [item, objects];
   });
   return new Map(await Promise.all(entries));
+}
+
+/**
+ * Reads again, some seconds later, the lists of pending creates that have no candidate: one list that lacks a row once
+ * does not prove that the create never took effect.
+ */
+export async function readCandidatesAgain(
+  input: SearchInput,
+  claimed: ReadonlyMap<string, Expected>,
+  about: { readonly found: ReadonlyMap<string, ObservedObject>; readonly candidates: Candidates },
+): Promise<Candidates> {
+  const items = [...about.candidates].flatMap(([item, objects]) =>
+    objects.length === 0 && pendingCreate(item.record) !== undefined ? [item] : [],
+  );
+  if (items.length === 0) return about.candidates;
+  await input.clock.sleep(attempts.reading.secondLookMs);
+  const places = new Map(items.map((item) => [parentOf(input, item), item.kind]));
+  const lists = await Promise.all([...places].map(([below, kind]) => readList(input, kind, below)));
+  const rows = new Map([...input.rows, ...lists.flat()]);
+  const again = await readCandidates({ ...input, items, rows, indexes: indexByParent(rows) }, claimed, about.found);
+  return new Map([...about.candidates, ...again]);
+}
+
+/** The rows of a kind below the object with an id; '': at the top. Empty when the platform does not have that object. */
+async function readList(
+  { reader, kinds, caller }: SearchInput,
+  kind: Kind,
+  below: string | undefined,
+): Promise<readonly (readonly [string, Listed])[]> {
+  if (below === undefined) return [];
+  const above = below === '' ? [undefined] : kinds.filter((one) => kind.parents[one.kind] !== undefined);
+  for (const parent of above) {
+    const link = kind.parents[parent?.kind ?? root];
+    const list = { place: caller, parent: parent === undefined ? undefined : { kind: parent, id: below } };
+    const rows = link === undefined ? undefined : await reader.rows(kind, list);
+    if (link === undefined || rows === undefined) continue;
+    const about =
+      parent === undefined
+        ? { parentRow: undefined, parentId: idAtTop(kind, caller), link }
+        : { parentRow: {}, parentId: below, link };
+    return rows.map((row) => [rowId(kind, row) ?? '', { row, ...about }]);
+  }
+  return [];
+}
+
+/** The id of the parent that a pending create was sent to; '': at the top. The block may have been moved since. */
+function parentOf({ idOf }: SearchInput, { resource, record }: Expected): string | undefined {
+  const parent = resource?.parent ?? record?.parent ?? undefined;
+  return pendingCreate(record)?.below ?? (parent === undefined ? '' : idOf(parent));
 }
 
 /** The ids of the candidates that the pending create made. */

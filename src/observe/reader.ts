@@ -19,8 +19,8 @@ export interface Reader {
   caller(): Promise<Row>;
   /** The whole row of an object; undefined when the platform answers that it has none. */
   row(kind: Kind, id: string): Promise<Row | undefined>;
-  /** The rows of a kind in one list: that of a parent, or the one at the top. Empty when the parent is not there. */
-  rows(kind: Kind, list: ListOf): Promise<Row[]>;
+  /** The rows of a kind in one list: that of a parent, or the one at the top. Undefined: the parent is not there. */
+  rows(kind: Kind, list: ListOf): Promise<Row[] | undefined>;
   /** The end of the log of an object, as the platform answers it. A log only explains: one failure is the answer. */
   log(kind: Kind, id: string, options: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
@@ -55,7 +55,7 @@ export function createReader(client: Client): Reader {
         return asRows(await client.invoke(call, inputOf(link.listed, place, parent?.id)), call, kind);
       }
       const above = parent === undefined ? undefined : await row(parent.kind, parent.id);
-      return above === undefined ? [] : asRows(above[link.listed.at], parent?.kind.operations.read ?? '', kind);
+      return above === undefined ? undefined : asRows(above[link.listed.at], parent?.kind.operations.read ?? '', kind);
     },
     log: async (kind, id, options) => {
       const logs = kind.service?.logs;

@@ -101,7 +101,11 @@ async function listedRow(
   const parent = kinds.find((item) => item.kind === above?.kind);
   const at = parent === undefined ? undefined : kind.parents[parent.kind]?.listed;
   if (parent?.parents[root] === undefined || at === undefined || !('at' in at)) return undefined;
-  const rows = lists.get(parent.kind) ?? createReader(client).rows(parent, { place: state });
+  const rows =
+    lists.get(parent.kind) ??
+    createReader(client)
+      .rows(parent, { place: state })
+      .then((listed) => listed ?? []);
   lists.set(parent.kind, rows);
   return (await rows)
     .flatMap((row): unknown[] => (Array.isArray(row[at.at]) ? (row[at.at] as unknown[]) : []))
