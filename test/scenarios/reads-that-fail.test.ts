@@ -140,5 +140,6 @@ test('deployments that wait for a connection when the run is interrupted are not
   });
   expect(orders).toBe(4);
   const told = all.map((name) => results(result)[`production.compose.${name} (deploy)`]);
-  expect(told.toSorted()).toEqual(['failed', 'failed', 'unverified', 'unverified', 'unverified', 'unverified']);
+  expect(told.filter((result) => result === 'unverified')).toHaveLength(4);
+  expect(told.filter((result) => result === 'failed')).toHaveLength(2);
 });
