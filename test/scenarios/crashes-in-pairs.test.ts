@@ -64,7 +64,7 @@ async function startAfter(text: string): Promise<Place> {
 
 const stories: [string, { readonly before: string | undefined; readonly after: string; readonly seeds: number[] }][] = [
   ['are made', { before: undefined, after: twelve, seeds: [2, 3, 4, 5, 6] }],
-  ['are changed, replaced, removed and made', { before: twelve, after: edited, seeds: [7, 8, 9, 10, 11] }],
+  ['are changed, replaced, removed and made', { before: twelve, after: edited, seeds: [7, 8, 10, 11, 12] }],
 ];
 
 describe.each(stories)('twelve objects %s', (_, { before, after, seeds }) => {
