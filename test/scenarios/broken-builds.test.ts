@@ -80,7 +80,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
   [
     'forgets that a create was sent before',
     {
-      file: 'src/apply/journal.ts',
+      file: 'src/apply/run.ts',
       line: 'if (!isMade(action) || known?.id !== null || pending === undefined) return',
       instead: 'if (action !== undefined) return',
       noticedBy: [kinds, 'backup below postgres has one duplicate'],
