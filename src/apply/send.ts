@@ -99,11 +99,14 @@ export async function tookEffect(run: Run, action: Action, step: Step): Promise<
 function holds(run: Run, action: Action, { changed, members }: Step, row: Row): boolean {
   const compared = compare(action, row, run.outputs);
   return changed.every((name) => {
-    const carried = compared.filter(
-      ({ planned: { part, decision } }) => part.field === name && (decision.do === 'write' || decision.do === 'remove'),
-    );
+    const member = members[name];
+    const carried = compared.filter(({ planned: { part, wanted, decision } }) => {
+      // An operation of its own may take a field under another name: `password` for `databasePassword`.
+      const isCarried = part.field === name || (member?.is === 'wanted' && member.wanted === wanted);
+      return isCarried && (decision.do === 'write' || decision.do === 'remove');
+    });
     // Of a set it cannot be told what was to go.
-    const isSet = members[name]?.is === 'set';
+    const isSet = member?.is === 'set';
     return carried.length > 0 && !isSet && carried.every(({ verdict }) => verdict === 'as wanted');
   });
 }

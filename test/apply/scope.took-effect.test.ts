@@ -41,6 +41,15 @@ describe('an update took effect', () => {
     expect(await took(answering('a'), changed)).toBe(false);
   });
 
+  test('when it carries a field under another name, and the field has its value', async () => {
+    const wanted = declared('b');
+    const action = redis({ parts: [plannedPart('description', { wanted, decision: write })] });
+    const members = { text: { is: 'wanted', field: anything, wanted } } as const;
+    const step: Step = { operation: 'redis.update', role: 'update', members, changed: ['text'] };
+    expect(await took(answering('b'), step, action)).toBe(true);
+    expect(await took(answering('a'), step, action)).toBe(false);
+  });
+
   test('only when all for whose sake it is sent is there', async () => {
     const parts = [...redis().parts, plannedPart('name', { wanted: declared('b'), decision: write })];
     const both = updating(['description', 'name']);
