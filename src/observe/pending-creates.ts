@@ -60,21 +60,24 @@ export async function readCandidatesAgain(
   );
   if (items.length === 0) return about.candidates;
   await input.clock.sleep(attempts.reading.secondLookMs);
-  const places = new Map(items.map((item) => [parentOf(input, item), item.kind]));
-  const lists = await Promise.all([...places].map(([below, kind]) => readList(input, kind, below)));
+  const places = new Map(items.map((item) => [parentOf(input, item), item]));
+  const lists = await Promise.all([...places].map(([below, item]) => readList(input, item, below)));
   const rows = new Map([...input.rows, ...lists.flat()]);
   const again = await readCandidates({ ...input, items, rows, indexes: indexByParent(rows) }, claimed, about.found);
   return new Map([...about.candidates, ...again]);
 }
 
-/** The rows of a kind below the object with an id; '': at the top. Empty when the platform does not have that object. */
+/** The rows of an address's kind below the object with an id; '': at the top. Empty when the platform does not have that object. */
 async function readList(
   { reader, kinds, caller }: SearchInput,
-  kind: Kind,
+  { kind, resource }: Expected,
   below: string | undefined,
 ): Promise<readonly (readonly [string, Listed])[]> {
   if (below === undefined) return [];
-  const above = below === '' ? [undefined] : kinds.filter((one) => kind.parents[one.kind] !== undefined);
+  // Without its block, the kind of the parent is not known.
+  const isAbove = ({ kind: name }: Kind): boolean =>
+    resource === undefined ? kind.parents[name] !== undefined : kind.parents[name] === resource.link;
+  const above = below === '' ? [undefined] : kinds.filter(isAbove);
   for (const parent of above) {
     const link = kind.parents[parent?.kind ?? root];
     const list = { place: caller, parent: parent === undefined ? undefined : { kind: parent, id: below } };

@@ -80,8 +80,8 @@ export async function planFrugally(run: Run, manifest: Manifest, make: () => Pro
   same(posts, [], 'what a plan sends beside GETs');
   const most = mostReads(manifest, planned);
   if (sent.length <= most) return planned;
-  // What is in no list is asked for once more before it is said to be gone.
-  const more = most + goneOf(run, planned);
+  // What is in no list is read once more before it counts as gone, and so is the list of a pending create.
+  const more = most + goneOf(run, planned) + openOf(manifest, planned);
   holds(sent.length <= more, `a plan takes ${sent.length} GETs, and ${more} are enough`);
   return planned;
 }
@@ -99,6 +99,16 @@ function mostReads({ resources }: Manifest, { base: { resources: records } }: Pl
   const readAlone = those.filter((kind) => Object.values(kind?.parents ?? {}).some(({ rows }) => rows !== 'whole'));
   const copies = those.filter((kind) => kind?.kind === 'volumeBackup');
   return 2 + new Set([...tops, ...named]).size + readAlone.length + copies.length;
+}
+
+/** How often the list of a pending create is read again: once, or in each kind of parent when its block is gone. */
+function openOf({ resources }: Manifest, { base }: Plan): number {
+  const declared = new Set(resources.map(({ address }) => address));
+  return Object.entries(base.resources).reduce((sum, [address, { id, kind: name, pending }]) => {
+    if (id !== null || pending === undefined) return sum;
+    const parents = kinds.find(({ kind }) => kind === name)?.parents ?? {};
+    return sum + (declared.has(address) ? 1 : Object.keys(parents).length);
+  }, 0);
 }
 
 /** How many objects of the state are gone. */
