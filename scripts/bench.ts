@@ -46,7 +46,7 @@ async function measure(folder: string, args: readonly string[], apiKey: string):
   child.stderr.on('data', (text: Buffer) => (output += text.toString()));
   const [code] = (await once(child, 'close')) as [number];
   const wall = (performance.now() - started) / 1000;
-  const counts = [...output.matchAll(/reads (\d+), writes (\d+)/g)].at(-1);
+  const counts = [...output.matchAll(/(\d+) reads?, (\d+) writes?/g)].at(-1);
   if (code !== 0 || counts === undefined)
     throw new Error(`trueup ${args.join(' ')} ended in ${code}:\n${output.slice(-2000)}`);
   const { cpu, memory } = JSON.parse(execFileSync('cat', [usage], { encoding: 'utf8' })) as {
