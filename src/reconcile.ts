@@ -219,8 +219,8 @@ export async function importObject(manifest: Manifest, world: World, address: st
 function inFileOrder(actions: Plan['actions'], resources: readonly Resource[]): Plan['actions'] {
   const places = new Map(resources.map((resource, index) => [resource.address, index]));
   // A deployment stands after everything below its service.
-  for (const { lane, address } of actions) {
-    const own = deployAddress(lane);
+  for (const { scope, address } of actions) {
+    const own = deployAddress(scope);
     places.set(own, Math.max(places.get(own) ?? 0, places.get(address) ?? 0));
   }
   const place = (address: string) => places.get(address) ?? Number.MAX_SAFE_INTEGER;

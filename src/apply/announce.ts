@@ -57,12 +57,12 @@ export function creationOf(run: Run, action: Action, step: Step): PendingCreate 
   const key = keyOf(run, action);
   const says: Record<string, Stored> = {};
   let isOpen = true;
-  for (const { part, field, wanted } of action.parts) {
-    if (wanted === undefined || part.key !== undefined) continue;
+  for (const { attribute, field, wanted } of action.attributes) {
+    if (wanted === undefined || attribute.key !== undefined) continue;
     const isSecret = field.secrecy !== undefined || wanted.isSecret;
-    if (isSecret && key !== undefined && Object.hasOwn(key, part.field)) isOpen = false;
-    const resolved = takes(step.operation, part.field) ? resolveField(field, wanted, outputs) : undefined;
-    if (resolved?.is === 'known') says[part.field] = toStored(field, resolved.value, isSecret, input.digest);
+    if (isSecret && key !== undefined && Object.hasOwn(key, attribute.field)) isOpen = false;
+    const resolved = takes(step.operation, attribute.field) ? resolveField(field, wanted, outputs) : undefined;
+    if (resolved?.is === 'known') says[attribute.field] = toStored(field, resolved.value, isSecret, input.digest);
   }
   const below = action.parent === undefined ? undefined : idOf(run, action.parent);
   const before = pendingCreate(recordNow(run, action.address));

@@ -87,11 +87,11 @@ async function siblingsOf(
   action: Action,
   { parents, lists }: { readonly parents: Map<string, Promise<ScopeRow | 'gone'>>; readonly lists: Lists },
 ): Promise<ReadonlyMap<string, Row>> {
-  const { address, kind, lane, parent = '' } = action;
+  const { address, kind, scope: root, parent = '' } = action;
   const above = run.jobs.get(parent);
   const isInRow = above !== undefined && 'at' in (linkOf(run, action)?.listed ?? {});
-  if (isInRow && lane !== address) {
-    const scope = run.scopes.get(lane);
+  if (isInRow && root !== address) {
+    const scope = run.scopes.get(root);
     return scope?.readBack === undefined ? new Map() : scopeRow(scope.root, scope.readBack).rowsOf(action);
   }
   if (isInRow) {

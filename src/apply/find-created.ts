@@ -62,10 +62,10 @@ export async function findAnswered(
   const isTaken = (id: string) => run.creations.taken.has(id) || listed?.has(id) === true;
   const isSeen = (row: Row | undefined) => row !== undefined;
   if (listed !== undefined) return poll(run, () => lookInList(run, action, isTaken), { isSeen });
-  const id = idOf(run, action.lane);
+  const id = idOf(run, action.scope);
   if (id === undefined || !isNeeded) return undefined;
   const look = async () => {
-    const after = await readOwn(run, scopeOf(run, action.lane).root, id);
+    const after = await readOwn(run, scopeOf(run, action.scope).root, id);
     return after === 'gone' ? undefined : findCreated(run, after, action, isTaken);
   };
   return poll(run, look, { isSeen });
@@ -76,8 +76,8 @@ export function keyOf(run: Run, action: Action): NaturalKey | undefined {
   const link = linkOf(run, action);
   if (link === undefined) return undefined;
   const fields = Object.fromEntries(
-    action.parts.flatMap(({ part, wanted }) =>
-      wanted === undefined || part.key !== undefined ? [] : [[part.field, wanted] as const],
+    action.attributes.flatMap(({ attribute, wanted }) =>
+      wanted === undefined || attribute.key !== undefined ? [] : [[attribute.field, wanted] as const],
     ),
   );
   return naturalKey({ kind: action.kind, link, fields }, run.outputs);

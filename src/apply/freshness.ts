@@ -1,6 +1,6 @@
 import type { Row } from '../kind/json.ts';
 import { fieldPath, idsBelow } from '../kind/wire.ts';
-import { fieldOfPart } from '../manifest/resource.ts';
+import { fieldOfAttribute } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, Member, Step } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
@@ -30,7 +30,7 @@ export async function refuseChanged(run: Run, action: Action, check: Check = {})
     if (change !== undefined) throw refusal(action, `${change} since the plan was made; ${sentBefore(run, action)}`);
   };
   if (step?.role === 'delete') {
-    refuse(lossSince(run, action, await scopeNow(run, action.lane, check)));
+    refuse(lossSince(run, action, await scopeNow(run, action.scope, check)));
     return undefined;
   }
   if (isMade(action)) return rowIn(run, action, check);
@@ -60,18 +60,20 @@ export function changedSince(action: Action, now: Row, outputs: Outputs, step?: 
   const sent = ownMembers(rest);
   const earlier = ownMembers(action.steps.slice(0, next));
   for (const { planned, verdict } of compare(action, now, outputs)) {
-    const { part, wanted, decision } = planned;
-    const goesAlong = decision.do === 'nothing' && wanted !== undefined && sent.has(part.field);
+    const { attribute, wanted, decision } = planned;
+    const goesAlong = decision.do === 'nothing' && wanted !== undefined && sent.has(attribute.field);
     if (decision.do !== 'write' && decision.do !== 'remove' && !goesAlong) continue;
-    if (earlier.has(part.field) && !sent.has(part.field)) continue;
+    if (earlier.has(attribute.field) && !sent.has(attribute.field)) continue;
     if (verdict === 'as before' || verdict === 'as wanted') continue;
-    return `${pathOf(action.kind, part)} of ${action.address} was changed on the platform`;
+    return `${pathOf(action.kind, attribute)} of ${action.address} was changed on the platform`;
   }
   const read = readRow(action.kind, now);
   for (const { members } of rest) {
     for (const member of Object.values(members)) {
       if (member.is !== 'map' || member.keepOthers) continue;
-      const planned = new Set(action.parts.flatMap(({ part }) => (part.field === member.name ? (part.key ?? []) : [])));
+      const planned = new Set(
+        action.attributes.flatMap(({ attribute }) => (attribute.field === member.name ? (attribute.key ?? []) : [])),
+      );
       const added = read.keys(member.name).find((key) => !planned.has(key));
       if (added !== undefined) return `${member.name}.${added} of ${action.address} was added on the platform`;
     }
@@ -87,7 +89,7 @@ export function lossSince(run: Run, action: Action, scope: ScopeRow | 'gone'): s
   if (scope === 'gone') return undefined;
   // What is below an object that goes is the first of it to go.
   const isWhole = scope.root.action === 'delete' || scope.root.teardown.length > 0;
-  const going = isWhole ? scopeOf(run, action.lane).actions : [action];
+  const going = isWhole ? scopeOf(run, action.scope).actions : [action];
   for (const one of going) {
     if (one.action !== 'delete' && one.action !== 'replace') continue;
     const planned = run.input.plan.observed.objects.get(one.address);
@@ -101,8 +103,8 @@ export function lossSince(run: Run, action: Action, scope: ScopeRow | 'gone'): s
 /** Names the difference between an object as the plan saw it, and as it is now. */
 function changeOf(run: Run, action: Action, planned: Row, now: Row): string | undefined {
   const { kind, address, options } = action;
-  const settled = Object.keys(knownPairs(run.input.plan.base.resources[address])).map(fieldOfPart);
-  const names = new Set([...action.parts.map(({ part }) => part.field), ...settled]);
+  const settled = Object.keys(knownPairs(run.input.plan.base.resources[address])).map(fieldOfAttribute);
+  const names = new Set([...action.attributes.map(({ attribute }) => attribute.field), ...settled]);
   const [changed] = changedFields(kind, [...names], planned, now);
   if (changed !== undefined) return `${fieldPath(kind, changed)} of ${address} was changed on the platform`;
   for (const child of run.input.kinds) {
@@ -131,8 +133,8 @@ async function rowIn(run: Run, action: Action, check: Check): Promise<Row | unde
   const id = idOf(run, action.address);
   if (id === undefined) return undefined;
   const look = (scope: ScopeRow | 'gone') => (scope === 'gone' ? undefined : findById(scope, action, id));
-  const row = look(await scopeNow(run, action.lane, check));
-  return row ?? (isMade(action) ? look(await scopeNow(run, action.lane, { ...check, isAnew: true })) : undefined);
+  const row = look(await scopeNow(run, action.scope, check));
+  return row ?? (isMade(action) ? look(await scopeNow(run, action.scope, { ...check, isAnew: true })) : undefined);
 }
 
 function sentBefore(run: Run, { address }: Action): string {

@@ -36,9 +36,9 @@ export async function tearDown(run: Run, action: Action): Promise<void> {
   }
   if (action.action !== 'replace') return;
   const old = idOf(run, address);
-  const scope = idOf(run, action.lane);
+  const scope = idOf(run, action.scope);
   if (action.teardown.length > 0 && old !== undefined && scope !== undefined) {
-    const { root } = scopeOf(run, action.lane);
+    const { root } = scopeOf(run, action.scope);
     const look = async () => {
       const after = await readScope(run.reader, root, scope);
       return after !== 'gone' && findById(after, action, old) !== undefined;
@@ -64,12 +64,12 @@ export async function createOrUpdate(run: Run, action: Action): Promise<void> {
 }
 
 /** A platform that refuses to overwrite a value may quote it. */
-function addOldSecrets({ input }: Run, { parts }: Action): void {
-  for (const { part, field, decision, before } of parts) {
+function addOldSecrets({ input }: Run, { attributes }: Action): void {
+  for (const { attribute, field, decision, before } of attributes) {
     if (field.secrecy === undefined || (decision.do !== 'write' && decision.do !== 'remove')) continue;
     for (const text of textsIn(before.reveal())) {
       input.addSecret(text);
-      const entries = part.key === undefined ? field.map?.read(text) : undefined;
+      const entries = attribute.key === undefined ? field.map?.read(text) : undefined;
       for (const entry of entries?.values() ?? []) input.addSecret(entry);
     }
   }

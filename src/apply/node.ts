@@ -32,7 +32,7 @@ export interface HubNode {
 
 /** What an action does, in its order. */
 export function actionNodes(action: Action): ActionNode[] {
-  const { address, lane: scope } = action;
+  const { address, scope } = action;
   if (action.action === 'deploy') return [{ part: 'deploy', name: address, action, scope, isWaiting: true }];
   const nodes: ActionNode[] = [];
   if (tearsDown(action)) nodes.push({ part: 'teardown', name: teardownName(address), action, scope });

@@ -68,7 +68,7 @@ function makeEdges(plan: IndexedPlan): Edge[] {
 function deployEdges({ actions, byAddress }: IndexedPlan): Edge[] {
   return actions.filter(isDeployment).flatMap(({ address, dependsOn }) => {
     const needed = dependsOn.flatMap((need) => byAddress.get(need) ?? []).filter((need) => !isDeployment(need));
-    const scopes = new Set(needed.map(({ lane }) => lane));
+    const scopes = new Set(needed.map(({ scope }) => scope));
     return [
       ...needed.map((need) => success(isLeft(need) ? need.address : teardownName(need.address), address)),
       ...[...scopes].map((scope) => over(readBackName(scope), address)),
@@ -128,7 +128,7 @@ function referrersFirst(plan: IndexedPlan): Edge[] {
       if (tearsDown(referrer)) return [teardownName(referrer.address)];
       if (action.action !== 'delete') return [];
       // What runs lets go of it only when it is deployed.
-      const deployment = referrer.lane === action.lane ? [] : [deployAddress(referrer.lane)];
+      const deployment = referrer.scope === action.scope ? [] : [deployAddress(referrer.scope)];
       return isEffective(referrer) ? [referrer.address, ...deployment] : deployment;
     });
     return before.map((from) => success(from, teardownName(action.address)));
@@ -149,7 +149,7 @@ function removalsFirst({ actions, byAddress }: IndexedPlan): { readonly hubs: Hu
   const removals = actions.flatMap((action) => {
     const { address, parent, kind } = action;
     if (!tearsDown(action)) return [];
-    const isRemoval = action.action === 'delete' && action.teardown.length > 0 && action.lane !== address;
+    const isRemoval = action.action === 'delete' && action.teardown.length > 0 && action.scope !== address;
     const isBarrier = isRemoval && parent !== undefined && byAddress.has(parent);
     return [
       ...(isBarrier ? [over(teardownName(address), hubOf(parent))] : []),
@@ -216,13 +216,13 @@ function insideOf({ actions, observed }: Plan): Map<string, Action[]> {
 /** The other services that each service refers to, itself or with what is below it. */
 function servicesReferredTo({ actions, byAddress }: IndexedPlan): Map<string, Set<string>> {
   const referred = new Map<string, Set<string>>();
-  for (const { lane, dependsOn } of actions) {
-    const services = referred.get(lane) ?? new Set();
+  for (const { scope, dependsOn } of actions) {
+    const services = referred.get(scope) ?? new Set();
     for (const need of dependsOn) {
-      const scope = byAddress.get(need)?.lane ?? need;
-      if (scope !== lane && byAddress.get(scope)?.service !== undefined) services.add(scope);
+      const service = byAddress.get(need)?.scope ?? need;
+      if (service !== scope && byAddress.get(service)?.service !== undefined) services.add(service);
     }
-    referred.set(lane, services);
+    referred.set(scope, services);
   }
   return referred;
 }

@@ -168,7 +168,7 @@ function isThereAlready({ action, made }: RequestInput, name: string, from: Memb
   if (from.is !== 'wanted') return false;
   const codec = from.field.codec ?? plain;
   if (made !== undefined) return means(codec, value, observedValue(action.kind, name, made) ?? null);
-  const planned = action.parts.find(({ part }) => part.field === name && part.key === undefined);
+  const planned = action.attributes.find(({ attribute }) => attribute.field === name && attribute.key === undefined);
   if (planned?.decision.do !== 'write' || planned.decision.cause !== 'known after apply') return false;
   return means(codec, value, planned.before.reveal());
 }

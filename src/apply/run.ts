@@ -180,10 +180,10 @@ function scopesOf(plan: Plan): ReadonlyMap<string, Scope> {
   const roots = new Map(plan.actions.map((action) => [action.address, action]));
   const scopes = new Map<string, Scope & { readonly actions: Action[] }>();
   for (const action of plan.actions) {
-    const known = scopes.get(action.lane);
-    const root = roots.get(action.lane);
+    const known = scopes.get(action.scope);
+    const root = roots.get(action.scope);
     if (known !== undefined) known.actions.push(action);
-    else if (root !== undefined) scopes.set(action.lane, { root, actions: [action] });
+    else if (root !== undefined) scopes.set(action.scope, { root, actions: [action] });
   }
   return scopes;
 }

@@ -82,9 +82,9 @@ async function lookBefore(
  */
 export async function tookEffect(run: Run, action: Action, step: Step): Promise<boolean> {
   const id = idOf(run, action.address);
-  if (id === undefined || idOf(run, action.lane) === undefined) return false;
+  if (id === undefined || idOf(run, action.scope) === undefined) return false;
   try {
-    const after = await scopeNow(run, action.lane, { isAnew: true });
+    const after = await scopeNow(run, action.scope, { isAnew: true });
     const row = after === 'gone' ? undefined : findById(after, action, id);
     if (step.role === 'delete') return row === undefined;
     if (row === undefined) return false;
@@ -100,9 +100,9 @@ function holds(run: Run, action: Action, { changed, members }: Step, row: Row): 
   const compared = compare(action, row, run.outputs);
   return changed.every((name) => {
     const member = members[name];
-    const carried = compared.filter(({ planned: { part, wanted, decision } }) => {
+    const carried = compared.filter(({ planned: { attribute, wanted, decision } }) => {
       // An operation of its own may take a field under another name: `password` for `databasePassword`.
-      const isCarried = part.field === name || (member?.is === 'wanted' && member.wanted === wanted);
+      const isCarried = attribute.field === name || (member?.is === 'wanted' && member.wanted === wanted);
       return isCarried && (decision.do === 'write' || decision.do === 'remove');
     });
     // Of a set it cannot be told what was to go.

@@ -2,11 +2,11 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { takes } from '../kind/wire.ts';
-import type { Part } from '../manifest/resource.ts';
-import { partName } from '../manifest/resource.ts';
+import type { Attribute } from '../manifest/resource.ts';
+import { attributeName } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import type { Action, PlannedPart } from '../plan/action.ts';
+import type { Action, AttributeChange } from '../plan/action.ts';
 import type { Compared } from '../plan/compare.ts';
 import { compare } from '../plan/compare.ts';
 import { toStored } from '../plan/decide.ts';
@@ -35,15 +35,15 @@ export function settle(input: SettleInput): { pairs: Record<string, Pair>; notes
   const pairs: Record<string, Pair> = {};
   const notes: Diagnostic[] = [];
   let isKept = true;
-  for (const [at, planned] of action.parts.entries()) {
-    const result = settlePart(input, planned, compared?.[at]);
-    if (result.pair !== undefined) pairs[partName(planned.part)] = result.pair;
+  for (const [at, planned] of action.attributes.entries()) {
+    const result = settleAttribute(input, planned, compared?.[at]);
+    if (result.pair !== undefined) pairs[attributeName(planned.attribute)] = result.pair;
     if (result.said === undefined) continue;
     const about = {
       address: action.address,
       position: planned.wanted === undefined ? undefined : position(planned.wanted.at),
     };
-    const path = pathOf(action.kind, planned.part);
+    const path = pathOf(action.kind, planned.attribute);
     if (result.said === 'not kept') {
       isKept = false;
       notes.push(
@@ -61,21 +61,25 @@ export function settle(input: SettleInput): { pairs: Record<string, Pair>; notes
 }
 
 /** The pairs of an object that was made and cannot be read yet: what was sent stands for what was answered. */
-export function sentPairs({ parts }: Action, outputs: Outputs, digest: SettleInput['digest']): Record<string, Pair> {
+export function sentPairs(
+  { attributes }: Action,
+  outputs: Outputs,
+  digest: SettleInput['digest'],
+): Record<string, Pair> {
   const pairs: Record<string, Pair> = {};
-  for (const { part, field, wanted } of parts) {
+  for (const { attribute, field, wanted } of attributes) {
     if (wanted === undefined) continue;
     const resolved = resolveField(field, wanted, outputs);
     if (resolved.is !== 'known') continue;
     const stored = toStored(field, resolved.value, wanted.isSecret, digest);
-    pairs[partName(part)] = { wanted: stored, answered: stored };
+    pairs[attributeName(attribute)] = { wanted: stored, answered: stored };
   }
   return pairs;
 }
 
-function settlePart(
+function settleAttribute(
   { wasSent, digest }: SettleInput,
-  { part, decision, field, wanted, pair: old }: PlannedPart,
+  { attribute, decision, field, wanted, pair: old }: AttributeChange,
   compared: Compared | undefined,
 ): { pair: Pair | undefined; said?: 'not kept' | 'rewritten' } {
   if (decision.do === 'release') return { pair: undefined };
@@ -101,12 +105,12 @@ function settlePart(
     return { pair: make(seen, isAgain ? 2 : 1), said: 'not kept' };
   }
   // A key of a map that is gone again was taken out by somebody: that is no form of its value.
-  if (part.key !== undefined && seen === null) return { pair: old, said: 'not kept' };
+  if (attribute.key !== undefined && seen === null) return { pair: old, said: 'not kept' };
   return { pair: make(seen), said: 'rewritten' };
 }
 
 /** What the platform had before the updates: for fields that create does not take, what the create of this run gave. */
-function beforeUpdates({ action, made }: SettleInput): ((part: Part) => Row | undefined) | undefined {
+function beforeUpdates({ action, made }: SettleInput): ((attribute: Attribute) => Row | undefined) | undefined {
   const { create } = action.kind.operations;
   if (made === undefined || create === undefined) return undefined;
   return ({ field }) => (takes(create, field) ? undefined : made);

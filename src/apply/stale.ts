@@ -61,7 +61,7 @@ export async function settleStale(run: Run, root: Action): Promise<void> {
 /** The row of a service as it was when all was written; what was written elsewhere may have been written since. */
 async function rowAfter(run: Run, { address, kind }: Action, through: readonly string[]): Promise<Row | undefined> {
   const id = idOf(run, address);
-  const isElsewhere = through.some((other) => hasWritten(run, other) && jobOf(run, other).action.lane !== address);
+  const isElsewhere = through.some((other) => hasWritten(run, other) && jobOf(run, other).action.scope !== address);
   if (!isElsewhere || id === undefined || kind.service?.deployments === undefined) {
     return run.scopes.get(address)?.readBack ?? run.input.plan.observed.objects.get(address)?.row;
   }

@@ -37,18 +37,18 @@ export interface Block {
 }
 
 /** A field of a resource, or one key of a field written as a map. */
-export interface Part {
+export interface Attribute {
   readonly field: string;
   readonly key?: string;
 }
 
 /** The name of a part in state and in messages: `port`, `env["REGION"]`. */
-export function partName({ field, key }: Part): string {
+export function attributeName({ field, key }: Attribute): string {
   return key === undefined ? field : `${field}[${JSON.stringify(key)}]`;
 }
 
 /** The field that such a name is about. */
-export function fieldOfPart(name: string): string {
+export function fieldOfAttribute(name: string): string {
   return name.replace(/\[".*$/s, '');
 }
 

@@ -3,7 +3,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
 import { valueAt } from '../kind/wire.ts';
-import { fieldOfPart } from '../manifest/resource.ts';
+import { fieldOfAttribute } from '../manifest/resource.ts';
 import { rowId } from './answers.ts';
 import type { Expected, IdentifyInput } from './expected.ts';
 import type { ObservedObject } from './observed.ts';
@@ -67,7 +67,7 @@ function toObject(
 function needsRead(link: ParentLink, { resource, record }: Expected): boolean {
   if (link.rows === 'whole') return false;
   if (link.rows === 'summary') return true;
-  const settled = new Set(Object.keys(record?.pairs ?? {}).map(fieldOfPart));
+  const settled = new Set(Object.keys(record?.pairs ?? {}).map(fieldOfAttribute));
   return link.rows.without.some(
     (name) => resource?.fields[name] !== undefined || resource?.maps[name] !== undefined || settled.has(name),
   );

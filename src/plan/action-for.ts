@@ -9,7 +9,7 @@ import { protectOf } from './removal.ts';
 export function actionFor(resource: Resource, parent: Action | undefined, notes: Diagnostic[]) {
   return {
     address: resource.address,
-    lane: resource.link.rows === 'whole' && parent !== undefined ? parent.lane : resource.address,
+    scope: resource.link.rows === 'whole' && parent !== undefined ? parent.scope : resource.address,
     kind: resource.kind,
     parent: resource.parent,
     dependsOn: dependencies(resource),

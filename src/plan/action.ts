@@ -3,7 +3,7 @@ import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
-import type { Part } from '../manifest/resource.ts';
+import type { Attribute } from '../manifest/resource.ts';
 import type { Wanted } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Secret } from '../secrets/secret.ts';
@@ -75,8 +75,8 @@ export interface Step {
 }
 
 /** One field, or one key of a map, with what was decided about it; apply settles it when the effect was read back. */
-export interface PlannedPart {
-  readonly part: Part;
+export interface AttributeChange {
+  readonly attribute: Attribute;
   readonly field: Field;
   readonly wanted: Wanted | undefined;
   readonly decision: Decision;
@@ -98,8 +98,8 @@ interface ServicePlan {
 /** What happens to one resource. Apply sends these steps and no others. */
 export interface Action {
   readonly address: string;
-  /** The service whose row holds the object, or the object itself: one write at a time goes to a lane. */
-  readonly lane: string;
+  /** The service whose row holds the object, or the object itself: one write at a time goes to a scope. */
+  readonly scope: string;
   readonly kind: Kind;
   readonly action: ActionName;
   /** The id on the platform; undefined when there is none yet. */
@@ -110,7 +110,7 @@ export interface Action {
   readonly teardown: readonly Step[];
   /** Requests that make and change the object. */
   readonly steps: readonly Step[];
-  readonly parts: readonly PlannedPart[];
+  readonly attributes: readonly AttributeChange[];
   /** Addresses that have to be there before. */
   readonly dependsOn: readonly string[];
   /** Addresses that have to be done before the teardown, because they still use what goes. */

@@ -2,9 +2,9 @@ import { means, plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { observedValue } from '../kind/wire.ts';
-import type { Part } from '../manifest/resource.ts';
+import type { Attribute } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import type { Action, PlannedPart } from './action.ts';
+import type { Action, AttributeChange } from './action.ts';
 import { resolveField } from './diff.ts';
 
 /**
@@ -15,7 +15,7 @@ export type Verdict = 'as wanted' | 'as before' | 'other' | 'not known';
 
 /** An attribute of an action beside the row that it was held against. */
 export interface Compared {
-  readonly planned: PlannedPart;
+  readonly planned: AttributeChange;
   readonly verdict: Verdict;
   /** null for what is not there. */
   readonly seen: Json;
@@ -26,7 +26,7 @@ export interface Compared {
 /** The attributes of a row: its fields, and the keys of its maps. The text of a map is read once. */
 interface RowReader {
   /** null for what is not there. */
-  readonly value: (part: Part) => Json;
+  readonly value: (attribute: Attribute) => Json;
   readonly keys: (field: string) => readonly string[];
 }
 
@@ -40,7 +40,7 @@ export function compare(
   action: Action,
   row: Row,
   outputs: Outputs,
-  before?: (part: Part) => Row | undefined,
+  before?: (attribute: Attribute) => Row | undefined,
 ): readonly Compared[] {
   const now = readRow(action.kind, row);
   const readers = new Map<Row, RowReader>();
@@ -49,10 +49,10 @@ export function compare(
     readers.set(one, known);
     return known;
   };
-  return action.parts.map((planned) => {
-    const seen = now.value(planned.part);
-    const then = before?.(planned.part);
-    const was = then === undefined ? planned.before.reveal() : readOnce(then).value(planned.part);
+  return action.attributes.map((planned) => {
+    const seen = now.value(planned.attribute);
+    const then = before?.(planned.attribute);
+    const was = then === undefined ? planned.before.reveal() : readOnce(then).value(planned.attribute);
     const resolved = planned.wanted === undefined ? undefined : resolveField(planned.field, planned.wanted, outputs);
     const meant = resolved?.is === 'known' ? resolved.value : undefined;
     return { planned, seen, meant, verdict: verdictOn(planned, { seen, was, meant }) };
@@ -86,7 +86,7 @@ export function changedFields(kind: Kind, names: readonly string[], then: Row, n
 }
 
 function verdictOn(
-  { field, decision }: PlannedPart,
+  { field, decision }: AttributeChange,
   { seen, was, meant }: { readonly seen: Json; readonly was: Json; readonly meant: Json | undefined },
 ): Verdict {
   const codec = field.codec ?? plain;

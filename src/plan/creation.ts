@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { choosesId, fieldPath } from '../kind/wire.ts';
-import type { Part, Resource } from '../manifest/resource.ts';
+import type { Attribute, Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
@@ -9,9 +9,9 @@ import type { ObservedObject } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import { pendingCreate } from '../state/pending.ts';
-import type { Action, Change, PlannedPart } from './action.ts';
+import type { Action, Change, AttributeChange } from './action.ts';
 import { actionFor } from './action-for.ts';
-import { partField, pathOf, resolveField, summaryOf, waits } from './diff.ts';
+import { attributeField, pathOf, resolveField, summaryOf, waits } from './diff.ts';
 import type { PlanInput } from './input.ts';
 import { planPending } from './pending.ts';
 import { takeAway } from './removal.ts';
@@ -63,12 +63,12 @@ export function planCreation(
 /** Says what stands in the way of making the object: members that create needs, secrets that this run does not have. */
 export function creation(input: PlanInput, resource: Resource, outputs: Outputs, notes: Diagnostic[]) {
   const { kind, address } = resource;
-  const parts: PlannedPart[] = [];
+  const attributes: AttributeChange[] = [];
   const changes: Change[] = [];
-  for (const { part, wanted } of wantedParts(resource)) {
-    const field = partField(kind, part);
+  for (const { attribute, wanted } of wantedAttributes(resource)) {
+    const field = attributeField(kind, attribute);
     const resolved = resolveField(field, wanted, outputs);
-    const path = pathOf(kind, part);
+    const path = pathOf(kind, attribute);
     if (resolved.is === 'unavailable') {
       notes.push(
         diagnostic('secret-missing', `${path}: needs ${resolved.secrets.join(', ')}, which this run does not have`, {
@@ -78,8 +78,8 @@ export function creation(input: PlanInput, resource: Resource, outputs: Outputs,
         }),
       );
     }
-    parts.push({
-      part,
+    attributes.push({
+      attribute: attribute,
       field,
       wanted,
       decision: { do: 'write', cause: 'create' },
@@ -107,7 +107,7 @@ export function creation(input: PlanInput, resource: Resource, outputs: Outputs,
   const { steps, missing } = createSteps({
     resource,
     context: input.observed,
-    parts,
+    attributes,
     chosenId: chooseId(input, resource),
   });
   if (kind.operations.create === undefined) {
@@ -133,7 +133,7 @@ export function creation(input: PlanInput, resource: Resource, outputs: Outputs,
       }),
     );
   }
-  return { parts, changes, steps };
+  return { attributes, changes, steps };
 }
 
 /**
@@ -148,9 +148,9 @@ function chooseId({ digest, observed, state }: PlanInput, { kind, address }: Res
   return sent ?? digest(`id of ${address} in ${state.serial} after ${present}`).slice(0, 21);
 }
 
-function* wantedParts(resource: Resource): Generator<{ part: Part; wanted: Wanted }> {
-  for (const [field, wanted] of Object.entries(resource.fields)) yield { part: { field }, wanted };
+function* wantedAttributes(resource: Resource): Generator<{ attribute: Attribute; wanted: Wanted }> {
+  for (const [field, wanted] of Object.entries(resource.fields)) yield { attribute: { field }, wanted };
   for (const [field, entries] of Object.entries(resource.maps)) {
-    for (const [key, wanted] of entries) yield { part: { field, key }, wanted };
+    for (const [key, wanted] of entries) yield { attribute: { field, key }, wanted };
   }
 }

@@ -3,10 +3,10 @@ import { canonical } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { knownTexts, mentionsIn } from '../manifest/mentions.ts';
-import { partName } from '../manifest/resource.ts';
+import { attributeName } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
-import type { Action, PlannedPart } from './action.ts';
+import type { Action, AttributeChange } from './action.ts';
 import { resolveField } from './diff.ts';
 
 /** What a service is deployed from: itself, what stands below it, and what it mentions of where it stands. */
@@ -36,9 +36,9 @@ export function inputsDigest(service: ServiceActions, how: Digesting): string | 
 type Input = readonly [name: string, value: string | undefined];
 
 function ownInputs({ root }: ServiceActions, how: Digesting): Input[] {
-  return root.parts
+  return root.attributes
     .filter(({ wanted, field }) => wanted !== undefined && field.appliesAt === 'deploy')
-    .map((planned) => [partName(planned.part), digestOf(planned, how)]);
+    .map((planned) => [attributeName(planned.attribute), digestOf(planned, how)]);
 }
 
 function inputsBelow({ root, leafs }: ServiceActions, how: Digesting): Input[] {
@@ -46,8 +46,11 @@ function inputsBelow({ root, leafs }: ServiceActions, how: Digesting): Input[] {
     const isThere = leaf.action !== 'delete' && leaf.action !== 'forget' && leaf.isHeld !== true;
     if (!isThere || !reachesContainers(leaf, root)) return [];
     const name = leaf.address.slice(root.address.length);
-    const parts = leaf.parts.filter(({ wanted, field }) => wanted !== undefined && isInputOfLeaf(field));
-    return [[name, ''], ...parts.map((item): Input => [`${name} ${partName(item.part)}`, digestOf(item, how)])];
+    const attributes = leaf.attributes.filter(({ wanted, field }) => wanted !== undefined && isInputOfLeaf(field));
+    return [
+      [name, ''],
+      ...attributes.map((item): Input => [`${name} ${attributeName(item.attribute)}`, digestOf(item, how)]),
+    ];
   });
 }
 
@@ -59,7 +62,7 @@ function inputsAbove({ root, parent }: ServiceActions, how: Digesting): Input[] 
   return names.map((name) => [`(variable) ${name}`, keyed.has(name) ? keyed.get(name) : text]);
 }
 
-function digestOf({ field, wanted, pair }: PlannedPart, { outputs, digest }: Digesting): string | undefined {
+function digestOf({ field, wanted, pair }: AttributeChange, { outputs, digest }: Digesting): string | undefined {
   if (wanted === undefined) return '';
   const resolved = resolveField(field, wanted, outputs);
   // What this run does not know is as it was settled last, or the plan is refused.
@@ -81,11 +84,11 @@ function variablesOf(parent: Action, how: Digesting): Variables {
   if (known !== undefined) return known;
   const keyed = new Map<string, string | undefined>();
   let text: string | undefined = '';
-  for (const planned of parent.parts) {
-    const { part, field, wanted } = planned;
+  for (const planned of parent.attributes) {
+    const { attribute, field, wanted } = planned;
     if (field.map === undefined || wanted === undefined) continue;
-    if (part.key === undefined) text = digestOf(planned, how);
-    else keyed.set(part.key, digestOf(planned, how));
+    if (attribute.key === undefined) text = digestOf(planned, how);
+    else keyed.set(attribute.key, digestOf(planned, how));
   }
   // What is not known yet may be known when somebody asks again.
   if ([...keyed.values(), text].every((value) => value !== undefined)) digested.set(parent, { keyed, text });
@@ -105,9 +108,9 @@ function isInputOfLeaf(field: Field): boolean {
 }
 
 /** The variables of its environment that the texts of a service mention, as far as the texts are known. */
-export function mentionsOf({ parts }: Action, outputs: Outputs): ReadonlySet<string> {
+export function mentionsOf({ attributes }: Action, outputs: Outputs): ReadonlySet<string> {
   const found = new Set<string>();
-  for (const { field, wanted } of parts) {
+  for (const { field, wanted } of attributes) {
     if (field.map === undefined || wanted === undefined) continue;
     const resolved = resolve(wanted, outputs);
     const whole = resolved.is === 'known' ? [String(resolved.value)] : [];

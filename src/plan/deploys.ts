@@ -63,9 +63,9 @@ export function withDeployments(input: PlanInput, planned: readonly Action[], ou
 function servicesIn(planned: readonly Action[], actions: ReadonlyMap<string, Action>): ServiceActions[] {
   const leafs = new Map<string, Action[]>();
   for (const action of planned) {
-    if (action.lane === action.address) continue;
-    const list = leafs.get(action.lane);
-    if (list === undefined) leafs.set(action.lane, [action]);
+    if (action.scope === action.address) continue;
+    const list = leafs.get(action.scope);
+    if (list === undefined) leafs.set(action.scope, [action]);
     else list.push(action);
   }
   return planned.flatMap((root) => {
@@ -100,9 +100,9 @@ function wayOf(root: Action, { row, isCode }: { row: Row | undefined; isCode: bo
 
 /** The row as it will be after the writes, as far as the choice of a way needs it. */
 function futureRow(root: Action, row: Row | undefined): Row {
-  const declared = root.parts.flatMap(({ part, wanted }) => {
-    const resolved = wanted === undefined || part.key !== undefined ? undefined : resolve(wanted, () => undefined);
-    return resolved?.is === 'known' ? [[part.field, resolved.value] as const] : [];
+  const declared = root.attributes.flatMap(({ attribute, wanted }) => {
+    const resolved = wanted === undefined || attribute.key !== undefined ? undefined : resolve(wanted, () => undefined);
+    return resolved?.is === 'known' ? [[attribute.field, resolved.value] as const] : [];
   });
   const none = root.kind.service?.deployments;
   const before = isMade(root) || row === undefined ? (none === undefined ? {} : { [none]: [] }) : row;
@@ -136,7 +136,7 @@ function deployment({ root, leafs }: ServiceActions, way: PossibleCommand, stale
     .map((leaf) => leaf.address);
   return {
     address: own,
-    lane: own,
+    scope: own,
     kind,
     action: 'deploy',
     id: root.id,
@@ -144,7 +144,7 @@ function deployment({ root, leafs }: ServiceActions, way: PossibleCommand, stale
     changes: [],
     teardown: [],
     steps: [...resetSteps(root), { operation: way.call, role: 'deploy', members, changed: [] }],
-    parts: [],
+    attributes: [],
     dependsOn: [...new Set([address, ...changing, ...(staleness?.through ?? [])])],
     options: {},
     notes: [],
@@ -179,7 +179,7 @@ function inTheirOrder(
     const service = byAddress.get(action.parent ?? '');
     const referred = [service?.root, ...(service?.leafs ?? [])].flatMap((one) => one?.dependsOn ?? []);
     const before = referred
-      .map((need) => deployAddress(actions.get(need)?.lane ?? need))
+      .map((need) => deployAddress(actions.get(need)?.scope ?? need))
       .filter((other) => other !== action.address && deployed.has(other));
     return { ...action, dependsOn: [...new Set([...action.dependsOn, ...before])] };
   });

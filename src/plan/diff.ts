@@ -5,8 +5,8 @@ import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';
 import { conform } from '../manifest/fields.ts';
-import type { Part, Resource } from '../manifest/resource.ts';
-import { partName } from '../manifest/resource.ts';
+import type { Attribute, Resource } from '../manifest/resource.ts';
+import { attributeName } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
@@ -14,7 +14,7 @@ import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import type { Pair } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
-import type { Change, PlannedPart } from './action.ts';
+import type { Change, AttributeChange } from './action.ts';
 import type { Decision } from './decide.ts';
 import { decide } from './decide.ts';
 import { contains, isMerged, leftBehind, membersOf, merged } from './merged.ts';
@@ -22,7 +22,7 @@ import { compareHidden, showObserved, showStored, showWanted } from './shown.ts'
 
 /** What comparing one resource with the platform gives. */
 export interface Difference {
-  readonly parts: readonly PlannedPart[];
+  readonly attributes: readonly AttributeChange[];
   readonly changes: readonly Change[];
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -42,21 +42,22 @@ export function resolveField(field: Field, wanted: Wanted, outputs: Outputs): Re
   return resolve(wanted, outputs, (value) => conform(field, value, true).value);
 }
 
-/** Compares what is wanted of a resource with what the platform has, part by part. */
+/** Compares what is wanted of a resource with what the platform has, attribute by attribute. */
 export function diffResource(input: DiffInput): Difference {
   const { resource, pairs } = input;
   const { kind } = resource;
-  const found: Found = { parts: [], changes: [], diagnostics: [], unlessReplaced: [] };
+  const found: Found = { attributes: [], changes: [], diagnostics: [], unlessReplaced: [] };
   for (const [name, field] of Object.entries(kind.fields)) {
     const observed = observedValue(kind, name, input.row) ?? null;
     const entries = resource.maps[name];
-    const keyed = field.map === undefined ? [] : Object.keys(pairs).flatMap((part) => keyOf(name, part) ?? []);
+    const keyed =
+      field.map === undefined ? [] : Object.keys(pairs).flatMap((attribute) => keyOf(name, attribute) ?? []);
     if (entries !== undefined && field.map !== undefined) {
       diffMap(input, found, name, field, entries, observed, keyed);
       continue;
     }
     const wanted = resource.fields[name];
-    addPart(
+    addAttribute(
       input,
       found,
       { field: name },
@@ -66,15 +67,15 @@ export function diffResource(input: DiffInput): Difference {
     );
     // Keys that were ours are let go of; when the field is text now, the text speaks for them.
     for (const key of wanted === undefined ? keyed : [])
-      addPart(input, found, { field: name, key }, field, undefined, null);
+      addAttribute(input, found, { field: name, key }, field, undefined, null);
   }
-  const { parts, changes, diagnostics, unlessReplaced } = found;
+  const { attributes, changes, diagnostics, unlessReplaced } = found;
   const isReplaced = changes.some((change) => change.forcesReplacement);
-  return { parts, changes, diagnostics: isReplaced ? diagnostics : [...diagnostics, ...unlessReplaced] };
+  return { attributes, changes, diagnostics: isReplaced ? diagnostics : [...diagnostics, ...unlessReplaced] };
 }
 
 interface Found {
-  readonly parts: PlannedPart[];
+  readonly attributes: AttributeChange[];
   readonly changes: Change[];
   readonly diagnostics: Diagnostic[];
   /** What an existing object cannot take and a new one can. */
@@ -91,9 +92,9 @@ function diffMap(
   settledKeys: readonly string[],
 ): void {
   const present = field.map?.read(typeof observed === 'string' ? observed : '') ?? new Map<string, string>();
-  const keyField = partField(input.resource.kind, { field: name, key: '' });
+  const keyField = attributeField(input.resource.kind, { field: name, key: '' });
   for (const [key, wanted] of entries)
-    addPart(input, found, { field: name, key }, keyField, wanted, present.get(key) ?? null);
+    addAttribute(input, found, { field: name, key }, keyField, wanted, present.get(key) ?? null);
   const { mapMode, address } = input.resource;
   const others = [...present.keys()].filter((key) => !entries.has(key));
   if (mapMode === 'merge' && settledKeys.length === 0 && others.length > 0) {
@@ -113,19 +114,19 @@ function diffMap(
   }
   for (const key of settledKeys) {
     if (entries.has(key) || present.has(key)) continue;
-    addPart(input, found, { field: name, key }, keyField, undefined, null);
+    addAttribute(input, found, { field: name, key }, keyField, undefined, null);
   }
 }
 
 /** A key that is not there differs from a key with an empty value. */
 const exact = { name: 'exact', normal: (value: Json) => value };
 
-function addRemoval(input: DiffInput, found: Found, part: Part, field: Field, value: Json): void {
-  const pair = input.pairs[partName(part)];
+function addRemoval(input: DiffInput, found: Found, attribute: Attribute, field: Field, value: Json): void {
+  const pair = input.pairs[attributeName(attribute)];
   const decision: Decision = { do: 'remove' };
-  found.parts.push({ part, field, wanted: undefined, decision, before: secret(value), pair });
+  found.attributes.push({ attribute: attribute, field, wanted: undefined, decision, before: secret(value), pair });
   found.changes.push({
-    path: pathOf(input.resource.kind, part),
+    path: pathOf(input.resource.kind, attribute),
     cause: 'removed',
     before: showObserved(field, value, isSecret(pair)),
     after: { is: 'absent' },
@@ -134,21 +135,21 @@ function addRemoval(input: DiffInput, found: Found, part: Part, field: Field, va
   });
 }
 
-function addPart(
+function addAttribute(
   input: DiffInput,
   found: Found,
-  part: Part,
+  attribute: Attribute,
   field: Field,
   wanted: Wanted | undefined,
   observed: Json,
 ): void {
   const { resource, digest } = input;
-  const pair = input.pairs[partName(part)];
+  const pair = input.pairs[attributeName(attribute)];
   const resolved = wanted === undefined ? undefined : resolveField(field, wanted, input.outputs);
   const isSet = isMerged(resource, field);
   const { provided } = resource.kind.lifecycle ?? {};
   const fixed =
-    input.isProvided && provided?.allows === 'update' && provided.fixed.includes(part.field)
+    input.isProvided && provided?.allows === 'update' && provided.fixed.includes(attribute.field)
       ? 'the platform made this object and does not let it be changed'
       : undefined;
   const decided = decide({ field, wanted: resolved, observed, pair, digest, fixed });
@@ -161,15 +162,15 @@ function addPart(
     resolved?.is === 'known' &&
     !matchesStored({ field, digest }, pair.wanted, resolved.value)
   ) {
-    const message = `${pathOf(resource.kind, part)}: ids that came from a secret or the environment and are not declared any more stay`;
+    const message = `${pathOf(resource.kind, attribute)}: ids that came from a secret or the environment and are not declared any more stay`;
     const remedy = 'Remove them on the platform, or apply once with accessMode: own.';
     found.diagnostics.push(diagnostic('left-alone', message, { address: resource.address, remedy }));
   }
   const decision: Decision = isLeft && decided.do === 'nothing' ? { do: 'write', cause: 'edit' } : decided;
   if (wanted === undefined && pair === undefined) return;
-  found.parts.push({ part, field, wanted, decision, before: secret(observed), pair });
+  found.attributes.push({ attribute: attribute, field, wanted, decision, before: secret(observed), pair });
   const about = { address: resource.address, position: wanted === undefined ? undefined : position(wanted.at) };
-  const path = pathOf(resource.kind, part);
+  const path = pathOf(resource.kind, attribute);
   switch (decision.do) {
     case 'nothing':
       if (decision.ignored === true) {
@@ -243,21 +244,21 @@ function remedyFor(field: Field, observed: Json, isHidden: boolean): string {
   return `${now}, or leave the line out.`;
 }
 
-/** Where a part stands in YAML. */
-export function pathOf(kind: Kind, part: Part): string {
-  const path = fieldPath(kind, part.field);
-  return part.key === undefined ? path : `${path}.${part.key}`;
+/** Where an attribute stands in YAML. */
+export function pathOf(kind: Kind, attribute: Attribute): string {
+  const path = fieldPath(kind, attribute.field);
+  return attribute.key === undefined ? path : `${path}.${attribute.key}`;
 }
 
-/** The key in the name of a part of a map: `env["A"]` gives A for env. */
-function keyOf(field: string, part: string): string | undefined {
-  return part.startsWith(`${field}["`) && part.endsWith(']')
-    ? (JSON.parse(part.slice(field.length + 1, -1)) as string)
+/** The key in the name of an attribute of a map: `env["A"]` gives A for env. */
+function keyOf(field: string, attribute: string): string | undefined {
+  return attribute.startsWith(`${field}["`) && attribute.endsWith(']')
+    ? (JSON.parse(attribute.slice(field.length + 1, -1)) as string)
     : undefined;
 }
 
-/** The declaration of the field that a part belongs to, as settling compares it. */
-export function partField(kind: Kind, part: Part): Field {
-  const field = fieldOf(kind, part.field);
-  return part.key === undefined ? field : { ...field, codec: exact };
+/** The declaration of the field that an attribute belongs to, as settling compares it. */
+export function attributeField(kind: Kind, attribute: Attribute): Field {
+  const field = fieldOf(kind, attribute.field);
+  return attribute.key === undefined ? field : { ...field, codec: exact };
 }

@@ -26,7 +26,7 @@ export function planExisting(
   const { kind, address } = resource;
   const isAdoption = object.foundBy === 'key' || object.foundBy === 'pin';
   const isProvided = object.isProvided && (kind.lifecycle?.provided?.allows === 'update' || object.foundBy !== 'id');
-  const { parts, changes, diagnostics } = diffResource({
+  const { attributes, changes, diagnostics } = diffResource({
     resource,
     row: object.row,
     // What was settled with another object says nothing of this one.
@@ -67,7 +67,7 @@ export function planExisting(
       : { ...replaced, teardown: gone.steps, dataAtRisk: gone.dataAtRisk };
   }
   const { steps, notes: said } = updateSteps(
-    { resource, context: input.observed, parts, chosenId: undefined },
+    { resource, context: input.observed, attributes, chosenId: undefined },
     { row: object.row, moveTo: isElsewhere ? resource.parent : undefined },
   );
   for (const message of said) notes.push(diagnostic('not-effective', message, { address }));
@@ -81,15 +81,15 @@ export function planExisting(
   }
   const { provided } = kind.lifecycle ?? {};
   const madeWith = provided?.allows === 'update' ? provided.madeWith : {};
-  const overwrites = parts.some(
-    ({ part, decision, before }) =>
+  const overwrites = attributes.some(
+    ({ attribute, decision, before }) =>
       (decision.do === 'write' || decision.do === 'remove') &&
-      ![null, '', madeWith[part.field]].includes(before.reveal()),
+      ![null, '', madeWith[attribute.field]].includes(before.reveal()),
   );
   return {
     ...base,
     action: isAdoption ? 'adopt' : isElsewhere ? 'move' : steps.length > 0 ? 'update' : 'no-op',
-    parts,
+    attributes,
     changes,
     teardown: [],
     steps,

@@ -6,7 +6,7 @@ import type { Field } from '../kind/field.ts';
 import { fieldPath, observedValue, outputValue } from '../kind/wire.ts';
 import { mergeOption } from '../kind/written.ts';
 import type { Resource } from '../manifest/resource.ts';
-import { fieldOfPart } from '../manifest/resource.ts';
+import { fieldOfAttribute } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { Outputs, Reference, Wanted } from '../manifest/wanted.ts';
 import type { Action, Member, Plan, Step } from './action.ts';
@@ -211,7 +211,7 @@ function valueOf(
 
 /** What the platform has where something is overwritten, and of what goes everything that is known to be ours. */
 function before(action: Action, { plan, sign }: Filing): FiledAction['before'] {
-  const { address, kind, parts } = action;
+  const { address, kind, attributes } = action;
   const was = (path: string, field: Field, content: Json) => {
     const normal = (field.codec ?? plain).normal(content);
     const scope = [address, 'before', path];
@@ -227,7 +227,7 @@ function before(action: Action, { plan, sign }: Filing): FiledAction['before'] {
     const record = resources[address] ?? resources[replacedAddress(address) ?? ''];
     const row = plan.observed.objects.get(address)?.row;
     if (record === undefined || row === undefined) return [];
-    const names = new Set(Object.keys(record.pairs).map(fieldOfPart));
+    const names = new Set(Object.keys(record.pairs).map(fieldOfAttribute));
     return [...names].flatMap((name) => {
       const field = kind.fields[name];
       if (field === undefined) return [];
@@ -235,10 +235,10 @@ function before(action: Action, { plan, sign }: Filing): FiledAction['before'] {
     });
   }
   if (isMade(action)) return [];
-  return parts.flatMap(({ part, field, wanted, decision, before: observed }) => {
+  return attributes.flatMap(({ attribute, field, wanted, decision, before: observed }) => {
     if (decision.do !== 'write' && decision.do !== 'remove') return [];
     const refersTo = wanted?.references.map(nameOf) ?? [];
-    const entry = was(pathOf(kind, part), field, observed.reveal());
+    const entry = was(pathOf(kind, attribute), field, observed.reveal());
     return [{ ...entry, ...(refersTo.length === 0 ? {} : { refersTo }) }];
   });
 }

@@ -1,5 +1,5 @@
 import type { Outputs } from '../manifest/wanted.ts';
-import type { Action, PlannedPart } from './action.ts';
+import type { Action, AttributeChange } from './action.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { mentionsOf, reachesContainers } from './deploy-inputs.ts';
 import { pathOf } from './diff.ts';
@@ -19,23 +19,26 @@ export function ignoredInputs({ root, leafs, parent }: ServiceActions, outputs: 
   const variables = parent === undefined ? [] : ignoredIn(parent).filter(({ field }) => field.map !== undefined);
   const mentioned = variables.length === 0 ? new Set<string>() : mentionsOf(root, outputs);
   return [
-    ...own.map(({ part }) => pathOf(root.kind, part)),
+    ...own.map(({ attribute }) => pathOf(root.kind, attribute)),
     ...below.flatMap((leaf) => {
       const name = leaf.address.slice(root.address.length + 1);
       return ignoredIn(leaf)
         .filter(isDeployed)
-        .map(({ part }) => `${name}.${pathOf(leaf.kind, part)}`);
+        .map(({ attribute }) => `${name}.${pathOf(leaf.kind, attribute)}`);
     }),
     ...variables
-      .filter(({ part }) => (part.key === undefined ? mentioned.size > 0 : mentioned.has(part.key)))
-      .map(({ part }) => `${parent?.address ?? ''}.${part.field}${part.key === undefined ? '' : `.${part.key}`}`),
+      .filter(({ attribute }) => (attribute.key === undefined ? mentioned.size > 0 : mentioned.has(attribute.key)))
+      .map(
+        ({ attribute }) =>
+          `${parent?.address ?? ''}.${attribute.field}${attribute.key === undefined ? '' : `.${attribute.key}`}`,
+      ),
   ];
 }
 
-function ignoredIn({ parts }: Action): PlannedPart[] {
-  return parts.filter(({ decision }) => decision.do === 'nothing' && decision.ignored === true);
+function ignoredIn({ attributes }: Action): AttributeChange[] {
+  return attributes.filter(({ decision }) => decision.do === 'nothing' && decision.ignored === true);
 }
 
-function isDeployed({ field }: PlannedPart): boolean {
+function isDeployed({ field }: AttributeChange): boolean {
   return field.appliesAt === 'deploy';
 }

@@ -15,7 +15,7 @@ const held = {
   changes: [],
   teardown: [],
   steps: [],
-  parts: [],
+  attributes: [],
   dataAtRisk: undefined,
 } as const;
 

@@ -25,13 +25,13 @@ export function planRemoval(
   const isLeaf = parent !== undefined && kind.parents[parent.kind.kind]?.rows === 'whole';
   const base = {
     address,
-    lane: isLeaf ? parent.lane : address,
+    scope: isLeaf ? parent.scope : address,
     kind,
     id: object?.id,
     parent: record.parent ?? undefined,
     changes: [],
     steps: [],
-    parts: [],
+    attributes: [],
     dependsOn: record.dependsOn,
     options: record.options,
     notes,

@@ -5,7 +5,7 @@ import type { Kind } from '../kind/kind.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Deploys } from '../state/pending.ts';
 import { matchesStored } from '../state/stored.ts';
-import type { Action, Plan, PlannedPart } from './action.ts';
+import type { Action, Plan, AttributeChange } from './action.ts';
 import { isMade } from './action.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { mentionsOf, reachesContainers } from './deploy-inputs.ts';
@@ -41,7 +41,7 @@ export function stalenessOf(
     const through = new Set<string>();
     let code = false;
     let isPending = true;
-    const add = (path: string, by: Action, planned?: PlannedPart): void => {
+    const add = (path: string, by: Action, planned?: AttributeChange): void => {
       because.push(path);
       through.add(by.address);
       const { decision } = planned ?? {};
@@ -58,10 +58,10 @@ export function stalenessOf(
     if (isMade(root)) {
       return { ...(isCode(root) ? { code: true } : {}), because: [], through: [...through] };
     }
-    for (const planned of root.parts) {
+    for (const planned of root.attributes) {
       if (planned.field.appliesAt !== 'deploy' || !isChange(input, planned, outputs)) continue;
-      add(pathOf(root.kind, planned.part), root, planned);
-      code ||= isFetched(root.kind, planned.part.field) && isCode(root);
+      add(pathOf(root.kind, planned.attribute), root, planned);
+      code ||= isFetched(root.kind, planned.attribute.field) && isCode(root);
     }
     for (const leaf of leafs) {
       if (!reachesContainers(leaf, root) || leaf.isHeld === true) continue;
@@ -69,9 +69,9 @@ export function stalenessOf(
       const isKnown = typeof input.state.resources[leaf.address]?.id === 'string';
       if (isMade(leaf) || leaf.action === 'delete' || (leaf.action === 'forget' && isKnown)) add(name, leaf);
       else if (leaf.action !== 'forget') {
-        for (const planned of leaf.parts) {
+        for (const planned of leaf.attributes) {
           if (planned.field.appliesAt !== 'deploy' || !isChange(input, planned, outputs)) continue;
-          add(`${name}.${pathOf(leaf.kind, planned.part)}`, leaf, planned);
+          add(`${name}.${pathOf(leaf.kind, planned.attribute)}`, leaf, planned);
         }
       }
     }
@@ -81,7 +81,7 @@ export function stalenessOf(
 }
 
 /** Tells whether an attribute gets another value than it was deployed with, or got one outside of Trueup. */
-function isChange({ digest }: PlanInput, planned: PlannedPart, outputs: Outputs): boolean {
+function isChange({ digest }: PlanInput, planned: AttributeChange, outputs: Outputs): boolean {
   const { decision, wanted, pair, field } = planned;
   if (decision.do === 'write' || decision.do === 'remove' || decision.do === 'replace') return true;
   if (decision.do !== 'nothing' || !decision.settled || pair === undefined || wanted === undefined) return false;
@@ -102,12 +102,12 @@ function isFetched(kind: Kind, name: string): boolean {
 /** The variables of an environment that get another value, or got one outside of Trueup, with their paths. */
 function changedVariables(input: PlanInput, parent: Action, outputs: Outputs): ReadonlyMap<string, string> {
   const changed = new Map<string, string>();
-  for (const planned of parent.parts) {
-    const { part, field, wanted, before } = planned;
+  for (const planned of parent.attributes) {
+    const { attribute, field, wanted, before } = planned;
     if (field.map === undefined || !isChange(input, planned, outputs)) continue;
-    const path = (key: string) => `${parent.address}.${part.field}.${key}`;
-    if (part.key !== undefined) {
-      changed.set(part.key, path(part.key));
+    const path = (key: string) => `${parent.address}.${attribute.field}.${key}`;
+    if (attribute.key !== undefined) {
+      changed.set(attribute.key, path(attribute.key));
       continue;
     }
     const resolved = wanted === undefined ? undefined : resolveField(field, wanted, outputs);

@@ -9,14 +9,14 @@ import type { Wanted } from '../manifest/wanted.ts';
 import { fromContext } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import { isMerged, membersOf } from './merged.ts';
-import type { Member, PlannedPart, Step } from './action.ts';
+import type { Member, AttributeChange, Step } from './action.ts';
 
 /** What the steps of one resource are made from. */
 export interface StepInput {
   readonly resource: Resource;
   /** Who acts where. */
   readonly context: Parameters<typeof fromContext>[1];
-  readonly parts: readonly PlannedPart[];
+  readonly attributes: readonly AttributeChange[];
   /** The id that a new object is to have, where it is ours to choose. */
   readonly chosenId: string | undefined;
 }
@@ -62,8 +62,14 @@ export function updateSteps(
   object: { readonly row: Row; readonly moveTo: string | undefined },
 ): { steps: Step[]; notes: string[] } {
   const { kind, address } = input.resource;
-  const changed = wantedMembers(input, (part) => part.decision.do === 'write' || part.decision.do === 'remove');
-  const all = wantedMembers(input, (part) => part.decision.do !== 'leave' && part.wanted?.missing.length === 0);
+  const changed = wantedMembers(
+    input,
+    (attribute) => attribute.decision.do === 'write' || attribute.decision.do === 'remove',
+  );
+  const all = wantedMembers(
+    input,
+    (attribute) => attribute.decision.do !== 'leave' && attribute.wanted?.missing.length === 0,
+  );
   const steps: Step[] = [];
   const notes: string[] = [];
   const own: Member = { is: 'id', address };
@@ -185,18 +191,18 @@ function placeMembers({ resource, context }: StepInput): Record<string, Member> 
 }
 
 function wantedMembers(
-  { resource, parts }: StepInput,
-  include: (part: PlannedPart) => boolean,
+  { resource, attributes }: StepInput,
+  include: (attribute: AttributeChange) => boolean,
 ): Record<string, Member> {
   const members: Record<string, Member> = {};
-  for (const planned of parts) {
-    const { part, wanted, pair } = planned;
+  for (const planned of attributes) {
+    const { attribute, wanted, pair } = planned;
     if (!include(planned)) continue;
-    const field = fieldOf(resource.kind, part.field);
-    const entries = resource.maps[part.field];
-    if (entries !== undefined) members[part.field] ??= mapMember(resource, part.field, entries, parts);
-    else if (wanted !== undefined && part.key === undefined) {
-      members[part.field] = isMerged(resource, field)
+    const field = fieldOf(resource.kind, attribute.field);
+    const entries = resource.maps[attribute.field];
+    if (entries !== undefined) members[attribute.field] ??= mapMember(resource, attribute.field, entries, attributes);
+    else if (wanted !== undefined && attribute.key === undefined) {
+      members[attribute.field] = isMerged(resource, field)
         ? { is: 'set', field, wanted, formerly: membersOf(pair?.wanted) }
         : { is: 'wanted', field, wanted };
     }
@@ -208,10 +214,10 @@ function mapMember(
   resource: Resource,
   name: string,
   entries: NonNullable<Resource['maps'][string]>,
-  parts: readonly PlannedPart[],
+  attributes: readonly AttributeChange[],
 ): Member {
-  const removed = parts.flatMap(({ part, decision }) =>
-    part.field === name && part.key !== undefined && decision.do === 'remove' ? [part.key] : [],
+  const removed = attributes.flatMap(({ attribute, decision }) =>
+    attribute.field === name && attribute.key !== undefined && decision.do === 'remove' ? [attribute.key] : [],
   );
   return {
     is: 'map',

@@ -436,7 +436,7 @@ describe('secrets', () => {
     ).not.toMatch(/canary-/);
     expect(
       inspect(
-        planned.actions.map((action) => [action.steps, action.parts]),
+        planned.actions.map((action) => [action.steps, action.attributes]),
         { depth: 20, showHidden: true },
       ),
     ).not.toContain('canary-');

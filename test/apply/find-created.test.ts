@@ -4,7 +4,7 @@ import { announceCreate } from '../../src/apply/announce.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { fieldOf } from '../../src/kind/wire.ts';
 import type { Action, Member } from '../../src/plan/action.ts';
-import { actionOf, declared, here, kindNamed, plannedPart } from '../support/plan-values.ts';
+import { actionOf, declared, here, kindNamed, attributeChange } from '../support/plan-values.ts';
 import type { Answers, RunFacts } from '../support/run-values.ts';
 import { runOf } from '../support/run-values.ts';
 
@@ -31,7 +31,7 @@ function creating(
     kind: kindNamed(kind),
     action: 'create',
     id: undefined,
-    parts: known.map(({ name, field, wanted }) => plannedPart(name, { field, wanted })),
+    attributes: known.map(({ name, field, wanted }) => attributeChange(name, { field, wanted })),
     steps: [{ operation: kind === 'sshKey' ? 'sshKey.create' : 'redis.create', role: 'create', members, changed: [] }],
     ...more,
   });

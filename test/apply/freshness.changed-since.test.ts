@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { changedSince } from '../../src/apply/freshness.ts';
 import { text } from '../../src/kind/codecs.ts';
 import type { Row } from '../../src/kind/json.ts';
-import type { Member, PlannedPart, Step } from '../../src/plan/action.ts';
+import type { Member, AttributeChange, Step } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import { actionOf, anything, declared, kindNamed, plannedPart } from '../support/plan-values.ts';
+import { actionOf, anything, declared, kindNamed, attributeChange } from '../support/plan-values.ts';
 
 /** What an action would overwrite or remove that its plan never showed. */
 
@@ -27,25 +27,30 @@ function writingEnv(keepOthers: boolean): Step {
 }
 
 /** A field that had a value when the plan was made. */
-function part(field: string, decision: Decision, before: string | null = 'a', more: Partial<PlannedPart> = {}) {
-  return plannedPart(field, { decision, wanted: declared('b'), before: secret(before), ...more });
+function attribute(
+  field: string,
+  decision: Decision,
+  before: string | null = 'a',
+  more: Partial<AttributeChange> = {},
+) {
+  return attributeChange(field, { decision, wanted: declared('b'), before: secret(before), ...more });
 }
 
 /** A key of env that had a value when the plan was made. */
 function key(name: string, decision: Decision, before: string | null) {
-  return part('env', decision, before, { part: { field: 'env', key: name } });
+  return attribute('env', decision, before, { attribute: { field: 'env', key: name } });
 }
 
 interface Case {
-  readonly parts: readonly PlannedPart[];
+  readonly attributes: readonly AttributeChange[];
   readonly steps?: readonly Step[];
   readonly now: Row;
   /** The request that was sent last, perhaps. */
   readonly underway?: Step;
 }
 
-function changed({ parts, steps = [update({ description: wanted })], now, underway }: Case): string | undefined {
-  return changedSince(actionOf(address, { action: 'update', parts, steps }), now, () => undefined, underway);
+function changed({ attributes, steps = [update({ description: wanted })], now, underway }: Case): string | undefined {
+  return changedSince(actionOf(address, { action: 'update', attributes, steps }), now, () => undefined, underway);
 }
 
 const description = `description of ${address} was changed on the platform`;
@@ -53,25 +58,25 @@ const description = `description of ${address} was changed on the platform`;
 describe('a field that another value came into since', () => {
   const now = { description: 'by hand' };
 
-  test.each<[string, Partial<PlannedPart>]>([
+  test.each<[string, Partial<AttributeChange>]>([
     ['is written', { decision: write }],
     ['is removed', { decision: { do: 'remove' }, wanted: undefined }],
     ['goes along with what is written', { decision: settled }],
   ])('is named where it %s', (_title, more) => {
-    expect(changed({ parts: [part('description', settled, 'a', more)], now })).toBe(description);
+    expect(changed({ attributes: [attribute('description', settled, 'a', more)], now })).toBe(description);
   });
 
-  test.each<[string, Partial<PlannedPart>]>([
+  test.each<[string, Partial<AttributeChange>]>([
     ['is left as it is', { decision: { do: 'leave', sentence: 'it cannot be written' } }],
     ['is no longer managed', { decision: { do: 'release' }, wanted: undefined }],
     ['was never declared', { decision: settled, wanted: undefined }],
   ])('is no matter where it %s', (_title, more) => {
-    expect(changed({ parts: [part('description', settled, 'a', more)], now })).toBeUndefined();
+    expect(changed({ attributes: [attribute('description', settled, 'a', more)], now })).toBeUndefined();
   });
 
   test('goes along where the request says a value of its own for it, and not where it gives back what is there', () => {
     const along = (member: Member) =>
-      changed({ parts: [part('description', settled)], steps: [update({ description: member })], now });
+      changed({ attributes: [attribute('description', settled)], steps: [update({ description: member })], now });
     expect(along({ is: 'wanted', field: anything, wanted: declared('a') })).toBe(description);
     expect(along({ is: 'value', value: secret('a') })).toBe(description);
     expect(along(asRead)).toBeUndefined();
@@ -80,13 +85,13 @@ describe('a field that another value came into since', () => {
 
   test('goes along with no request that does not have it', () => {
     const steps = [update({ dockerImage: wanted })];
-    expect(changed({ parts: [part('description', settled)], steps, now })).toBeUndefined();
+    expect(changed({ attributes: [attribute('description', settled)], steps, now })).toBeUndefined();
   });
 
   test('is no other when it means the same', () => {
     const same = (before: string | null, value: string | null) =>
       changed({
-        parts: [part('description', write, before, { field: { ...anything, codec: text } })],
+        attributes: [attribute('description', write, before, { field: { ...anything, codec: text } })],
         now: { description: value },
       });
     expect(same(null, '')).toBeUndefined();
@@ -95,9 +100,9 @@ describe('a field that another value came into since', () => {
   });
 
   test('is the first of them, by the order of the fields, and those before it are as they were', () => {
-    const parts = [part('name', write), part('description', write), part('dockerImage', write)];
-    expect(changed({ parts, now: { name: 'a', description: 'c', dockerImage: 'c' } })).toBe(description);
-    expect(changed({ parts, now: { name: 'a', description: 'a', dockerImage: 'a' } })).toBeUndefined();
+    const attributes = [attribute('name', write), attribute('description', write), attribute('dockerImage', write)];
+    expect(changed({ attributes, now: { name: 'a', description: 'c', dockerImage: 'c' } })).toBe(description);
+    expect(changed({ attributes, now: { name: 'a', description: 'a', dockerImage: 'a' } })).toBeUndefined();
   });
 });
 
@@ -105,7 +110,7 @@ describe('a variable', () => {
   const steps = [writingEnv(false)];
 
   test('that is written, removed or goes along is named by its key', () => {
-    const at = (parts: readonly PlannedPart[], env: string) => changed({ parts, steps, now: { env } });
+    const at = (attributes: readonly AttributeChange[], env: string) => changed({ attributes, steps, now: { env } });
     expect(at([key('A', write, '1')], 'A=9\n')).toBe(`env.A of ${address} was changed on the platform`);
     expect(at([key('A', { do: 'remove' }, '1')], 'A=9\n')).toBe(`env.A of ${address} was changed on the platform`);
     expect(at([key('A', write, '1'), key('B', settled, '2')], 'A=1\nB=9\n')).toBe(
@@ -118,7 +123,7 @@ describe('a variable', () => {
 
   test('that somebody added is named where the whole is ours, and stays where others may have theirs', () => {
     const at = (step: Step) =>
-      changed({ parts: [key('A', write, '1')], steps: [step], now: { env: 'A=1\nHOTFIX=1\n' } });
+      changed({ attributes: [key('A', write, '1')], steps: [step], now: { env: 'A=1\nHOTFIX=1\n' } });
     expect(at(writingEnv(false))).toBe(`env.HOTFIX of ${address} was added on the platform`);
     expect(at(writingEnv(true))).toBeUndefined();
   });
@@ -126,45 +131,47 @@ describe('a variable', () => {
   test('that somebody added is named, also when a field has its name, or no variable was planned', () => {
     const added = `env.description of ${address} was added on the platform`;
     const now = { env: 'description=1\n' };
-    expect(changed({ parts: [part('description', settled)], steps, now })).toBe(added);
-    expect(changed({ parts: [], steps, now })).toBe(added);
+    expect(changed({ attributes: [attribute('description', settled)], steps, now })).toBe(added);
+    expect(changed({ attributes: [], steps, now })).toBe(added);
   });
 
   test('that somebody added is named, also when another map of the resource has one of that name', () => {
     const web = 'production.application.web';
-    const buildArg = part('buildArgs', settled, '1', { part: { field: 'buildArgs', key: 'A' } });
-    const action = actionOf(web, { kind: kindNamed('application'), action: 'update', parts: [buildArg], steps });
+    const buildArg = attribute('buildArgs', settled, '1', { attribute: { field: 'buildArgs', key: 'A' } });
+    const action = actionOf(web, { kind: kindNamed('application'), action: 'update', attributes: [buildArg], steps });
     expect(changedSince(action, { env: 'A=1\n', buildArgs: 'A=1\n' }, () => undefined)).toBe(
       `env.A of ${web} was added on the platform`,
     );
   });
 
   test('that somebody added is no matter when no request writes env', () => {
-    expect(changed({ parts: [part('description', write)], now: { description: 'a', env: 'X=1\n' } })).toBeUndefined();
+    expect(
+      changed({ attributes: [attribute('description', write)], now: { description: 'a', env: 'X=1\n' } }),
+    ).toBeUndefined();
   });
 });
 
 describe('of an action of several requests', () => {
   const first = update({ description: wanted });
   const second = update({ dockerImage: wanted });
-  const parts = [part('description', write), part('dockerImage', write)];
+  const attributes = [attribute('description', write), attribute('dockerImage', write)];
 
   test('what one that is over has brought is ours', () => {
     const now = { description: 'c', dockerImage: 'a' };
-    expect(changed({ parts, steps: [first, second], now, underway: second })).toBeUndefined();
-    expect(changed({ parts, steps: [first, second], now, underway: first })).toBe(description);
-    expect(changed({ parts, steps: [first, second], now })).toBe(description);
+    expect(changed({ attributes, steps: [first, second], now, underway: second })).toBeUndefined();
+    expect(changed({ attributes, steps: [first, second], now, underway: first })).toBe(description);
+    expect(changed({ attributes, steps: [first, second], now })).toBe(description);
   });
 
   test('what the one at hand has brought is ours, and what it was to bring and is something else is not', () => {
-    const at = (now: Row) => changed({ parts, steps: [first, second], now, underway: first });
+    const at = (now: Row) => changed({ attributes, steps: [first, second], now, underway: first });
     expect(at({ description: 'b', dockerImage: 'a' })).toBeUndefined();
     expect(at({ description: 'b', dockerImage: 'c' })).toBe(`dockerImage of ${address} was changed on the platform`);
   });
 
   test('what is still to be sent must be as it was', () => {
     const now = { description: 'b', dockerImage: 'c' };
-    expect(changed({ parts, steps: [first, second], now, underway: second })).toBe(
+    expect(changed({ attributes, steps: [first, second], now, underway: second })).toBe(
       `dockerImage of ${address} was changed on the platform`,
     );
   });
@@ -172,7 +179,7 @@ describe('of an action of several requests', () => {
   test('what one that is over has brought and the next one says again must still be there', () => {
     const again = update({ description: wanted, dockerImage: wanted });
     const at = (present: string) =>
-      changed({ parts, steps: [first, again], now: { description: present, dockerImage: 'a' }, underway: again });
+      changed({ attributes, steps: [first, again], now: { description: present, dockerImage: 'a' }, underway: again });
     expect(at('c')).toBe(description);
     expect(at('b')).toBeUndefined();
   });
@@ -180,14 +187,14 @@ describe('of an action of several requests', () => {
   test('what one that is over only gave back as it was is not yet brought', () => {
     const giving = update({ description: asRead });
     const now = { description: 'c', dockerImage: 'a' };
-    expect(changed({ parts, steps: [giving, second], now, underway: second })).toBe(description);
+    expect(changed({ attributes, steps: [giving, second], now, underway: second })).toBe(description);
   });
 
   test('a variable that came after env was written is no matter to the rest', () => {
     const steps = [writingEnv(false), second];
     const now = { dockerImage: 'a', env: 'X=1\n' };
-    expect(changed({ parts: [part('dockerImage', write)], steps, now, underway: second })).toBeUndefined();
-    expect(changed({ parts: [part('dockerImage', write)], steps, now })).toBe(
+    expect(changed({ attributes: [attribute('dockerImage', write)], steps, now, underway: second })).toBeUndefined();
+    expect(changed({ attributes: [attribute('dockerImage', write)], steps, now })).toBe(
       `env.X of ${address} was added on the platform`,
     );
   });

@@ -5,7 +5,7 @@ import type { Row } from '../../src/kind/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
-import { actionOf, aStep, kindNamed, objectOf, pairOf, plannedPart, recordOf } from '../support/plan-values.ts';
+import { actionOf, aStep, kindNamed, objectOf, pairOf, attributeChange, recordOf } from '../support/plan-values.ts';
 import { runOf } from '../support/run-values.ts';
 
 /** What would be lost with an object that goes, and came there after the plan that says so. */
@@ -19,11 +19,11 @@ const going = (more: Partial<Action> = {}): Action =>
 const mount = (more: Partial<Action> = {}): Action =>
   actionOf(mounted, {
     kind: kindNamed('mount'),
-    lane: address,
+    scope: address,
     parent: address,
     action: 'delete',
     id: 'mount_1',
-    parts: [plannedPart('hostPath')],
+    attributes: [attributeChange('hostPath')],
     ...more,
   });
 
@@ -52,7 +52,7 @@ const changed = (path: string, of = address) => `${path} of ${of} was changed on
 
 describe('what goes is looked at:', () => {
   test('a field that is declared, or was settled, and no other', () => {
-    const declares = [going({ parts: [plannedPart('description')] })] as const;
+    const declares = [going({ attributes: [attributeChange('description')] })] as const;
     const edited = { planned: { description: 'a' }, now: { description: 'b' } };
     expect(loss({ ...edited, actions: declares })).toBe(changed('description'));
     expect(loss({ ...edited, settled: ['description'] })).toBe(changed('description'));

@@ -4,7 +4,16 @@ import { happen } from '../../src/apply/run.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import { actionOf, anything, aStep, declared, here, kindNamed, objectOf, plannedPart } from '../support/plan-values.ts';
+import {
+  actionOf,
+  anything,
+  aStep,
+  declared,
+  here,
+  kindNamed,
+  objectOf,
+  attributeChange,
+} from '../support/plan-values.ts';
 import type { Answers, RunFacts } from '../support/run-values.ts';
 import { runOf } from '../support/run-values.ts';
 
@@ -16,7 +25,7 @@ const staging = actionOf('staging', { kind: kindNamed('environment'), id: 'env_2
 
 const member = { is: 'wanted', field: anything, wanted: declared('b') } as const;
 const update: Step = { operation: 'redis.update', role: 'update', members: { description: member }, changed: [] };
-const description = plannedPart('description', {
+const description = attributeChange('description', {
   wanted: declared('b'),
   decision: { do: 'write', cause: 'edit' },
   before: secret('a'),
@@ -24,7 +33,7 @@ const description = plannedPart('description', {
 
 /** A Redis whose description is to become b. */
 function redis(more: Partial<Action> = {}): Action {
-  return actionOf(address, { action: 'update', id: 'redis_1', steps: [update], parts: [description], ...more });
+  return actionOf(address, { action: 'update', id: 'redis_1', steps: [update], attributes: [description], ...more });
 }
 
 /** A run with the object on the platform as it is now; undefined when it is gone. */
@@ -85,7 +94,7 @@ describe('before an update is sent', () => {
 });
 
 describe('before an object is moved', () => {
-  const moving = redis({ action: 'move', parent: 'production', steps: [], parts: [] });
+  const moving = redis({ action: 'move', parent: 'production', steps: [], attributes: [] });
   const at = (now: string, action = moving, planned: Row | undefined = { environmentId: 'env_2' }) => {
     const objects = planned === undefined ? {} : { [address]: objectOf('redis_1', planned) };
     return refuseChanged(running({ environmentId: now }, action, { objects }).run, action);
@@ -119,9 +128,9 @@ describe('of an object that this run makes', () => {
     expect(requests).toEqual([]);
   });
 
-  test('what was read of its lane before it was made is read anew', async () => {
-    const main = redis({ parts: [] });
-    const mount = actionOf(`${address}.mounts["/a"]`, { kind: kindNamed('mount'), lane: address, action: 'create' });
+  test('what was read of its scope before it was made is read anew', async () => {
+    const main = redis({ attributes: [] });
+    const mount = actionOf(`${address}.mounts["/a"]`, { kind: kindNamed('mount'), scope: address, action: 'create' });
     const mounts: Row[] = [];
     const other = actionOf('other', { ...mount, id: 'other', action: 'update', address: 'other' });
     const answers = () => ({ redisId: 'redis_1', mounts: [...mounts] });
@@ -137,7 +146,7 @@ describe('of an object that this run makes', () => {
 });
 
 test('before a deletion is sent, what would be lost that the plan never showed is refused', async () => {
-  const going = redis({ action: 'delete', teardown: [aStep], steps: [], parts: [description] });
+  const going = redis({ action: 'delete', teardown: [aStep], steps: [], attributes: [description] });
   const objects = { [address]: objectOf('redis_1', { redisId: 'redis_1', description: 'a' }) };
   const at = (row: Row | undefined) => refuseChanged(running(row, going, { objects }).run, going, { step: aStep });
   expect(await at({ description: 'a' })).toBeUndefined();

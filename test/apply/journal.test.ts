@@ -12,7 +12,7 @@ import {
   kindNamed,
   lacking,
   pairOf,
-  plannedPart,
+  attributeChange,
   recordOf,
   referring,
 } from '../support/plan-values.ts';
@@ -30,8 +30,12 @@ function creating(kind: string, fields: Readonly<Record<string, Wanted | undefin
     action: 'create',
     id: undefined,
     parent: parent?.address,
-    parts: Object.entries(fields).map(([name, wanted]) =>
-      plannedPart(name, { field: fieldOf(kindNamed(kind), name), wanted, decision: { do: 'write', cause: 'edit' } }),
+    attributes: Object.entries(fields).map(([name, wanted]) =>
+      attributeChange(name, {
+        field: fieldOf(kindNamed(kind), name),
+        wanted,
+        decision: { do: 'write', cause: 'edit' },
+      }),
     ),
   });
 }
@@ -78,8 +82,8 @@ describe('a pending create holds', () => {
       databasePassword: lacking('WORD'),
       dockerImage: undefined,
     });
-    const variable = plannedPart('name', { part: { field: 'name', key: 'A' }, wanted: declared('1') });
-    const { says } = pendingOf({ ...action, parts: [...action.parts, variable] }, 'redis.create');
+    const variable = attributeChange('name', { attribute: { field: 'name', key: 'A' }, wanted: declared('1') });
+    const { says } = pendingOf({ ...action, attributes: [...action.attributes, variable] }, 'redis.create');
     expect(says).toEqual({ name: { value: 'cache' } });
   });
 
@@ -107,10 +111,10 @@ describe('a pending create holds', () => {
 
   test('no key where one of its fields may be secret', () => {
     const action = creating('mount', file, web);
-    const parts = action.parts.map((part) =>
-      part.part.field === 'filePath' ? { ...part, field: fieldOf(action.kind, 'content') } : part,
+    const attributes = action.attributes.map((attribute) =>
+      attribute.attribute.field === 'filePath' ? { ...attribute, field: fieldOf(action.kind, 'content') } : attribute,
     );
-    expect(pendingOf({ ...action, parts }, 'mounts.create')).not.toHaveProperty('key');
+    expect(pendingOf({ ...action, attributes }, 'mounts.create')).not.toHaveProperty('key');
   });
 });
 
@@ -136,8 +140,11 @@ describe('the key of a new object consists of', () => {
 
   test('no single key of a map', () => {
     const action = creating('sshKey', { publicKey: declared('ssh-rsa A') });
-    const variable = plannedPart('publicKey', { part: { field: 'publicKey', key: 'A' }, wanted: declared('1') });
-    expect(key({ ...action, parts: [...action.parts, variable] })).toEqual({ publicKey: 'ssh-rsa A' });
+    const variable = attributeChange('publicKey', {
+      attribute: { field: 'publicKey', key: 'A' },
+      wanted: declared('1'),
+    });
+    expect(key({ ...action, attributes: [...action.attributes, variable] })).toEqual({ publicKey: 'ssh-rsa A' });
   });
 
   test('nothing where its kind cannot stand', () => {

@@ -38,7 +38,7 @@ const deployed = (service: string, dependsOn: readonly string[]) =>
 
 /** Declared below a parent, with what else it refers to; what stands below a service shares its scope. */
 const below = (parent: string, ...referred: string[]) => ({ parent, dependsOn: [parent, ...referred] });
-const inLane = (parent: string, ...referred: string[]) => ({ ...below(parent, ...referred), lane: parent });
+const inScope = (parent: string, ...referred: string[]) => ({ ...below(parent, ...referred), scope: parent });
 
 /** What was applied last: the parent, and what was referred to. */
 const was = (parent: string | null, ...referred: string[]): StateRecord =>
@@ -116,7 +116,7 @@ describe('what is made', () => {
   test('comes after its parent and what it refers to', () => {
     const { needs, node } = orderOf([
       created(shop, below(env, main)),
-      created(domain, inLane(shop)),
+      created(domain, inScope(shop)),
       created(main, below(env)),
       created(env),
     ]);
@@ -148,7 +148,7 @@ describe('what is made', () => {
 
 describe('what is deleted', () => {
   test('goes after what is below it', () => {
-    const { needs, node } = orderOf([deleted(env), deleted(shop, below(env)), deleted(domain, inLane(shop))], {
+    const { needs, node } = orderOf([deleted(env), deleted(shop, below(env)), deleted(domain, inScope(shop))], {
       [shop]: was(env),
       [domain]: was(shop),
     });
@@ -159,7 +159,7 @@ describe('what is deleted', () => {
   });
 
   test('goes after what it takes along without a request', () => {
-    const { needs } = orderOf([deleted(shop), deleted(domain, { ...inLane(shop), teardown: [] })], {
+    const { needs } = orderOf([deleted(shop), deleted(domain, { ...inScope(shop), teardown: [] })], {
       [domain]: was(shop),
     });
     expect(needs(old(shop))).toEqual({ success: [old(domain)] });
@@ -213,7 +213,7 @@ describe('who referred to a deleted object lets go first:', () => {
 
   test('without the deployment of its own service, which comes later', () => {
     const { needs } = orderOf(
-      [updated(shop), deleted(mount, inLane(shop)), updated(domain, inLane(shop)), deployed(shop, [shop, mount])],
+      [updated(shop), deleted(mount, inScope(shop)), updated(domain, inScope(shop)), deployed(shop, [shop, mount])],
       { [mount]: was(shop), [domain]: was(shop, mount) },
     );
     expect(needs(old(mount))).toEqual({ success: [domain] });
@@ -235,7 +235,7 @@ describe('who referred to a deleted object lets go first:', () => {
 
   test('one at the top goes when reading their scopes back has shown that they did', () => {
     const { needs } = orderOf(
-      [deleted(key), updated(shop, below(env)), updated(file, inLane(shop)), deployed(shop, [shop, file])],
+      [deleted(key), updated(shop, below(env)), updated(file, inScope(shop)), deployed(shop, [shop, file])],
       { [shop]: was(env, key), [file]: was(shop, key) },
     );
     expect(needs(old(key))).toEqual({
@@ -245,7 +245,7 @@ describe('who referred to a deleted object lets go first:', () => {
   });
 
   test('its own scope is not read back before, which is over only after it', () => {
-    const { needs } = orderOf([deleted(key), updated(file, { lane: key }), updated(shop)], {
+    const { needs } = orderOf([deleted(key), updated(file, { scope: key }), updated(shop)], {
       [file]: was(null, key),
       [shop]: was(null, key),
     });
@@ -272,8 +272,8 @@ describe('what is replaced', () => {
     const { needs, isBefore } = orderOf(
       [
         replaced(shop, below(env)),
-        replaced(domain, inLane(shop)),
-        created(file, inLane(shop)),
+        replaced(domain, inScope(shop)),
+        created(file, inScope(shop)),
         deleted(main, below(env)),
       ],
       { [shop]: was(env), [domain]: was(shop), [main]: was(env, shop) },
@@ -285,7 +285,7 @@ describe('what is replaced', () => {
 
   test('below a replaced parent is taken away before the new parent is there, and others still after their values', () => {
     const { needs } = orderOf(
-      [replaced(shop), replaced(domain, inLane(shop)), replaced(main, below(env, other)), created(other)],
+      [replaced(shop), replaced(domain, inScope(shop)), replaced(main, below(env, other)), created(other)],
       { [domain]: was(shop) },
     );
     expect(needs(old(domain))).toEqual({});
@@ -359,9 +359,9 @@ describe('below a service that stays', () => {
   test('removals go before what is made or changed, and hold it up only while they are under way', () => {
     const { needs, node } = orderOf([
       actionOf(shop),
-      deleted(file, inLane(shop)),
-      deleted(mount, inLane(shop)),
-      created(domain, inLane(shop)),
+      deleted(file, inScope(shop)),
+      deleted(mount, inScope(shop)),
+      created(domain, inScope(shop)),
     ]);
     expect(node(removals(shop))).toEqual({ part: 'removals over', name: removals(shop), scope: undefined });
     expect(needs(removals(shop))).toEqual({ over: all(old(file), old(mount)) });
@@ -369,7 +369,7 @@ describe('below a service that stays', () => {
   });
 
   test('what sends nothing waits for no removal, and neither does the service itself', () => {
-    const { needs } = orderOf([updated(shop), deleted(file, inLane(shop)), actionOf(domain, inLane(shop))]);
+    const { needs } = orderOf([updated(shop), deleted(file, inScope(shop)), actionOf(domain, inScope(shop))]);
     expect(needs(domain)).toEqual({ success: [shop] });
     expect(needs(shop)).toEqual({});
   });
@@ -377,20 +377,20 @@ describe('below a service that stays', () => {
   test('what is below another service does not wait', () => {
     const { needs } = orderOf([
       actionOf(shop),
-      deleted(file, inLane(shop)),
+      deleted(file, inScope(shop)),
       actionOf('production.compose.blog'),
-      created('production.compose.blog.domains.www', inLane('production.compose.blog')),
+      created('production.compose.blog.domains.www', inScope('production.compose.blog')),
     ]);
     expect(needs('production.compose.blog.domains.www')).toEqual({ success: ['production.compose.blog'] });
   });
 
   test.each([
-    ['that send nothing', deleted(file, { ...inLane(shop), teardown: [] }), shop],
+    ['that send nothing', deleted(file, { ...inScope(shop), teardown: [] }), shop],
     ['of services, which have scopes of their own,', deleted(main, below(shop)), shop],
-    ['that make room for a new one', replaced(file, inLane(shop)), shop],
-    ['below what is not in the plan', deleted(file, inLane('production.compose.blog')), 'production.compose.blog'],
+    ['that make room for a new one', replaced(file, inScope(shop)), shop],
+    ['below what is not in the plan', deleted(file, inScope('production.compose.blog')), 'production.compose.blog'],
   ])('removals %s hold up nothing', (_title, removal, service) => {
-    const { nodes } = orderOf([actionOf(shop), removal, created(domain, inLane(shop))]);
+    const { nodes } = orderOf([actionOf(shop), removal, created(domain, inScope(shop))]);
     expect(nodes.map(({ name }) => name)).not.toContain(removals(service));
   });
 });
@@ -446,8 +446,8 @@ describe('a deployment', () => {
   test('comes when everything of its service was read back, and after those that it waits for', () => {
     const { needs, node } = orderOf([
       created(shop),
-      created(domain, inLane(shop)),
-      deleted(file, inLane(shop)),
+      created(domain, inScope(shop)),
+      deleted(file, inScope(shop)),
       created(main),
       deployed(main, [main]),
       deployed(shop, [shop, domain, file, deployAddress(main)]),
@@ -468,10 +468,10 @@ describe('a deployment', () => {
       updated(main, service),
       updated(other, { ...below(env, main), ...service }),
       actionOf('production.redis.middle', { ...below(env, other), ...service }),
-      actionOf('production.redis.middle.mounts.a', inLane('production.redis.middle', 'production.redis.far')),
+      actionOf('production.redis.middle.mounts.a', inScope('production.redis.middle', 'production.redis.far')),
       actionOf('production.redis.far', { ...below(env, main, 'production.redis.middle'), ...service }),
       updated(shop, { ...below(env), ...service }),
-      updated(file, inLane(shop, 'production.redis.middle.mounts.a')),
+      updated(file, inScope(shop, 'production.redis.middle.mounts.a')),
       updated(env, { dependsOn: ['staging.redis.main'] }),
       updated('staging.redis.main', service),
       deployed('staging.redis.main', ['staging.redis.main']),
@@ -502,7 +502,7 @@ describe('a deployment', () => {
 describe('a preferred edge that would close a circle is left out, and no other:', () => {
   /** A removal below a service that stays, and what is created there. */
   const blog = 'production.compose.blog';
-  const beside = [actionOf(blog), deleted(`${blog}.files.a`, inLane(blog)), created(`${blog}.files.b`, inLane(blog))];
+  const beside = [actionOf(blog), deleted(`${blog}.files.a`, inScope(blog)), created(`${blog}.files.b`, inScope(blog))];
   const isBarrier = ({ isBefore }: ReturnType<typeof orderOf>) => isBefore(old(`${blog}.files.a`), `${blog}.files.b`);
   const second = `${shop}.mounts.second`;
   const third = `${shop}.files.third`;
@@ -513,7 +513,7 @@ describe('a preferred edge that would close a circle is left out, and no other:'
       created(shop),
       created(main),
       replaced(key, { dependsOn: [shop, main] }),
-      created(file, inLane(shop, key)),
+      created(file, inScope(shop, key)),
       ...beside,
     ]);
     expect(order.needs(old(key))).toEqual({ success: all(main, shop), readBack: [main] });
@@ -539,10 +539,10 @@ describe('a preferred edge that would close a circle is left out, and no other:'
     const order = orderOf(
       [
         updated(shop),
-        deleted(mount, inLane(shop)),
-        deleted(second, inLane(shop)),
-        updated(file, inLane(shop)),
-        created(third, inLane(shop)),
+        deleted(mount, inScope(shop)),
+        deleted(second, inScope(shop)),
+        updated(file, inScope(shop)),
+        created(third, inScope(shop)),
         ...beside,
       ],
       { [mount]: was(shop), [file]: was(shop, mount) },
@@ -570,9 +570,9 @@ describe('a preferred edge that would close a circle is left out, and no other:'
     const page = `${blog}.files.page`;
     const order = orderOf([
       created(shop, service),
-      created(file, inLane(shop, blog)),
+      created(file, inScope(shop, blog)),
       created(blog, service),
-      created(page, inLane(blog, shop)),
+      created(page, inScope(blog, shop)),
       deployed(shop, [shop, file, deployAddress(blog)]),
       deployed(blog, [blog, page, deployAddress(shop)]),
     ]);
@@ -588,7 +588,7 @@ describe('a preferred edge that would close a circle is left out, and no other:'
     const order = orderOf(
       [
         updated(shop, service),
-        deleted(mount, inLane(shop)),
+        deleted(mount, inScope(shop)),
         updated(blog, { ...below(env, shop), ...service }),
         deployed(shop, [shop, mount]),
         deployed(blog, [blog, deployAddress(shop)]),
@@ -620,12 +620,12 @@ describe('a preferred edge that would close a circle is left out, and no other:'
         // What refers to the new object stands in the scope of what leaves the old one.
         replaced('staging'),
         actionOf(shop, { ...below(env), action: 'move', steps: [aCreate] }),
-        created(domain, inLane(shop, 'staging')),
+        created(domain, inScope(shop, 'staging')),
         // It gets a value from the one that it is inside of.
         replaced(guest, below(env, 'staging')),
         // What is to let go of the removed one would wait for its removal.
-        deleted(mount, inLane(shop)),
-        updated(file, inLane(shop)),
+        deleted(mount, inScope(shop)),
+        updated(file, inScope(shop)),
         // Both referred to each other.
         deleted(main, below(env)),
         deleted(other, below(env)),
@@ -687,8 +687,8 @@ describe('work grows with the plan, and not with its square:', () => {
       (count) =>
         planOf([
           actionOf(shop),
-          ...each(count, (n) => deleted(`${shop}.domains.a${n}`, inLane(shop))),
-          ...each(count, (n) => created(`${shop}.domains.b${n}`, inLane(shop))),
+          ...each(count, (n) => deleted(`${shop}.domains.a${n}`, inScope(shop))),
+          ...each(count, (n) => created(`${shop}.domains.b${n}`, inScope(shop))),
         ]),
     ],
     [
@@ -705,7 +705,7 @@ describe('work grows with the plan, and not with its square:', () => {
         planOf(
           each(count, (n) => [
             created(user(n), service),
-            created(`${user(n)}.files.a`, inLane(user(n), user((n + 1) % count))),
+            created(`${user(n)}.files.a`, inScope(user(n), user((n + 1) % count))),
             deployed(user(n), [user(n), `${user(n)}.files.a`, deployAddress(user((n + 1) % count))]),
           ]).flat(),
         ),

@@ -5,7 +5,15 @@ import { fieldOf } from '../../src/kind/wire.ts';
 import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, Member, Step } from '../../src/plan/action.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import { actionOf, anything, declared, kindNamed, lacking, plannedPart, referring } from '../support/plan-values.ts';
+import {
+  actionOf,
+  anything,
+  declared,
+  kindNamed,
+  lacking,
+  attributeChange,
+  referring,
+} from '../support/plan-values.ts';
 
 /** What one request says, when it is not sent at all, and what must not show of it. */
 
@@ -201,12 +209,16 @@ describe('a request is refused before it is sent', () => {
 });
 
 describe('a request that would change nothing is not sent:', () => {
-  const at = (before: Json, decision: 'known after apply' | 'edit' = 'known after apply', part = {}) => ({
+  const at = (before: Json, decision: 'known after apply' | 'edit' = 'known after apply', attribute = {}) => ({
     outputs: { host: 'db-1' },
     action: {
-      parts: [
-        plannedPart('name', { before: secret('db-1') }),
-        plannedPart('description', { decision: { do: 'write', cause: decision }, before: secret(before), ...part }),
+      attributes: [
+        attributeChange('name', { before: secret('db-1') }),
+        attributeChange('description', {
+          decision: { do: 'write', cause: decision },
+          before: secret(before),
+          ...attribute,
+        }),
       ],
     },
   });
@@ -226,7 +238,7 @@ describe('a request that would change nothing is not sent:', () => {
 
   test('but what was shown as a change is sent, and what is one key of a map says nothing of the field', async () => {
     expect((await sending({ description: later }, at('db-1', 'edit'))).sent).toHaveLength(1);
-    const ofKey = at('db-1', 'known after apply', { part: { field: 'description', key: 'A' } });
+    const ofKey = at('db-1', 'known after apply', { attribute: { field: 'description', key: 'A' } });
     expect((await sending({ description: later }, ofKey)).sent).toHaveLength(1);
     const nothing = at('db-1', 'edit', { decision: { do: 'nothing', settled: true } });
     expect((await sending({ description: later }, nothing)).sent).toHaveLength(1);

@@ -9,7 +9,7 @@ import { actionOf, kindNamed } from '../support/plan-values.ts';
 
 const shop = 'production.compose.shop';
 const compose = actionOf(shop, { kind: kindNamed('compose'), id: 'compose_1' });
-const below = (kind: string) => actionOf(`${shop}.${kind}`, { kind: kindNamed(kind), parent: shop, lane: shop });
+const below = (kind: string) => actionOf(`${shop}.${kind}`, { kind: kindNamed(kind), parent: shop, scope: shop });
 
 /** Reads what is beside an action, from a platform that gives one answer to everything; undefined: there is no such thing. */
 async function siblingsOf(action: Action, answer: unknown, actions: readonly Action[] = [compose]) {

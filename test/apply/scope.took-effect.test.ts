@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { isAtHome } from '../../src/apply/scope.ts';
 import { tookEffect } from '../../src/apply/send.ts';
-import type { Action, Member, PlannedPart, Step } from '../../src/plan/action.ts';
+import type { Action, Member, AttributeChange, Step } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
-import { actionOf, anything, aStep, declared, kindNamed, plannedPart } from '../support/plan-values.ts';
+import { actionOf, anything, aStep, declared, kindNamed, attributeChange } from '../support/plan-values.ts';
 import type { Answers } from '../support/run-values.ts';
 import { failure, having, runOf } from '../support/run-values.ts';
 
@@ -17,8 +17,8 @@ const production = actionOf('production', { kind: kindNamed('environment'), id: 
 
 /** A Redis of which the description is written, when nothing else is said. */
 function redis(more: Partial<Action> = {}): Action {
-  const parts = [plannedPart('description', { wanted: declared('b'), decision: write })];
-  return actionOf(address, { action: 'update', id: 'redis_1', parts, ...more });
+  const attributes = [attributeChange('description', { wanted: declared('b'), decision: write })];
+  return actionOf(address, { action: 'update', id: 'redis_1', attributes, ...more });
 }
 
 function updating(changed: readonly string[], members: Step['members'] = {}): Step {
@@ -43,7 +43,7 @@ describe('an update took effect', () => {
 
   test('when it carries a field under another name, and the field has its value', async () => {
     const wanted = declared('b');
-    const action = redis({ parts: [plannedPart('description', { wanted, decision: write })] });
+    const action = redis({ attributes: [attributeChange('description', { wanted, decision: write })] });
     const members = { text: { is: 'wanted', field: anything, wanted } } as const;
     const step: Step = { operation: 'redis.update', role: 'update', members, changed: ['text'] };
     expect(await took(answering('b'), step, action)).toBe(true);
@@ -51,22 +51,26 @@ describe('an update took effect', () => {
   });
 
   test('only when all for whose sake it is sent is there', async () => {
-    const parts = [...redis().parts, plannedPart('name', { wanted: declared('b'), decision: write })];
+    const attributes = [...redis().attributes, attributeChange('name', { wanted: declared('b'), decision: write })];
     const both = updating(['description', 'name']);
-    expect(await took(having({ redisId: 'redis_1', description: 'b', name: 'b' }), both, redis({ parts }))).toBe(true);
-    expect(await took(having({ redisId: 'redis_1', description: 'b', name: 'a' }), both, redis({ parts }))).toBe(false);
-    expect(await took(answering('b'), changed, redis({ parts }))).toBe(true);
+    expect(await took(having({ redisId: 'redis_1', description: 'b', name: 'b' }), both, redis({ attributes }))).toBe(
+      true,
+    );
+    expect(await took(having({ redisId: 'redis_1', description: 'b', name: 'a' }), both, redis({ attributes }))).toBe(
+      false,
+    );
+    expect(await took(answering('b'), changed, redis({ attributes }))).toBe(true);
   });
 
   test('when every variable that it writes or removes is as it was to be', async () => {
-    const variable = (key: string, more: Partial<PlannedPart>) =>
-      plannedPart('env', { part: { field: 'env', key }, ...more });
-    const parts = [
+    const variable = (key: string, more: Partial<AttributeChange>) =>
+      attributeChange('env', { attribute: { field: 'env', key }, ...more });
+    const attributes = [
       variable('A', { wanted: declared('1'), decision: write }),
       variable('B', { wanted: undefined, decision: { do: 'remove' } }),
       variable('C', { wanted: declared('whatever it is') }),
     ];
-    const at = (env: string) => took(having({ redisId: 'redis_1', env }), updating(['env']), redis({ parts }));
+    const at = (env: string) => took(having({ redisId: 'redis_1', env }), updating(['env']), redis({ attributes }));
     expect(await at('A=1\n')).toBe(true);
     expect(await at('A=1\nB=1\n')).toBe(false);
     expect(await at('A=9\n')).toBe(false);
@@ -76,8 +80,8 @@ describe('an update took effect', () => {
     const set: Member = { is: 'set', field: anything, wanted: declared('b'), formerly: [] };
     expect(await took(answering('b'), updating(['description'], { description: set }))).toBe(false);
     expect(await took(answering('b'), updating(['sourceType']))).toBe(false);
-    const parts = [plannedPart('description', { wanted: declared('b') })];
-    expect(await took(answering('b'), changed, redis({ parts }))).toBe(false);
+    const attributes = [attributeChange('description', { wanted: declared('b') })];
+    expect(await took(answering('b'), changed, redis({ attributes }))).toBe(false);
   });
 
   test('is no certainty when the object is not there, or another one is', async () => {
@@ -93,8 +97,8 @@ describe('a deletion took effect', () => {
   });
 
   test('when what it was below is gone, or has it no more', async () => {
-    const main = redis({ parts: [] });
-    const mount = actionOf(`${address}.mounts["/a"]`, { kind: kindNamed('mount'), lane: address, id: 'mount_1' });
+    const main = redis({ attributes: [] });
+    const mount = actionOf(`${address}.mounts["/a"]`, { kind: kindNamed('mount'), scope: address, id: 'mount_1' });
     const at = (answers: Answers) => took(answers, { ...aStep, operation: 'mounts.remove' }, mount, [main]);
     expect(await at(() => undefined)).toBe(true);
     expect(await at(having({ redisId: 'redis_1', mounts: [] }))).toBe(true);
@@ -113,8 +117,8 @@ test('a move took effect when the object is below its new parent', async () => {
 describe('nobody can tell', () => {
   test('of what has no id yet, or stands below what has none: nobody asks', async () => {
     const without = redis({ id: undefined });
-    const mount = actionOf('the mount', { kind: kindNamed('mount'), lane: address, id: 'mount_1' });
-    const unmade = actionOf('another mount', { kind: kindNamed('mount'), lane: 'production', id: undefined });
+    const mount = actionOf('the mount', { kind: kindNamed('mount'), scope: address, id: 'mount_1' });
+    const unmade = actionOf('another mount', { kind: kindNamed('mount'), scope: 'production', id: undefined });
     for (const action of [without, mount, unmade]) {
       const { run, requests } = runOf([production, without, mount, unmade]);
       expect(await tookEffect(run, action, aStep)).toBe(false);

@@ -7,7 +7,7 @@ import { happen, jobOf } from '../../src/apply/run.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import { actionOf, anything, declared, kindNamed, plannedPart } from '../support/plan-values.ts';
+import { actionOf, anything, declared, kindNamed, attributeChange } from '../support/plan-values.ts';
 import { runOf } from '../support/run-values.ts';
 
 /** A request that has its connection at last: what is read again, and what is noted, just before it goes out. */
@@ -22,13 +22,13 @@ const update: Step = {
   members: { redisId: id, description: member },
   changed: ['description'],
 };
-const description = plannedPart('description', {
+const description = attributeChange('description', {
   wanted: declared('b'),
   decision: { do: 'write', cause: 'edit' },
   before: secret('a'),
 });
 const change = (more: Partial<Action> = {}): Action =>
-  actionOf(address, { action: 'update', id: 'redis_1', steps: [update], parts: [description], ...more });
+  actionOf(address, { action: 'update', id: 'redis_1', steps: [update], attributes: [description], ...more });
 const record = { kind: 'redis', id: 'redis_1', parent: 'production', dependsOn: [], pairs: {}, options: {} };
 
 /** A run whose requests wait for a connection, or through a pause of the platform. */

@@ -4,9 +4,9 @@ import { sentPairs, settle } from '../../src/apply/settle.ts';
 import { idSet } from '../../src/kind/codecs.ts';
 import type { Json, Row } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';
-import type { Part } from '../../src/manifest/resource.ts';
+import type { Attribute } from '../../src/manifest/resource.ts';
 import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
-import type { Action, PlannedPart } from '../../src/plan/action.ts';
+import type { Action, AttributeChange } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import { contains } from '../../src/plan/merged.ts';
 import { secret } from '../../src/secrets/secret.ts';
@@ -19,7 +19,7 @@ import {
   here,
   makeDigest,
   pairOf,
-  plannedPart,
+  attributeChange,
   referring,
 } from '../support/plan-values.ts';
 import { bench, head } from '../support/world.ts';
@@ -57,8 +57,8 @@ describe('the state after an apply', () => {
     const made = bench();
     made.secrets['WORD'] = 'top-secret-word';
     await made.apply(redis('A: plain-value', '        description: "with ${secret:WORD}"\n'));
-    for (const part of ['databasePassword', 'env["A"]', 'description']) {
-      expect(pairsOf(made)[part]).toEqual({
+    for (const attribute of ['databasePassword', 'env["A"]', 'description']) {
+      expect(pairsOf(made)[attribute]).toEqual({
         wanted: { digest: expect.any(String) as string },
         answered: { digest: expect.any(String) as string },
       });
@@ -78,7 +78,7 @@ describe('the state after an apply', () => {
     const made = bench();
     await made.apply(redis('A: "1", B: "2"', '        description: x\n'));
     await made.apply(redis('A: "1"'));
-    expect(Object.keys(pairsOf(made)).filter((part) => /env|description/.test(part))).toEqual(['env["A"]']);
+    expect(Object.keys(pairsOf(made)).filter((attribute) => /env|description/.test(attribute))).toEqual(['env["A"]']);
   });
 
   test('is the same, byte for byte, when nothing changed', async () => {
@@ -108,7 +108,7 @@ const referringToHost = referring({ address: 'production.redis.main', output: 'h
 interface Case {
   readonly wanted: Wanted | undefined;
   readonly decision?: Decision;
-  readonly part?: Part;
+  readonly attribute?: Attribute;
   readonly field?: Field;
   readonly before?: Json;
   readonly pair?: Pair;
@@ -118,14 +118,14 @@ interface Case {
   readonly outputs?: Outputs;
 }
 
-function actionWith(...parts: readonly PlannedPart[]): Action {
-  return actionOf(main, { parts });
+function actionWith(...attributes: readonly AttributeChange[]): Action {
+  return actionOf(main, { attributes });
 }
 
 /** Settles one field of a redis. */
 function settled(about: Case): ReturnType<typeof settle> & { readonly pair: Pair | undefined } {
-  const planned: PlannedPart = {
-    part: about.part ?? { field: 'description' },
+  const planned: AttributeChange = {
+    attribute: about.attribute ?? { field: 'description' },
     field: about.field ?? anything,
     wanted: about.wanted,
     decision: about.decision ?? { do: 'write', cause: 'edit' },
@@ -191,12 +191,12 @@ describe('a field that was written', () => {
   });
 
   test('of a new object is compared with what its create gave it, where create does not take the field', () => {
-    const about = { wanted: declared('4G'), part: { field: 'memoryLimit' }, after: { memoryLimit: '1G' } };
+    const about = { wanted: declared('4G'), attribute: { field: 'memoryLimit' }, after: { memoryLimit: '1G' } };
     expect(codes(settled({ ...about, made: { memoryLimit: '1G' } }))).toEqual(['not-kept']);
     expect(codes(settled({ ...about, made: { memoryLimit: null } }))).toEqual(['rewritten']);
     const taken = {
       wanted: declared('Shop'),
-      part: { field: 'name' },
+      attribute: { field: 'name' },
       after: { name: 'shop' },
       made: { name: 'shop' },
     };
@@ -235,7 +235,7 @@ describe('a field that nothing was written to', () => {
 
 describe('a key that was to be removed', () => {
   const pair = pairOf('1');
-  const about = { wanted: undefined, part: { field: 'env', key: 'A' }, decision: { do: 'remove' } as const, pair };
+  const about = { wanted: undefined, attribute: { field: 'env', key: 'A' }, decision: { do: 'remove' } as const, pair };
 
   test('is forgotten when it is gone', () => {
     expect(settled({ ...about, after: { env: 'B=2' } })).toMatchObject({ pairs: {}, notes: [], isKept: true });
@@ -259,7 +259,7 @@ describe('a key that was to be removed', () => {
 });
 
 describe('a key that was to be written', () => {
-  const about = { wanted: declared('1'), part: { field: 'env', key: 'A' } };
+  const about = { wanted: declared('1'), attribute: { field: 'env', key: 'A' } };
 
   test('and that somebody took out again is told, and what was known of it stays', () => {
     const pair = pairOf('0');
@@ -277,7 +277,7 @@ describe('a key that was to be written', () => {
 });
 
 describe('a set that others add to', () => {
-  const about = { part: { field: 'members' }, field: growing };
+  const about = { attribute: { field: 'members' }, field: growing };
 
   test('is remembered without what others put into it', () => {
     const result = settled({ ...about, wanted: declared(['a']), after: { members: ['a', 'x'] } });
@@ -303,7 +303,7 @@ describe('a set that others add to', () => {
   test('is another thing than one that is declared whole: there, what is too much is what the platform made of it', () => {
     const field = { ...anything, codec: idSet };
     const result = settled({
-      part: { field: 'members' },
+      attribute: { field: 'members' },
       field,
       wanted: declared(['a']),
       before: ['b', 'c'],
@@ -332,12 +332,12 @@ describe('a set that others add to', () => {
 });
 
 test('what was sent stands for what was answered while an object cannot be read: as far as it is known', () => {
-  const part = (field: string, wanted: Wanted | undefined) => plannedPart(field, { wanted });
+  const attribute = (field: string, wanted: Wanted | undefined) => attributeChange(field, { wanted });
   const action = actionWith(
-    part('name', declared('lab')),
-    part('secret', declared('s', true)),
-    part('url', referringToHost),
-    part('gone', undefined),
+    attribute('name', declared('lab')),
+    attribute('secret', declared('s', true)),
+    attribute('url', referringToHost),
+    attribute('gone', undefined),
   );
   const hidden = { digest: makeDigest('"s"') };
   expect(sentPairs(action, () => undefined, makeDigest)).toStrictEqual({

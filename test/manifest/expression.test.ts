@@ -186,7 +186,7 @@ describe('${secret:}', () => {
     const plan = await made.plan(withToken);
     const { state } = await made.apply(withToken);
     const resources = manifest.resources.map(({ kind, ...rest }) => ({ ...rest, kind: kind.kind }));
-    const actions = plan.actions.map(({ steps, parts, changes, notes }) => ({
+    const actions = plan.actions.map(({ steps, attributes: parts, changes, notes }) => ({
       steps: steps.map(({ members }) => Object.values(members).map((member) => ({ ...member, field: undefined }))),
       parts: parts.map((part) => ({ ...part, field: undefined })),
       changes,

@@ -2,11 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { text } from '../../src/kind/codecs.ts';
 import type { Json, Row } from '../../src/kind/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
-import type { PlannedPart } from '../../src/plan/action.ts';
+import type { AttributeChange } from '../../src/plan/action.ts';
 import type { Verdict } from '../../src/plan/compare.ts';
 import { changedFields, compare, readRow } from '../../src/plan/compare.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import { actionOf, anything, declared, kindNamed, lacking, plannedPart, referring } from '../support/plan-values.ts';
+import {
+  actionOf,
+  anything,
+  declared,
+  kindNamed,
+  lacking,
+  attributeChange,
+  referring,
+} from '../support/plan-values.ts';
 
 /** What a row of the platform says of single fields, and of single keys of a map. */
 
@@ -62,19 +70,19 @@ const host = { address: 'production.postgres.main', output: 'host' };
 const outputs = ({ output }: { output: string }) => (output === 'host' ? 'db-1' : undefined);
 
 /** What is said of a description that was x when the plan was made. */
-function verdictOf(more: Partial<PlannedPart>, value: Json, created?: Row): Verdict | undefined {
-  const planned = plannedPart('description', {
+function verdictOf(more: Partial<AttributeChange>, value: Json, created?: Row): Verdict | undefined {
+  const planned = attributeChange('description', {
     before: secret('x'),
     decision: { do: 'write', cause: 'edit' },
     ...more,
   });
-  const action = actionOf('production.redis.main', { kind: redis, parts: [planned] });
+  const action = actionOf('production.redis.main', { kind: redis, attributes: [planned] });
   const before = created === undefined ? undefined : () => created;
   return compare(action, { description: value }, outputs, before)[0]?.verdict;
 }
 
 describe('an attribute is', () => {
-  test.each<[string, Partial<PlannedPart>, Json, Verdict]>([
+  test.each<[string, Partial<AttributeChange>, Json, Verdict]>([
     ['as wanted, with the wanted value', { wanted: declared('b') }, 'b', 'as wanted'],
     ['other, with a value that is neither wanted nor was there', { wanted: declared('b') }, 'a', 'other'],
     ['as before, with the value that the plan saw', { wanted: declared('b') }, 'x', 'as before'],
@@ -115,10 +123,10 @@ describe('an attribute is', () => {
 
 test('the wanted value is told beside the verdict, once it is known', () => {
   const planned = [
-    plannedPart('description', { wanted: referring(host) }),
-    plannedPart('name', { wanted: lacking('WORD') }),
+    attributeChange('description', { wanted: referring(host) }),
+    attributeChange('name', { wanted: lacking('WORD') }),
   ];
-  const action = actionOf('production.redis.main', { kind: redis, parts: planned });
+  const action = actionOf('production.redis.main', { kind: redis, attributes: planned });
   expect(compare(action, { name: 'a' }, outputs).map(({ meant, seen }) => [meant, seen])).toEqual([
     ['db-1', null],
     [undefined, 'a'],

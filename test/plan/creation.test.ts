@@ -52,7 +52,7 @@ describe('it is created', () => {
     const action = plan({});
     expect(action).toMatchObject({
       address: at,
-      lane: at,
+      scope: at,
       action: 'create',
       id: undefined,
       parent: 'production',
@@ -64,22 +64,24 @@ describe('it is created', () => {
       notes: [],
       position: here,
     });
-    expect(action.parts.map(({ part, decision, before, pair }) => [part, decision, before.reveal(), pair])).toEqual([
+    expect(
+      action.attributes.map(({ attribute, decision, before, pair }) => [attribute, decision, before.reveal(), pair]),
+    ).toEqual([
       [{ field: 'name' }, { do: 'write', cause: 'create' }, null, undefined],
       [{ field: 'databasePassword' }, { do: 'write', cause: 'create' }, null, undefined],
     ]);
   });
 
-  test('in the lane of what it is below, when that holds its row', () => {
+  test('in the scope of what it is below, when that holds its row', () => {
     const link = kindNamed('domain').parents['compose'];
-    const parent = actionOf('production.compose.shop', { lane: 'the lane' });
+    const parent = actionOf('production.compose.shop', { scope: 'the scope' });
     const below = {
       kind: kindNamed('domain'),
       resource: { parent: parent.address, ...(link === undefined ? {} : { link }) },
     };
-    expect(plan({ ...below, parent }).lane).toBe('the lane');
-    expect(plan(below).lane).toBe(at);
-    expect(plan({ parent: actionOf('production', { lane: 'the lane' }) }).lane).toBe(at);
+    expect(plan({ ...below, parent }).scope).toBe('the scope');
+    expect(plan(below).scope).toBe(at);
+    expect(plan({ parent: actionOf('production', { scope: 'the scope' }) }).scope).toBe(at);
   });
 
   test('and the plan shows each field and each key of a map, and hides what may be secret', () => {

@@ -11,7 +11,7 @@ import { decide, toStored } from '../../src/plan/decide.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/record.ts';
-import { actionOf, declared, plannedPart } from '../support/plan-values.ts';
+import { actionOf, declared, attributeChange } from '../support/plan-values.ts';
 import { bench, head } from '../support/world.ts';
 
 /** The table of when a field is written: wanted now, observed now, and the pair that was settled last. */
@@ -375,9 +375,9 @@ describe('whole records', () => {
 describe('what was read back after a write', () => {
   const settledPart = (before: Json, after: Json | undefined, wasSent = true, old?: Pair) => {
     const decision: Decision = { do: 'write', cause: 'edit' };
-    const part = plannedPart('name', { wanted: declared('w'), decision, before: secret(before), pair: old });
+    const attribute = attributeChange('name', { wanted: declared('w'), decision, before: secret(before), pair: old });
     const { pairs, notes, isKept } = settle({
-      action: actionOf('a', { parts: [part] }),
+      action: actionOf('a', { attributes: [attribute] }),
       after: after === undefined ? undefined : { name: after },
       made: undefined,
       wasSent,

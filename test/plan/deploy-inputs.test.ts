@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import type { Wanted } from '../../src/manifest/wanted.ts';
-import type { Action, PlannedPart } from '../../src/plan/action.ts';
+import type { Action, AttributeChange } from '../../src/plan/action.ts';
 import type { ServiceActions } from '../../src/plan/deploy-inputs.ts';
 import { inputsDigest, mentionsOf, reachesContainers } from '../../src/plan/deploy-inputs.ts';
 import { toStored } from '../../src/plan/decide.ts';
-import { actionOf, declared, kindNamed, lacking, makeDigest, plannedPart, referring } from '../support/plan-values.ts';
+import {
+  actionOf,
+  declared,
+  kindNamed,
+  lacking,
+  makeDigest,
+  attributeChange,
+  referring,
+} from '../support/plan-values.ts';
 
 /** What a service is deployed from: the digest of it changes when, and only when, a deployment takes in something else. */
 
@@ -13,20 +21,30 @@ if (compose === undefined || domain === undefined || environment === undefined) 
 const host = { address: 'production.redis.main', output: 'host' };
 
 /** A field of a kind, or a key of a map, with what is declared of it. */
-function part(kind: typeof compose, name: string, wanted: Wanted | undefined, key?: string): PlannedPart {
+function attribute(kind: typeof compose, name: string, wanted: Wanted | undefined, key?: string): AttributeChange {
   const field = kind?.fields[name];
   if (field === undefined) throw new Error(`there is no field ${name}`);
-  return plannedPart(name, { part: key === undefined ? { field: name } : { field: name, key }, field, wanted });
+  return attributeChange(name, {
+    attribute: key === undefined ? { field: name } : { field: name, key },
+    field,
+    wanted,
+  });
 }
 
-const command = (text: string) => part(compose, 'command', declared(text));
-const variable = (key: string, wanted: Wanted) => part(compose, 'env', wanted, key);
-const stack = (...parts: readonly PlannedPart[]) =>
-  actionOf('production.compose.shop', { kind: compose, parts, parent: 'production' });
-const leaf = (parts: readonly PlannedPart[], more: Partial<Action> = {}) =>
-  actionOf('production.compose.shop.domains.a', { kind: domain, lane: 'production.compose.shop', parts, ...more });
-const port = (number: number) => part(domain, 'port', declared(number));
-const inEnvironment = (...parts: readonly PlannedPart[]) => actionOf('production', { kind: environment, parts });
+const command = (text: string) => attribute(compose, 'command', declared(text));
+const variable = (key: string, wanted: Wanted) => attribute(compose, 'env', wanted, key);
+const stack = (...attributes: readonly AttributeChange[]) =>
+  actionOf('production.compose.shop', { kind: compose, attributes, parent: 'production' });
+const leaf = (attributes: readonly AttributeChange[], more: Partial<Action> = {}) =>
+  actionOf('production.compose.shop.domains.a', {
+    kind: domain,
+    scope: 'production.compose.shop',
+    attributes,
+    ...more,
+  });
+const port = (number: number) => attribute(domain, 'port', declared(number));
+const inEnvironment = (...attributes: readonly AttributeChange[]) =>
+  actionOf('production', { kind: environment, attributes });
 
 const digestOf = (service: Partial<ServiceActions>, host?: string) =>
   inputsDigest(
@@ -41,7 +59,7 @@ describe('of its own fields', () => {
     expect(digestOf({ root: stack(command('up')) })).toBe(one);
     expect(digestOf({ root: stack(command('down')) })).not.toBe(one);
     expect(digestOf({ root: stack(command('up'), variable('A', declared('1'))) })).not.toBe(one);
-    const named = part(compose, 'name', declared('other'));
+    const named = attribute(compose, 'name', declared('other'));
     expect(digestOf({ root: stack(command('up'), named) })).toBe(one);
   });
 
@@ -51,8 +69,8 @@ describe('of its own fields', () => {
     expect(digestOf({ root: stack(a, b) })).not.toBe(
       digestOf({ root: stack(variable('A', declared('2')), variable('B', declared('1'))) }),
     );
-    expect(digestOf({ root: stack(part(compose, 'command', undefined)) })).toBe(digestOf({}));
-    const networks = (value: null | readonly never[]) => stack(part(compose, 'serviceNetworks', declared(value)));
+    expect(digestOf({ root: stack(attribute(compose, 'command', undefined)) })).toBe(digestOf({}));
+    const networks = (value: null | readonly never[]) => stack(attribute(compose, 'serviceNetworks', declared(value)));
     expect(digestOf({ root: networks([]) })).toBe(digestOf({ root: networks(null) }));
   });
 
@@ -68,7 +86,7 @@ describe('of its own fields', () => {
     const settled = { ...variable('A', lacking('S')), pair: { wanted: stored, answered: stored } };
     expect(digestOf({ root: stack(settled) })).toBe(digestOf({ root: stack(variable('A', declared('secret'))) }));
     const open = {
-      ...part(compose, 'command', lacking('S')),
+      ...attribute(compose, 'command', lacking('S')),
       pair: { wanted: { value: 'up' }, answered: { value: 'up' } },
     };
     expect(digestOf({ root: stack(open) })).toBe(digestOf({ root: stack(command('up')) }));
@@ -88,18 +106,21 @@ describe('of what is below it', () => {
     expect(digestOf({ leafs: [leaf([port(81)])] })).not.toBe(with80);
     const two = [leaf([port(80)]), leaf([port(81)], { address: 'production.compose.shop.domains.b' })];
     expect(digestOf({ leafs: two })).toBe(digestOf({ leafs: two.toReversed() }));
-    expect(digestOf({ leafs: [leaf([part(domain, 'port', undefined)])] })).toBe(there);
-    const at = (type: string) => [leaf([part(mount, 'type', declared(type))], { kind: mount ?? domain })];
+    expect(digestOf({ leafs: [leaf([attribute(domain, 'port', undefined)])] })).toBe(there);
+    const at = (type: string) => [leaf([attribute(mount, 'type', declared(type))], { kind: mount ?? domain })];
     const redis = { root: actionOf('production.redis.main') };
     expect(digestOf({ ...redis, leafs: at('bind') })).not.toBe(digestOf({ ...redis, leafs: at('volume') }));
-    const serviceName = leaf([port(80), plannedPart('uniqueConfigKey')]);
+    const serviceName = leaf([port(80), attributeChange('uniqueConfigKey')]);
     expect(digestOf({ leafs: [serviceName] })).toBe(with80);
   });
 
   test('each value counts for its field', () => {
     const names = { serviceName: declared('a'), host: declared('b') };
-    const parts = (first: Wanted, second: Wanted) => [part(domain, 'serviceName', first), part(domain, 'host', second)];
-    const [one, other] = [parts(names.serviceName, names.host), parts(names.host, names.serviceName)];
+    const attributes = (first: Wanted, second: Wanted) => [
+      attribute(domain, 'serviceName', first),
+      attribute(domain, 'host', second),
+    ];
+    const [one, other] = [attributes(names.serviceName, names.host), attributes(names.host, names.serviceName)];
     expect(digestOf({ leafs: [leaf(one)] })).not.toBe(digestOf({ leafs: [leaf(other)] }));
   });
 
@@ -128,9 +149,9 @@ describe('of what is below it', () => {
 
 describe('of its environment', () => {
   const root = stack(variable('R', declared('in ${{environment.REGION}}')));
-  const region = (wanted: Wanted) => part(environment, 'env', wanted, 'REGION');
-  const zone = (text: string) => part(environment, 'env', declared(text), 'ZONE');
-  const inText = (wanted: Wanted) => inEnvironment(part(environment, 'env', wanted));
+  const region = (wanted: Wanted) => attribute(environment, 'env', wanted, 'REGION');
+  const zone = (text: string) => attribute(environment, 'env', declared(text), 'ZONE');
+  const inText = (wanted: Wanted) => inEnvironment(attribute(environment, 'env', wanted));
 
   test('the variables count that it mentions, and no others', () => {
     const eu = digestOf({ root, parent: inEnvironment(region(declared('eu')), zone('a')) });
@@ -138,7 +159,7 @@ describe('of its environment', () => {
     expect(eu).not.toBe(digestOf({ root, parent: inEnvironment(region(declared('us')), zone('a')) }));
     expect(eu).not.toBe(digestOf({ root, parent: inEnvironment(zone('a')) }));
     expect(eu).not.toBe(digestOf({ root }));
-    const described = inEnvironment(part(environment, 'description', declared('x')), zone('a'));
+    const described = inEnvironment(attribute(environment, 'description', declared('x')), zone('a'));
     expect(digestOf({ root, parent: described })).toBe(digestOf({ root, parent: inEnvironment() }));
     const both = stack(variable('R', declared('${{environment.REGION}} ${{environment.ZONE}}')));
     const swapped = [region(declared('a')), zone('eu')];
@@ -153,14 +174,14 @@ describe('of its environment', () => {
     expect(digestOf({ root, parent: inText(declared('REGION=us\nZONE=a')) })).not.toBe(eu);
     const { field } = zone('a');
     const stored = toStored(field, 'REGION=eu\nZONE=a', true, makeDigest);
-    const [settled] = inText(lacking('S')).parts.map((text) => ({
+    const [settled] = inText(lacking('S')).attributes.map((text) => ({
       ...text,
       pair: { wanted: stored, answered: stored },
     }));
     expect(digestOf({ root, parent: inEnvironment(settled ?? zone('a')) })).toBe(eu);
     const none = digestOf({ root, parent: inEnvironment() });
-    expect(digestOf({ root, parent: inEnvironment(part(environment, 'env', undefined)) })).toBe(none);
-    expect(digestOf({ root, parent: inEnvironment(part(environment, 'env', undefined, 'REGION')) })).toBe(none);
+    expect(digestOf({ root, parent: inEnvironment(attribute(environment, 'env', undefined)) })).toBe(none);
+    expect(digestOf({ root, parent: inEnvironment(attribute(environment, 'env', undefined, 'REGION')) })).toBe(none);
   });
 
   test('one that is not known yet is asked for again, and one that is known counts', () => {
@@ -195,10 +216,12 @@ describe('of its environment', () => {
 });
 
 test('variables are mentioned in the texts of maps, as far as these are known', () => {
-  const names = (parts: readonly PlannedPart[], value?: string) => [...mentionsOf(stack(...parts), () => value)];
+  const names = (attributes: readonly AttributeChange[], value?: string) => [
+    ...mentionsOf(stack(...attributes), () => value),
+  ];
   const mention = declared('${{environment.A}} ${{environment.B}}');
   expect(names([variable('X', mention), variable('Y', declared('${{environment.A}}'))])).toEqual(['A', 'B']);
-  expect(names([part(compose, 'command', mention), part(compose, 'env', undefined)])).toEqual([]);
+  expect(names([attribute(compose, 'command', mention), attribute(compose, 'env', undefined)])).toEqual([]);
   expect(names([variable('X', referring(host))])).toEqual([]);
   expect(names([variable('X', referring(host))], '${{environment.C}}')).toEqual(['C']);
 });

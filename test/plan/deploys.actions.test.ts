@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
-import type { Action, PlannedPart } from '../../src/plan/action.ts';
+import type { Action, AttributeChange } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import { withDeployments } from '../../src/plan/deploys.ts';
 import type { Deploys } from '../../src/state/pending.ts';
@@ -13,7 +13,7 @@ import {
   inputOf,
   kindNamed,
   objectOf,
-  plannedPart,
+  attributeChange,
   recordOf,
   referring,
 } from '../support/plan-values.ts';
@@ -25,20 +25,20 @@ const shop = 'production.compose.shop';
 const web = 'production.application.web';
 const cache = 'production.redis.cache';
 
-function part(kind: string, name: string, value: string | null, decision: Decision = write): PlannedPart {
+function attribute(kind: string, name: string, value: string | null, decision: Decision = write): AttributeChange {
   const field = kindNamed(kind).fields[name];
   if (field === undefined) throw new Error(`a ${kind} has no ${name}`);
-  return plannedPart(name, { field, wanted: declared(value), decision });
+  return attributeChange(name, { field, wanted: declared(value), decision });
 }
 
 const compose = (more: Partial<Action> = {}) =>
   actionOf(shop, { kind: kindNamed('compose'), parent: 'production', ...more });
 const changed = (more: Partial<Action> = {}) =>
-  compose({ parts: [part('compose', 'command', 'up')], steps: [aStep], ...more });
+  compose({ attributes: [attribute('compose', 'command', 'up')], steps: [aStep], ...more });
 const application = (source: string, more: Partial<Action> = {}) =>
   actionOf(web, {
     kind: kindNamed('application'),
-    parts: [part('application', 'sourceType', source, { do: 'nothing', settled: true })],
+    attributes: [attribute('application', 'sourceType', source, { do: 'nothing', settled: true })],
     ...more,
   });
 
@@ -75,7 +75,7 @@ describe('a deployment', () => {
     expect(root?.service).not.toHaveProperty('isLeft');
     expect(deployment).toEqual({
       address: `${shop} (deploy)`,
-      lane: `${shop} (deploy)`,
+      scope: `${shop} (deploy)`,
       kind: kindNamed('compose'),
       action: 'deploy',
       id: `id of ${shop}`,
@@ -94,7 +94,7 @@ describe('a deployment', () => {
           },
         },
       ],
-      parts: [],
+      attributes: [],
       dependsOn: [shop],
       options: {},
       notes: [],
@@ -212,9 +212,9 @@ describe('what cannot be deployed from here', () => {
       `${web} is saved and cannot be deployed from here: the platform has no documented operation that fetches the code of an application`,
     ]);
     const branch = application('git', {
-      parts: [
-        part('application', 'sourceType', 'git', { do: 'nothing', settled: true }),
-        part('application', 'customGitBranch', 'next'),
+      attributes: [
+        attribute('application', 'sourceType', 'git', { do: 'nothing', settled: true }),
+        attribute('application', 'customGitBranch', 'next'),
       ],
     });
     expect(deployments(planned([branch], { rows, deployed: { [web]: { inputs: 'a' } } }))).toEqual([]);
@@ -252,32 +252,38 @@ describe('what cannot be deployed from here', () => {
     const anew = planned([application('git', { action: 'replace' })], { rows, deployed });
     expect(deployments(anew)).toEqual([]);
     expect(anew[0]?.notes[0]?.message).toContain('it was never deployed');
-    const undeclared = { ...application('git'), parts: [plannedPart('sourceType', { wanted: undefined })] };
+    const undeclared = { ...application('git'), attributes: [attributeChange('sourceType', { wanted: undefined })] };
     expect(deployments(planned([undeclared], { rows, deployed }))).toHaveLength(1);
-    const unknown = plannedPart('sourceType', { wanted: referring({ address: 'x', output: 'y' }) });
-    expect(deployments(planned([{ ...undeclared, parts: [unknown] }], { rows, deployed }))).toHaveLength(1);
-    const key = plannedPart('sourceType', { part: { field: 'sourceType', key: 'a' }, wanted: declared('docker') });
+    const unknown = attributeChange('sourceType', { wanted: referring({ address: 'x', output: 'y' }) });
+    expect(deployments(planned([{ ...undeclared, attributes: [unknown] }], { rows, deployed }))).toHaveLength(1);
+    const key = attributeChange('sourceType', {
+      attribute: { field: 'sourceType', key: 'a' },
+      wanted: declared('docker'),
+    });
     const owesCode = { [web]: { stale: { code: true } } } as const;
-    expect(deployments(planned([{ ...undeclared, parts: [key] }], { rows, deployed: owesCode }))).toEqual([]);
+    expect(deployments(planned([{ ...undeclared, attributes: [key] }], { rows, deployed: owesCode }))).toEqual([]);
   });
 });
 
 describe('a deployment comes after', () => {
   const domain = (key: string, more: Partial<Action> = {}) =>
-    actionOf(`${shop}.domains.${key}`, { kind: kindNamed('domain'), lane: shop, parent: shop, ...more });
+    actionOf(`${shop}.domains.${key}`, { kind: kindNamed('domain'), scope: shop, parent: shop, ...more });
   const dependsOn = (actions: readonly Action[], address: string) =>
     actions.find((action) => action.address === `${address} (deploy)`)?.dependsOn;
 
   test('what changes below its service and reaches the containers, and what owes it elsewhere', () => {
-    const region = part('environment', 'env', 'eu');
+    const region = attribute('environment', 'env', 'eu');
     const environment = actionOf('production', {
       kind: kindNamed('environment'),
-      parts: [{ ...region, part: { field: 'env', key: 'REGION' } }],
+      attributes: [{ ...region, attribute: { field: 'env', key: 'REGION' } }],
     });
-    const mention = { ...part('compose', 'env', '${{environment.REGION}}'), part: { field: 'env', key: 'R' } };
+    const mention = {
+      ...attribute('compose', 'env', '${{environment.REGION}}'),
+      attribute: { field: 'env', key: 'R' },
+    };
     const actions = planned([
       environment,
-      compose({ parts: [mention] }),
+      compose({ attributes: [mention] }),
       domain('new', { action: 'create', steps: [aStep] }),
       domain('old', { action: 'delete' }),
       domain('same'),
@@ -293,7 +299,7 @@ describe('a deployment comes after', () => {
     expect(dependsOn(direct, cache)).toEqual([cache]);
     const below = planned([redis, changed(), domain('a', { dependsOn: [shop, cache] })]);
     expect(dependsOn(below, shop)).toEqual([shop, `${cache} (deploy)`]);
-    const mount = actionOf(`${cache}.mounts.a`, { kind: kindNamed('mount'), lane: cache, parent: cache });
+    const mount = actionOf(`${cache}.mounts.a`, { kind: kindNamed('mount'), scope: cache, parent: cache });
     expect(dependsOn(planned([redis, mount, changed({ dependsOn: [mount.address] })]), shop)).toEqual([
       shop,
       `${cache} (deploy)`,

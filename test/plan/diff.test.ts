@@ -5,7 +5,7 @@ import type { Kind } from '../../src/kind/kind.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { Outputs } from '../../src/manifest/wanted.ts';
 import type { Difference } from '../../src/plan/diff.ts';
-import { diffResource, partField, pathOf, resolveField, summaryOf, waits } from '../../src/plan/diff.ts';
+import { diffResource, attributeField, pathOf, resolveField, summaryOf, waits } from '../../src/plan/diff.ts';
 import { contains } from '../../src/plan/merged.ts';
 import type { Pair } from '../../src/state/record.ts';
 import {
@@ -49,14 +49,17 @@ function diff({
   return diffResource({ resource: resourceOf(kind, at, more), row, pairs, isProvided, outputs, digest: makeDigest });
 }
 
-const inShort = ({ parts }: Difference) =>
-  parts.map(({ part, decision }) => `${decision.do} ${part.field}${part.key === undefined ? '' : `.${part.key}`}`);
+const inShort = ({ attributes }: Difference) =>
+  attributes.map(
+    ({ attribute, decision }) =>
+      `${decision.do} ${attribute.field}${attribute.key === undefined ? '' : `.${attribute.key}`}`,
+  );
 const told = ({ diagnostics }: Difference) =>
   diagnostics.map(({ code, message, remedy = '' }) => `${code}: ${message} | ${remedy}`);
 
 describe('a field', () => {
   test('that is to be written is a change, with what was there, what comes, and where it is declared', () => {
-    const { parts, changes, diagnostics } = diff({
+    const { attributes, changes, diagnostics } = diff({
       fields: { dockerImage: declared('redis:8') },
       row: { dockerImage: 'redis:7' },
     });
@@ -72,27 +75,29 @@ describe('a field', () => {
       },
     ]);
     expect(diagnostics).toEqual([]);
-    expect(parts).toMatchObject([{ part: { field: 'dockerImage' }, decision: { do: 'write' }, pair: undefined }]);
-    expect(parts[0]?.before.reveal()).toBe('redis:7');
+    expect(attributes).toMatchObject([
+      { attribute: { field: 'dockerImage' }, decision: { do: 'write' }, pair: undefined },
+    ]);
+    expect(attributes[0]?.before.reveal()).toBe('redis:7');
   });
 
-  test('that nobody declared or settled is no part of it', () => {
-    expect(diff({ row: { dockerImage: 'redis:7' } })).toEqual({ parts: [], changes: [], diagnostics: [] });
+  test('that nobody declared or settled is no attribute of it', () => {
+    expect(diff({ row: { dockerImage: 'redis:7' } })).toEqual({ attributes: [], changes: [], diagnostics: [] });
   });
 
-  test('that is as it should be is a part and no change', () => {
+  test('that is as it should be is an attribute and no change', () => {
     const found = diff({
       fields: { dockerImage: declared('redis:8') },
       row: { dockerImage: 'redis:8' },
       pairs: { dockerImage: pairOf('redis:8') },
     });
-    expect(found).toMatchObject({ changes: [], diagnostics: [], parts: [{ pair: pairOf('redis:8') }] });
+    expect(found).toMatchObject({ changes: [], diagnostics: [], attributes: [{ pair: pairOf('redis:8') }] });
   });
 
   test('that the row does not have is null there', () => {
     const found = diff({ fields: { dockerImage: declared('redis:8') } });
     expect(found.changes).toMatchObject([{ before: { is: 'absent' } }]);
-    expect(found.parts[0]?.before.reveal()).toBeNull();
+    expect(found.attributes[0]?.before.reveal()).toBeNull();
   });
 
   test('with three values shows the one that was settled last', () => {
@@ -163,7 +168,7 @@ describe('what is said of a field', () => {
     expect(rewritten).toMatchObject({
       changes: [],
       diagnostics: [],
-      parts: [{ decision: { do: 'nothing', settled: false } }],
+      attributes: [{ decision: { do: 'nothing', settled: false } }],
     });
     const left = diff({
       fields: { serverId: declared('srv_1') },
@@ -262,15 +267,15 @@ describe('a map', () => {
         forcesReplacement: false,
       },
     ]);
-    expect(found.parts[1]).toMatchObject({ wanted: undefined, pair: undefined });
-    expect(found.parts[1]?.before.reveal()).toBe('2');
+    expect(found.attributes[1]).toMatchObject({ wanted: undefined, pair: undefined });
+    expect(found.attributes[1]?.before.reveal()).toBe('2');
     expect(found.diagnostics).toEqual([]);
   });
 
   test('that is merged keeps them, and loses those that were ours', () => {
     const found = diff({ ...env('A'), mapMode: 'merge', row: { env: 'A=1\nX=2\nB=1' }, pairs: pairs('A', 'B') });
     expect(inShort(found)).toEqual(['nothing env.A', 'remove env.B']);
-    expect(found.parts[1]?.pair).toEqual(hiddenPair('"1"'));
+    expect(found.attributes[1]?.pair).toEqual(hiddenPair('"1"'));
     expect(found.diagnostics).toEqual([]);
   });
 
@@ -320,7 +325,7 @@ describe('a set that others add to', () => {
 
   test('is as it should be when ours are in it', () => {
     const found = projects(['a'], ['x', 'a'], pairOf(['a']));
-    expect(found).toMatchObject({ changes: [], diagnostics: [], parts: [{ field: { codec: contains } }] });
+    expect(found).toMatchObject({ changes: [], diagnostics: [], attributes: [{ field: { codec: contains } }] });
   });
 
   test('is written when ours are missing, or when one that was ours is to go: the plan shows what it will be', () => {
@@ -410,13 +415,13 @@ test('of hidden text something is told where it may hold secrets and is known', 
   expect(summaryOf(text, 'a\n', { is: 'pending', on: [] })).toEqual({});
 });
 
-test('a part stands where its field does in YAML; a key of a map is compared as it is', () => {
+test('an attribute stands where its field does in YAML; a key of a map is compared as it is', () => {
   const compose = kindNamed('compose');
   expect(pathOf(compose, { field: 'composeFile' })).toBe('source.composeFile');
   expect(pathOf(compose, { field: 'env', key: 'A' })).toBe('env.A');
   const env = compose.fields['env'];
-  expect(partField(compose, { field: 'env' })).toBe(env);
-  const key = partField(compose, { field: 'env', key: 'A' });
+  expect(attributeField(compose, { field: 'env' })).toBe(env);
+  const key = attributeField(compose, { field: 'env', key: 'A' });
   expect(key).toMatchObject({ secrecy: 'private', appliesAt: 'deploy' });
   expect([key.codec?.normal(null), env?.codec?.normal(null)]).toEqual([null, '']);
 });

@@ -61,7 +61,7 @@ describe('it', () => {
       needsConsent: false,
       notes: [],
     });
-    expect(action.parts.map(({ part, decision }) => [part, decision])).toEqual([
+    expect(action.attributes.map(({ attribute, decision }) => [attribute, decision])).toEqual([
       [{ field: 'dockerImage' }, { do: 'nothing', settled: true }],
     ]);
   });
@@ -228,12 +228,12 @@ describe('a change that needs a new object', () => {
       notes: [],
       needsConsent: false,
     });
-    expect(action.parts.map(({ decision }) => decision)).toEqual([
+    expect(action.attributes.map(({ decision }) => decision)).toEqual([
       { do: 'write', cause: 'create' },
       { do: 'write', cause: 'create' },
       { do: 'write', cause: 'create' },
     ]);
-    expect(action.parts.every(({ pair }) => pair === undefined)).toBe(true);
+    expect(action.attributes.every(({ pair }) => pair === undefined)).toBe(true);
   });
 
   test('is refused where the new one cannot be made, where the old one is protected, and where it is pinned', () => {

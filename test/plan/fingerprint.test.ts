@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
-import type { Action, Member, PlannedPart } from '../../src/plan/action.ts';
+import type { Action, Member, AttributeChange } from '../../src/plan/action.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
 import type { FileInput } from '../../src/plan/fingerprint.ts';
 import { isIntact, planFile, platformName } from '../../src/plan/fingerprint.ts';
@@ -17,7 +17,7 @@ import {
   lacking,
   objectOf,
   pairOf,
-  plannedPart,
+  attributeChange,
   recordOf,
   referring,
   resourceOf,
@@ -251,7 +251,7 @@ describe('of each action', () => {
   });
 
   describe('it has a value as far as it is known:', () => {
-    const valueOf = (wanted: PlannedPart['wanted'], about: About = {}) => {
+    const valueOf = (wanted: AttributeChange['wanted'], about: About = {}) => {
       if (wanted === undefined) throw new Error('nothing is wanted');
       const steps = [stepOf({ a: { is: 'wanted', field: anything, wanted } })];
       const [member] = actionIn(actionOf(main, { action: 'update', steps }), about)?.steps[0]?.members ?? [];
@@ -296,42 +296,45 @@ describe('of what is overwritten, and of what goes', () => {
   const at = (path: string, content: unknown) => ({ path, was: [of(main, 'before', path, content)] });
 
   test('it has what was there before', () => {
-    const parts = [
-      plannedPart('dockerImage', { decision: write, before: secret('redis:7') }),
-      plannedPart('env', {
-        part: { field: 'env', key: 'A' },
+    const attributes = [
+      attributeChange('dockerImage', { decision: write, before: secret('redis:7') }),
+      attributeChange('env', {
+        attribute: { field: 'env', key: 'A' },
         decision: { do: 'remove' },
         before: secret('1'),
         wanted: undefined,
       }),
-      plannedPart('name', { before: secret('stays') }),
-      plannedPart('description', { decision: { do: 'release' }, before: secret('stays') }),
+      attributeChange('name', { before: secret('stays') }),
+      attributeChange('description', { decision: { do: 'release' }, before: secret('stays') }),
     ];
-    expect(was(actionOf(main, { action: 'update', parts }))).toStrictEqual([
+    expect(was(actionOf(main, { action: 'update', attributes }))).toStrictEqual([
       at('dockerImage', 'redis:7'),
       at('env.A', '1'),
     ]);
-    for (const action of ['create', 'replace'] as const) expect(was(actionOf(main, { action, parts }))).toEqual([]);
+    for (const action of ['create', 'replace'] as const)
+      expect(was(actionOf(main, { action, attributes }))).toEqual([]);
   });
 
   test('it has that in the form that stands for all that mean the same', () => {
     const field = kindNamed('redis').fields['networkIds'] ?? anything;
-    const parts = [plannedPart('networkIds', { field, decision: write, before: secret(['b', 'a']) })];
-    expect(was(actionOf(main, { action: 'update', parts }))).toStrictEqual([at('networkIds', ['a', 'b'])]);
+    const attributes = [attributeChange('networkIds', { field, decision: write, before: secret(['b', 'a']) })];
+    expect(was(actionOf(main, { action: 'update', attributes }))).toStrictEqual([at('networkIds', ['a', 'b'])]);
   });
 
   test('it has each member of a set that others add to by itself', () => {
     const field = { ...anything, codec: contains };
-    const parts = [plannedPart('a', { field, decision: write, before: secret(['y', 'x']) })];
+    const attributes = [attributeChange('a', { field, decision: write, before: secret(['y', 'x']) })];
     const member = (id: string) => of(main, 'before', 'a', 'member', id);
-    expect(was(actionOf(main, { action: 'update', parts }))).toStrictEqual([
+    expect(was(actionOf(main, { action: 'update', attributes }))).toStrictEqual([
       { path: 'a', was: [member('x'), member('y')] },
     ]);
   });
 
   test('it has the outputs in what is wanted there', () => {
-    const parts = [plannedPart('dockerImage', { decision: write, before: secret('x'), wanted: referring(host) })];
-    expect(was(actionOf(main, { action: 'update', parts }))).toStrictEqual([
+    const attributes = [
+      attributeChange('dockerImage', { decision: write, before: secret('x'), wanted: referring(host) }),
+    ];
+    expect(was(actionOf(main, { action: 'update', attributes }))).toStrictEqual([
       { ...at('dockerImage', 'x'), refersTo: ['production.redis.other.host'] },
     ]);
   });

@@ -27,7 +27,14 @@ function pending(fields: Readonly<Record<string, Wanted>>, pairs: StateRecord['p
 describe('an object that is not listed yet', () => {
   test('and whose create was answered is waited for', () => {
     const action = pending({ name: declared('lab') }, { name: pairOf('lab') });
-    expect(action).toMatchObject({ action: 'no-op', isHeld: true, id: undefined, steps: [], parts: [], changes: [] });
+    expect(action).toMatchObject({
+      action: 'no-op',
+      isHeld: true,
+      id: undefined,
+      steps: [],
+      attributes: [],
+      changes: [],
+    });
     expect(action).toMatchObject({ teardown: [], needsConsent: false, dataAtRisk: undefined });
     expect(action.notes).toEqual([
       {

@@ -91,7 +91,7 @@ describe('it has an action', () => {
       'delete production.compose.shop',
       'delete production.compose.shop.domains.a',
     ]);
-    expect(actions[2]?.lane).toBe('production.compose.shop');
+    expect(actions[2]?.scope).toBe('production.compose.shop');
   });
 });
 

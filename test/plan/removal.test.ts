@@ -35,7 +35,7 @@ describe('it is deleted', () => {
   test('with what the state knows of it', () => {
     expect(plan({ record: { options: { protect: false } } })).toMatchObject({
       address: at,
-      lane: at,
+      scope: at,
       action: 'delete',
       id: 'redis_1',
       parent: 'production',
@@ -44,7 +44,7 @@ describe('it is deleted', () => {
       protect: false,
       teardown: [{ operation: 'redis.remove', members: { redisId: { is: 'id', address: at } } }],
       steps: [],
-      parts: [],
+      attributes: [],
       changes: [],
       dataAtRisk: 'the data of this database',
       needsConsent: false,
@@ -54,13 +54,13 @@ describe('it is deleted', () => {
     expect(plan({ record: { parent: null } }).parent).toBeUndefined();
   });
 
-  test('in the lane of what it is below, when that holds its row', () => {
-    const shop = actionOf('production.compose.shop', { kind: kindNamed('compose'), lane: 'the lane' });
+  test('in the scope of what it is below, when that holds its row', () => {
+    const shop = actionOf('production.compose.shop', { kind: kindNamed('compose'), scope: 'the scope' });
     const domain = { kind: kindNamed('domain'), record: { parent: shop.address } };
-    expect(plan({ ...domain, others: [shop] }).lane).toBe('the lane');
-    expect(plan(domain).lane).toBe(at);
-    const production = actionOf('production', { kind: kindNamed('environment'), lane: 'the lane' });
-    expect(plan({ others: [production] }).lane).toBe(at);
+    expect(plan({ ...domain, others: [shop] }).scope).toBe('the scope');
+    expect(plan(domain).scope).toBe(at);
+    const production = actionOf('production', { kind: kindNamed('environment'), scope: 'the scope' });
+    expect(plan({ others: [production] }).scope).toBe(at);
   });
 
   test('by no request of its own when it goes with what it is below', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Wanted } from '../../src/manifest/wanted.ts';
-import type { Action, PlannedPart } from '../../src/plan/action.ts';
+import type { Action, AttributeChange } from '../../src/plan/action.ts';
 import type { Staleness } from '../../src/plan/stale.ts';
 import { staleThrough, stalenessOf, deploysBefore } from '../../src/plan/stale.ts';
 import type { Decision } from '../../src/plan/decide.ts';
@@ -13,7 +13,7 @@ import {
   inputOf,
   kindNamed,
   pairOf,
-  plannedPart,
+  attributeChange,
   recordOf,
   referring,
 } from '../support/plan-values.ts';
@@ -25,20 +25,20 @@ const write: Decision = { do: 'write', cause: 'edit' };
 const pending: Decision = { do: 'write', cause: 'known after apply' };
 const host = { address: 'production.redis.main', output: 'host' };
 
-function part(kind: string, name: string, more: Partial<PlannedPart> = {}): PlannedPart {
+function attribute(kind: string, name: string, more: Partial<AttributeChange> = {}): AttributeChange {
   const field = kindNamed(kind).fields[name];
   if (field === undefined) throw new Error(`a ${kind} has no ${name}`);
-  return plannedPart(name, { field, ...more });
+  return attributeChange(name, { field, ...more });
 }
 
-const command = (decision: Decision, more: Partial<PlannedPart> = {}) =>
-  part('compose', 'command', { decision, ...more });
-const variable = (key: string, wanted: Wanted, more: Partial<PlannedPart> = {}) =>
-  part('compose', 'env', { part: { field: 'env', key }, wanted, ...more });
-const stack = (parts: readonly PlannedPart[], more: Partial<Action> = {}) =>
-  actionOf(shop, { kind: kindNamed('compose'), parent: 'production', parts, ...more });
-const domain = (more: Partial<Action> = {}, parts: readonly PlannedPart[] = []) =>
-  actionOf(`${shop}.domains["a.b"]`, { kind: kindNamed('domain'), lane: shop, parts, ...more });
+const command = (decision: Decision, more: Partial<AttributeChange> = {}) =>
+  attribute('compose', 'command', { decision, ...more });
+const variable = (key: string, wanted: Wanted, more: Partial<AttributeChange> = {}) =>
+  attribute('compose', 'env', { attribute: { field: 'env', key }, wanted, ...more });
+const stack = (attributes: readonly AttributeChange[], more: Partial<Action> = {}) =>
+  actionOf(shop, { kind: kindNamed('compose'), parent: 'production', attributes, ...more });
+const domain = (more: Partial<Action> = {}, attributes: readonly AttributeChange[] = []) =>
+  actionOf(`${shop}.domains["a.b"]`, { kind: kindNamed('domain'), scope: shop, attributes, ...more });
 
 interface About extends Partial<ServiceActions> {
   readonly isCode?: boolean;
@@ -63,7 +63,7 @@ describe('a change of the service itself', () => {
       const changed = variable('A', declared('1'), { decision });
       expect(staleness({ root: stack([changed]) })?.because).toEqual(['env.A']);
     }
-    expect(staleness({ root: stack([part('compose', 'autoDeploy', { decision: write })]) })).toBeUndefined();
+    expect(staleness({ root: stack([attribute('compose', 'autoDeploy', { decision: write })]) })).toBeUndefined();
     for (const decision of [{ do: 'release' }, { do: 'leave', sentence: '' }] as const)
       expect(staleness({ root: stack([command(decision)]) })).toBeUndefined();
   });
@@ -72,14 +72,14 @@ describe('a change of the service itself', () => {
     const settled = { do: 'nothing', settled: true } as const;
     const about = { wanted: declared('up'), pair: pairOf('down', 'up') };
     expect(staleness({ root: stack([command(settled, about)]) })?.because).toEqual(['command']);
-    for (const parts of [
+    for (const attributes of [
       [command(settled, { ...about, pair: pairOf('up', 'UP') })],
       [command(settled, { ...about, pair: undefined })],
       [command(settled, { ...about, wanted: undefined })],
       [command({ do: 'nothing', settled: false }, about)],
       [command(settled, { ...about, wanted: referring(host) })],
     ])
-      expect(staleness({ root: stack(parts) })).toBeUndefined();
+      expect(staleness({ root: stack(attributes) })).toBeUndefined();
     const known = [command(settled, { ...about, wanted: referring(host) })];
     expect(staleness({ root: stack(known), host: 'main' })?.because).toEqual(['command']);
   });
@@ -87,18 +87,18 @@ describe('a change of the service itself', () => {
   test('may come to nothing where every value is known only after apply', () => {
     const later = command(pending);
     expect(staleness({ root: stack([later]) })?.isPending).toBe(true);
-    expect(staleness({ root: stack([later, part('compose', 'suffix', { decision: write })]) })).not.toHaveProperty(
+    expect(staleness({ root: stack([later, attribute('compose', 'suffix', { decision: write })]) })).not.toHaveProperty(
       'isPending',
     );
     expect(
-      staleness({ root: stack([command(write), part('compose', 'suffix', { decision: pending })]) })?.isPending,
+      staleness({ root: stack([command(write), attribute('compose', 'suffix', { decision: pending })]) })?.isPending,
     ).toBeUndefined();
     expect(staleness({ root: stack([later]), leafs: [domain({ action: 'delete' })] })?.isPending).toBeUndefined();
   });
 
   test('needs new code where its source changes and is fetched', () => {
-    const branch = part('compose', 'customGitBranch', { decision: write });
-    const source = part('compose', 'sourceType', { decision: write });
+    const branch = attribute('compose', 'customGitBranch', { decision: write });
+    const source = attribute('compose', 'sourceType', { decision: write });
     expect(staleness({ root: stack([branch]), isCode: true })?.code).toBe(true);
     expect(staleness({ root: stack([source]), isCode: true })?.code).toBe(true);
     expect(staleness({ root: stack([branch, command(write)]), isCode: true })?.code).toBe(true);
@@ -137,10 +137,10 @@ describe('a change of an object below the service', () => {
   });
 
   test('makes it stale where only a deployment puts the field into effect', () => {
-    const port = part('domain', 'port', { decision: write });
+    const port = attribute('domain', 'port', { decision: write });
     expect(staleness({ leafs: [domain({}, [port])] })?.because).toEqual(['domains["a.b"].port']);
-    expect(staleness({ leafs: [domain({}, [part('domain', 'port')])] })).toBeUndefined();
-    expect(staleness({ leafs: [domain({}, [plannedPart('x', { decision: write })])] })).toBeUndefined();
+    expect(staleness({ leafs: [domain({}, [attribute('domain', 'port')])] })).toBeUndefined();
+    expect(staleness({ leafs: [domain({}, [attributeChange('x', { decision: write })])] })).toBeUndefined();
     expect(staleness({ leafs: [domain({ action: 'forget' }, [port])] })).toBeUndefined();
   });
 
@@ -157,14 +157,14 @@ describe('a change of an object below the service', () => {
 });
 
 describe('a change of the environment', () => {
-  const environment = (parts: readonly PlannedPart[]) =>
-    actionOf('production', { kind: kindNamed('environment'), parts });
-  const region = (more: Partial<PlannedPart> = {}, key = 'REGION') =>
-    part('environment', 'env', { part: { field: 'env', key }, decision: write, ...more });
+  const environment = (attributes: readonly AttributeChange[]) =>
+    actionOf('production', { kind: kindNamed('environment'), attributes });
+  const region = (more: Partial<AttributeChange> = {}, key = 'REGION') =>
+    attribute('environment', 'env', { attribute: { field: 'env', key }, decision: write, ...more });
   const mention = variable('R', declared('in ${{environment.REGION}}'));
-  const text = (before: string | null, wanted: string | null, more: Partial<PlannedPart> = {}) =>
+  const text = (before: string | null, wanted: string | null, more: Partial<AttributeChange> = {}) =>
     environment([
-      part('environment', 'env', { wanted: declared(wanted), before: secret(before), decision: write, ...more }),
+      attribute('environment', 'env', { wanted: declared(wanted), before: secret(before), decision: write, ...more }),
     ]);
 
   test('makes it stale through the variables that the service mentions, and no others', () => {
@@ -178,7 +178,7 @@ describe('a change of the environment', () => {
     const settled = environment([region({ decision: { do: 'nothing', settled: true } })]);
     expect(staleness({ root: stack([mention]), parent: settled })).toBeUndefined();
     const described = environment([
-      part('environment', 'description', { part: { field: 'description', key: 'REGION' }, decision: write }),
+      attribute('environment', 'description', { attribute: { field: 'description', key: 'REGION' }, decision: write }),
     ]);
     expect(staleness({ root: stack([mention]), parent: described })).toBeUndefined();
   });

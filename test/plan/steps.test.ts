@@ -3,12 +3,20 @@ import type { Json, Row } from '../../src/kind/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { Wanted } from '../../src/manifest/wanted.ts';
-import type { Member, PlannedPart, Step } from '../../src/plan/action.ts';
+import type { Member, AttributeChange, Step } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import type { StepInput } from '../../src/plan/steps.ts';
 import { bodySize, createSteps, deleteSteps, updateSteps } from '../../src/plan/steps.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import { declared, kindNamed, lacking, pairOf, plannedPart, referring, resourceOf } from '../support/plan-values.ts';
+import {
+  declared,
+  kindNamed,
+  lacking,
+  pairOf,
+  attributeChange,
+  referring,
+  resourceOf,
+} from '../support/plan-values.ts';
 
 /** The requests that an action has, and what they carry. */
 
@@ -51,25 +59,25 @@ function view({ operation, role, members, changed }: Step): string {
 }
 
 /** What is declared of a field, to be written; or all that was decided about it. */
-type Fields = Readonly<Record<string, string | boolean | null | { readonly planned: Partial<PlannedPart> }>>;
+type Fields = Readonly<Record<string, string | boolean | null | { readonly planned: Partial<AttributeChange> }>>;
 
-function as(wanted: Wanted, decision: Decision, more: Partial<PlannedPart> = {}) {
+function as(wanted: Wanted, decision: Decision, more: Partial<AttributeChange> = {}) {
   return { planned: { wanted, decision, ...more } };
 }
 
 /** A resource with fields, and what was decided about each. */
 function inputFor(kind: Kind, fields: Fields, more: Partial<Resource> = {}): StepInput {
-  const parts = Object.entries(fields).map(([name, value]): PlannedPart => {
+  const attributes = Object.entries(fields).map(([name, value]): AttributeChange => {
     const field = kind.fields[name];
     if (field === undefined) throw new Error(`a ${kind.kind} has no ${name}`);
     return typeof value === 'object' && value !== null
-      ? plannedPart(name, { field, ...value.planned })
-      : plannedPart(name, { field, wanted: declared(value), decision: write });
+      ? attributeChange(name, { field, ...value.planned })
+      : attributeChange(name, { field, wanted: declared(value), decision: write });
   });
   const own = Object.fromEntries(
-    parts.flatMap(({ part, wanted }) => (wanted === undefined ? [] : [[part.field, wanted]])),
+    attributes.flatMap(({ attribute, wanted }) => (wanted === undefined ? [] : [[attribute.field, wanted]])),
   );
-  return { resource: resourceOf(kind, 'it', { fields: own, ...more }), context, parts, chosenId: undefined };
+  return { resource: resourceOf(kind, 'it', { fields: own, ...more }), context, attributes, chosenId: undefined };
 }
 
 function created(name: string, fields: Fields, more: Partial<Resource> = {}, chosenId?: string) {
@@ -294,9 +302,9 @@ describe('an update', () => {
 });
 
 describe('a map', () => {
-  const entry = (key: string, decision: Decision): PlannedPart =>
-    plannedPart('env', {
-      part: { field: 'env', key },
+  const entry = (key: string, decision: Decision): AttributeChange =>
+    attributeChange('env', {
+      attribute: { field: 'env', key },
       decision,
       wanted: decision.do === 'remove' ? undefined : declared('1'),
     });
@@ -310,16 +318,18 @@ describe('a map', () => {
       },
       mapMode,
     });
-  const steps = (mapMode: 'own' | 'merge', ...parts: readonly PlannedPart[]) =>
+  const steps = (mapMode: 'own' | 'merge', ...attributes: readonly AttributeChange[]) =>
     updateSteps(
-      { resource: resource(mapMode), context, parts, chosenId: undefined },
+      { resource: resource(mapMode), context, attributes, chosenId: undefined },
       { row: {}, moveTo: undefined },
     ).steps.map(view);
 
   test('is sent whole when one of its keys changes, with the keys that are to go', () => {
-    const parts = [entry('A', write), entry('B', settled), entry('C', { do: 'remove' })];
-    expect(steps('own', ...parts)).toEqual(['update redis.update: redisId = id of it; env* = env: A B, removed C']);
-    expect(steps('merge', ...parts)).toEqual([
+    const attributes = [entry('A', write), entry('B', settled), entry('C', { do: 'remove' })];
+    expect(steps('own', ...attributes)).toEqual([
+      'update redis.update: redisId = id of it; env* = env: A B, removed C',
+    ]);
+    expect(steps('merge', ...attributes)).toEqual([
       'update redis.update: redisId = id of it; env* = env: A B, removed C, others stay',
     ]);
   });
@@ -329,24 +339,24 @@ describe('a map', () => {
   });
 
   test('knows the keys of its own field only', () => {
-    const other = plannedPart('command', {
-      part: { field: 'command', key: 'X' },
+    const other = attributeChange('command', {
+      attribute: { field: 'command', key: 'X' },
       wanted: undefined,
       decision: { do: 'remove' },
     });
     expect(steps('own', entry('A', write), other)).toEqual([
       'update redis.update: redisId = id of it; env* = env: A B, removed ',
     ]);
-    const whole = plannedPart('env', { wanted: undefined, decision: { do: 'remove' } });
+    const whole = attributeChange('env', { wanted: undefined, decision: { do: 'remove' } });
     expect(steps('own', entry('A', write), whole)).toEqual([
       'update redis.update: redisId = id of it; env* = env: A B, removed ',
     ]);
   });
 
   test('is no field of its own where it is text', () => {
-    const key = plannedPart('env', { part: { field: 'env', key: 'A' }, decision: write });
+    const key = attributeChange('env', { attribute: { field: 'env', key: 'A' }, decision: write });
     const text = { ...resource('own'), maps: {} };
-    const input = { resource: text, context, parts: [key], chosenId: undefined };
+    const input = { resource: text, context, attributes: [key], chosenId: undefined };
     expect(updateSteps(input, { row: {}, moveTo: undefined }).steps).toEqual([]);
   });
 });
@@ -380,7 +390,7 @@ describe('a deletion', () => {
 test('the size of a request is that of what is known of it, in bytes', () => {
   const size = (members: Step['members']) =>
     bodySize({ operation: 'redis.update', role: 'update', members, changed: [] });
-  const field = kindNamed('redis').fields['name'] ?? plannedPart('name').field;
+  const field = kindNamed('redis').fields['name'] ?? attributeChange('name').field;
   const wanted = (value: Json): Member => ({ is: 'wanted', field, wanted: declared(value) });
   expect(size({})).toBe(0);
   expect(size({ ab: { is: 'value', value: secret('cd') } })).toBe(10);

@@ -119,7 +119,7 @@ describe.each(delays)('an update is sent again because %s, and meanwhile somebod
   });
 });
 
-test('what was changed while an action waited for another lane is not overwritten, and named', async () => {
+test('what was changed while an action waited for another scope is not overwritten, and named', async () => {
   const made = bench();
   const files = (a: string, b: string) => stack(`files: { a.conf: { content: "${a}" }, b.conf: { content: "${b}" } }`);
   await made.apply(production(files('1', '1')));

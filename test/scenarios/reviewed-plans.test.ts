@@ -92,11 +92,13 @@ async function act(made: Bench, planned: Plan, { does, at, field, value }: ByHan
   const row = rows.find((one) => one[kind.identity.id] === object.id);
   if (row === undefined) return;
   const names = Object.keys(kind.fields).filter((name) => Object.hasOwn(row, name));
-  const parts = action.parts.filter(({ part, decision }) => decision.do === 'write' && names.includes(part.field));
+  const parts = action.attributes.filter(
+    ({ attribute: part, decision }) => decision.do === 'write' && names.includes(part.field),
+  );
   const part = parts[field % Math.max(1, parts.length)];
-  const content = part?.part.key === undefined ? part?.wanted?.content.reveal() : undefined;
+  const content = part?.attribute.key === undefined ? part?.wanted?.content.reveal() : undefined;
   if (does === 'as planned') {
-    if (part !== undefined && content?.hollow === false) Object.assign(row, { [part.part.field]: content.value });
+    if (part !== undefined && content?.hollow === false) Object.assign(row, { [part.attribute.field]: content.value });
     return;
   }
   const name = names[field % Math.max(1, names.length)] ?? '';

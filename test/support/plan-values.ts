@@ -7,7 +7,7 @@ import { root } from '../../src/kind/kind.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { Reference, Wanted } from '../../src/manifest/wanted.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
-import type { Action, PlannedPart } from '../../src/plan/action.ts';
+import type { Action, AttributeChange } from '../../src/plan/action.ts';
 import { toStored } from '../../src/plan/decide.ts';
 import type { PlanInput } from '../../src/plan/input.ts';
 import { kinds } from '../../src/resources/index.ts';
@@ -63,10 +63,10 @@ export function pairOf(wanted: Json, answered: Json = wanted): Pair {
   };
 }
 
-/** A part that is as it should be. */
-export function plannedPart(field: string, more: Partial<PlannedPart> = {}): PlannedPart {
+/** An attribute that is as it should be. */
+export function attributeChange(field: string, more: Partial<AttributeChange> = {}): AttributeChange {
   return {
-    part: { field },
+    attribute: { field },
     field: anything,
     wanted: declared('value'),
     decision: { do: 'nothing', settled: true },
@@ -80,7 +80,7 @@ export function plannedPart(field: string, more: Partial<PlannedPart> = {}): Pla
 export function actionOf(address: string, more: Partial<Action> = {}): Action {
   return {
     address,
-    lane: address,
+    scope: address,
     kind: kindNamed('redis'),
     action: 'no-op',
     id: `id of ${address}`,
@@ -88,7 +88,7 @@ export function actionOf(address: string, more: Partial<Action> = {}): Action {
     changes: [],
     teardown: [],
     steps: [],
-    parts: [],
+    attributes: [],
     dependsOn: [],
     options: {},
     notes: [],

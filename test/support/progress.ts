@@ -46,7 +46,7 @@ function actionOf(item: Planned): Action {
   const isQuiet = item.action === 'no-op' || item.action === 'forget';
   return {
     address: item.address,
-    lane: item.address,
+    scope: item.address,
     kind,
     action: item.action,
     id: undefined,
@@ -54,7 +54,7 @@ function actionOf(item: Planned): Action {
     changes: [],
     teardown: [],
     steps: isQuiet ? [] : [{ operation: 'compose.update', role: 'update', members: {}, changed: [] }],
-    parts: [],
+    attributes: [],
     dependsOn: needsOf(item),
     options: {},
     notes: [],
