@@ -145,7 +145,7 @@ export async function applyPlan(
     /** How services are deployed: waited for, 15 minutes at most, when nobody says otherwise. */
     readonly deploying?: Deploying;
     /** How long a request that got no answer may take to land: 60,000 ms when nobody says otherwise. */
-    readonly fenceMs?: number;
+    readonly inFlightTimeoutMs?: number;
     readonly clock?: Clock;
     readonly onEvent?: (event: ApplyEvent) => void;
     readonly signal?: AbortSignal;
@@ -162,7 +162,7 @@ export async function applyPlan(
     redact: world.redact,
     connections: options.connections,
     ...(options.deploying === undefined ? {} : { deploying: options.deploying }),
-    ...(options.fenceMs === undefined ? {} : { fenceMs: options.fenceMs }),
+    ...(options.inFlightTimeoutMs === undefined ? {} : { inFlightTimeoutMs: options.inFlightTimeoutMs }),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),

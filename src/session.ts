@@ -53,7 +53,7 @@ export interface SessionOptions {
   /** Waiting for deployments: at most 15 minutes each by default. */
   readonly deploying?: Deploying;
   /** In-flight timeout: the time a request without an answer may take to reach the platform. 60,000 ms by default. */
-  readonly fenceMs?: number;
+  readonly inFlightTimeoutMs?: number;
   readonly clock?: Clock;
   /** Called once with the milliseconds when the session waits for requests of an earlier run. */
   readonly onWait?: (ms: number) => void;
@@ -114,7 +114,7 @@ export async function session<T>(
     purpose,
     deploying,
     connections = 4,
-    fenceMs = attempts.effect.timeoutMs,
+    inFlightTimeoutMs = attempts.effect.timeoutMs,
     clock = systemClock,
     onWait,
   } = options;
@@ -135,7 +135,7 @@ export async function session<T>(
       plan: async (request = {}, signal) => {
         await waitOut(connection.store, {
           lease: taken,
-          fenceMs,
+          inFlightTimeoutMs,
           clock,
           ...(signal === undefined ? {} : { signal }),
           ...(onWait === undefined ? {} : { onWait }),
@@ -151,7 +151,7 @@ export async function session<T>(
         return applyPlan(made, connection, {
           permissions,
           connections,
-          fenceMs,
+          inFlightTimeoutMs,
           clock,
           ...(deploying === undefined ? {} : { deploying }),
           ...about,

@@ -115,7 +115,7 @@ async function sendUntilKnown(
 function lookUntil(run: Run, address: string, lost: PlatformError): number {
   const now = run.clock.monotonic();
   if (!mayLandLater(lost)) return now + attempts.effect.lagMs;
-  return (sentAt(jobOf(run, address)) ?? now) + run.input.fenceMs;
+  return (sentAt(jobOf(run, address)) ?? now) + run.input.inFlightTimeoutMs;
 }
 
 /** The attributes that the answer to a create shows as they were wanted: known, should the run end before the rest. */

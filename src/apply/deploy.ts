@@ -155,7 +155,7 @@ async function order(service: DeployedService, known: Deploys, before: Row): Pro
 
 /** How long to look for what was ordered before it is said to be nowhere; undefined: as long as any deployment. */
 function patienceFor(service: DeployedService, lost: Lost | undefined): number | undefined {
-  if (lost !== undefined) return lost.mayLandLater ? service.run.input.fenceMs : attempts.effect.lagMs;
+  if (lost !== undefined) return lost.mayLandLater ? service.run.input.inFlightTimeoutMs : attempts.effect.lagMs;
   return isLate(service) ? attempts.effect.lagMs : undefined;
 }
 

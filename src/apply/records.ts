@@ -26,5 +26,5 @@ export function recordOf(run: Run, action: Action, id: string | null, pairs: Sta
 
 /** The time and the in-flight timeout of a request that is sent now. */
 export function sentNow({ clock, input }: Run): { readonly at: number; readonly timeoutMs: number } {
-  return { at: clock.wall(), timeoutMs: input.fenceMs };
+  return { at: clock.wall(), timeoutMs: input.inFlightTimeoutMs };
 }

@@ -40,7 +40,7 @@ export function reportAgain(
   action: Action,
   { what, again }: { readonly what: string; readonly again: string },
 ): void {
-  const message = `${what} got no answer and had no visible effect within ${run.input.fenceMs / 1_000} s; ${again} it again`;
+  const message = `${what} got no answer and had no visible effect within ${run.input.inFlightTimeoutMs / 1_000} s; ${again} it again`;
   report(run, action, diagnostic('repeated', message, { address: action.address }));
 }
 

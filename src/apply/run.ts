@@ -36,7 +36,7 @@ export interface ApplyInput {
   readonly redact: (text: string) => string;
   readonly deploying?: Deploying;
   /** In-flight timeout: how long a request that got no answer may take to land. Milliseconds. */
-  readonly fenceMs?: number;
+  readonly inFlightTimeoutMs?: number;
   readonly clock?: Clock;
   /** Most requests at a time. */
   readonly connections: number;
@@ -56,7 +56,7 @@ export interface Deploying {
 
 /** One application of a plan. */
 export interface Run {
-  readonly input: ApplyInput & Required<Pick<ApplyInput, 'deploying' | 'fenceMs'>>;
+  readonly input: ApplyInput & Required<Pick<ApplyInput, 'deploying' | 'inFlightTimeoutMs'>>;
   readonly reader: Reader;
   readonly clock: Clock;
   /** Every action of the plan by its address, where it is in its life. */
@@ -122,7 +122,7 @@ export function startRun(input: ApplyInput): Run {
     input: {
       ...input,
       deploying: input.deploying ?? { waits: true, limitMs: () => attempts.deployment.limitMs },
-      fenceMs: input.fenceMs ?? attempts.effect.timeoutMs,
+      inFlightTimeoutMs: input.inFlightTimeoutMs ?? attempts.effect.timeoutMs,
     },
     reader: createReader(input.client),
     clock,

@@ -3,7 +3,7 @@ import type { Lease } from '../state/lease.ts';
 import { isWritePending } from '../state/pending.ts';
 import type { StateStore } from '../state/state.ts';
 
-/** The longest in-flight timeout that `--fence` takes. Milliseconds. */
+/** The longest in-flight timeout that `--in-flight-timeout` takes. Milliseconds. */
 export const longestTimeoutMs = 3_600_000;
 
 /**
@@ -14,14 +14,14 @@ export const longestTimeoutMs = 3_600_000;
 export async function waitOut(
   store: StateStore,
   {
-    fenceMs,
+    inFlightTimeoutMs,
     clock,
     signal,
     onWait,
     lease,
   }: {
     /** In-flight timeout of this run; 0: never wait. Milliseconds. */
-    readonly fenceMs: number;
+    readonly inFlightTimeoutMs: number;
     readonly clock: Clock;
     readonly signal?: AbortSignal;
     /** The lock of this run; without one, an earlier run may have ended just now. */
@@ -32,10 +32,10 @@ export async function waitOut(
 ): Promise<void> {
   const now = clock.monotonic();
   const quietMs = now - (lease?.quietSince ?? now);
-  if (fenceMs === 0 || quietMs >= longestTimeoutMs) return;
+  if (inFlightTimeoutMs === 0 || quietMs >= longestTimeoutMs) return;
   const timeouts = await pendingTimeouts(store);
   if (timeouts.length === 0 && lease?.inherited?.wasRemoved !== true) return;
-  const leftMs = Math.max(fenceMs, ...timeouts) - quietMs;
+  const leftMs = Math.max(inFlightTimeoutMs, ...timeouts) - quietMs;
   if (leftMs <= 0) return;
   onWait?.(leftMs);
   await clock.sleep(leftMs, signal);

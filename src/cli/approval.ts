@@ -14,6 +14,8 @@ export interface ApplyFlags {
   readonly allowDataLoss?: true;
   readonly allowMassDelete?: true;
   /** In-flight timeout: seconds that an unanswered request may take to reach the platform. */
+  readonly inFlightTimeout?: string;
+  /** The same, by its earlier name. */
   readonly fence?: string;
 }
 

@@ -14,7 +14,7 @@ export function withLock(
   {
     work,
     ...about
-  }: Pick<SessionOptions, 'purpose' | 'deploying' | 'fenceMs' | 'onWait'> & {
+  }: Pick<SessionOptions, 'purpose' | 'deploying' | 'inFlightTimeoutMs' | 'onWait'> & {
     readonly work: (session: Session, interruption: Interruption) => Promise<Exit>;
   },
 ): Promise<Exit> {

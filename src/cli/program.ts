@@ -1,4 +1,4 @@
-import { Argument, Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import type { Command as Action } from './command.ts';
 import { setLoader } from './command.ts';
 import { describeExitCodes } from '../render/exit-codes.ts';
@@ -94,10 +94,12 @@ const noDeploy = ['--no-deploy', 'do not deploy'] as const;
 function addChanging(program: Command, run: Runner): void {
   const autoApprove = ['--auto-approve', 'do not ask; required without a terminal'] as const;
   const allowDataLoss = ['--allow-data-loss', 'allow the deletion of data'] as const;
-  const fence = [
-    '--fence <seconds>',
+  const inFlightTimeout = [
+    '--in-flight-timeout <seconds>',
     'in-flight timeout: how long an unanswered request may take to reach the platform; default: 60',
   ] as const;
+  /** The earlier name of `--in-flight-timeout`. */
+  const fence = (): Option => new Option('--fence <seconds>').hideHelp();
   const apply = program
     .command('apply')
     .description('change the platform to match the manifest')
@@ -107,7 +109,8 @@ function addChanging(program: Command, run: Runner): void {
     .option(...allowDataLoss)
     .option('--allow-mass-delete', 'allow to delete more than 10 of a kind, or 30 % of at least 10')
     .option(...noDeploy)
-    .option(...fence)
+    .option(...inFlightTimeout)
+    .addOption(fence())
     .option('--no-wait', 'start deployments and do not wait for their end')
     .option('--deploy-timeout <[kind=]seconds>', 'time limit of a deployment; default: 900; repeatable', collect)
     .addHelpText(
@@ -125,7 +128,8 @@ function addChanging(program: Command, run: Runner): void {
     .description('delete everything that the state holds')
     .option(...autoApprove)
     .option(...allowDataLoss)
-    .option(...fence)
+    .option(...inFlightTimeout)
+    .addOption(fence())
     .addHelpText('after', examples('trueup destroy', 'trueup destroy --auto-approve --allow-data-loss'));
   run(destroy, async () => (await import('./commands/destroy.ts')).destroyCommand(destroy.opts()));
   const importObject = program

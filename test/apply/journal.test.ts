@@ -41,8 +41,8 @@ function creating(kind: string, fields: Readonly<Record<string, Wanted | undefin
 }
 
 /** The pending create of an action, in a run without answers yet. */
-function pendingOf(action: Action, operation: Step['operation'], { parent = web, fenceMs = 60_000 } = {}) {
-  const { run } = runOf([parent, action], { more: { fenceMs } });
+function pendingOf(action: Action, operation: Step['operation'], { parent = web, inFlightTimeoutMs = 60_000 } = {}) {
+  const { run } = runOf([parent, action], { more: { inFlightTimeoutMs } });
   return creationOf(run, action, { operation, role: 'create', members: {}, changed: [] });
 }
 
@@ -62,7 +62,7 @@ describe('a pending create holds', () => {
   });
 
   test('its in-flight timeout', () => {
-    expect(pendingOf(creating('mount', file, web), 'mounts.create', { fenceMs: 5 }).timeoutMs).toBe(5);
+    expect(pendingOf(creating('mount', file, web), 'mounts.create', { inFlightTimeoutMs: 5 }).timeoutMs).toBe(5);
   });
 
   test('a digest of an open field that contains a secret', () => {

@@ -21,7 +21,7 @@ import { bench } from '../support/world.ts';
 
 /** How long a run waits for what runs before it may have sent. */
 
-const fenceMs = 60_000;
+const inFlightTimeoutMs = 60_000;
 
 /** A memory in which a run is open, and processes that work with it. */
 async function begin({ isOpen }: { readonly isOpen: boolean }) {
@@ -51,7 +51,7 @@ async function begin({ isOpen }: { readonly isOpen: boolean }) {
     const { process, store, lease } = await enter(machine, setClock);
     let ms = 0;
     const clock = { ...process.clock, sleep: () => Promise.resolve() };
-    await waitOut(store, { fenceMs, clock, lease, onWait: (told) => (ms = told) });
+    await waitOut(store, { inFlightTimeoutMs, clock, lease, onWait: (told) => (ms = told) });
     await store.close();
     return ms;
   };
@@ -71,7 +71,7 @@ test.each([-3_600_000, 0, 61_000, 3_600_000])(
 );
 
 test('what was left open is waited for as a whole where no lock tells when that was', async () => {
-  expect(await (await begin({ isOpen: true })).waited('here')).toBe(fenceMs);
+  expect(await (await begin({ isOpen: true })).waited('here')).toBe(inFlightTimeoutMs);
 });
 
 test('the longer of two timeouts counts: that of the run before, and that of this one', async () => {

@@ -111,8 +111,8 @@ describe('the real program', () => {
     expect((await finish(child)).code).toBe(null);
     const before = posts();
     expect(before).toBeGreaterThan(0);
-    // Nothing is on its way any more: there is no need to wait for that.
-    const again = await run('apply', 'plan.trueup', '--fence', '0', '--lock-timeout', '90');
+    // The platform has executed every request: no need to wait for one.
+    const again = await run('apply', 'plan.trueup', '--in-flight-timeout', '0', '--lock-timeout', '90');
     expect(again).toMatchObject({ code: 1, out: '' });
     expect(again.err).toContain('the plan was applied already, wholly or in part');
     expect(posts()).toBe(before);

@@ -46,8 +46,8 @@ describe('it is ours', () => {
     ['long before it was sent', -11, false],
     ['before, by a clock that is a little late', -9, true],
     ['when it was sent', 0, true],
-    ['within its fence, by a clock that is a little early', 10.9, true],
-    ['long after its fence', 11.1, false],
+    ['within its in-flight timeout, by a clock that is a little early', 10.9, true],
+    ['long after its in-flight timeout', 11.1, false],
   ])('by the time at which it was made: %s', (_when, minutes, expected) => {
     const createdAt = new Date(at + minutes * minute).toISOString();
     expect(isOurs({}, { createdAt })).toBe(expected);

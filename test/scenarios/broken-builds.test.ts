@@ -36,7 +36,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'does not wait until requests of an earlier run cannot land any more',
     {
       file: 'src/apply/wait-out.ts',
-      line: 'if (fenceMs === 0 || quietMs >= longestTimeoutMs) return;',
+      line: 'if (inFlightTimeoutMs === 0 || quietMs >= longestTimeoutMs) return;',
       instead: 'return;',
       noticedBy: [kinds, 'backup below postgres is created'],
     },
@@ -63,7 +63,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'does not look for a create that got no answer until its in-flight timeout has passed',
     {
       file: 'src/apply/create.ts',
-      line: 'return (sentAt(jobOf(run, address)) ?? now) + run.input.fenceMs;',
+      line: 'return (sentAt(jobOf(run, address)) ?? now) + run.input.inFlightTimeoutMs;',
       instead: 'return sentAt(jobOf(run, address)) ?? now;',
       noticedBy: ['test/scenarios/lost-creates.test.ts', 'a create'],
     },

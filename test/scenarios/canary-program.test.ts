@@ -161,7 +161,7 @@ describe('the program prints no secret and leaves none', () => {
     let turn = operation.length;
     ways.instead = (request) => (request.path === `/api/${operation}` ? quoting(request, turn++) : undefined);
     for (const format of [[], json]) {
-      const { code, both } = await run([...apply, '--fence', '1', ...format]);
+      const { code, both } = await run([...apply, '--in-flight-timeout', '1', ...format]);
       expect(code).not.toBe(0);
       expect(both).toContain('failed');
     }
@@ -245,7 +245,7 @@ describe('the program prints no secret and leaves none', () => {
         if (method === 'POST' && ++posts === stopAt) child?.kill('SIGKILL');
         return answer;
       };
-      child = start(argsOf([...apply, '--fence', '1']), { env });
+      child = start(argsOf([...apply, '--in-flight-timeout', '1']), { env });
       const { out, err } = await finish(child);
       expect([out, err, left(folder)].flatMap(canariesIn), `after ${stopAt} writes`).toEqual([]);
     }
@@ -303,12 +303,12 @@ describe('the program leaves no secret in a state', () => {
         if (method === 'POST' && ++posts === 3) child?.kill('SIGKILL');
         return answer;
       };
-      child = start(argsOf([...apply, '--fence', '1']), { env });
+      child = start(argsOf([...apply, '--in-flight-timeout', '1']), { env });
       const killed = await finish(child);
       const journal = await elsewhere.left();
       expect(journal).toMatch(/\bpending\b/);
       expect([killed.out, killed.err, journal].flatMap(canariesIn)).toEqual([]);
-      expect(await run([...apply, '--fence', '1', '--lock-timeout', '120'])).toMatchObject({ code: 0 });
+      expect(await run([...apply, '--in-flight-timeout', '1', '--lock-timeout', '120'])).toMatchObject({ code: 0 });
       expect(await elsewhere.left()).toContain('production.compose.shop');
       const other = { TRUEUP_SECRET_ODD: oddCanary('other') };
       expect(await run(apply, { env: other })).toMatchObject({ code: 0 });
@@ -429,6 +429,6 @@ describe('the redactor', () => {
           }
         : undefined;
     const fresh = { TRUEUP_SECRET_COMMAND: plainCanary('fresh') };
-    expect((await run([...apply, '--fence', '1'], { env: fresh })).code).not.toBe(0);
+    expect((await run([...apply, '--in-flight-timeout', '1'], { env: fresh })).code).not.toBe(0);
   });
 });

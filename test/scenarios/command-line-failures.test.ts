@@ -90,6 +90,8 @@ describe('exit codes', () => {
       [['plan', '--wrong'], "unknown option '--wrong'"],
       [['plann'], 'did you mean'],
       [['plan', '--connections', 'many', '-C', folder], '--connections must be a whole number'],
+      [['apply', '--in-flight-timeout', 'soon', '-C', folder], '--in-flight-timeout must be a whole number'],
+      [['apply', '--fence', 'soon', '-C', folder], '--fence must be a whole number'],
       [['plan', '--var', 'novalue', '-C', folder], '--var must be name=value'],
       [['plan', '--var', 'tag=1', '-C', folder], 'declares no variable'],
       [['plan', '-C', join(folder, 'nowhere')], 'there is no folder'],

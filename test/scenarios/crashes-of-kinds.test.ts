@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { carrierOf, choosesId } from '../../src/kind/wire.ts';
-import { explore, exploreBeyondFence } from '../support/crashes/explore.ts';
+import { explore, exploreLateCreates } from '../support/crashes/explore.ts';
 import { imageOf } from '../support/crashes/platform.ts';
 import type { Place, Task } from '../support/crashes/process.ts';
 import { runProcess } from '../support/crashes/process.ts';
@@ -140,7 +140,7 @@ describe.each([...places])('%s', (_, stand) => {
       const start = await startOf(stand, { before: [manifestWith(stand, undefined)], after: '' });
       const manifest = await manifestOf(manifestWith(stand, stand.body));
       // Of an id that was ours to choose there can be no two.
-      expect((await exploreBeyondFence({ start, task: { manifest } })) > 0).toBe(!choosesId(stand.kind));
+      expect((await exploreLateCreates({ start, task: { manifest } })) > 0).toBe(!choosesId(stand.kind));
     },
   );
 });

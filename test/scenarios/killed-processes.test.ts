@@ -95,7 +95,7 @@ async function live(lane: number, count: number, state: { text: string; env: Rec
   const watch = watchDeployments(emulator);
   const server = await serve(emulator, { latencyMs: 5 });
   const folder = project('');
-  const flags = ['--auto-approve', '--adopt', '--allow-data-loss', '--allow-mass-delete', '--fence', '1'];
+  const flags = ['--auto-approve', '--adopt', '--allow-data-loss', '--allow-mass-delete', '--in-flight-timeout', '1'];
   const args = ['apply', ...flags, '-C', folder];
   const options = { env: { TRUEUP_API_KEY: apiKey, ...state.env } };
   const story: string[] = [];

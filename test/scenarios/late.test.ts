@@ -14,9 +14,9 @@ import { bench } from '../support/world.ts';
 /** Requests that had to wait before they went out. */
 
 /** A twentieth of the usual times. Milliseconds. */
-const times = { deadlineMs: 1_500, fenceMs: 6_000, landsMs: 2_500 };
+const times = { deadlineMs: 1_500, inFlightTimeoutMs: 6_000, landsMs: 2_500 };
 
-test('the fence of a create begins when it goes out, and not when it began to wait for a connection', async () => {
+test('the in-flight timeout of a create begins when it goes out, not when it begins to wait for a connection', async () => {
   const made = bench({ clock: systemClock });
   await made.apply(production('    postgres: {}\n'));
   const text = production(database('', 'a', 'a') + database('', 'b', 'b').replace('    postgres:\n', ''));
@@ -37,7 +37,7 @@ test('the fence of a create begins when it goes out, and not when it began to wa
         const { name } = JSON.parse(body) as { name: string };
         creates.push(name);
         sentAt.push(made.store.state?.resources[`production.postgres.${name}`]?.pending?.at ?? 0);
-        // Nobody hears of it, and it lands within its fence.
+        // It gets no answer, and takes effect within its in-flight timeout.
         await pause(times.landsMs);
       }
       const answer = await made.emulator.send(wire);
@@ -57,8 +57,8 @@ test('the fence of a create begins when it goes out, and not when it began to wa
     connections: 1,
   });
   const world = { ...made.world(), client };
-  const { fenceMs } = times;
-  const about = { permissions: everything, connections: 1, fenceMs, clock: systemClock };
+  const { inFlightTimeoutMs } = times;
+  const about = { permissions: everything, connections: 1, inFlightTimeoutMs, clock: systemClock };
   const result = await applyPlan(await plan(await made.manifest(text), world), world, about);
   await transport.close();
   server.closeAllConnections();

@@ -62,7 +62,7 @@ describe('a create', () => {
     await plansNothing(made, text);
   });
 
-  test('that gets lost is looked for until its fence has passed, and sent once more, which is said', async () => {
+  test('that gets lost is sent once more after its in-flight timeout, and the result reports that', async () => {
     const made = bench();
     const send = once(made, 'postgres.create', () => Promise.reject(connection('ECONNRESET')));
     const before = made.clock.monotonic();
@@ -130,7 +130,7 @@ describe('a create', () => {
     },
   );
 
-  test('that lands late, within the fence, is found and not sent again', async () => {
+  test('that takes effect late, within the in-flight timeout, is found and not sent again', async () => {
     const made = bench();
     let landing: (() => Promise<unknown>) | undefined;
     let looks = 0;

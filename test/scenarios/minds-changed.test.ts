@@ -151,7 +151,7 @@ describe('a create that lands when another run is over', () => {
     });
     expect(await run(made, text)).toEqual([]);
     const settled = worldOf(made);
-    expect(late).toHaveLength(4); // sent again each time that the fence had passed
+    expect(late).toHaveLength(4); // sent again after each in-flight timeout
     for (const request of late) expect((await made.emulator.send(request)).status).toBeGreaterThanOrEqual(400);
     expect(worldOf(made)).toEqual(settled);
     await goOn(made, text);

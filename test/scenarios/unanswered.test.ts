@@ -133,7 +133,7 @@ describe('a move', () => {
 });
 
 describe('a create', () => {
-  test('that gets lost again and again is sent four times at most, each time after its fence', async () => {
+  test('that gets lost again and again is sent four times at most, each time after its in-flight timeout', async () => {
     const made = calmPlatform();
     const run = await applyOver(made, one, '{ on: postgres.create, times: 3, before: drop }');
     expect(run.failed).toEqual([]);
@@ -146,7 +146,7 @@ describe('a create', () => {
     expect(all.count('postgres.create')).toEqual([4, 0]);
   });
 
-  test('that lands at the end of its fence, while a look takes its time, is found and not sent again', async () => {
+  test('that takes effect at the end of its in-flight timeout, during a slow poll, is found and not sent again', async () => {
     const made = calmPlatform();
     const slow = '{ on: environment.one, after: { delay: 25s } }';
     const run = await applyOver(made, one, `{ on: postgres.create, at: 1, late: 58s }, ${slow}`);

@@ -18,8 +18,8 @@ import {
  * - A write is lost when it was not carried out and nothing proves that, and in doubt when it was carried out and its
  *   answer does not say so, or does not show in what is read. 429 proves that nothing happened: such a write is sent
  *   again as often as it takes.
- * - Looks are the reads for the sake of one write that is lost or in doubt: until its fence has passed for a create and
- *   an order to deploy, one or two else. One in four has to be sent again itself.
+ * - Looks are the reads for the sake of one write that is lost or in doubt: until its in-flight timeout has
+ *   passed for a create and a deployment, one or two else. One in four has to be sent again itself.
  */
 
 /** One measured run. */

@@ -50,17 +50,17 @@ describe('of whom a request may still land', () => {
       { owner: 'ben', mayLandUntil: now + 3_000, wasRemoved: true },
     ],
     [
-      'of a holder whose lease has just ended, for the fence',
+      'of a holder whose lease has just ended, for the in-flight timeout',
       seen({ holder: hold }, 60_000),
       { owner: 'ann', mayLandUntil: now + 30_000, wasRemoved: false },
     ],
     [
-      'of a holder whose lease ended a while ago, for what is left of the fence',
+      'of a holder whose lease ended a while ago, for what is left of the in-flight timeout',
       seen({ holder: hold }, 70_000),
       { owner: 'ann', mayLandUntil: now + 20_000, wasRemoved: false },
     ],
     [
-      'of a holder that is dead before its lease ended, for the fence and no longer',
+      'of a holder that is dead before its lease ended, for the in-flight timeout and no longer',
       seen({ holder: hold }, 1_000),
       { owner: 'ann', mayLandUntil: now + 30_000, wasRemoved: false },
     ],
@@ -85,7 +85,7 @@ describe('of whom a request may still land', () => {
       { owner: 'ann', mayLandUntil: now + 20_000, wasRemoved: false },
     ],
     [
-      'for the whole fence, where the place has no clock',
+      'for the whole in-flight timeout, where the state location has no clock',
       seen({ holder: hold }, undefined),
       { owner: 'ann', mayLandUntil: now + 30_000, wasRemoved: false },
     ],

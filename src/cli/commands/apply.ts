@@ -65,13 +65,9 @@ export async function planAndApply(
   const { manifest, warnings } = await load(options, redactor);
   run.warn(warnings);
   const { deploying, flags } = task;
-  const fenceMs =
-    flags.fence === undefined
-      ? attempts.effect.timeoutMs
-      : readInteger('--fence', flags.fence, 0, longestTimeoutMs / 1_000) * 1_000;
   return withLock(run, manifest, {
     purpose: task.verb,
-    fenceMs,
+    inFlightTimeoutMs: readInFlightTimeout(flags),
     ...(deploying === undefined ? {} : { deploying }),
     onWait: (ms) => terminal.err(`${waiting(ms)}\n`),
     work: async (session, interruption) => {
@@ -100,6 +96,14 @@ export async function planAndApply(
       return exit;
     },
   });
+}
+
+/** Reads `--in-flight-timeout`. Milliseconds. @throws {Stop} `usage` */
+function readInFlightTimeout({ inFlightTimeout, fence }: ApplyFlags): number {
+  const name = inFlightTimeout === undefined ? '--fence' : '--in-flight-timeout';
+  const seconds = inFlightTimeout ?? fence;
+  if (seconds === undefined) return attempts.effect.timeoutMs;
+  return readInteger(name, seconds, 0, longestTimeoutMs / 1_000) * 1_000;
 }
 
 function waiting(ms: number): string {

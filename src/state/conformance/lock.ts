@@ -105,7 +105,7 @@ export function lockTests(test: Cases): void {
     one.process.kill();
     const two = await enter();
     expect(two.lease.inherited).toMatchObject({ owner: one.process.host.owner, purpose: 'apply' });
-    // It may have sent something right before: the fence counts from now.
+    // It may have sent a request just before: the in-flight timeout counts from now.
     expect(two.lease.inherited?.mayLandUntil).toBe(time.now() + 60_000);
     await leave(two);
   });

@@ -108,7 +108,7 @@ export function lostLockTests(test: Cases, facts: Facts): void {
     expect(await two.store.holder()).toBeUndefined();
     const lease = await two.store.lock({ purpose: 'plan' });
     expect(lease.counter).toBe(one.lease.counter + 1);
-    // Until it notices, it may send; what it sends may land until its lease and the fence are over.
+    // Until it notices, it may send; what it sends may land until its lease and the in-flight timeout are over.
     expect(lease.inherited?.owner).toBe(one.process.host.owner);
     expect((lease.inherited?.mayLandUntil ?? 0) - time.now()).toBeGreaterThan(118_000);
     await time.pass(25_000);

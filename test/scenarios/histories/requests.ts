@@ -53,7 +53,7 @@ function workspaceOf(text: string): Workspace {
 
 /** Waits, as the command line does, until no request of an earlier run can be carried out any more. */
 export async function waitForRest(run: Run): Promise<void> {
-  await run.clock.leap(waitOut(run.made.store, { fenceMs: 60_000, clock: run.clock }));
+  await run.clock.leap(waitOut(run.made.store, { inFlightTimeoutMs: 60_000, clock: run.clock }));
   same(
     [...run.underway].filter(isOfWeight).map(({ path, body }) => `${path} ${body ?? ''}`),
     [],

@@ -6,7 +6,7 @@ import { operationOf } from '../faults.ts';
 import { likenessOf, situationOf } from './likeness.ts';
 import type { Files } from './memory-disk.ts';
 import type { Ended, Moment, Place, Task } from './process.ts';
-import { fenceMs, readState, runProcess } from './process.ts';
+import { inFlightTimeoutMs, readState, runProcess } from './process.ts';
 
 /** A run that may end at any moment, and what it begins with. */
 export interface Story {
@@ -81,10 +81,10 @@ export async function explore({ start, task, next: again = task, ...how }: Story
 }
 
 /**
- * Lets a process end while creates are on their way that land when the next process is over, long after the fence. Each
+ * Lets a process end while creates are on their way that land when the next process is over, long after the in-flight timeout. Each
  * may make one object too many then, and the plan tells of it. Gives how many objects there were too many.
  */
-export async function exploreBeyondFence({ start, task }: Pick<Story, 'start' | 'task'>): Promise<number> {
+export async function exploreLateCreates({ start, task }: Pick<Story, 'start' | 'task'>): Promise<number> {
   const wanted = await runProcess(start, task);
   const told: Moment[] = [];
   await runProcess(start, task, (moment) => void told.push(moment));
@@ -144,20 +144,20 @@ function crashesAt({ what, place, appended }: Moment, tears: boolean): Crash[] {
     found.push(
       then(
         underway.map(() => at),
-        'carried out',
+        'executed',
       ),
       then(
-        underway.map(({ sentAt }) => sentAt + fenceMs - 1_000),
-        'carried out within the fence',
+        underway.map(({ sentAt }) => sentAt + inFlightTimeoutMs - 1_000),
+        'executed within the in-flight timeout',
       ),
     );
   }
   if (underway.length > 1) {
-    found.push(then([at], 'only the first carried out'));
+    found.push(then([at], 'only the first executed'));
     found.push(
       then(
-        underway.map(({ sentAt }, index) => (index === 0 ? sentAt + fenceMs - 1_000 : undefined)),
-        'only the first carried out, within the fence',
+        underway.map(({ sentAt }, index) => (index === 0 ? sentAt + inFlightTimeoutMs - 1_000 : undefined)),
+        'only the first executed, within the in-flight timeout',
       ),
     );
   }

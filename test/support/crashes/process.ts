@@ -23,7 +23,7 @@ import { timersRunIn } from './timers.ts';
 /** A machine with a disk, and a platform somewhere: one run after the other works on them. */
 
 /** How long a request may take to land. Milliseconds. */
-export const fenceMs = 60_000;
+export const inFlightTimeoutMs = 60_000;
 
 const folder = '/project/.trueup';
 
@@ -149,7 +149,7 @@ export async function runProcess(place: Place, task: Task, tell: (moment: Moment
     },
   };
   const permissions = { dataLoss: true, adoption, massDeletion: true };
-  const options = { purpose: 'apply', connections, clock, fenceMs };
+  const options = { purpose: 'apply', connections, clock, inFlightTimeoutMs };
   const running = session(manifest, sent, options, async (run) => {
     const made = await run.plan({ begins: { lineage: 'of-the-test', digestKey: 'k'.repeat(43) } });
     const { outcomes } = await run.apply(made, permissions);
