@@ -30,7 +30,7 @@ export { open } from './library/project.ts';
 export type { ApplyOptions, SessionOptions } from './session.ts';
 export type { Permissions } from './plan/safeguard.ts';
 export type { Deploying } from './apply/run.ts';
-export type { ApplyEvent } from './apply/result.ts';
+export type { ApplyEvent } from './apply/job.ts';
 export type { Environment } from './project/folder.ts';
 
 export type { Failure } from './api/errors.ts';

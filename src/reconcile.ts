@@ -3,7 +3,7 @@ import { interruptible } from './api/client.ts';
 import { apply } from './apply/apply.ts';
 import type { Clock } from './state/clock.ts';
 import { systemClock } from './state/clock.ts';
-import type { ApplyEvent, ApplyResult } from './apply/result.ts';
+import type { ApplyEvent, ApplyResult } from './apply/job.ts';
 import type { Deploying } from './apply/run.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors, Stop } from './diagnostics/diagnostic.ts';

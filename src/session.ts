@@ -1,7 +1,7 @@
-import type { ApplyEvent, ApplyResult } from './apply/result.ts';
+import type { ApplyEvent, ApplyResult } from './apply/job.ts';
 import type { Deploying } from './apply/run.ts';
 import { attempts } from './api/attempts.ts';
-import { waitOut } from './apply/wait-out.ts';
+import { waitOut } from './state/wait-out.ts';
 import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
 import type { Kind } from './kind/kind.ts';
 import { lateOperations } from './kind/command-call.ts';

@@ -1,4 +1,4 @@
-import { runSchedule } from '../../src/apply/schedule.ts';
+import { runSchedule } from '../../src/graph/schedule.ts';
 import { topological } from '../../src/graph/order.ts';
 import { readEnvText } from '../../src/kind/env-text.ts';
 import { parseExpressions } from '../../src/manifest/expression.ts';

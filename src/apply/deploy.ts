@@ -9,18 +9,13 @@ import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import type { Action } from '../plan/action.ts';
 import type { Deploys } from '../state/pending.ts';
 import type { PendingDeploy } from '../state/record.ts';
-import { failed, failure } from './deploy-failure.ts';
-import type { Lost } from './deploy-request.ts';
-import { resetStatus, send } from './deploy-request.ts';
-import type { DeployedService } from './deployed-service.ts';
-import { isLate, tell } from './deployed-service.ts';
+import { failed, failure, resetStatus, send, isLate, tell } from './deploy-request.ts';
+import type { Lost, DeployedService } from './deploy-request.ts';
 import type { Ending, Watch } from './follow.ts';
 import { follow } from './follow.ts';
-import { sentNow } from './records.ts';
-import { report, reportAgain } from './report.ts';
+import { sentNow, hasWritten, idOf, jobOf, scopeOf, report, reportAgain } from './run.ts';
 import type { Run } from './run.ts';
-import { hasWritten, idOf, jobOf, scopeOf } from './run.ts';
-import { inputsNow, saveDeploys } from './stale.ts';
+import { inputsNow, saveDeploys } from './announce.ts';
 
 /** What became of a deployment that was not a failure; `unverified`: nobody saw its end. */
 type Result = 'done' | 'unverified';

@@ -10,10 +10,9 @@ import type { NaturalKey } from '../observe/match.ts';
 import { indexRows, naturalKey } from '../observe/match.ts';
 import type { Action } from '../plan/action.ts';
 import { pendingCreate } from '../state/pending.ts';
-import { recordNow } from './records.ts';
-import { poll } from './poll.ts';
+import { recordNow, idOf, scopeOf } from './run.ts';
+import { poll } from './attempt.ts';
 import type { Run } from './run.ts';
-import { idOf, scopeOf } from './run.ts';
 import { createdAmong, findCreated, readOwn, readSiblings } from './scope.ts';
 
 /** One look: the object of the create, if it is there, and the objects with its key that are something else. */

@@ -8,11 +8,10 @@ import { changedFields, compare, readRow } from '../plan/compare.ts';
 import { pathOf } from '../plan/diff.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { isSent } from './job.ts';
-import { refusal } from './report.ts';
+import { refusal, idOf, jobOf, scopeOf } from './run.ts';
 import type { Run } from './run.ts';
-import { idOf, jobOf, scopeOf } from './run.ts';
-import type { ScopeRow } from './scope-row.ts';
-import { findById } from './scope-row.ts';
+import type { ScopeRow } from '../observe/scope-row.ts';
+import { findById } from '../observe/scope-row.ts';
 import { isAtHome, scopeNow } from './scope.ts';
 
 /** From which step on an action is checked, and how it is read. */
@@ -88,8 +87,9 @@ export function changedSince(action: Action, now: Row, outputs: Outputs, step?: 
 export function lossSince(run: Run, action: Action, scope: ScopeRow | 'gone'): string | undefined {
   if (scope === 'gone') return undefined;
   // What is below an object that goes is the first of it to go.
-  const isWhole = scope.root.action === 'delete' || scope.root.teardown.length > 0;
-  const going = isWhole ? scopeOf(run, action.scope).actions : [action];
+  const { root, actions } = scopeOf(run, action.scope);
+  const isWhole = root.action === 'delete' || root.teardown.length > 0;
+  const going = isWhole ? actions : [action];
   for (const one of going) {
     if (one.action !== 'delete' && one.action !== 'replace') continue;
     const planned = run.input.plan.observed.objects.get(one.address);

@@ -1,10 +1,10 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { same } from '../kind/json.ts';
 import type { Action } from '../plan/action.ts';
 import type { Deploys } from '../state/pending.ts';
 import type { DuplicatePlace } from '../state/record.ts';
-import type { Outcome } from './result.ts';
+import type { State } from '../state/state.ts';
 
 /**
  * How far the requests of an action got, as far as anybody knows; it never shrinks. `may land later`: a request got no
@@ -229,4 +229,36 @@ function impossible({ action: { address }, phase }: Job, event: JobEvent): Error
 /** Where a create that got no answer may make a duplicate. */
 export function placeOf({ key, below }: DuplicatePlace): DuplicatePlace {
   return key === undefined ? {} : { key, ...(below === undefined ? {} : { below }) };
+}
+
+/** Something that happened while applying; a deployment bears the address of its service. */
+export type ApplyEvent = {
+  readonly address: string;
+  readonly action: Action['action'];
+} & (
+  | { readonly event: 'started' | 'done' | 'failed' | 'skipped' }
+  /** A deployment was sent, and this is what is waited for now; told again only when it is something else. */
+  | {
+      readonly event: 'waiting';
+      /** Its turn in the queue of the platform; the end of what runs; the answer to a request that lasts as long. */
+      readonly for: 'queue' | 'deployment' | 'answer';
+    }
+);
+
+/** What became of one action. */
+export interface Outcome {
+  readonly action: Action;
+  /** `unverified`: everything was sent, and what the platform has could not be read back, or not be written down. */
+  readonly result: 'done' | 'failed' | 'skipped' | 'not kept' | 'unverified';
+  /** A write of it was executed, or may have been. */
+  readonly mayHaveWritten: boolean;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What became of a plan. */
+export interface ApplyResult {
+  readonly outcomes: readonly Outcome[];
+  readonly state: State;
+  /** Why the state could not be written at the end; what it lacks is found by the next run. */
+  readonly unsaved?: Stop | undefined;
 }

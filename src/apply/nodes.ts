@@ -2,19 +2,7 @@ import { withPreferred } from '../graph/preferred.ts';
 import { deployAddress, replacedAddress } from '../kind/address.ts';
 import type { Action, Plan } from '../plan/action.ts';
 import { isEffective } from '../plan/action.ts';
-import type { ActionNode, ApplyNode, HubNode } from './node.ts';
-import {
-  actionNodes,
-  isDeployment,
-  isLeft,
-  over,
-  readBackName,
-  readBackNodes,
-  success,
-  teardownName,
-  tearsDown,
-} from './node.ts';
-import type { Edge } from './schedule.ts';
+import type { Edge } from '../graph/schedule.ts';
 
 /** The nodes of a plan, in its order, and which of them come before which. */
 export interface ApplyGraph {
@@ -248,4 +236,78 @@ function append<T>(lists: Map<string, T[]>, key: string, value: T): void {
   const list = lists.get(key);
   if (list === undefined) lists.set(key, [value]);
   else list.push(value);
+}
+
+/** A node of the schedule. */
+export type ApplyNode = ActionNode | ReadBackNode | HubNode;
+
+/** Deletes the old object of an action, makes or changes its object, or deploys its service. */
+export interface ActionNode {
+  readonly part: 'teardown' | 'make' | 'deploy';
+  readonly name: string;
+  readonly action: Action;
+  /** The service scope in which it writes. */
+  readonly scope: string;
+  /** It waits for the platform most of its time. */
+  readonly isWaiting?: true;
+}
+
+/** Reads a service scope back, after all writes in it. */
+interface ReadBackNode {
+  readonly part: 'read back';
+  readonly name: string;
+  readonly scope: string;
+  readonly runsWhenStopped: true;
+}
+
+/** Stands between n nodes and the m nodes that wait for them, so that n + m edges say it. It does no work. */
+interface HubNode {
+  readonly part: 'removals over' | 'references deployed';
+  readonly name: string;
+  readonly scope: undefined;
+}
+
+/** What an action does, in its order. */
+function actionNodes(action: Action): ActionNode[] {
+  const { address, scope } = action;
+  if (action.action === 'deploy') return [{ part: 'deploy', name: address, action, scope, isWaiting: true }];
+  const nodes: ActionNode[] = [];
+  if (tearsDown(action)) nodes.push({ part: 'teardown', name: teardownName(address), action, scope });
+  if (isLeft(action)) nodes.push({ part: 'make', name: address, action, scope });
+  return nodes;
+}
+
+/** One for each scope with something to write; a deployment reads its own result. */
+function readBackNodes(work: readonly ActionNode[]): ReadBackNode[] {
+  const scopes = new Set(work.flatMap(({ part, scope }) => (part === 'deploy' ? [] : [scope])));
+  return [...scopes].map((scope) => ({ part: 'read back', name: readBackName(scope), scope, runsWhenStopped: true }));
+}
+
+function tearsDown(action: Action): boolean {
+  return action.teardown.length > 0 || action.action === 'delete';
+}
+
+function isDeployment({ action }: Action): boolean {
+  return action === 'deploy';
+}
+
+/** Leaves an object behind. */
+function isLeft({ action }: Action): boolean {
+  return action !== 'delete' && action !== 'deploy';
+}
+
+function teardownName(address: string): string {
+  return `${address} (teardown)`;
+}
+
+function readBackName(scope: string): string {
+  return `${scope} (read back)`;
+}
+
+function success(from: string, to: string): Edge {
+  return { from, to, is: 'success' };
+}
+
+function over(from: string, to: string): Edge {
+  return { from, to, is: 'over' };
 }

@@ -5,17 +5,14 @@ import type { Action } from '../plan/action.ts';
 import { isEffective, isMade } from '../plan/action.ts';
 import { deploysOf, withDeploys } from '../state/pending.ts';
 import { isOver, isSent, mayLand, resultOf } from './job.ts';
-import { recordOf } from './records.ts';
-import { poll } from './poll.ts';
-import { report, reportFailure } from './report.ts';
-import type { Outcome } from './result.ts';
-import type { Run } from './run.ts';
-import { claim, happen, hasWritten, idOf, jobOf, scopeOf } from './run.ts';
-import type { Scope } from './run.ts';
-import type { ScopeRow } from './scope-row.ts';
-import { findById } from './scope-row.ts';
+import { recordOf, claim, happen, hasWritten, idOf, jobOf, scopeOf, report, reportFailure } from './run.ts';
+import { poll } from './attempt.ts';
+import type { Outcome } from './job.ts';
+import type { Run, Scope } from './run.ts';
+import type { ScopeRow } from '../observe/scope-row.ts';
+import { findById } from '../observe/scope-row.ts';
 import { findCreated, isAtHome, readScope, scopeBefore } from './scope.ts';
-import { sentPairs, settle } from './settle.ts';
+import { sentPairs, settle } from '../plan/settle.ts';
 
 /** The object of an action as its scope shows it; `unread`: nothing could be read. */
 type Found =

@@ -8,19 +8,19 @@ import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Action, Plan } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
-import { pendingCreate } from '../state/pending.ts';
-import type { DuplicatePlace } from '../state/record.ts';
+import { pendingCreate, withDeploys } from '../state/pending.ts';
+import type { DuplicatePlace, StateRecord } from '../state/record.ts';
 import { staleThrough, deploysBefore } from '../plan/stale.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
-import type { StateStore } from '../state/state.ts';
+import type { StateStore, State } from '../state/state.ts';
 import type { QueueActivity } from './follow.ts';
-import type { Job, JobEvent } from './job.ts';
+import type { Job, JobEvent, ApplyEvent } from './job.ts';
 import { advance, mayHaveWritten, placeOf, startJob } from './job.ts';
-import type { Journal } from './journal.ts';
-import { openJournal } from './journal.ts';
-import type { ApplyEvent } from './result.ts';
-import type { ScopeRow } from './scope-row.ts';
+import type { ScopeRow } from '../observe/scope-row.ts';
+import { PlatformError } from '../api/errors.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 
 /** What applying a plan needs. */
 export interface ApplyInput {
@@ -204,4 +204,110 @@ function duplicatesBefore({ actions, base }: Plan): ReadonlyMap<string, readonly
       return [action.address, advance(job, { is: 'duplicate', place: placeOf(pending) }).duplicates];
     }),
   );
+}
+
+/** The records of a run: what the state is to hold, announced before it is sent. */
+interface Journal {
+  /** Every record as this run wrote it last, on the disk or about to be. */
+  readonly records: ReadonlyMap<string, StateRecord | null>;
+  /** The record of an address as this run wrote it last, else as it was before; null: this run removed it. */
+  now(address: string): StateRecord | null | undefined;
+  /**
+   * Keeps a record; it is on the disk when this resolves, unless it goes `with the rest` at the end. One that cannot be
+   * written is as if it never was: what it announces is not sent, and what it says is found by the next run.
+   *
+   * @throws {Stop} when the store refuses it.
+   */
+  save(address: string, content: StateRecord | null, how?: 'with the rest'): Promise<void>;
+}
+
+/** Opens the journal of a run on a state. Never throws. */
+function openJournal(store: StateStore, base: State): Journal {
+  const records = new Map<string, StateRecord | null>();
+  const durable = new Map<string, StateRecord | null>();
+  return {
+    records,
+    now: (address) => (records.has(address) ? records.get(address) : base.resources[address]),
+    save: async (address, content, how) => {
+      records.set(address, content); // at once: what is saved next goes on from it
+      try {
+        if (how === undefined) await store.append(base, address, content);
+        durable.set(address, content);
+      } catch (error) {
+        const last = durable.get(address);
+        if (last === undefined) records.delete(address);
+        else records.set(address, last);
+        throw error;
+      }
+    },
+  };
+}
+
+/** The record of an address; also what it was before this run removed it. */
+export function recordNow({ journal, input }: Run, address: string): StateRecord | undefined {
+  return journal.now(address) ?? input.plan.base.resources[address];
+}
+
+/** What the state is to hold of an action's object. */
+export function recordOf(run: Run, action: Action, id: string | null, pairs: StateRecord['pairs']): StateRecord {
+  const { deploys, duplicates } = jobOf(run, action.address);
+  const facts = {
+    kind: action.kind.kind,
+    parent: action.parent ?? null,
+    dependsOn: action.dependsOn,
+    pairs,
+    options: action.options,
+    ...(duplicates === undefined ? {} : { duplicates }),
+  };
+  const record = id === null ? { ...facts, id } : { ...facts, id };
+  return deploys === undefined ? record : withDeploys(record, deploys);
+}
+
+/** The time and the in-flight timeout of a request that is sent now. */
+export function sentNow({ clock, input }: Run): { readonly at: number; readonly timeoutMs: number } {
+  return { at: clock.wall(), timeoutMs: input.inFlightTimeoutMs };
+}
+
+/**
+ * Reports a failure, after some of which nothing new is started. What is no failure of the platform or the disk is a
+ * mistake of Trueup, and is thrown once the state is saved.
+ */
+export function reportFailure(run: Run, action: Action, error: unknown): void {
+  const about = { address: action.address, position: action.position };
+  if (error instanceof Stop) {
+    for (const item of error.diagnostics) report(run, action, item);
+    if (error.failure === 'state') run.ending.reason = 'the state cannot be saved';
+    if (error.failure === 'locked') run.ending.reason = 'the lock of the state is lost';
+  } else if (error instanceof PlatformError) {
+    report(run, action, diagnostic('platform-answer', error.message, about));
+    if (isShutOut(error)) run.ending.reason = 'the platform takes no more requests';
+  } else {
+    run.ending.defect ??= { error };
+    run.ending.reason = 'of an internal error';
+  }
+}
+
+/** Whether the platform accepts the key no more, or has taken no requests for longer than anybody waits. */
+function isShutOut({ failure, code }: PlatformError): boolean {
+  return failure === 'throttled' || (failure === 'authentication' && code === undefined);
+}
+
+/** Reports something about an action. */
+export function report(run: Run, { address }: Action, item: Diagnostic): void {
+  happen(run, address, { is: 'reported', diagnostic: item });
+}
+
+/** Reports that a request was sent again, because its outcome stayed unknown. */
+export function reportAgain(
+  run: Run,
+  action: Action,
+  { what, again }: { readonly what: string; readonly again: string },
+): void {
+  const message = `${what} got no answer and had no visible effect within ${run.input.inFlightTimeoutMs / 1_000} s; ${again} it again`;
+  report(run, action, diagnostic('repeated', message, { address: action.address }));
+}
+
+/** What ends an action because of what the platform has. */
+export function refusal({ address, position }: Action, message: string): Stop {
+  return new Stop('platform', [diagnostic('platform-answer', message, { address, position, remedy: 'Plan again.' })]);
 }

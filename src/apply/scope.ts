@@ -7,12 +7,11 @@ import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Action } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
-import { poll } from './poll.ts';
-import { recordNow } from './records.ts';
+import { poll } from './attempt.ts';
+import { recordNow, idOf, scopeOf } from './run.ts';
 import type { Run, Scope } from './run.ts';
-import { idOf, scopeOf } from './run.ts';
-import type { ScopeRow } from './scope-row.ts';
-import { scopeRow } from './scope-row.ts';
+import type { ScopeRow } from '../observe/scope-row.ts';
+import { scopeRow } from '../observe/scope-row.ts';
 
 /** Reads a scope. A 404 proves that it is gone, and nothing else does. */
 export async function readScope(reader: Reader, root: Action, id: string): Promise<ScopeRow | 'gone'> {

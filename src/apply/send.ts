@@ -5,15 +5,14 @@ import type { Row } from '../kind/json.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
 import { compare } from '../plan/compare.ts';
-import { attempt } from './attempt.ts';
+import { attempt, isLost, mayLandLater } from './attempt.ts';
 import { refuseChanged, rowNow } from './freshness.ts';
 import { sentAt } from './job.ts';
 import { announceTime } from './announce.ts';
-import { isLost, mayLandLater } from './outcome.ts';
 import { buildMembers } from './request.ts';
 import type { Run } from './run.ts';
 import { happen, idOf, jobOf } from './run.ts';
-import { findById } from './scope-row.ts';
+import { findById } from '../observe/scope-row.ts';
 import { isAtHome, scopeNow } from './scope.ts';
 
 /**

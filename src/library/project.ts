@@ -1,4 +1,4 @@
-import type { ApplyEvent } from '../apply/result.ts';
+import type { ApplyEvent } from '../apply/job.ts';
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Permissions } from '../plan/safeguard.ts';

@@ -1,4 +1,4 @@
-import type { ApplyResult } from '../apply/result.ts';
+import type { ApplyResult } from '../apply/job.ts';
 import type { Plan as MadePlan } from '../plan/action.ts';
 import { renderResult } from '../render/apply-text.ts';
 import type { ResultDocument } from '../render/documents.ts';

@@ -1,4 +1,4 @@
-import type { ApplyResult, Outcome } from '../apply/result.ts';
+import type { ApplyResult, Outcome } from '../apply/job.ts';
 import { blockAddress } from '../kind/address.ts';
 import { renderNote } from './diagnostics-text.ts';
 import { fold, indented, requestCounts } from './lines.ts';

@@ -1,4 +1,4 @@
-import type { ApplyEvent } from '../apply/result.ts';
+import type { ApplyEvent } from '../apply/job.ts';
 import type { EventDocument } from './documents.ts';
 import type { Running } from './progress-view.ts';
 

@@ -1,4 +1,4 @@
-import type { ApplyEvent } from '../apply/result.ts';
+import type { ApplyEvent } from '../apply/job.ts';
 import type { Live } from './format.ts';
 import type { Reporter } from './progress.ts';
 import { eventJson, heartbeatJson } from './progress-json.ts';

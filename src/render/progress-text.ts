@@ -1,4 +1,4 @@
-import type { ApplyEvent } from '../apply/result.ts';
+import type { ApplyEvent } from '../apply/job.ts';
 import { duration, timeTaken } from './duration.ts';
 import { requestCounts } from './lines.ts';
 import { printable } from './printable.ts';

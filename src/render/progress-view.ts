@@ -1,4 +1,4 @@
-import type { ApplyEvent } from '../apply/result.ts';
+import type { ApplyEvent } from '../apply/job.ts';
 import { blockAddress, deployAddress } from '../kind/address.ts';
 import type { ActionName } from '../plan/action.ts';
 

@@ -1,4 +1,4 @@
-import type { ApplyEvent } from '../apply/result.ts';
+import type { ApplyEvent } from '../apply/job.ts';
 import type { Plan } from '../plan/action.ts';
 import { buildRows } from './progress-rows.ts';
 import type { ProgressView, Stage } from './progress-view.ts';

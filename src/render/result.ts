@@ -1,4 +1,4 @@
-import type { ApplyResult, Outcome } from '../apply/result.ts';
+import type { ApplyResult, Outcome } from '../apply/job.ts';
 import { isEffective } from '../plan/action.ts';
 
 /**

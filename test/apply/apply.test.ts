@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
-import type { ApplyEvent } from '../../src/apply/result.ts';
+import type { ApplyEvent } from '../../src/apply/job.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { applyPlan, plan } from '../../src/reconcile.ts';
 import { isDeployOrder } from '../support/deployments.ts';

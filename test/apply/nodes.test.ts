@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ApplyNode } from '../../src/apply/node.ts';
+import type { ApplyNode } from '../../src/apply/nodes.ts';
 import { planNodes } from '../../src/apply/nodes.ts';
 import { deployAddress, oldAddress } from '../../src/kind/address.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { settle } from '../../src/apply/settle.ts';
+import { settle } from '../../src/plan/settle.ts';
 import type { Codec } from '../../src/kind/codecs.ts';
 import { idSet, json, list, plain, suffixed, text } from '../../src/kind/codecs.ts';
 import type { Json } from '../../src/kind/json.ts';

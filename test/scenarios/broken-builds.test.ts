@@ -26,7 +26,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
   [
     'writes no journal',
     {
-      file: 'src/apply/journal.ts',
+      file: 'src/apply/run.ts',
       line: '        if (how === undefined) await store.append(base, address, content);\n',
       instead: '',
       noticedBy: [kinds, 'backup below postgres is created'],
@@ -35,7 +35,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
   [
     'does not wait until requests of an earlier run cannot land any more',
     {
-      file: 'src/apply/wait-out.ts',
+      file: 'src/state/wait-out.ts',
       line: 'if (inFlightTimeoutMs === 0 || quietMs >= longestTimeoutMs) return;',
       instead: 'return;',
       noticedBy: [kinds, 'backup below postgres is created'],
@@ -44,10 +44,10 @@ const builds: readonly (readonly [string, Breakage])[] = [
   [
     'does not wait for a holder whose lock was taken away',
     {
-      file: 'src/apply/wait-out.ts',
+      file: 'src/state/wait-out.ts',
       line: 'if (timeouts.length === 0 && lease?.inherited?.wasRemoved !== true) return;',
       instead: 'if (timeouts.length === 0) return;',
-      noticedBy: ['test/apply/wait-out.test.ts', ''],
+      noticedBy: ['test/state/wait-out.test.ts', ''],
     },
   ],
   [

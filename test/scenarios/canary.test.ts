@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import type { Send } from '../../src/api/wire.ts';
-import type { ApplyEvent } from '../../src/apply/result.ts';
+import type { ApplyEvent } from '../../src/apply/job.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { Json } from '../../src/kind/json.ts';

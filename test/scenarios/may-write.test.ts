@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { createTransport } from '../../src/api/transport.ts';
 import { diagnostic, Stop } from '../../src/diagnostics/diagnostic.ts';
-import { isLost } from '../../src/apply/outcome.ts';
+import { isLost } from '../../src/apply/attempt.ts';
 import { stopOf } from '../../src/state/conformance/states.ts';
 
 /** No write starts when the lock is lost, however long it waited before. */

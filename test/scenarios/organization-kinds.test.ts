@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import type { ApplyResult } from '../../src/apply/result.ts';
+import type { ApplyResult } from '../../src/apply/job.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 

@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
-import type { ApplyEvent, ApplyResult } from '../../src/apply/result.ts';
+import type { ApplyEvent, ApplyResult } from '../../src/apply/job.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { PlanOptions } from '../../src/reconcile.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
-import type { ApplyEvent, ApplyResult } from '../../src/apply/result.ts';
+import type { ApplyEvent, ApplyResult } from '../../src/apply/job.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Row } from '../../src/kind/json.ts';

@@ -1,4 +1,4 @@
-import type { ApplyEvent } from '../../src/apply/result.ts';
+import type { ApplyEvent } from '../../src/apply/job.ts';
 import { blockAddress } from '../../src/kind/address.ts';
 import type { Action, ActionName, Plan } from '../../src/plan/action.ts';
 import { buildRows } from '../../src/render/progress-rows.ts';

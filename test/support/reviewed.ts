@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { ReviewedPlan } from '../../src/review.ts';
 import { fileOf, makePlan, planAgain } from '../../src/review.ts';
-import type { ApplyResult } from '../../src/apply/result.ts';
+import type { ApplyResult } from '../../src/apply/job.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
 import { parsePlanFile, planFileText } from '../../src/plan/file.ts';

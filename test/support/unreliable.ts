@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import { parse } from 'yaml';
 import { createClient } from '../../src/api/client.ts';
 import type { Send } from '../../src/api/wire.ts';
-import type { Outcome } from '../../src/apply/result.ts';
+import type { Outcome } from '../../src/apply/job.ts';
 import type { EmulatorOptions } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { createChance } from '../../src/emulator/faults/chance.ts';

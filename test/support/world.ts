@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { createClient } from '../../src/api/client.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { BeatingClock, Clock } from '../../src/state/clock.ts';
-import type { ApplyResult } from '../../src/apply/result.ts';
+import type { ApplyResult } from '../../src/apply/job.ts';
 import type { Emulator, EmulatorOptions } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Kind } from '../../src/kind/kind.ts';

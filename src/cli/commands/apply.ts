@@ -1,6 +1,6 @@
 import { attempts } from '../../api/attempts.ts';
 import type { Deploying } from '../../apply/run.ts';
-import { longestTimeoutMs } from '../../apply/wait-out.ts';
+import { longestTimeoutMs } from '../../state/wait-out.ts';
 import { redactDiagnostic } from '../../plan/redacted.ts';
 import type { ApplyView } from '../../render/formats/apply.ts';
 import { applyFormats } from '../../render/formats/apply.ts';

@@ -1,4 +1,4 @@
-import type { ApplyResult, Outcome } from '../../../src/apply/result.ts';
+import type { ApplyResult, Outcome } from '../../../src/apply/job.ts';
 import { isWritePending } from '../../../src/state/pending.ts';
 import { Stop } from '../../../src/diagnostics/diagnostic.ts';
 import type { LoggedRequest } from '../../../src/emulator/emulator.ts';

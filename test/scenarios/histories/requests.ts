@@ -1,6 +1,6 @@
 import equal from 'fast-deep-equal';
 import { policies } from '../../../src/api/attempts.ts';
-import { waitOut } from '../../../src/apply/wait-out.ts';
+import { waitOut } from '../../../src/state/wait-out.ts';
 import type { WireRequest } from '../../../src/api/wire.ts';
 import type { LoggedRequest } from '../../../src/emulator/emulator.ts';
 import type { Row } from '../../../src/kind/json.ts';

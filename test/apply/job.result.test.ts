@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
-import type { ApplyResult } from '../../src/apply/result.ts';
+import type { ApplyResult } from '../../src/apply/job.ts';
 import type { Row } from '../../src/kind/json.ts';
 import {
   answered,

@@ -1,7 +1,7 @@
-import type { Clock } from '../state/clock.ts';
-import type { Lease } from '../state/lease.ts';
-import { isWritePending } from '../state/pending.ts';
-import type { StateStore } from '../state/state.ts';
+import type { Clock } from './clock.ts';
+import type { Lease } from './lease.ts';
+import { isWritePending } from './pending.ts';
+import type { StateStore } from './state.ts';
 
 /** The longest in-flight timeout that `--in-flight-timeout` takes. Milliseconds. */
 export const longestTimeoutMs = 3_600_000;

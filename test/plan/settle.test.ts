@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { SettleInput } from '../../src/apply/settle.ts';
-import { sentPairs, settle } from '../../src/apply/settle.ts';
+import type { SettleInput } from '../../src/plan/settle.ts';
+import { sentPairs, settle } from '../../src/plan/settle.ts';
 import { idSet } from '../../src/kind/codecs.ts';
 import type { Json, Row } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';

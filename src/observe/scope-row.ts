@@ -1,17 +1,23 @@
 import type { Row } from '../kind/json.ts';
-import { asRows, rowId } from '../observe/answers.ts';
-import type { Action } from '../plan/action.ts';
+import type { Kind } from '../kind/kind.ts';
+import { asRows, rowId } from './answers.ts';
+
+/** An object at its address. */
+interface Placed {
+  readonly address: string;
+  readonly kind: Kind;
+}
 
 /** The row of a scope, with everything below it. */
 export interface ScopeRow {
-  readonly root: Action;
+  readonly root: Placed;
   readonly row: Row;
   /** The rows of a kind below it, by id; throws a Stop when the answer has no such list. */
-  readonly rowsOf: (action: Action) => ReadonlyMap<string, Row>;
+  readonly rowsOf: (action: Placed) => ReadonlyMap<string, Row>;
 }
 
 /** Makes the row of a scope from one that was read earlier. */
-export function scopeRow(root: Action, row: Row): ScopeRow {
+export function scopeRow(root: Placed, row: Row): ScopeRow {
   const lists = new Map<string, ReadonlyMap<string, Row>>();
   return {
     root,
@@ -30,7 +36,7 @@ export function scopeRow(root: Action, row: Row): ScopeRow {
 }
 
 /** The row of an action in its scope, by id. */
-export function findById(scope: ScopeRow, action: Action, id: string): Row | undefined {
+export function findById(scope: ScopeRow, action: Placed, id: string): Row | undefined {
   if (action.address === scope.root.address) return rowId(action.kind, scope.row) === id ? scope.row : undefined;
   return scope.rowsOf(action).get(id);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
-import { waitOut } from '../../src/apply/wait-out.ts';
+import { waitOut } from '../../src/state/wait-out.ts';
 import { applyPlan, plan } from '../../src/reconcile.ts';
 import { createMemory, memoryStore } from '../../src/state/backends/memory.ts';
 import type { StateStore } from '../../src/state/state.ts';

@@ -6,12 +6,12 @@ import type { Attribute } from '../manifest/resource.ts';
 import { attributeName } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import type { Action, AttributeChange } from '../plan/action.ts';
-import type { Compared } from '../plan/compare.ts';
-import { compare } from '../plan/compare.ts';
-import { toStored } from '../plan/decide.ts';
-import { pathOf, resolveField } from '../plan/diff.ts';
-import { contains, leftBehind, membersOf } from '../plan/merged.ts';
+import type { Action, AttributeChange } from './action.ts';
+import type { Compared } from './compare.ts';
+import { compare } from './compare.ts';
+import { toStored } from './decide.ts';
+import { pathOf, resolveField } from './diff.ts';
+import { contains, leftBehind, membersOf } from './merged.ts';
 import type { Pair } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
 

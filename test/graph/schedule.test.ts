@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Edge, Fate, Task } from '../../src/apply/schedule.ts';
-import { runSchedule } from '../../src/apply/schedule.ts';
+import type { Edge, Fate, Task } from '../../src/graph/schedule.ts';
+import { runSchedule } from '../../src/graph/schedule.ts';
 import { isWhole } from '../support/whole.ts';
 
 /** The order of tasks: what waits for what, what runs beside what, and what a failure takes along. */
