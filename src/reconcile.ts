@@ -52,6 +52,8 @@ export interface World {
   readonly redact: (text: string) => string;
   /** The clock of this machine, unless another one is given. */
   readonly clock?: Clock;
+  /** Ends the pauses of a plan, which then throws a Stop. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What a plan is asked for. */
@@ -82,17 +84,18 @@ async function planFor(
   world: World,
   { deploys = true, destroys = false, begins }: PlanOptions & { readonly destroys?: boolean } = {},
 ): Promise<Plan> {
-  const { client, store, kinds } = world;
+  const { client, store, kinds, signal } = world;
   const saved = await store.read();
   const moved = saved === undefined ? undefined : applyMoves(saved, settings.moved, resources);
   const records = moved?.state.resources ?? {};
   const seen = await observe({
-    client,
+    client: signal === undefined ? client : interruptible(client, signal),
     kinds,
     resources,
     records,
     projectId: settings.project,
     clock: world.clock ?? systemClock,
+    signal,
     digest: (text) => digest(saved?.digestKey ?? '', text),
   });
   addSecrets(seen.observed, world);

@@ -84,7 +84,8 @@ export interface Session {
   /**
    * Waits until no request of an earlier run can reach the platform any more, and plans. Sends GETs only.
    *
-   * @throws {Stop} when no plan can be made, or a reviewed plan is out of date. @throws {PlatformError} when a read fails.
+   * @throws {Stop} when no plan can be made, a reviewed plan is out of date, or the signal aborts during a pause.
+   * @throws {PlatformError} when a read fails.
    */
   readonly plan: (request?: PlanRequest, signal?: AbortSignal) => Promise<Plan>;
   /**
@@ -140,7 +141,8 @@ export async function session<T>(
           ...(signal === undefined ? {} : { signal }),
           ...(onWait === undefined ? {} : { onWait }),
         });
-        const made = await planFor(request, manifest, connection);
+        if (signal?.aborted === true) throw interrupted();
+        const made = await planFor(request, manifest, { ...connection, signal });
         pending.add(made);
         return made;
       },
@@ -169,6 +171,12 @@ function planFor(request: PlanRequest, manifest: Manifest, world: World): Promis
   if ('reviewed' in request) return planAgain(request.reviewed, manifest, world);
   const { deploys = true, destroys = false, begins } = request;
   return makePlan({ manifest, deploys, destroys }, world, begins);
+}
+
+/** Ends a session that did not wait long enough to plan. */
+function interrupted(): Stop {
+  const message = 'the run was interrupted while it waited for requests of an earlier run; nothing was planned';
+  return new Stop('refused', [diagnostic('unverified', message, { remedy: 'Run it again.' })]);
 }
 
 /** Requests that last as long as a deployment get the time of the longest one; apply itself gives up sooner. */

@@ -68,6 +68,26 @@ describe('a session', () => {
     expect(results(result)['production.postgres.main']).toBe('done');
   });
 
+  test('plans nothing when it is interrupted while it waits for an earlier run', async () => {
+    const made = bench();
+    const interruption = new AbortController();
+    const lost: Send = (request) => {
+      if (operationOf(request) !== 'postgres.create') return made.emulator.send(request);
+      interruption.abort();
+      return Promise.reject(connection('ETIMEDOUT'));
+    };
+    await applyOver(made, text, lost, { signal: interruption.signal });
+    const again = new AbortController();
+    const options = { purpose, clock: made.clock, onWait: () => again.abort() };
+    const began = made.clock.monotonic();
+    await session(await made.manifest(text), made.platform(), options, async (run) => {
+      made.requests('GET');
+      expect((await stopOf(run.plan({}, again.signal))).message).toContain('the run was interrupted while it waited');
+    });
+    expect(made.requests('GET')).toEqual([]);
+    expect(made.clock.monotonic() - began).toBeLessThan(50_000);
+  });
+
   test('sends no write once it lost its lock', async () => {
     const made = bench();
     const time = processTime();

@@ -13,7 +13,7 @@ import { plan, session } from './session.ts';
 
 /** An apply of a project: of a plan that was shown before, or of what a new plan says. */
 export type ApplyRequest = Omit<SessionOptions, 'purpose'> &
-  (PlanOptions | { readonly plan: Plan | string }) & {
+  (Omit<PlanOptions, 'signal'> | { readonly plan: Plan | string }) & {
     /** The permissions beyond an ordinary apply; none by default. */
     readonly permissions?: Partial<Permissions>;
     readonly onEvent?: (event: ApplyEvent) => void;
@@ -43,7 +43,10 @@ export interface Project {
    * @throws {Stop} as `session`. @throws whatever `work` throws.
    */
   readonly session: <T>(options: SessionOptions, work: (session: Session) => Promise<T>) => Promise<T>;
-  /** Ends the project: an apply that runs finishes the requests in flight and saves them. Never throws. */
+  /**
+   * Ends the project: a plan that runs ends in its next pause, and an apply finishes the requests in flight and saves them.
+   * Never throws.
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -85,12 +88,14 @@ export async function open(
   const openSession: Project['session'] = (about, task) => work(() => session(manifest, platform, about, task));
   return {
     manifest,
-    plan: (about) => work(() => plan(manifest, platform, about)),
+    plan: ({ signal = ending.signal, ...about } = {}) =>
+      work(() => plan(manifest, platform, { ...about, signal: AbortSignal.any([signal, ending.signal]) })),
     apply: ({ permissions, onEvent, ...request } = {}) =>
       openSession({ ...request, purpose: 'apply' }, async (open) => {
-        const made = await open.plan('plan' in request ? { reviewed: request.plan } : request);
+        const { signal } = ending;
+        const made = await open.plan({ ...('plan' in request ? { reviewed: request.plan } : request), signal });
         return open.apply(made, permissions, {
-          signal: ending.signal,
+          signal,
           ...(onEvent === undefined ? {} : { onEvent }),
         });
       }),

@@ -22,6 +22,8 @@ export interface PlanOptions {
   readonly deploys?: boolean;
   /** true: deletes everything that the state holds. */
   readonly destroys?: boolean;
+  /** Ends the pauses of planning, which then rejects with a Stop. */
+  readonly signal?: AbortSignal;
 }
 
 /** The work of one session: only this session writes the state meanwhile. */
@@ -32,7 +34,9 @@ export interface Session {
    *
    * @throws {Stop} when no plan can be made, or a reviewed plan is out of date. @throws {PlatformError} when a read fails.
    */
-  readonly plan: (options?: PlanOptions | { readonly reviewed: Plan | string }) => Promise<Plan>;
+  readonly plan: (
+    options?: PlanOptions | (Pick<PlanOptions, 'signal'> & { readonly reviewed: Plan | string }),
+  ) => Promise<Plan>;
   /**
    * Applies a plan of this session, once. What failed on the platform is in the result.
    *
@@ -55,7 +59,7 @@ export async function plan(manifest: Manifest, platform?: Platform, options: Pla
   return redactingErrors(redactor, async () => {
     const connection = await opener.connect({ purpose: 'plan' });
     try {
-      const made = await makePlan(purpose, connection);
+      const made = await makePlan(purpose, { ...connection, signal: options.signal });
       return keepPlan(made, purpose, { counts: connection.client.counts, now: systemClock.wall() });
     } finally {
       await connection.close();
@@ -86,7 +90,7 @@ export async function session<T>(
         return await work({
           plan: async (request = {}) => {
             const asked: PlanRequest = 'reviewed' in request ? { reviewed: reviewedPlan(request.reviewed) } : request;
-            const inside = await opened.plan(asked);
+            const inside = await opened.plan(asked, request.signal);
             const purpose = purposeOf(manifest, 'reviewed' in asked ? asked.reviewed.file : asked);
             const kept = keepPlan(inside, purpose, { counts, now: systemClock.wall() });
             made.set(kept, inside);

@@ -5,7 +5,7 @@ import { valueAt } from '../kind/wire.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import { rowId } from './answers.ts';
 import type { Expected, IdentifyInput } from './expected.ts';
-import { idAtTop, incomplete, lacksRight, refused } from './hidden.ts';
+import { idAtTop, incomplete, lacksRight, refused, someOf } from './hidden.ts';
 import type { ObservedObject } from './observed.ts';
 import { isInWholeRow, readById } from './read-object.ts';
 
@@ -25,7 +25,7 @@ export interface Unseen {
 export async function lookAgain(input: IdentifyInput, unseen: readonly Unseen[]): Promise<Map<string, ObservedObject>> {
   const found = new Map<string, ObservedObject>();
   if (unseen.length === 0) return found;
-  await input.clock.sleep(attempts.reading.secondLookMs);
+  await waitForSecondLook(input, unseen);
   const objects = await eachAllowed(input, unseen, ({ item, id, foundBy }) => readById(input, item, id, foundBy));
   const unlisted: Expected[] = [];
   const problems = await Promise.all(
@@ -46,6 +46,22 @@ export async function lookAgain(input: IdentifyInput, unseen: readonly Unseen[])
   const all = [...problems.flat(), ...(first === undefined ? [] : [incomplete(first.kind, unlisted)])];
   if (all.length > 0) throw new Stop('platform', all);
   return found;
+}
+
+/**
+ * Waits until a replica of the platform that lags has what the others have.
+ *
+ * @throws {Stop} when the run is interrupted meanwhile: one look alone proves nothing.
+ */
+export async function waitForSecondLook(
+  { clock, signal }: Pick<IdentifyInput, 'clock' | 'signal'>,
+  unseen: readonly { readonly item: Expected }[],
+): Promise<void> {
+  await clock.sleep(attempts.reading.secondLookMs, signal);
+  if (signal?.aborted !== true) return;
+  const addresses = someOf(unseen.map(({ item }) => item.address));
+  const message = `the run was interrupted before Trueup could look for ${addresses} a second time`;
+  throw new Stop('platform', [diagnostic('hidden', message, { remedy: 'Nothing was planned. Run it again.' })]);
 }
 
 /**

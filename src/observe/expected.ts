@@ -30,6 +30,8 @@ export interface Expected {
 export interface IdentifyInput {
   readonly reader: Reader;
   readonly clock: Clock;
+  /** Ends the pause before a second look, which then ends the run. */
+  readonly signal?: AbortSignal | undefined;
   /** All that there are: a list is found by the kind that it is below. */
   readonly kinds: readonly Kind[];
   readonly caller: Caller;

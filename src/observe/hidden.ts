@@ -144,7 +144,8 @@ function addressesOf(items: readonly Pick<Known, 'address'>[]): string[] {
   return items.map(({ address }) => address);
 }
 
-function someOf(addresses: readonly string[]): string {
+/** Names the first ten addresses, and counts the others. */
+export function someOf(addresses: readonly string[]): string {
   const more = addresses.length - 10;
   return `${addresses.slice(0, 10).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }

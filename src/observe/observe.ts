@@ -29,6 +29,8 @@ export interface ObserveInput {
   readonly records: Readonly<Record<string, StateRecord>>;
   readonly projectId: string;
   readonly clock: Clock;
+  /** Ends the pause before a second look, which then ends the run. */
+  readonly signal?: AbortSignal | undefined;
   /** Makes the digest of a text with the state's key. */
   readonly digest: (text: string) => string;
 }

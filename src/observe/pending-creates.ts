@@ -1,7 +1,7 @@
-import { attempts } from '../api/attempts.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { pendingCreate } from '../state/pending.ts';
+import { waitForSecondLook } from './absence.ts';
 import { rowId } from './answers.ts';
 import type { Expected, Listed, Match, SearchInput } from './expected.ts';
 import { isKept } from './expected.ts';
@@ -59,7 +59,10 @@ export async function readCandidatesAgain(
     objects.length === 0 && pendingCreate(item.record) !== undefined ? [item] : [],
   );
   if (items.length === 0) return about.candidates;
-  await input.clock.sleep(attempts.reading.secondLookMs);
+  await waitForSecondLook(
+    input,
+    items.map((item) => ({ item })),
+  );
   const places = new Map(items.map((item) => [parentOf(input, item), item]));
   const lists = await Promise.all([...places].map(([below, item]) => readList(input, item, below)));
   const rows = new Map([...input.rows, ...lists.flat()]);

@@ -115,6 +115,21 @@ describe('a project', () => {
     expect((await stopOf(project.apply())).failure).toBe('usage');
   });
 
+  test('ends a plan that pauses before a second look when it is closed', async () => {
+    const { platform, emulator, state } = emulated();
+    const project = await open(folderWith(database('redis:7')), { env, platform });
+    await project.apply({ permissions: adoption });
+    const redisId = (await state.read())?.resources['production.redis.main']?.id;
+    await emulator.act('redis.remove', { redisId });
+    const isReading = () => emulator.log.some(({ operation }) => operation === 'redis.one');
+    emulator.log.length = 0;
+    const planning = stopOf(project.plan());
+    while (!isReading()) await new Promise((resolve) => setImmediate(resolve));
+    await project.close();
+    expect((await planning).message).toContain('before Trueup could look for production.redis.main a second time');
+    expect(emulator.log.filter(({ operation }) => operation === 'redis.one')).toHaveLength(1);
+  });
+
   test('takes secrets, the API key and the only platform that it may talk to from the environment that it is given', async () => {
     const manifest = database('redis:7').replace('platform: emulator', 'platform: { url: "https://one.example" }');
     const project = await open(folderWith(manifest), { env });

@@ -3,7 +3,18 @@ import type { Send } from '../../src/api/wire.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { isRow } from '../../src/kind/json.ts';
 import { plan } from '../../src/reconcile.ts';
-import { actionsOf, answered, failed, idOf, operationOf, rowsIn, worldOver } from '../support/faults.ts';
+import { stopOf } from '../../src/state/conformance/states.ts';
+import {
+  actionsOf,
+  answered,
+  applyOver,
+  connection,
+  failed,
+  idOf,
+  operationOf,
+  rowsIn,
+  worldOver,
+} from '../support/faults.ts';
 import { composeBody, production } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -155,4 +166,51 @@ test('what a person deleted is read twice, some seconds apart, and created again
   await made.apply(stores);
   expect(rowsIn(made, 'redis')).toHaveLength(1);
   expect(actionsOf(await made.plan(stores))).toEqual([]);
+});
+
+describe('an interruption before the second read', () => {
+  const redis = production('    redis:\n      cache: { databasePassword: password-3 }\n');
+
+  /** Interrupts a plan in its first pause; gives the error and how long it paused, in milliseconds. */
+  async function interrupted(made: Bench): Promise<{ readonly error: Stop; readonly pausedMs: number }> {
+    const interruption = new AbortController();
+    const sleep: Bench['clock']['sleep'] = (ms, signal) => {
+      interruption.abort();
+      return made.clock.sleep(ms, signal);
+    };
+    const before = made.clock.monotonic();
+    const world = { ...made.world(), clock: { ...made.clock, sleep }, signal: interruption.signal };
+    made.requests('GET');
+    const error = await stopOf(plan(await made.manifest(redis), world));
+    return { error, pausedMs: made.clock.monotonic() - before };
+  }
+
+  test('ends the pause, and the plan, when an object does not show', async () => {
+    const made = bench();
+    await made.apply(redis);
+    await made.emulator.act('redis.remove', { redisId: idOf(made, 'production.redis.cache') });
+    const { error, pausedMs } = await interrupted(made);
+    expect(error.diagnostics).toMatchObject([
+      {
+        code: 'hidden',
+        message: 'the run was interrupted before Trueup could look for production.redis.cache a second time',
+      },
+    ]);
+    expect(pausedMs).toBeLessThan(5_000);
+    expect(made.requests('GET').filter((operation) => operation === 'redis.one')).toHaveLength(1);
+  });
+
+  test('ends the pause, and the plan, when the object of a pending create does not show', async () => {
+    const made = bench();
+    const interruption = new AbortController();
+    const lost: Send = (request) => {
+      if (operationOf(request) !== 'redis.create') return made.emulator.send(request);
+      interruption.abort();
+      return Promise.reject(connection('ETIMEDOUT'));
+    };
+    await applyOver(made, redis, lost, { signal: interruption.signal });
+    const { error, pausedMs } = await interrupted(made);
+    expect(error.message).toContain('before Trueup could look for production.redis.cache a second time');
+    expect(pausedMs).toBeLessThan(5_000);
+  });
 });

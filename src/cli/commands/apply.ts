@@ -72,7 +72,7 @@ export async function planAndApply(
     onWait: (ms) => terminal.err(`${waiting(ms)}\n`),
     work: async (session, interruption) => {
       const { signal } = interruption;
-      const made = await session.plan(task.request, signal);
+      const made = await session.plan(task.request);
       const { counts } = session.connection.client;
       view.plan({ plan: made, counts, warnings });
       const permissions = await approve(run, made, task);
