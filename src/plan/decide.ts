@@ -48,35 +48,36 @@ export interface Situation {
 export function decide(situation: Situation): Decision {
   const { field, wanted, observed, pair } = situation;
   const isAnswered = pair !== undefined && matchesStored(situation, pair.answered, observed);
+  const reason = immovable(situation);
   if (wanted === undefined) return pair === undefined ? { do: 'nothing', settled: false } : { do: 'release' }; // 1, 2
   if (wanted.is === 'pending') {
-    const reason = immovable(situation); // 3
-    return reason === undefined
-      ? { do: 'write', cause: 'known after apply' }
-      : {
-          do: 'error',
-          code: 'cannot-change',
-          sentence: `its value is known only after apply, and it cannot be changed then: ${reason}`,
-        };
+    if (reason === undefined) return { do: 'write', cause: 'known after apply' }; // 3
+    return cannotChange(`its value is known only after apply, and it cannot be changed then: ${reason}`);
   }
   if (wanted.is === 'unavailable') {
     const names = wanted.secrets.join(', ');
     if (pair === undefined) {
       return { do: 'error', code: 'secret-missing', sentence: `it needs ${names}, which this run does not have` };
     }
-    return isAnswered // 4
-      ? { do: 'nothing', settled: false }
-      : {
-          do: 'leave',
-          sentence: `it differs on the platform and is not repaired, because this run does not have ${names}`,
-        };
+    if (isAnswered) return { do: 'nothing', settled: false }; // 4
+    return leave(`it differs on the platform and is not repaired, because this run does not have ${names}`);
   }
   if (means(field.codec ?? plain, wanted.value, observed)) return { do: 'nothing', settled: true }; // 5
-  if (pair === undefined) return firstManaged(situation); // 6
+  if (pair === undefined) {
+    if (reason === undefined) return { do: 'write', cause: 'first managed' }; // 6
+    return cannotChange(`the platform has another value, and it cannot be changed: ${reason}`);
+  }
+  const isWrittenBack = reason === undefined || (field.rowOnly === true && situation.fixed === undefined);
   const isEdited = !matchesStored(situation, pair.wanted, wanted.value);
-  if (!isEdited && isAnswered) return unmoved(situation, pair); // 7
-  if (!isEdited) return drift(situation); // 8
-  return change(situation, isAnswered ? 'edit' : 'conflict'); // 9, 10
+  if (isEdited) return change(situation, isAnswered ? 'edit' : 'conflict'); // 9, 10
+  if (!isAnswered) {
+    if (isWrittenBack) return { do: 'write', cause: 'drift' }; // 8
+    return leave(`it was changed on the platform and is left so: ${reason}`);
+  }
+  if (pair.ignored === undefined) return { do: 'nothing', settled: false }; // 7
+  // Written once more: the platform may have failed to do what it was asked.
+  if (pair.ignored === 1 && isWrittenBack) return { do: 'write', cause: 'ignored' };
+  return { do: 'nothing', settled: false, ignored: true };
 }
 
 /** What the state holds of a value: the value, or a digest where it may be secret. */
@@ -86,48 +87,24 @@ export function toStored(field: Field, value: Json, isSecret: boolean, digest: (
   return isHidden ? { digest: digest(canonical(normal)) } : { value: normal };
 }
 
-function firstManaged(situation: Situation): Decision {
-  const reason = immovable(situation);
-  if (reason === undefined) return { do: 'write', cause: 'first managed' };
-  return {
-    do: 'error',
-    code: 'cannot-change',
-    sentence: `the platform has another value, and it cannot be changed: ${reason}`,
-  };
-}
-
-/** What was ignored once is written once more: the platform may have failed to do what it was asked. */
-function unmoved(situation: Situation, { ignored }: Pair): Decision {
-  if (ignored === undefined) return { do: 'nothing', settled: false };
-  if (ignored === 1 && isWrittenBack(situation)) return { do: 'write', cause: 'ignored' };
-  return { do: 'nothing', settled: false, ignored: true };
-}
-
-function drift(situation: Situation): Decision {
-  const reason = immovable(situation);
-  if (reason === undefined || isWrittenBack(situation)) return { do: 'write', cause: 'drift' };
-  return { do: 'leave', sentence: `it was changed on the platform and is left so: ${reason}` };
-}
-
 function change(situation: Situation, cause: 'edit' | 'conflict'): Decision {
   const { field, fixed } = situation;
-  if (fixed !== undefined) return { do: 'error', code: 'cannot-change', sentence: fixed };
-  if (typeof field.onChange === 'object' && 'refuse' in field.onChange) {
-    return { do: 'error', code: 'cannot-change', sentence: field.onChange.refuse };
+  if (field.onChange === 'replace' && fixed === undefined) {
+    if (cause === 'edit') return { do: 'replace', cause };
+    return cannotChange(
+      'it was changed here and on the platform, and a replacement on such grounds is never automatic',
+    );
   }
-  if (field.onChange !== 'replace') return { do: 'write', cause };
-  if (cause === 'edit') return { do: 'replace', cause };
-  return {
-    do: 'error',
-    code: 'cannot-change',
-    sentence: 'it was changed here and on the platform, and a replacement on such grounds is never automatic',
-  };
+  const reason = immovable(situation);
+  return reason === undefined ? { do: 'write', cause } : cannotChange(reason);
 }
 
-/** Whether the value of an existing object can be written without an edit of the manifest. */
-function isWrittenBack(situation: Situation): boolean {
-  const { field, fixed } = situation;
-  return immovable(situation) === undefined || (field.rowOnly === true && fixed === undefined);
+function cannotChange(sentence: string): Decision {
+  return { do: 'error', code: 'cannot-change', sentence };
+}
+
+function leave(sentence: string): Decision {
+  return { do: 'leave', sentence };
 }
 
 /** Why a field of an existing object cannot be written; undefined when it can. */
