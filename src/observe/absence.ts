@@ -1,13 +1,12 @@
 import { attempts } from '../api/attempts.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { valueAt } from '../kind/wire.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import { rowId } from './answers.ts';
 import type { Expected, IdentifyInput } from './expected.ts';
 import { idAtTop, incomplete, lacksRight, refused, someOf } from './hidden.ts';
 import type { ObservedObject } from './observed.ts';
-import { isInWholeRow, readById } from './read-object.ts';
+import { isInWholeRow, parentIn, readById } from './read-object.ts';
 
 /** An address and the id of the object that one look did not show. */
 export interface Unseen {
@@ -98,13 +97,11 @@ async function isListed(
   object?: ObservedObject,
 ): Promise<boolean | undefined> {
   const entry = rows.get(id);
-  const above = kinds.find(({ kind: name }) => {
-    const link = kind.parents[name];
-    return entry === undefined
-      ? link !== undefined && isText(valueAt(object?.row ?? {}, link.idAt))
-      : link === entry.link;
-  });
-  const parentId = entry?.parentId ?? object?.parentId;
+  const named = parentIn(kind, object?.row ?? {});
+  const above = kinds.find(({ kind: name }) =>
+    entry === undefined ? name === named?.above : kind.parents[name] === entry.link,
+  );
+  const parentId = entry?.parentId ?? named?.id;
   const parent = above === undefined || parentId === undefined ? undefined : { kind: above, id: parentId };
   const listed = await reader.rows(kind, { place: caller, parent });
   return listed?.some((row) => rowId(kind, row) === id);
@@ -114,12 +111,8 @@ async function isListed(
 function isHere({ caller, idOf }: IdentifyInput, { item: { kind, record } }: Unseen, { row }: ObservedObject): boolean {
   const parent = record?.parent ?? undefined;
   const expected = parent === undefined ? idAtTop(kind, caller) : idOf(parent);
-  const above = Object.values(kind.parents).flatMap(({ idAt }) => valueAt(row, idAt) ?? []);
-  return above.length === 0 || (expected !== undefined && above.includes(expected));
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string';
+  const named = parentIn(kind, row);
+  return named === undefined || named.id === expected;
 }
 
 function notReadable({ item: { address, kind, resource }, id }: Unseen): Diagnostic {

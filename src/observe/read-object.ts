@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../kind/json.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
 import { valueAt } from '../kind/wire.ts';
@@ -40,19 +41,22 @@ export async function readById(
   id: string,
   foundBy: ObservedObject['foundBy'],
 ): Promise<ObservedObject | undefined> {
-  const { kind, resource } = item;
+  const { kind } = item;
   const row = await input.reader.row(kind, id);
   if (row === undefined) return undefined;
   if (rowId(kind, row) !== id) throw new Stop('platform', [wrongObject(kind, id)]);
   const entry = input.rows.get(id);
-  const link = entry?.link ?? resource?.link ?? Object.values(kind.parents)[0];
-  const parentId = entry?.parentId ?? (link === undefined ? undefined : valueAt(row, link.idAt));
-  return toObject(input, item, {
-    id,
-    foundBy,
-    row: { ...entry?.row, ...row },
-    parentId: typeof parentId === 'string' ? parentId : undefined,
-  });
+  const parentId = entry?.parentId ?? parentIn(kind, row)?.id;
+  return toObject(input, item, { id, foundBy, row: { ...entry?.row, ...row }, parentId });
+}
+
+/** The parent that a row names: its kind, or the root, and its id. Undefined when the row names none. */
+export function parentIn(kind: Kind, row: Row): { readonly above: string; readonly id: string } | undefined {
+  for (const [above, { idAt }] of Object.entries(kind.parents)) {
+    const id = valueAt(row, idAt);
+    if (typeof id === 'string') return { above, id };
+  }
+  return undefined;
 }
 
 function toObject(

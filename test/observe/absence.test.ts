@@ -118,12 +118,17 @@ const leafs = production(
   `    compose:\n      shop: { ${composeBody}, domains: { a.example.com: { serviceName: web, port: 80 }, b.example.com: { serviceName: web, port: 80 } }, files: { a.conf: { content: a }, b.conf: { content: b } } }\n`,
 );
 
+const routed = production(
+  '    application:\n      web: { source: { type: docker, image: nginx }, domains: { a.example.com: { port: 80 } } }\n',
+);
+
 describe('a list that lacks one row once', () => {
   test.each([
     ['certificates.all', organization, 'certificates.two'],
     ['ai.getAll', organization, 'ai.two'],
     ['compose.one', leafs, 'production.compose.shop.domains["b.example.com"]'],
     ['compose.one', leafs, 'production.compose.shop.files["b.conf"]'],
+    ['application.one', routed, 'production.application.web.domains["a.example.com"]'],
   ])(
     '%s does not make Trueup create the object again, nor remove it from the state',
     async (operation, text, address) => {
