@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
+import { groupBy } from './group.ts';
 
 /** The addresses that have to be there before a resource: its parent, and what it refers to. */
 export function dependencies(resource: Resource): string[] {
@@ -40,17 +41,9 @@ export function topological(
   needs: (address: string) => readonly string[],
 ): { sorted: string[]; circle: string[] | undefined } {
   const known = new Set(addresses);
-  const waitingFor = new Map<string, number>();
-  const dependents = new Map<string, string[]>();
-  for (const address of addresses) {
-    const present = needs(address).filter((need) => known.has(need));
-    waitingFor.set(address, present.length);
-    for (const need of present) {
-      const list = dependents.get(need);
-      if (list === undefined) dependents.set(need, [address]);
-      else list.push(address);
-    }
-  }
+  const present = new Map(addresses.map((address) => [address, needs(address).filter((need) => known.has(need))]));
+  const waitingFor = new Map([...present].map(([address, before]) => [address, before.length]));
+  const dependents = groupBy([...present].flatMap(([address, before]) => before.map((need) => [need, address])));
   const sorted = addresses.filter((address) => waitingFor.get(address) === 0);
   for (let next = 0; next < sorted.length; next++) {
     for (const dependent of dependents.get(sorted[next] ?? '') ?? []) {

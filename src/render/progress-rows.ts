@@ -1,3 +1,4 @@
+import { groupBy } from '../graph/group.ts';
 import { deployAddress, isWithin } from '../kind/address.ts';
 import type { Action, ActionName, Plan } from '../plan/action.ts';
 import { isEffective } from '../plan/action.ts';
@@ -75,13 +76,9 @@ function needsOf(action: Action, users: ReadonlyMap<string, readonly string[]>):
 
 /** The dependents of each address, as of the last apply. */
 function usersOf({ base, actions }: Plan): Map<string, string[]> {
-  const users = new Map<string, string[]>();
-  for (const { address } of actions) {
-    for (const need of base.resources[address]?.dependsOn ?? []) {
-      const list = users.get(need);
-      if (list === undefined) users.set(need, [address]);
-      else list.push(address);
-    }
-  }
-  return users;
+  return groupBy(
+    actions.flatMap(({ address }) =>
+      (base.resources[address]?.dependsOn ?? []).map((need) => [need, address] as const),
+    ),
+  );
 }
