@@ -11,7 +11,7 @@ import type { ActionNode, ApplyNode } from './nodes.ts';
 import { planNodes } from './nodes.ts';
 import { readBack } from './read-back.ts';
 import { report, reportFailure, happen, hasWritten, jobOf, scopeOf, startRun, refusal, idOf } from './run.ts';
-import type { ApplyEvent, ApplyResult } from './job.ts';
+import type { ApplyResult } from './job.ts';
 import type { ApplyInput, Run } from './run.ts';
 import { runSchedule } from '../graph/schedule.ts';
 import { settleStale, announceWrite } from './announce.ts';
@@ -26,7 +26,7 @@ import { requestInput, send } from './send.ts';
 
 /** Sends what the plan says, reads back what came of it, and saves it. */
 export async function apply(input: ApplyInput): Promise<ApplyResult> {
-  const run: Run = startRun({ ...input, onEvent: (event) => tell(run, input, event) });
+  const run = startRun(input);
   await runSchedule({
     ...planNodes(input.plan),
     // The platform loses entries of a member's access lists when that member creates in parallel.
@@ -36,15 +36,6 @@ export async function apply(input: ApplyInput): Promise<ApplyResult> {
     stopped: () => (input.signal?.aborted === true ? 'the run was interrupted' : run.ending.reason),
   });
   return finish(run);
-}
-
-/** Tells whoever listens; who fails at that holds nothing up, and is told of at the end. */
-function tell(run: Run, { onEvent }: ApplyInput, event: ApplyEvent): void {
-  try {
-    onEvent?.(event);
-  } catch (error) {
-    run.ending.defect ??= { error };
-  }
 }
 
 async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): Promise<'done' | 'failed'> {
@@ -77,12 +68,12 @@ async function runAction(run: Run, node: ActionNode, after: readonly ApplyNode[]
   const { address } = action;
   const about = { address: blockAddress(address), action: action.action };
   const isLoud = isEffective(action) || action.action === 'delete';
-  if (isLoud && !isSent(jobOf(run, address))) onEvent?.({ event: 'started', ...about });
+  if (isLoud && !isSent(jobOf(run, address))) onEvent({ event: 'started', ...about });
   try {
     if (part === 'deploy') {
       const result = await deploy(run, action);
       happen(run, address, { is: 'settled', result });
-      onEvent?.({ event: result === 'done' ? 'done' : 'failed', ...about });
+      onEvent({ event: result === 'done' ? 'done' : 'failed', ...about });
       return result === 'done' ? 'done' : 'failed';
     }
     if (part === 'teardown') await tearDown(run, action);
@@ -91,7 +82,7 @@ async function runAction(run: Run, node: ActionNode, after: readonly ApplyNode[]
   } catch (error) {
     reportFailure(run, action, error);
     happen(run, address, { is: 'failed' });
-    onEvent?.({ event: 'failed', ...about });
+    onEvent({ event: 'failed', ...about });
     return 'failed';
   }
 }
@@ -112,11 +103,11 @@ function skipNode(run: Run, node: ApplyNode, because: ApplyNode | string): void 
   if (hasWritten(run, address)) {
     const message = `the old ${address} is deleted and the new one was not made, because ${why}`;
     report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
-    run.input.onEvent?.({ event: 'failed', address, action: action.action });
+    run.input.onEvent({ event: 'failed', address, action: action.action });
     return;
   }
   report(run, action, diagnostic('skipped', `${nameOf(node)} was not tried, because ${why}`, { address }));
-  run.input.onEvent?.({ event: 'skipped', address: blockAddress(address), action: action.action });
+  run.input.onEvent({ event: 'skipped', address: blockAddress(address), action: action.action });
 }
 
 /** How a node is called in a sentence. */

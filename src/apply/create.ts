@@ -9,7 +9,7 @@ import { pendingCreate, withWrite } from '../state/pending.ts';
 import type { StateRecord } from '../state/record.ts';
 import { attempt, isLost, mayLandLater } from './attempt.ts';
 import { findAnswered, findLost, keyOf, linkOf, wholeRow } from './find-created.ts';
-import { sentAt, placeOf, resultOf } from './job.ts';
+import { sentAt, resultOf } from './job.ts';
 import { announceCreate, creationOf } from './announce.ts';
 import { recordNow, recordOf, sentNow, claim, happen, jobOf, reportAgain, idOf, report } from './run.ts';
 import { chosenId, created } from './request.ts';
@@ -101,7 +101,7 @@ async function sendUntilKnown(
     },
     onAgain: () => {
       reportAgain(run, action, { what: `the create of ${address}`, again: 'sent' });
-      happen(run, address, { is: 'duplicate', place: placeOf(pendingCreate(recordNow(run, address)) ?? {}) });
+      happen(run, address, { is: 'duplicate', place: pendingCreate(recordNow(run, address)) ?? {} });
     },
     onGivenUp: async () => {
       if (chosen === undefined && !isListedLater) await undo();
@@ -211,7 +211,7 @@ async function reportAmong(
   const message = `${address} (${id}) has a duplicate: ${duplicates.join(', ')}; its create reached the platform twice`;
   const remedy = 'Look at them on the platform, and delete those that nobody needs.';
   report(run, action, diagnostic('duplicate', message, { address, position, remedy }));
-  happen(run, address, { is: 'duplicate', place: placeOf(pending) });
+  happen(run, address, { is: 'duplicate', place: pending });
   const places = jobOf(run, address).duplicates;
   await run.journal.save(
     address,

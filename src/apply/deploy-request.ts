@@ -232,5 +232,5 @@ export function isLate({ kind }: DeployedService): boolean {
 
 /** Tells what is waited for now. */
 export function tell({ run, action, address }: DeployedService, phase: 'queue' | 'deployment' | 'answer'): void {
-  run.input.onEvent?.({ event: 'waiting', for: phase, address, action: action.action });
+  run.input.onEvent({ event: 'waiting', for: phase, address, action: action.action });
 }

@@ -119,8 +119,9 @@ export function advance(job: Job, event: JobEvent): Job {
       return { ...job, deploys: event.deploys };
     case 'duplicate': {
       const { duplicates = [] } = job;
-      const isKnown = duplicates.some((place) => same(place, event.place));
-      return isKnown ? job : { ...job, duplicates: [...duplicates, event.place] };
+      const { key, below } = event.place;
+      const place = key === undefined ? {} : { key, ...(below === undefined ? {} : { below }) };
+      return duplicates.some((known) => same(known, place)) ? job : { ...job, duplicates: [...duplicates, place] };
     }
     case 'announced':
       // A create announces each time it is sent; what was sent before stays known.
@@ -224,11 +225,6 @@ function isAtLeast(one: Reach, other: Reach): boolean {
 
 function impossible({ action: { address }, phase }: Job, event: JobEvent): Error {
   return new Error(`${address} is ${phase.is}, and cannot be ${event.is}`);
-}
-
-/** Where a create that got no answer may make a duplicate. */
-export function placeOf({ key, below }: DuplicatePlace): DuplicatePlace {
-  return key === undefined ? {} : { key, ...(below === undefined ? {} : { below }) };
 }
 
 /** Something that happened while applying; a deployment bears the address of its service. */

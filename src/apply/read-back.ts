@@ -222,6 +222,6 @@ function conclude(run: Run, action: Action, result: Outcome['result']): void {
   happen(run, action.address, { is: 'settled', result });
   if (isNew && (isEffective(action) || action.action === 'delete')) {
     const event = result === 'done' ? 'done' : 'failed';
-    run.input.onEvent?.({ event, address: action.address, action: action.action });
+    run.input.onEvent({ event, address: action.address, action: action.action });
   }
 }

@@ -1,5 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
+import { groupBy } from '../graph/group.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { outputValue } from '../kind/wire.ts';
@@ -8,15 +9,15 @@ import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Action, Plan } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
+import type { Deploys } from '../state/pending.ts';
 import { pendingCreate, withDeploys } from '../state/pending.ts';
-import type { DuplicatePlace, StateRecord } from '../state/record.ts';
-import { staleThrough, deploysBefore } from '../plan/stale.ts';
+import type { StateRecord } from '../state/record.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
 import type { StateStore, State } from '../state/state.ts';
 import type { QueueActivity } from './follow.ts';
 import type { Job, JobEvent, ApplyEvent } from './job.ts';
-import { advance, mayHaveWritten, placeOf, startJob } from './job.ts';
+import { advance, mayHaveWritten, startJob } from './job.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -56,7 +57,7 @@ export interface Deploying {
 
 /** One application of a plan. */
 export interface Run {
-  readonly input: ApplyInput & Required<Pick<ApplyInput, 'deploying' | 'inFlightTimeoutMs'>>;
+  readonly input: ApplyInput & Required<Pick<ApplyInput, 'deploying' | 'inFlightTimeoutMs' | 'onEvent'>>;
   readonly reader: Reader;
   readonly clock: Clock;
   /** Every action of the plan by its address, where it is in its life. */
@@ -100,34 +101,38 @@ interface Ending {
 export function startRun(input: ApplyInput): Run {
   const { plan } = input;
   const clock = input.clock ?? systemClock;
+  const ending: Ending = { reason: undefined, defect: undefined };
   const needed = new Set(plan.actions.flatMap(({ dependsOn }) => dependsOn));
-  const staleServices = staleThrough(plan);
-  const deployed = deploysBefore(plan);
-  const duplicates = duplicatesBefore(plan);
-  const jobs = new Map<string, Job>();
-  for (const action of plan.actions) {
-    const { address } = action;
-    // The outputs of an object that is about to be replaced are not those of the new one.
-    const row = action.action === 'replace' ? undefined : plan.observed.objects.get(address)?.row;
-    const about = {
-      row,
-      isNeeded: needed.has(address),
-      makesStale: staleServices.get(address) ?? [],
-      deploys: deployed.get(address),
-      duplicates: duplicates.get(address),
-    };
-    jobs.set(address, startJob(action, about));
-  }
+  const stale = groupBy(
+    plan.actions.flatMap(({ address, service }) =>
+      (service?.staleness?.through ?? []).map((through) => [through, address] as const),
+    ),
+  );
+  const jobs = new Map(
+    plan.actions.map((action) => {
+      const { address } = action;
+      const about = { isNeeded: needed.has(address), makesStale: stale.get(address) ?? [] };
+      return [address, jobBefore(plan, action, about)];
+    }),
+  );
   return {
     input: {
       ...input,
       deploying: input.deploying ?? { waits: true, limitMs: () => attempts.deployment.limitMs },
       inFlightTimeoutMs: input.inFlightTimeoutMs ?? attempts.effect.timeoutMs,
+      // An error of the listener holds nothing up; it is thrown at the end.
+      onEvent: (event) => {
+        try {
+          input.onEvent?.(event);
+        } catch (error) {
+          ending.defect ??= { error };
+        }
+      },
     },
     reader: createReader(input.client),
     clock,
     jobs,
-    scopes: scopesOf(plan),
+    scopes: scopesOf(plan, jobs),
     creations: { taken: takenBefore(plan), lists: new Map() },
     journal: openJournal(input.store, plan.base),
     queue: { running: 0, movedAt: clock.monotonic() },
@@ -136,8 +141,38 @@ export function startRun(input: ApplyInput): Run {
       if (job?.object?.row === undefined) return undefined;
       return outputValue(job.action.kind, output, job.object.id, job.object.row);
     },
-    ending: { reason: undefined, defect: undefined },
+    ending,
   };
+}
+
+/** The job of an action before anything is sent. */
+function jobBefore(
+  { observed, base }: Plan,
+  action: Action,
+  about: { readonly isNeeded: boolean; readonly makesStale: readonly string[] },
+): Job {
+  const { address } = action;
+  const known = base.resources[address];
+  const job = startJob(action, {
+    ...about,
+    // The outputs of an object that is about to be replaced are not those of the new one.
+    row: action.action === 'replace' ? undefined : observed.objects.get(address)?.row,
+    deploys: deploysBefore(action),
+    duplicates: known?.duplicates,
+  });
+  const pending = pendingCreate(known);
+  if (!isMade(action) || known?.id !== null || pending === undefined) return job;
+  return advance(job, { is: 'duplicate', place: pending }); // this run is about to send it again
+}
+
+/** The deployments of a service, stale by the changes of the plan. */
+function deploysBefore({ service }: Action): Deploys | undefined {
+  const { known, staleness } = service ?? {};
+  if (staleness === undefined) return known;
+  const inputs = known?.inputs === undefined ? {} : { inputs: known.inputs };
+  const code = known?.stale?.code ?? staleness.code;
+  // An earlier save or deployment does not contain what is written now.
+  return { ...inputs, stale: code === undefined ? {} : { code } };
 }
 
 /** The job of an address. Throws when the plan has none: a mistake of Trueup itself. */
@@ -176,34 +211,19 @@ export function claim(run: Run, address: string, object: { readonly id: string; 
   run.creations.taken.add(object.id);
 }
 
-function scopesOf(plan: Plan): ReadonlyMap<string, Scope> {
-  const roots = new Map(plan.actions.map((action) => [action.address, action]));
-  const scopes = new Map<string, Scope & { readonly actions: Action[] }>();
-  for (const action of plan.actions) {
-    const known = scopes.get(action.scope);
-    const root = roots.get(action.scope);
-    if (known !== undefined) known.actions.push(action);
-    else if (root !== undefined) scopes.set(action.scope, { root, actions: [action] });
-  }
-  return scopes;
+function scopesOf({ actions }: Plan, jobs: Run['jobs']): Run['scopes'] {
+  const scopes = groupBy(actions.map((action) => [action.scope, action]));
+  return new Map(
+    [...scopes].flatMap(([address, members]) => {
+      const root = jobs.get(address)?.action;
+      return root === undefined ? [] : [[address, { root, actions: members }]];
+    }),
+  );
 }
 
 function takenBefore({ observed, base }: Plan): Set<string> {
   const known = Object.values(base.resources).flatMap(({ id }) => id ?? []);
   return new Set([...observed.listed, ...known]);
-}
-
-/** Where duplicates may be of creates that earlier runs sent more than once, or that this one is about to send again. */
-function duplicatesBefore({ actions, base }: Plan): ReadonlyMap<string, readonly DuplicatePlace[] | undefined> {
-  return new Map(
-    actions.map((action) => {
-      const known = base.resources[action.address];
-      const pending = pendingCreate(known);
-      const job = startJob(action, { duplicates: known?.duplicates });
-      if (!isMade(action) || known?.id !== null || pending === undefined) return [action.address, job.duplicates];
-      return [action.address, advance(job, { is: 'duplicate', place: placeOf(pending) }).duplicates];
-    }),
-  );
 }
 
 /** The records of a run: what the state is to hold, announced before it is sent. */

@@ -3,9 +3,8 @@ import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import type { Deploys } from '../state/pending.ts';
 import { matchesStored } from '../state/stored.ts';
-import type { Action, Plan, AttributeChange } from './action.ts';
+import type { Action, AttributeChange } from './action.ts';
 import { isMade } from './action.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { mentionsOf, reachesContainers } from './deploy-inputs.ts';
@@ -124,32 +123,4 @@ function changedVariables(input: PlanInput, parent: Action, outputs: Outputs): R
 
 function variablesIn(field: Field, text: Json): ReadonlyMap<string, string> {
   return (typeof text === 'string' ? field.map?.read(text) : undefined) ?? new Map<string, string>();
-}
-
-/** The deployments of each service when a run begins, stale by the changes of its plan. */
-export function deploysBefore(plan: Plan): Map<string, Deploys> {
-  return new Map(
-    plan.actions.flatMap(({ address, service }) => {
-      if (service === undefined) return [];
-      const { known, staleness } = service;
-      if (staleness === undefined) return known === undefined ? [] : [[address, known] as const];
-      const inputs = known?.inputs === undefined ? {} : { inputs: known.inputs };
-      const code = known?.stale?.code ?? staleness.code;
-      // An earlier save or deployment does not contain what is written now.
-      return [[address, { ...inputs, stale: code === undefined ? {} : { code } }] as const];
-    }),
-  );
-}
-
-/** The services that are stale as soon as something is sent for an address. */
-export function staleThrough(plan: Plan): Map<string, string[]> {
-  const services = new Map<string, string[]>();
-  for (const { address, service } of plan.actions) {
-    for (const through of service?.staleness?.through ?? []) {
-      const list = services.get(through);
-      if (list === undefined) services.set(through, [address]);
-      else list.push(address);
-    }
-  }
-  return services;
 }

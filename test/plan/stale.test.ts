@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, AttributeChange } from '../../src/plan/action.ts';
 import type { Staleness } from '../../src/plan/stale.ts';
-import { staleThrough, stalenessOf, deploysBefore } from '../../src/plan/stale.ts';
+import { stalenessOf } from '../../src/plan/stale.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import type { ServiceActions } from '../../src/plan/deploy-inputs.ts';
 import type { StateRecord } from '../../src/state/record.ts';
@@ -231,43 +231,5 @@ describe('a change of the environment', () => {
     const there = { decision: { do: 'nothing', settled: true }, pair: pairOf('REGION=eu') } as const;
     const parent = text('REGION=us\nZONE=a', 'REGION=us\nZONE=a', there);
     expect(staleness({ root: stack([mention]), parent })?.because).toEqual(['production.env.REGION']);
-  });
-});
-
-describe('when a run begins', () => {
-  const { state, observed } = inputOf({});
-  const planOf = (...actions: readonly Action[]) => ({ base: state, saved: state, observed, actions, diagnostics: [] });
-  const service = (address: string, about: Action['service']) =>
-    actionOf(address, about === undefined ? {} : { service: about });
-  const through = ['production', shop];
-
-  test('the deployments of a service are those of the state, stale by the changes of the plan', () => {
-    const known = { inputs: 'a', stale: { code: true, saved: { inputs: 'b', newest: null } } } as const;
-    const before = deploysBefore(
-      planOf(
-        actionOf('production'),
-        service('a', { known }),
-        service('b', { known: undefined }),
-        service('c', { known, staleness: { through } }),
-        service('d', { known: undefined, staleness: { code: true, through } }),
-        service('e', { known: { stale: {} }, staleness: { through } }),
-      ),
-    );
-    expect(Object.fromEntries(before)).toStrictEqual({
-      a: known,
-      c: { inputs: 'a', stale: { code: true } },
-      d: { stale: { code: true } },
-      e: { stale: {} },
-    });
-  });
-
-  test('each address names the services that are stale as soon as something is sent for it', () => {
-    const owing = { known: undefined, staleness: { through } };
-    const plan = planOf(service(shop, owing), actionOf('production'), service('production.compose.b', owing));
-    expect([...staleThrough(plan)]).toEqual([
-      ['production', [shop, 'production.compose.b']],
-      [shop, [shop, 'production.compose.b']],
-    ]);
-    expect([...staleThrough(planOf(service('a', { known: undefined })))]).toEqual([]);
   });
 });

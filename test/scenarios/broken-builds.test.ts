@@ -81,8 +81,8 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'forgets that a create was sent before',
     {
       file: 'src/apply/run.ts',
-      line: 'if (!isMade(action) || known?.id !== null || pending === undefined) return',
-      instead: 'if (action !== undefined) return',
+      line: 'if (!isMade(action) || known?.id !== null || pending === undefined) return job;',
+      instead: 'if (action !== undefined) return job;',
       noticedBy: [kinds, 'backup below postgres has one duplicate'],
     },
   ],
