@@ -1,8 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import { takes } from '../kind/wire.ts';
 import type { Action, Step } from '../plan/action.ts';
-import { toStored } from '../plan/decide.ts';
-import { resolveField } from '../plan/diff.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, renewed, withDeploys, withWrite } from '../state/pending.ts';
 import type { PendingCreate, Stored } from '../state/record.ts';
@@ -10,10 +8,12 @@ import { keyOf } from './find-created.ts';
 import { recordNow, recordOf, sentNow, happen, idOf, jobOf, hasWritten } from './run.ts';
 import type { Run } from './run.ts';
 import type { Row } from '../kind/json.ts';
+import { resolveField } from '../manifest/fields.ts';
 import { deploymentsIn } from '../observe/deployments.ts';
 import type { ServiceActions } from '../plan/deploy-inputs.ts';
 import { inputsDigest } from '../plan/deploy-inputs.ts';
 import type { Deploys } from '../state/pending.ts';
+import { toStored } from '../state/stored.ts';
 import { resultOf } from './job.ts';
 
 /**

@@ -1,11 +1,10 @@
+import { fieldOfAttribute, changedFields, readRow, pathOf } from '../kind/attribute.ts';
 import type { Row } from '../kind/json.ts';
 import { fieldPath, idsBelow } from '../kind/wire.ts';
-import { fieldOfAttribute } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, Member, Step } from '../plan/action.ts';
 import { isMade } from '../plan/action.ts';
-import { changedFields, compare, readRow } from '../plan/compare.ts';
-import { pathOf } from '../plan/diff.ts';
+import { compare } from '../plan/compare.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { isSent } from './job.ts';
 import { refusal, idOf, jobOf, scopeOf } from './run.ts';

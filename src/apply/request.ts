@@ -3,11 +3,11 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { means, plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { isRow, textsIn } from '../kind/json.ts';
+import { merged } from '../kind/shared-set.ts';
 import { observedValue, valueAt } from '../kind/wire.ts';
+import { resolveField } from '../manifest/fields.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { rowId } from '../observe/answers.ts';
-import { resolveField } from '../plan/diff.ts';
-import { merged } from '../plan/merged.ts';
 import type { Action, Member, Step } from '../plan/action.ts';
 
 /** What a request is made from. */

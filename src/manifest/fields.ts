@@ -13,7 +13,8 @@ import type { Block, Resource } from './resource.ts';
 import { problemOf, wordsOf } from './problem.ts';
 import type { Entry, Node } from './tree.ts';
 import { position, toJson } from './tree.ts';
-import type { Wanted } from './wanted.ts';
+import type { Outputs, Resolved, Wanted } from './wanted.ts';
+import { resolve } from './wanted.ts';
 
 /** Reads the fields of one block: names, types, nulls and expressions are checked; problems go to the evaluation. */
 export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, evaluation: Evaluation): Resource {
@@ -253,8 +254,13 @@ function checked(wanted: Wanted, written: string, field: Field, node: Node, eval
   return value === content.value ? wanted : { ...wanted, content: constant(value, wanted.at).content };
 }
 
+/** Resolves a wanted value, reading text as a number or boolean where the field is one. */
+export function resolveField(field: Field, wanted: Wanted, outputs: Outputs): Resolved {
+  return resolve(wanted, outputs, (value) => conform(field, value, true).value);
+}
+
 /** Checks a value against its field; what was filled in is read as text, number or boolean, as the field needs it. */
-export function conform(
+function conform(
   field: Field,
   value: Json,
   isFilledIn: boolean,

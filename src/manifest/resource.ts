@@ -36,22 +36,6 @@ export interface Block {
   readonly at: Place;
 }
 
-/** A field of a resource, or one key of a field written as a map. */
-export interface Attribute {
-  readonly field: string;
-  readonly key?: string;
-}
-
-/** The name of a part in state and in messages: `port`, `env["REGION"]`. */
-export function attributeName({ field, key }: Attribute): string {
-  return key === undefined ? field : `${field}[${JSON.stringify(key)}]`;
-}
-
-/** The field that such a name is about. */
-export function fieldOfAttribute(name: string): string {
-  return name.replace(/\[".*$/s, '');
-}
-
 /** The position of a resource in its file. */
 export function resourcePosition(resource: { readonly at: Place }) {
   return position(resource.at);

@@ -1,10 +1,10 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
+import { fieldOfAttribute } from '../kind/attribute.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
 import { valueAt } from '../kind/wire.ts';
-import { fieldOfAttribute } from '../manifest/resource.ts';
 import { rowId } from './answers.ts';
 import type { Expected, IdentifyInput } from './expected.ts';
 import type { ObservedObject } from './observed.ts';

@@ -1,9 +1,9 @@
 import type { Operation } from '../api/contract.ts';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
+import type { Attribute } from '../kind/attribute.ts';
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
-import type { Attribute } from '../manifest/resource.ts';
 import type { Wanted } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Secret } from '../secrets/secret.ts';

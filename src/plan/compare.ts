@@ -1,11 +1,10 @@
 import { means, plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
-import type { Kind } from '../kind/kind.ts';
-import { observedValue } from '../kind/wire.ts';
-import type { Attribute } from '../manifest/resource.ts';
+import { readRow } from '../kind/attribute.ts';
+import type { RowReader, Attribute } from '../kind/attribute.ts';
+import { resolveField } from '../manifest/fields.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
-import { resolveField } from './diff.ts';
 
 /**
  * How an attribute of a row stands to what is meant. `as before`: as the plan saw it; `other`: neither that nor as
@@ -21,13 +20,6 @@ export interface Compared {
   readonly seen: Json;
   /** The wanted value; undefined where none is wanted, or where it is not known yet. */
   readonly meant: Json | undefined;
-}
-
-/** The attributes of a row: its fields, and the keys of its maps. The text of a map is read once. */
-interface RowReader {
-  /** null for what is not there. */
-  readonly value: (attribute: Attribute) => Json;
-  readonly keys: (field: string) => readonly string[];
 }
 
 /**
@@ -56,32 +48,6 @@ export function compare(
     const resolved = planned.wanted === undefined ? undefined : resolveField(planned.field, planned.wanted, outputs);
     const meant = resolved?.is === 'known' ? resolved.value : undefined;
     return { planned, seen, meant, verdict: verdictOn(planned, { seen, was, meant }) };
-  });
-}
-
-/** Reads a row attribute by attribute. */
-export function readRow(kind: Kind, row: Row): RowReader {
-  const maps = new Map<string, ReadonlyMap<string, string>>();
-  const mapOf = (field: string): ReadonlyMap<string, string> => {
-    const known = maps.get(field);
-    if (known !== undefined) return known;
-    const text = observedValue(kind, field, row);
-    const made = kind.fields[field]?.map?.read(typeof text === 'string' ? text : '') ?? new Map<string, string>();
-    maps.set(field, made);
-    return made;
-  };
-  return {
-    value: ({ field, key }) =>
-      key === undefined ? (observedValue(kind, field, row) ?? null) : (mapOf(field).get(key) ?? null),
-    keys: (field) => [...mapOf(field).keys()],
-  };
-}
-
-/** The fields in which two rows of a kind mean something else. */
-export function changedFields(kind: Kind, names: readonly string[], then: Row, now: Row): string[] {
-  return names.filter((name) => {
-    const codec = kind.fields[name]?.codec ?? plain;
-    return !means(codec, observedValue(kind, name, then) ?? null, observedValue(kind, name, now) ?? null);
   });
 }
 

@@ -1,11 +1,9 @@
 import { means, plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
-import { canonical } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Resolved } from '../manifest/wanted.ts';
-import type { Pair, Stored } from '../state/record.ts';
+import type { Pair } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
-import { holdsCredentials } from './shown.ts';
 
 /** Why a value is written. */
 export type Cause =
@@ -78,13 +76,6 @@ export function decide(situation: Situation): Decision {
   // Written once more: the platform may have failed to do what it was asked.
   if (pair.ignored === 1 && isWrittenBack) return { do: 'write', cause: 'ignored' };
   return { do: 'nothing', settled: false, ignored: true };
-}
-
-/** What the state holds of a value: the value, or a digest where it may be secret. */
-export function toStored(field: Field, value: Json, isSecret: boolean, digest: (text: string) => string): Stored {
-  const normal = (field.codec ?? plain).normal(value);
-  const isHidden = field.secrecy !== undefined || isSecret || holdsCredentials(normal);
-  return isHidden ? { digest: digest(canonical(normal)) } : { value: normal };
 }
 
 function change(situation: Situation, cause: 'edit' | 'conflict'): Decision {

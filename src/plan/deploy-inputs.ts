@@ -1,13 +1,13 @@
+import { attributeName } from '../kind/attribute.ts';
 import { plain } from '../kind/codecs.ts';
 import { canonical } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { ParentLink } from '../kind/parent.ts';
+import { resolveField } from '../manifest/fields.ts';
 import { knownTexts, mentionsIn } from '../manifest/mentions.ts';
-import { attributeName } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
-import { resolveField } from './diff.ts';
 
 /** What a service is deployed from: itself, what stands below it, and what it mentions of where it stands. */
 export interface ServiceActions {

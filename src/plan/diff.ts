@@ -1,23 +1,22 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Attribute } from '../kind/attribute.ts';
+import { attributeField, attributeName, pathOf } from '../kind/attribute.ts';
 import type { Json, Row } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
-import type { Kind } from '../kind/kind.ts';
-import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';
-import { conform } from '../manifest/fields.ts';
-import type { Attribute, Resource } from '../manifest/resource.ts';
-import { attributeName } from '../manifest/resource.ts';
+import { contains, isMerged, leftBehind, merged } from '../kind/shared-set.ts';
+import { fieldPath, observedValue } from '../kind/wire.ts';
+import { resolveField } from '../manifest/fields.ts';
+import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
-import { resolve } from '../manifest/wanted.ts';
 import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import type { Pair } from '../state/record.ts';
-import { matchesStored } from '../state/stored.ts';
+import { matchesStored, membersOf } from '../state/stored.ts';
 import type { Change, AttributeChange } from './action.ts';
 import type { Decision } from './decide.ts';
 import { decide } from './decide.ts';
-import { contains, isMerged, leftBehind, membersOf, merged } from './merged.ts';
 import { compareHidden, showObserved, showStored, showWanted } from './shown.ts';
 
 /** What comparing one resource with the platform gives. */
@@ -35,11 +34,6 @@ export interface DiffInput {
   readonly isProvided: boolean;
   readonly outputs: Outputs;
   readonly digest: (text: string) => string;
-}
-
-/** Resolves a wanted value, reading text as a number or boolean where the field is one. */
-export function resolveField(field: Field, wanted: Wanted, outputs: Outputs): Resolved {
-  return resolve(wanted, outputs, (value) => conform(field, value, true).value);
 }
 
 /** Compares what is wanted of a resource with what the platform has, attribute by attribute. */
@@ -117,9 +111,6 @@ function diffMap(
     addAttribute(input, found, { field: name, key }, keyField, undefined, null);
   }
 }
-
-/** A key that is not there differs from a key with an empty value. */
-const exact = { name: 'exact', normal: (value: Json) => value };
 
 function addRemoval(input: DiffInput, found: Found, attribute: Attribute, field: Field, value: Json): void {
   const pair = input.pairs[attributeName(attribute)];
@@ -244,21 +235,9 @@ function remedyFor(field: Field, observed: Json, isHidden: boolean): string {
   return `${now}, or leave the line out.`;
 }
 
-/** Where an attribute stands in YAML. */
-export function pathOf(kind: Kind, attribute: Attribute): string {
-  const path = fieldPath(kind, attribute.field);
-  return attribute.key === undefined ? path : `${path}.${attribute.key}`;
-}
-
 /** The key in the name of an attribute of a map: `env["A"]` gives A for env. */
 function keyOf(field: string, attribute: string): string | undefined {
   return attribute.startsWith(`${field}["`) && attribute.endsWith(']')
     ? (JSON.parse(attribute.slice(field.length + 1, -1)) as string)
     : undefined;
-}
-
-/** The declaration of the field that an attribute belongs to, as settling compares it. */
-export function attributeField(kind: Kind, attribute: Attribute): Field {
-  const field = fieldOf(kind, attribute.field);
-  return attribute.key === undefined ? field : { ...field, codec: exact };
 }

@@ -2,18 +2,18 @@ import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';
 import { replacedAddress } from '../kind/address.ts';
+import { fieldOfAttribute, pathOf } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
+import { contains } from '../kind/shared-set.ts';
 import { fieldPath, observedValue, outputValue } from '../kind/wire.ts';
 import { mergeOption } from '../kind/written.ts';
+import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
-import { fieldOfAttribute } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { Outputs, Reference, Wanted } from '../manifest/wanted.ts';
 import type { Action, Member, Plan, Step } from './action.ts';
 import { isMade } from './action.ts';
-import { pathOf, resolveField } from './diff.ts';
 import type { FiledAction, FiledMember, FiledStep, FiledValue, PlanFile } from './file.ts';
-import { contains } from './merged.ts';
 
 /** What a plan file is made from, beside the plan. */
 export interface FileInput {

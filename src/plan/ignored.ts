@@ -1,8 +1,8 @@
+import { pathOf } from '../kind/attribute.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { mentionsOf, reachesContainers } from './deploy-inputs.ts';
-import { pathOf } from './diff.ts';
 
 /** Counts the fields, and keys of maps, that the platform ignores and that a plan does not write again. */
 export function countIgnored(actions: readonly Action[]): number {

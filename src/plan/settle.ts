@@ -1,19 +1,18 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { attributeName, pathOf } from '../kind/attribute.ts';
+import type { Attribute } from '../kind/attribute.ts';
 import type { Json, Row } from '../kind/json.ts';
+import { contains, leftBehind } from '../kind/shared-set.ts';
 import { takes } from '../kind/wire.ts';
-import type { Attribute } from '../manifest/resource.ts';
-import { attributeName } from '../manifest/resource.ts';
+import { resolveField } from '../manifest/fields.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
 import type { Compared } from './compare.ts';
 import { compare } from './compare.ts';
-import { toStored } from './decide.ts';
-import { pathOf, resolveField } from './diff.ts';
-import { contains, leftBehind, membersOf } from './merged.ts';
 import type { Pair } from '../state/record.ts';
-import { matchesStored } from '../state/stored.ts';
+import { matchesStored, toStored, membersOf } from '../state/stored.ts';
 
 /** What settling one resource needs. */
 export interface SettleInput {

@@ -1,6 +1,7 @@
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Resolved, Wanted } from '../manifest/wanted.ts';
+import { withoutCredentials } from '../secrets/credentials.ts';
 import type { Stored } from '../state/record.ts';
 import type { Shown } from './action.ts';
 
@@ -20,18 +21,6 @@ export function showObserved(field: Field, value: Json, isSecret: boolean): Show
   if (value === null) return { is: 'absent' };
   return field.secrecy !== undefined || isSecret ? { is: 'hidden' } : { is: 'value', value: withoutCredentials(value) };
 }
-
-/** A value whose addresses do not show who they are fetched as: `https://bot:token@…`. */
-function withoutCredentials(value: Json): Json {
-  return typeof value === 'string' ? value.replace(credentials, '(sensitive)') : value;
-}
-
-/** Whether a value is an address with a user or password in it. */
-export function holdsCredentials(value: Json): boolean {
-  return typeof value === 'string' && value.search(credentials) !== -1;
-}
-
-const credentials = /(?<=:\/\/)[^\s/@]+(?=@)/;
 
 /** What people may see of a value that was settled. */
 export function showStored(stored: Stored): Shown {

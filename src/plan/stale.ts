@@ -1,14 +1,15 @@
+import { pathOf } from '../kind/attribute.ts';
 import { plain, means } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
+import { resolveField } from '../manifest/fields.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { matchesStored } from '../state/stored.ts';
 import type { Action, AttributeChange } from './action.ts';
 import { isMade } from './action.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { mentionsOf, reachesContainers } from './deploy-inputs.ts';
-import { pathOf, resolveField } from './diff.ts';
 import type { PlanInput } from './input.ts';
 
 /** The changes of a plan that only a deployment of the service puts into effect. */

@@ -3,12 +3,13 @@ import { requiredMembers } from '../api/contract.ts';
 import type { Json, Row } from '../kind/json.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
+import { isMerged } from '../kind/shared-set.ts';
 import { carrierOf, fieldOf, idMember, isInCase, observedValue, takes, takesNull, updatesOf } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Wanted } from '../manifest/wanted.ts';
 import { fromContext } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
-import { isMerged, membersOf } from './merged.ts';
+import { membersOf } from '../state/stored.ts';
 import type { Member, AttributeChange, Step } from './action.ts';
 
 /** What the steps of one resource are made from. */

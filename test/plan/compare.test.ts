@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { text } from '../../src/kind/codecs.ts';
 import type { Json, Row } from '../../src/kind/json.ts';
-import type { Kind } from '../../src/kind/kind.ts';
 import type { AttributeChange } from '../../src/plan/action.ts';
 import type { Verdict } from '../../src/plan/compare.ts';
-import { changedFields, compare, readRow } from '../../src/plan/compare.ts';
+import { compare } from '../../src/plan/compare.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import {
   actionOf,
@@ -16,56 +15,9 @@ import {
   referring,
 } from '../support/plan-values.ts';
 
-/** What a row of the platform says of single fields, and of single keys of a map. */
+/** A row of the platform beside the attributes of an action. */
 
 const redis = kindNamed('redis');
-const branch = { ...anything, readAt: 'repository.branch' };
-const partsOf = (row: Row, kind: Kind = { ...redis, fields: { ...redis.fields, branch } }) => readRow(kind, row);
-
-test('a field has the value that stands where it is read', () => {
-  const read = partsOf({ description: 'a', branch: 'not this', repository: { branch: 'main' }, replicas: 0 });
-  expect(['description', 'branch', 'replicas'].map((field) => read.value({ field }))).toEqual(['a', 'main', 0]);
-});
-
-test('a map has a value for each of its keys, and those keys', () => {
-  const read = partsOf({ env: 'A=1\nB="2 3"\n' });
-  expect(['A', 'B'].map((key) => read.value({ field: 'env', key }))).toEqual(['1', '2 3']);
-  expect(read.keys('env')).toEqual(['A', 'B']);
-  expect(read.value({ field: 'env' })).toBe('A=1\nB="2 3"\n');
-});
-
-test('what is not there is null, also of a map without a text', () => {
-  const read = partsOf({ env: 'A=1' });
-  expect(read.value({ field: 'description' })).toBeNull();
-  expect(read.value({ field: 'env', key: 'B' })).toBeNull();
-  for (const env of [undefined, null, '', 7]) {
-    const without = partsOf(env === undefined ? {} : { env });
-    expect([without.value({ field: 'env', key: 'A' }), without.keys('env')]).toEqual([null, []]);
-  }
-});
-
-test('what is no map has no keys', () => {
-  const read = partsOf({ description: 'A=1' });
-  expect([read.keys('description'), read.keys('nothing')]).toEqual([[], []]);
-  expect(read.value({ field: 'description', key: 'A' })).toBeNull();
-});
-
-test('the text of a map is read once, and each map on its own', () => {
-  const texts: string[] = [];
-  const map = {
-    read: (text: string) => {
-      texts.push(text);
-      return new Map([['A', text]]);
-    },
-    write: () => ({ text: '', refused: [] }),
-  };
-  const fields = { env: { ...anything, map }, labels: { ...anything, map } };
-  const read = partsOf({ env: 'one', labels: 'two' }, { ...redis, fields });
-  expect(['A', 'A', 'B'].map((key) => read.value({ field: 'env', key }))).toEqual(['one', 'one', null]);
-  expect([read.keys('env'), read.value({ field: 'labels', key: 'A' })]).toEqual([['A'], 'two']);
-  expect(texts).toEqual(['one', 'two']);
-});
-
 const host = { address: 'production.postgres.main', output: 'host' };
 const outputs = ({ output }: { output: string }) => (output === 'host' ? 'db-1' : undefined);
 
@@ -131,11 +83,4 @@ test('the wanted value is told beside the verdict, once it is known', () => {
     ['db-1', null],
     [undefined, 'a'],
   ]);
-});
-
-test('two rows differ in the fields that mean something else', () => {
-  const then = { name: 'a', description: null, dockerImage: 'redis:7' };
-  const now = { name: 'b', description: '', dockerImage: 'redis:8' };
-  expect(changedFields(redis, ['name', 'description'], then, now)).toEqual(['name']);
-  expect(changedFields(redis, [], then, now)).toEqual([]);
 });

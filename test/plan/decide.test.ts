@@ -7,10 +7,11 @@ import type { Json } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import type { Resolved } from '../../src/manifest/wanted.ts';
 import type { Decision, Situation } from '../../src/plan/decide.ts';
-import { decide, toStored } from '../../src/plan/decide.ts';
+import { decide } from '../../src/plan/decide.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/record.ts';
+import { toStored } from '../../src/state/stored.ts';
 import { actionOf, declared, attributeChange } from '../support/plan-values.ts';
 import { bench, head } from '../support/world.ts';
 

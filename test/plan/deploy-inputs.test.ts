@@ -3,7 +3,7 @@ import type { Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, AttributeChange } from '../../src/plan/action.ts';
 import type { ServiceActions } from '../../src/plan/deploy-inputs.ts';
 import { inputsDigest, mentionsOf, reachesContainers } from '../../src/plan/deploy-inputs.ts';
-import { toStored } from '../../src/plan/decide.ts';
+import { toStored } from '../../src/state/stored.ts';
 import {
   actionOf,
   declared,

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { Row } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
+import { contains } from '../../src/kind/shared-set.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { Outputs } from '../../src/manifest/wanted.ts';
 import type { Difference } from '../../src/plan/diff.ts';
-import { diffResource, attributeField, pathOf, resolveField, summaryOf, waits } from '../../src/plan/diff.ts';
-import { contains } from '../../src/plan/merged.ts';
+import { diffResource, summaryOf, waits } from '../../src/plan/diff.ts';
 import type { Pair } from '../../src/state/record.ts';
 import {
   anything,
@@ -388,13 +388,6 @@ describe('a set that others add to', () => {
   });
 });
 
-test('a text is read as a number or a boolean where the field is one', () => {
-  const port = kindNamed('redis').fields['externalPort'] ?? anything;
-  expect(resolveField(port, referring(host), () => '6379')).toEqual({ is: 'known', value: 6379 });
-  const name = kindNamed('redis').fields['name'] ?? anything;
-  expect(resolveField(name, referring(host), () => '6379')).toEqual({ is: 'known', value: '6379' });
-});
-
 test('a change waits for a deployment where the field does, and nothing of the place takes effect at once', () => {
   const field = kindNamed('domain').fields['port'] ?? anything;
   const below = (parent: string) => {
@@ -413,15 +406,4 @@ test('of hidden text something is told where it may hold secrets and is known', 
   expect(summaryOf(text, 'a\n', { is: 'known', value: 'b\n' })).toEqual({ summary: 'line 1 of 1, before 1' });
   expect(summaryOf({ ...anything, secrecy: 'secret' }, 'a\n', { is: 'known', value: 'b\n' })).toEqual({});
   expect(summaryOf(text, 'a\n', { is: 'pending', on: [] })).toEqual({});
-});
-
-test('an attribute stands where its field does in YAML; a key of a map is compared as it is', () => {
-  const compose = kindNamed('compose');
-  expect(pathOf(compose, { field: 'composeFile' })).toBe('source.composeFile');
-  expect(pathOf(compose, { field: 'env', key: 'A' })).toBe('env.A');
-  const env = compose.fields['env'];
-  expect(attributeField(compose, { field: 'env' })).toBe(env);
-  const key = attributeField(compose, { field: 'env', key: 'A' });
-  expect(key).toMatchObject({ secrecy: 'private', appliesAt: 'deploy' });
-  expect([key.codec?.normal(null), env?.codec?.normal(null)]).toEqual([null, '']);
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { contains } from '../../src/kind/shared-set.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action, Member, AttributeChange } from '../../src/plan/action.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
 import type { FileInput } from '../../src/plan/fingerprint.ts';
 import { isIntact, planFile, platformName } from '../../src/plan/fingerprint.ts';
-import { contains } from '../../src/plan/merged.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import type { Attribute } from '../../src/kind/attribute.ts';
 import type { SettleInput } from '../../src/plan/settle.ts';
 import { sentPairs, settle } from '../../src/plan/settle.ts';
 import { idSet } from '../../src/kind/codecs.ts';
 import type { Json, Row } from '../../src/kind/json.ts';
 import type { Field } from '../../src/kind/field.ts';
-import type { Attribute } from '../../src/manifest/resource.ts';
+import { contains } from '../../src/kind/shared-set.ts';
 import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, AttributeChange } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
-import { contains } from '../../src/plan/merged.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/record.ts';
 import { failed, operationOf, plansNothing } from '../support/faults.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compareHidden, holdsCredentials, showObserved, showStored, showWanted } from '../../src/plan/shown.ts';
+import { compareHidden, showObserved, showStored, showWanted } from '../../src/plan/shown.ts';
 import { anything, declared } from '../support/plan-values.ts';
 
 /** What people may see of a value: plans have more readers than manifests. */
@@ -54,19 +54,6 @@ describe('an address with a user or a password in it', () => {
   test('shows without them, declared and observed', () => {
     expect(showWanted(open, declared(url), known(url))).toEqual(shown('https://(sensitive)@git.example.com/shop.git'));
     expect(showObserved(open, url, false)).toEqual(shown('https://(sensitive)@git.example.com/shop.git'));
-  });
-
-  test.each([
-    [url, true],
-    ['ssh://git@git.example.com', true],
-    ['https://git.example.com/@team/shop', false],
-    ['https://git.example.com/a b@c', false],
-    ['git@git.example.com:shop.git', false],
-    ['https://@git.example.com', false],
-    [7, false],
-    [null, false],
-  ])('is one: %s: %s', (value, isOne) => {
-    expect(holdsCredentials(value)).toBe(isOne);
   });
 });
 

@@ -8,12 +8,12 @@ import type { Resource } from '../../src/manifest/resource.ts';
 import type { Reference, Wanted } from '../../src/manifest/wanted.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action, AttributeChange } from '../../src/plan/action.ts';
-import { toStored } from '../../src/plan/decide.ts';
 import type { PlanInput } from '../../src/plan/input.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { KnownRecord, Pair, PendingCreate, StateRecord, UnknownRecord } from '../../src/state/record.ts';
+import { toStored } from '../../src/state/stored.ts';
 
 /** Fields, resources, records and actions for tests of pure functions: no manifest declares them. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { means } from '../../src/kind/codecs.ts';
-import { contains, isMerged, leftBehind, membersOf, merged } from '../../src/plan/merged.ts';
+import { contains, isMerged, leftBehind, merged } from '../../src/kind/shared-set.ts';
 import { anything } from '../support/plan-values.ts';
 
 /** Sets that others add to. */
@@ -29,11 +29,4 @@ test('what is written is what is there, without what was ours and is not wanted,
 test('what was ours, is not wanted and is there is left behind', () => {
   expect(leftBehind(['a'], ['x', 'a', 'b'], ['a', 'b', 'c'])).toEqual(['b']);
   expect(leftBehind(['a'], ['x', 'a'], ['a', 'b'])).toEqual([]);
-});
-
-test('what was ours is known where the state holds it, and not where it holds a digest', () => {
-  expect(membersOf({ value: ['a', 1] })).toEqual(['a', '1']);
-  expect(membersOf({ value: null })).toEqual([]);
-  expect(membersOf({ digest: 'abc' })).toEqual([]);
-  expect(membersOf(undefined)).toEqual([]);
 });

@@ -1,0 +1,66 @@
+import { means, plain } from './codecs.ts';
+import type { Field } from './field.ts';
+import type { Json, Row } from './json.ts';
+import type { Kind } from './kind.ts';
+import { fieldOf, fieldPath, observedValue } from './wire.ts';
+
+/** A field of an object, or one key of a field written as a map. */
+export interface Attribute {
+  readonly field: string;
+  readonly key?: string;
+}
+
+/** The name of an attribute in state and in messages: `port`, `env["REGION"]`. */
+export function attributeName({ field, key }: Attribute): string {
+  return key === undefined ? field : `${field}[${JSON.stringify(key)}]`;
+}
+
+/** The field that such a name is about. */
+export function fieldOfAttribute(name: string): string {
+  return name.replace(/\[".*$/s, '');
+}
+
+/** Where an attribute stands in YAML: `source.branch`, `env.REGION`. */
+export function pathOf(kind: Kind, { field, key }: Attribute): string {
+  const path = fieldPath(kind, field);
+  return key === undefined ? path : `${path}.${key}`;
+}
+
+/** The declaration of the field that an attribute belongs to. A key that is not there differs from one with an empty value. */
+export function attributeField(kind: Kind, { field, key }: Attribute): Field {
+  const declared = fieldOf(kind, field);
+  return key === undefined ? declared : { ...declared, codec: plain };
+}
+
+/** The attributes of a row: its fields, and the keys of its maps. The text of a map is read once. */
+export interface RowReader {
+  /** null for what is not there. */
+  readonly value: (attribute: Attribute) => Json;
+  readonly keys: (field: string) => readonly string[];
+}
+
+/** Reads a row attribute by attribute. */
+export function readRow(kind: Kind, row: Row): RowReader {
+  const maps = new Map<string, ReadonlyMap<string, string>>();
+  const mapOf = (field: string): ReadonlyMap<string, string> => {
+    const known = maps.get(field);
+    if (known !== undefined) return known;
+    const text = observedValue(kind, field, row);
+    const made = kind.fields[field]?.map?.read(typeof text === 'string' ? text : '') ?? new Map<string, string>();
+    maps.set(field, made);
+    return made;
+  };
+  return {
+    value: ({ field, key }) =>
+      key === undefined ? (observedValue(kind, field, row) ?? null) : (mapOf(field).get(key) ?? null),
+    keys: (field) => [...mapOf(field).keys()],
+  };
+}
+
+/** The fields in which two rows of a kind mean something else. */
+export function changedFields(kind: Kind, names: readonly string[], then: Row, now: Row): string[] {
+  return names.filter((name) => {
+    const codec = kind.fields[name]?.codec ?? plain;
+    return !means(codec, observedValue(kind, name, then) ?? null, observedValue(kind, name, now) ?? null);
+  });
+}
