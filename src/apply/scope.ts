@@ -1,7 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
 import type { Row } from '../kind/json.ts';
-import { rowId } from '../observe/answers.ts';
 import { isCreated } from '../observe/lost-create.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
@@ -75,8 +74,7 @@ export async function readSiblings(run: Run, { kind, parent }: Action): Promise<
   const id = parent === undefined ? undefined : idOf(run, parent);
   if (above !== undefined && id === undefined) return new Map();
   const list = above === undefined || id === undefined ? undefined : { kind: above.kind, id };
-  const rows = await run.reader.rows(kind, { place: run.input.plan.observed, parent: list });
-  return new Map((rows ?? []).map((row) => [rowId(kind, row) ?? '', row]));
+  return (await run.reader.rows(kind, { place: run.input.plan.observed, parent: list })) ?? new Map<string, Row>();
 }
 
 /** Whether an object is below the parent that the manifest gives it. */

@@ -2,7 +2,6 @@ import { attempts } from '../api/attempts.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { resourcePosition } from '../manifest/resource.ts';
-import { rowId } from './answers.ts';
 import type { Expected, IdentifyInput } from './expected.ts';
 import { idAtTop, incomplete, lacksRight, refused, someOf } from './hidden.ts';
 import type { ObservedObject } from './observed.ts';
@@ -103,8 +102,7 @@ async function isListed(
   );
   const parentId = entry?.parentId ?? named?.id;
   const parent = above === undefined || parentId === undefined ? undefined : { kind: above, id: parentId };
-  const listed = await reader.rows(kind, { place: caller, parent });
-  return listed?.some((row) => rowId(kind, row) === id);
+  return (await reader.rows(kind, { place: caller, parent }))?.has(id);
 }
 
 /** Whether an object is below the parent that the state knows, as far as its row says. */

@@ -9,14 +9,24 @@ export function asRow(answer: unknown, operation: string): Row {
   throw unusable(operation, 'is not an object');
 }
 
-/** The rows of a list, which has to be one: an answer that cannot be read is not an empty list. */
-export function asRows(answer: unknown, operation: string, kind: Kind): Row[] {
+/** The rows of a list, by id. An answer that is no list of rows with ids stops the run: it is not an empty list. */
+export function asRows(answer: unknown, operation: string, kind: Kind): ReadonlyMap<string, Row> {
   if (!Array.isArray(answer)) throw unusable(operation, `has no list of ${kind.section}`);
-  return answer.map((item: unknown) => {
-    if (!isRow(item) || rowId(kind, item) === undefined)
-      throw unusable(operation, `lists a ${kind.kind} without ${kind.identity.id}`);
-    return item;
-  });
+  return new Map(
+    answer.map((item: unknown) => {
+      const id = isRow(item) ? rowId(kind, item) : undefined;
+      if (!isRow(item) || id === undefined)
+        throw unusable(operation, `lists a ${kind.kind} without ${kind.identity.id}`);
+      return [id, item];
+    }),
+  );
+}
+
+/** The rows of a kind in the row of their parent, by id; undefined when the platform does not list them there. */
+export function rowsIn(kind: Kind, parent: Kind, row: Row): ReadonlyMap<string, Row> | undefined {
+  const listed = kind.parents[parent.kind]?.listed;
+  if (listed === undefined || !('at' in listed)) return undefined;
+  return asRows(row[listed.at], parent.operations.read, kind);
 }
 
 /** The id in a row. */

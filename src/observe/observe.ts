@@ -11,7 +11,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Clock } from '../state/clock.ts';
 import { pendingCreate } from '../state/pending.ts';
 import type { StateRecord } from '../state/record.ts';
-import { asRows, rowId } from './answers.ts';
+import { rowId, rowsIn } from './answers.ts';
 import { lacksRight } from './hidden.ts';
 import type { Expected, Listed } from './expected.ts';
 import { identify } from './identify.ts';
@@ -64,10 +64,10 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const context = { ...callerOf(caller), projectId: input.projectId };
   for (const { kind, link, rows } of listed) {
     const given = fromContext(link.set[link.idAt], context);
-    for (const row of rows ?? []) {
+    for (const [id, row] of rows ?? []) {
       const inRow = valueAt(row, link.idAt);
       const parentId = given ?? (typeof inRow === 'string' ? inRow : undefined);
-      remember(lists, kind, { row, parentRow: undefined, parentId, link });
+      lists.get(kind.kind)?.set(id, { row, parentRow: undefined, parentId, link });
     }
   }
   const resources = bindNames({
@@ -139,11 +139,15 @@ async function listIfAllowed(input: ObserveInput, reader: Reader, kind: Kind, de
   }
 }
 
-async function listTop({ projectId }: ObserveInput, reader: Reader, kind: Kind): Promise<Row[]> {
+async function listTop(
+  { projectId }: ObserveInput,
+  reader: Reader,
+  kind: Kind,
+): Promise<ReadonlyMap<string, Row> | undefined> {
   const listed = kind.parents[root]?.listed;
-  if (listed === undefined || !('call' in listed)) return [];
-  const rows = (await reader.rows(kind, { place: { projectId } })) ?? [];
-  if (rows.length > 0 || listed.whenEmpty === undefined) return rows;
+  if (listed === undefined || !('call' in listed)) return undefined;
+  const rows = await reader.rows(kind, { place: { projectId } });
+  if (rows?.size !== 0 || listed.whenEmpty === undefined) return rows;
   throw new Stop('platform', [
     diagnostic('platform-answer', `project ${projectId} lists no ${kind.section}: ${listed.whenEmpty}`, {
       remedy: 'Check project: in the manifest, and the rights of the API key.',
@@ -185,8 +189,8 @@ async function listBelow(
       const parentKind = kinds.find((one) => kind.parents[one.kind] === link);
       if (parent === undefined || parentKind === undefined || !('call' in link.listed)) return;
       const list = { place: { projectId }, parent: { kind: parentKind, id: parent.id } };
-      for (const row of (await reader.rows(kind, list)) ?? []) {
-        remember(lists, kind, { row, parentRow: parent.row, parentId: parent.id, link });
+      for (const [id, row] of (await reader.rows(kind, list)) ?? []) {
+        lists.get(kind.kind)?.set(id, { row, parentRow: parent.row, parentId: parent.id, link });
       }
     }),
   );
@@ -198,20 +202,14 @@ function sentBelow(record: StateRecord | undefined): string[] {
   return places.flatMap((place) => place?.below ?? []);
 }
 
-function remember(lists: Lists, kind: Kind, listed: Listed): void {
-  const id = rowId(kind, listed.row);
-  if (id !== undefined) lists.get(kind.kind)?.set(id, listed);
-}
-
 /** Takes the children that a row holds; `isWhole` says that they have to be in it. */
 function descend(kinds: readonly Kind[], lists: Lists, parent: Kind, row: Row, isWhole: boolean): void {
   for (const kind of kinds) {
     const link = kind.parents[parent.kind];
     if (link === undefined || !('at' in link.listed)) continue;
-    const children = row[link.listed.at];
-    if (!isWhole && !Array.isArray(children)) continue;
-    for (const child of asRows(children, parent.operations.read, kind)) {
-      remember(lists, kind, { row: child, parentRow: row, parentId: rowId(parent, row), link });
+    if (!isWhole && !Array.isArray(row[link.listed.at])) continue;
+    for (const [id, child] of rowsIn(kind, parent, row) ?? []) {
+      lists.get(kind.kind)?.set(id, { row: child, parentRow: row, parentId: rowId(parent, row), link });
     }
   }
 }

@@ -2,7 +2,6 @@ import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { waitForSecondLook } from './absence.ts';
-import { rowId } from './answers.ts';
 import type { Expected, Listed, Match, SearchInput } from './expected.ts';
 import { isKept } from './expected.ts';
 import { idAtTop } from './hidden.ts';
@@ -90,7 +89,7 @@ async function readList(
       parent === undefined
         ? { parentRow: undefined, parentId: idAtTop(kind, caller), link }
         : { parentRow: {}, parentId: below, link };
-    return rows.map((row) => [rowId(kind, row) ?? '', { row, ...about }]);
+    return [...rows].map(([id, row]) => [id, { row, ...about }]);
   }
   return [];
 }

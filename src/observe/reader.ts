@@ -5,7 +5,7 @@ import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { idMember } from '../kind/wire.ts';
-import { asRow, asRows } from './answers.ts';
+import { asRow, asRows, rowsIn } from './answers.ts';
 import type { Place } from './observed.ts';
 import { fromContext } from './observed.ts';
 
@@ -19,8 +19,8 @@ export interface Reader {
   caller(): Promise<Row>;
   /** The whole row of an object; undefined when the platform answers that it has none. */
   row(kind: Kind, id: string): Promise<Row | undefined>;
-  /** The rows of a kind in one list: that of a parent, or the one at the top. Undefined: the parent is not there. */
-  rows(kind: Kind, list: ListOf): Promise<Row[] | undefined>;
+  /** The rows of a kind in one list, by id: that of a parent, or the one at the top. Undefined: the parent is not there. */
+  rows(kind: Kind, list: ListOf): Promise<ReadonlyMap<string, Row> | undefined>;
   /** The end of the log of an object, as the platform answers it. A log only explains: one failure is the answer. */
   log(kind: Kind, id: string, options: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
@@ -48,14 +48,13 @@ export function createReader(client: Client): Reader {
     caller: async () => asRow(await client.invoke('user.get', {}), 'user.get'),
     row,
     rows: async (kind, { place, parent }) => {
-      const link = kind.parents[parent?.kind.kind ?? root];
-      if (link === undefined) return [];
-      if (!('at' in link.listed)) {
-        const { call } = link.listed;
-        return asRows(await client.invoke(call, inputOf(link.listed, place, parent?.id)), call, kind);
+      const listed = kind.parents[parent?.kind.kind ?? root]?.listed;
+      if (listed === undefined) return new Map();
+      if ('call' in listed) {
+        return asRows(await client.invoke(listed.call, inputOf(listed, place, parent?.id)), listed.call, kind);
       }
       const above = parent === undefined ? undefined : await row(parent.kind, parent.id);
-      return above === undefined ? undefined : asRows(above[link.listed.at], parent?.kind.operations.read ?? '', kind);
+      return above === undefined || parent === undefined ? undefined : rowsIn(kind, parent.kind, above);
     },
     log: async (kind, id, options) => {
       const logs = kind.service?.logs;

@@ -1,6 +1,6 @@
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { asRows, rowId } from './answers.ts';
+import { rowId, rowsIn } from './answers.ts';
 
 /** An object at its address. */
 interface Placed {
@@ -23,14 +23,9 @@ export function scopeRow(root: Placed, row: Row): ScopeRow {
     root,
     row,
     rowsOf: ({ kind }) => {
-      const link = kind.parents[root.kind.kind];
-      if (link === undefined || !('at' in link.listed)) return new Map();
-      const known = lists.get(kind.kind);
-      if (known !== undefined) return known;
-      const rows = asRows(row[link.listed.at], root.kind.operations.read, kind);
-      const made = new Map(rows.map((item) => [rowId(kind, item) ?? '', item]));
-      lists.set(kind.kind, made);
-      return made;
+      const rows = lists.get(kind.kind) ?? rowsIn(kind, root.kind, row) ?? new Map<string, Row>();
+      lists.set(kind.kind, rows);
+      return rows;
     },
   };
 }

@@ -105,7 +105,7 @@ async function listedRow(
     lists.get(parent.kind) ??
     createReader(client)
       .rows(parent, { place: state })
-      .then((listed) => listed ?? []);
+      .then((listed) => [...(listed?.values() ?? [])]);
   lists.set(parent.kind, rows);
   return (await rows)
     .flatMap((row): unknown[] => (Array.isArray(row[at.at]) ? (row[at.at] as unknown[]) : []))
