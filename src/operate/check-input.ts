@@ -59,7 +59,8 @@ function diagnosticsOf(
   if (deeper.length === 0 && !Object.hasOwn(input, String(first))) {
     return [diagnostic('missing-key', `${operation} needs ${String(first)}`, { remedy })];
   }
-  return [
-    diagnostic('wrong-type', wordsOf(new z.ZodError([issue]), { name: '', value: input, isSecret: true }), { remedy }),
-  ];
+  // A number out of its range is no secret.
+  const isRange = (issue.code === 'too_small' || issue.code === 'too_big') && /^(int|number)$/.test(issue.origin);
+  const refused = { name: '', value: input, isSecret: !isRange };
+  return [diagnostic('wrong-type', wordsOf(new z.ZodError([issue]), refused), { remedy })];
 }

@@ -50,9 +50,9 @@ describe('logs', () => {
     expect(none).toMatchObject({ exit: 'stopped', out: '' });
     expect(none.err).toContain('the platform documents no log of a redis -> It documents that of: postgres.');
     for (const [flags, told] of [
-      [{ tail: '0' }, 'tail must be at least 1'],
+      [{ tail: '0' }, 'tail must be at least 1, got 0'],
       [{ tail: 'all' }, 'tail must be a number, got text'],
-      [{ tail: '10001' }, 'tail must be at most 10000'],
+      [{ tail: '10001' }, 'tail must be at most 10000, got 10001'],
       [{ since: 'soon' }, 'since is `all` or a number with s, m, h or d'],
       [{ search: 'a"b' }, 'search may hold only letters'],
     ] as const) {
