@@ -5,17 +5,23 @@ export interface Call {
   readonly operation: string;
   readonly url: string;
   readonly isWrite: boolean;
+  /** Whether this client sent a write before; false by default. */
+  readonly hasWritten?: () => boolean;
   readonly redact: (text: string) => string;
 }
 
 /** Makes the error of a call; a read that failed changed nothing. Never throws. */
-export function fail(call: Call, failed: Omit<FailedCall, 'operation' | 'url' | 'isWrite'>): PlatformError {
-  const { operation, url, isWrite, redact } = call;
+export function fail(
+  call: Call,
+  failed: Omit<FailedCall, 'operation' | 'url' | 'isWrite' | 'hasWritten'>,
+): PlatformError {
+  const { operation, url, isWrite, hasWritten, redact } = call;
   return new PlatformError({
     ...failed,
     operation,
     url: redact(url),
     isWrite,
+    hasWritten: hasWritten?.() ?? false,
     outcome: isWrite ? failed.outcome : 'not executed',
   });
 }

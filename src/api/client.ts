@@ -140,7 +140,8 @@ export function createClient(options: ClientOptions): Client {
 
   const callOf = (operation: Operation): Call => {
     const { path = operation, endpoint } = contract.operations.get(operation) ?? {};
-    return { operation, url: `${base}/api/${path}`, isWrite: endpoint?.method === 'POST', redact };
+    const isWrite = endpoint?.method === 'POST';
+    return { operation, url: `${base}/api/${path}`, isWrite, hasWritten: () => counts.writes > 0, redact };
   };
 
   async function sendOnce({ call, served, request }: Outgoing): Promise<unknown> {
@@ -247,11 +248,13 @@ async function exchange(call: Call, send: Send, request: WireRequest): Promise<u
   });
 }
 
-/** Origin and path: an address may carry credentials. */
+/** Origin and path, without the credentials that an address may carry; of `emulator:`, the scheme. */
 function describeAddress(url: string): string {
   if (!URL.canParse(url)) return '(unreadable address)';
-  const { origin, pathname } = new URL(url);
-  return origin + pathname.replace(/\/+$/, '');
+  const { protocol, host, origin, pathname } = new URL(url);
+  // Only http and https have an origin.
+  const place = origin === 'null' ? protocol + (host === '' ? '' : `//${host}`) : origin;
+  return place + pathname.replace(/\/+$/, '');
 }
 
 function hide(secret: string, text: string): string {

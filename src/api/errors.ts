@@ -2,8 +2,8 @@
 export type Outcome = 'not executed' | 'unknown';
 
 /**
- * The reason why a call failed. `not found` is only a thing that the platform itself reports as absent;
- * a missing operation or a stranger's 404 page is `unreadable`.
+ * The reason of a failure. `not found`: the platform itself reports an object as absent. A missing operation and the 404
+ * page of another server are `unreadable`.
  */
 export type Failure =
   | 'authentication'
@@ -19,14 +19,14 @@ export type Failure =
   | 'connection'
   | 'timeout';
 
-/** A member that was refused, and why. */
+/** A member that the platform or the contract refused, with the reason. */
 export interface InputIssue {
-  /** The member, such as `metadata.organizationId`; empty for the input as a whole. */
+  /** The member, such as `metadata.organizationId`; empty: the input as a whole. */
   readonly path: string;
   readonly message: string;
 }
 
-/** The facts of a failed call; every text in it is already redacted. */
+/** The facts of a failed call. Every text in it is redacted. */
 export interface FailedCall {
   readonly operation: string;
   /** Origin and path, without credentials and query. */
@@ -34,9 +34,13 @@ export interface FailedCall {
   readonly isWrite: boolean;
   readonly failure: Failure;
   readonly outcome: Outcome;
-  /** The event as a clause, such as `the connection was refused`. */
+  /** true: the platform had the request and refused it; by default when it has a status. */
+  readonly wasSent?: boolean;
+  /** true: this client sent a write before, so the message of a read does not say that nothing was changed. */
+  readonly hasWritten?: boolean;
+  /** The event as a clause, such as `the server refused the connection`. */
   readonly event: string;
-  /** The next step, where the failure's usual remedy does not fit. */
+  /** The next step, as sentences, where the usual one of the failure does not fit. */
   readonly remedy?: string | undefined;
   readonly status?: number | undefined;
   readonly code?: string | undefined;
@@ -45,7 +49,10 @@ export interface FailedCall {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** A call that did not succeed; its message is one readable sentence without secrets. */
+/**
+ * A call that did not succeed. Its message is one sentence: the event, the operation, and what is known of a write. It
+ * contains no secrets.
+ */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError';
   readonly operation: string;
@@ -59,18 +66,20 @@ export class PlatformError extends Error {
   /** The server's own text: redacted, one line, cut; empty when there is none. */
   readonly serverMessage: string;
   readonly outcome: Outcome;
+  /** The next steps, as sentences in the imperative. */
+  readonly remedy: string;
   readonly issues: readonly InputIssue[];
   /** The wait that the server asked for, in seconds. */
   readonly retryAfterSeconds: number | undefined;
 
   /**
-   * The key was not accepted: it is wrong, or its limit has run out, or the platform's database restarts. Such a 401 has
-   * no code, or a code and nothing but UNAUTHORIZED as its message; a missing right has a sentence.
+   * The platform rejected the key: it is wrong, or its limit has run out, or the platform's database restarts. Such a 401
+   * has no code, or a code and nothing but UNAUTHORIZED as its message; a missing right has a sentence.
    */
   readonly isKeyRefused: boolean;
 
   constructor(call: FailedCall) {
-    super(renderSentence(call));
+    super(messageOf(call));
     this.operation = call.operation;
     this.url = call.url;
     this.failure = call.failure;
@@ -78,6 +87,7 @@ export class PlatformError extends Error {
     this.code = call.code;
     this.serverMessage = call.serverMessage ?? '';
     this.outcome = call.outcome;
+    this.remedy = remedyOf(call);
     this.issues = call.issues ?? [];
     this.retryAfterSeconds = call.retryAfterSeconds;
     this.isKeyRefused = call.status === 401 && (call.code === undefined || call.serverMessage === 'UNAUTHORIZED');
@@ -87,7 +97,7 @@ export class PlatformError extends Error {
 /** The transport's own reasons to give up. */
 export type TransportFault = 'DEADLINE' | 'BODY_LIMIT' | 'ENCODING';
 
-/** No whole answer came, for a reason of the transport's own: `DEADLINE`, `BODY_LIMIT` or `ENCODING`. */
+/** The transport gave up before it had the whole answer: `DEADLINE`, `BODY_LIMIT` or `ENCODING`. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly code: TransportFault;
@@ -99,31 +109,40 @@ export class TransportError extends Error {
 }
 
 const remedies: Readonly<Record<Failure, string>> = {
-  authentication: 'check that the API key is right, and not revoked, expired or out of requests',
-  forbidden: 'use a key whose owner has the right to do this',
-  'not found': 'check the id, or plan again: it may have been deleted',
-  invalid: 'correct what is named here',
-  conflict: 'choose another name or port, or free the one that is taken',
-  'too large': 'make the input smaller',
-  throttled: 'try again later',
-  server: 'try again, or look into the log of the platform',
-  unreadable: 'check that the address is that of the platform, and what stands between (proxy, login page)',
-  redirect: 'set the address of the platform to where it redirects to; redirects are never followed',
-  connection: 'check the address and whether the platform runs',
-  timeout: 'try again, or look whether the platform is overloaded',
+  authentication: 'Check that the API key is right, and not revoked, expired or rate limited.',
+  forbidden: 'Use the API key of a user who has the right to do this.',
+  'not found': 'Check the id, or plan again: the object may be deleted.',
+  invalid: 'Correct the input.',
+  conflict: 'Choose another name or port, or free the one in use.',
+  'too large': 'Make the input smaller.',
+  throttled: 'Try again later.',
+  server: 'Try again, or read the log of the platform.',
+  unreadable: 'Check that the address is that of the platform, and that no proxy or login page answers instead.',
+  redirect: 'Set the address of the platform to the target of the redirect: Trueup follows none.',
+  connection: 'Check the address, and that the platform runs.',
+  timeout: 'Try again, or check whether the platform is overloaded.',
 };
 
-function renderSentence(call: FailedCall): string {
+function messageOf(call: FailedCall): string {
   const quote = call.serverMessage ? `: "${call.serverMessage}"` : '';
   const shown = (call.issues ?? []).slice(0, 5).map(({ path, message }) => (path ? `${path}: ${message}` : message));
   const named = shown.length > 0 ? ` (${shown.join('; ')})` : '';
-  return (
-    `${call.operation} failed at ${call.url}, because ${call.event}${quote}${named}; ` +
-    `${describeState(call)}; ${call.remedy ?? remedies[call.failure]}`
-  );
+  // The path is that of the operation, unless the platform renamed it.
+  const address = call.url.endsWith(`/api/${call.operation}`)
+    ? call.url.slice(0, -5 - call.operation.length)
+    : call.url;
+  const known = knownOf(call);
+  return `${call.event}${quote}${named} (${call.operation} at ${address})${known === '' ? '' : `; ${known}`}`;
 }
 
-function describeState({ isWrite, outcome }: FailedCall): string {
-  if (!isWrite || outcome === 'not executed') return 'nothing was changed';
-  return 'it is not known whether the platform carried it out, so look at what it has now before you repeat it';
+/** What is known of the effect of a call, as a clause. */
+function knownOf({ isWrite, outcome, status, wasSent = status !== undefined, hasWritten }: FailedCall): string {
+  if (!isWrite) return hasWritten === true ? '' : 'nothing was changed';
+  if (outcome === 'unknown') return 'Trueup does not know whether the platform executed it';
+  return wasSent ? 'the platform did not execute it' : 'it was not sent';
+}
+
+function remedyOf({ isWrite, outcome, remedy, failure }: FailedCall): string {
+  const usual = remedy ?? remedies[failure];
+  return isWrite && outcome === 'unknown' ? `Check what the platform has now before you repeat it. ${usual}` : usual;
 }

@@ -1,3 +1,4 @@
+import { attempts } from './attempts.ts';
 import { type ErrorAnswer, cleanText, readError } from './answer.ts';
 import { type Call, fail } from './call.ts';
 import type { FailedCall, Failure, PlatformError } from './errors.ts';
@@ -18,14 +19,18 @@ export function explainSilence(call: Call, error: unknown): PlatformError {
   });
 }
 
-const deadline = { failure: 'timeout', event: 'no whole answer came in time' } as const;
-const broken = { failure: 'connection', event: 'the connection broke off before the whole answer had come' } as const;
-const refused = { failure: 'connection', event: 'the connection was refused', outcome: 'not executed' } as const;
-const nameless = { failure: 'connection', event: 'its host name is not known', outcome: 'not executed' } as const;
+const deadline = { failure: 'timeout', event: 'the whole answer did not arrive in time' } as const;
+const broken = { failure: 'connection', event: 'the connection broke off before the whole answer arrived' } as const;
+const refused = { failure: 'connection', event: 'the server refused the connection', outcome: 'not executed' } as const;
+const nameless = {
+  failure: 'connection',
+  event: 'the host name could not be resolved',
+  outcome: 'not executed',
+} as const;
 const untrusted = {
   failure: 'connection',
   event: 'the certificate of the server is not trusted',
-  remedy: 'give the server a valid certificate, or name its authority in NODE_EXTRA_CA_CERTS',
+  remedy: 'Give the server a valid certificate, or name its authority in NODE_EXTRA_CA_CERTS.',
 } as const;
 
 type Silence = Pick<FailedCall, 'failure' | 'event'> & Partial<Pick<FailedCall, 'outcome' | 'remedy'>>;
@@ -44,8 +49,11 @@ const silences: ReadonlyMap<string, Silence> = new Map<string, Silence>([
   ['UND_ERR_CONNECT_TIMEOUT', deadline],
   ['UND_ERR_HEADERS_TIMEOUT', deadline],
   ['UND_ERR_BODY_TIMEOUT', deadline],
-  ['BODY_LIMIT', { failure: 'unreadable', event: 'the answer is longer than this program is willing to read' }],
-  ['ENCODING', { failure: 'unreadable', event: 'the answer is compressed although that was not asked for' }],
+  [
+    'BODY_LIMIT',
+    { failure: 'unreadable', event: `the answer is longer than ${attempts.request.mostAnswerBytes / 1024 ** 2} MiB` },
+  ],
+  ['ENCODING', { failure: 'unreadable', event: 'the answer is compressed, and Trueup did not ask for that' }],
   ['CERT_HAS_EXPIRED', untrusted],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', untrusted],
   ['SELF_SIGNED_CERT_IN_CHAIN', untrusted],
@@ -64,15 +72,14 @@ function findCode(error: unknown): string | undefined {
 /** Explains an answer that is no success. Never throws. */
 export function explainRefusal(call: Call, answer: WireAnswer): PlatformError {
   const refusal = readError(answer, call.redact);
-  const code = refusal.code === undefined ? '' : ` ${refusal.code}`;
   const isMissing = answer.status === 404 && refusal.absence === 'operation';
   const retryAfterSeconds = parseRetryAfter(answer.headers['retry-after']);
   return fail(call, {
     failure: classify(answer.status, refusal),
     outcome: isProvedUnexecuted(answer.status, refusal) ? 'not executed' : 'unknown',
-    event: isMissing ? 'the platform does not have this operation (404)' : `the answer was ${answer.status}${code}`,
+    event: isMissing ? 'the platform does not have this operation (404)' : eventOf(answer.status, refusal),
     remedy: isMissing
-      ? 'check the address and the version of the platform'
+      ? 'Check the address and the version of the platform.'
       : remedyFor(call, {
           status: answer.status,
           code: refusal.code,
@@ -87,6 +94,11 @@ export function explainRefusal(call: Call, answer: WireAnswer): PlatformError {
   });
 }
 
+function eventOf(status: number, { code }: ErrorAnswer): string {
+  if (status === 401 && code === undefined) return 'the platform rejected the API key (401)';
+  return `the server answered ${status}${code === undefined ? '' : ` ${code}`}`;
+}
+
 /** The next step, where the answer says more than its status. */
 function remedyFor(
   { operation }: Call,
@@ -97,13 +109,13 @@ function remedyFor(
     retryAfterSeconds,
   }: Pick<FailedCall, 'status' | 'code' | 'serverMessage' | 'retryAfterSeconds'>,
 ): string | undefined {
-  if (status === 429 && retryAfterSeconds !== undefined) return `try again in ${retryAfterSeconds} s`;
+  if (status === 429 && retryAfterSeconds !== undefined) return `Try again in ${retryAfterSeconds} s.`;
   // The platform answers a missing right with 401, a code and a sentence.
   if (code === undefined || (status !== 401 && status !== 403)) return undefined;
   if (status === 401 && serverMessage === 'UNAUTHORIZED') return undefined;
   const right = rightTo(operation);
-  const named = right === undefined ? '' : `; a member needs ${right}`;
-  return `use a key whose owner has the right to do this${named}`;
+  const named = right === undefined ? '' : ` A member needs ${right}.`;
+  return `Use the API key of a user who has the right to do this.${named}`;
 }
 
 function classify(status: number, refusal: ErrorAnswer): Failure {

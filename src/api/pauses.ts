@@ -2,7 +2,7 @@ import { type Call, fail } from './call.ts';
 import type { PlatformError } from './errors.ts';
 import type { InVain, Why } from './circuit-breaker.ts';
 
-/** The error of a call that waited in vain for a platform to take requests again. Never throws. */
+/** The error of a call that waited in vain until the platform takes requests again. Never throws. */
 export function explainPause(call: Call, inVain: InVain): PlatformError {
   const { is, why, last } = inVain;
   return fail(call, {
@@ -16,17 +16,18 @@ export function explainPause(call: Call, inVain: InVain): PlatformError {
   });
 }
 
-/** The error of a call that came after its client was closed. Never throws. */
-export function explainEnd(call: Call): PlatformError {
+/** The error of a call that its closed client does not send any more. `wasSent`: the platform refused it before. Never throws. */
+export function explainEnd(call: Call, wasSent: boolean): PlatformError {
   return fail(call, {
     failure: 'connection',
     outcome: 'not executed',
-    event: 'the run was over before it was sent',
-    remedy: 'run it again',
+    wasSent,
+    event: wasSent ? 'the run ended before Trueup sent it again' : 'the run ended before Trueup sent it',
+    remedy: 'Run it again.',
   });
 }
 
-/** The refusal of a platform that takes no requests for now, as a clause. Never throws. */
+/** The clause about a platform that takes no requests for now. Never throws. */
 export function describeRefusal({ why, goodAnswers }: { readonly why: Why; readonly goodAnswers: number }): string {
   const after = `after ${goodAnswers} good answer${goodAnswers === 1 ? '' : 's'}`;
   return why === 'key'
@@ -34,16 +35,16 @@ export function describeRefusal({ why, goodAnswers }: { readonly why: Why; reado
     : `the platform takes no more requests for now (429 ${after})`;
 }
 
-const interrupted = 'the run was interrupted while it waited for that to end';
+const interrupted = 'the run was interrupted while it waited';
 
 function describeTries({ tries, waitedMs, last }: InVain): string {
   const seconds = Math.round(waitedMs / 1_000);
-  return `none of ${tries} more in ${seconds} s got a good answer (the last one got ${last.status ?? 'none'})`;
+  return `${tries} further ${tries === 1 ? 'try' : 'tries'} in ${seconds} s failed (last answer: ${last.status ?? 'none'})`;
 }
 
 const remedies: Readonly<Record<Why, string>> = {
   key:
-    'look whether the key was revoked, has expired or is out of requests (one that was made without ' +
-    'rateLimitEnabled=false is good for a few a day), and whether the platform is well; then run it again',
-  throttled: 'run it again later, with fewer --connections',
+    'Check that the key is not revoked, expired or rate limited (a key created without rateLimitEnabled=false allows ' +
+    'a few requests a day), and that the platform is well. Then run it again.',
+  throttled: 'Run it again later, with fewer --connections.',
 };

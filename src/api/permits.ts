@@ -36,7 +36,7 @@ export function createPermits(
     let hasPaused = isAgain;
     for (;;) {
       const leave = await breaker.whenClosed(signal);
-      if (leave.is === 'ended') throw explainEnd(call);
+      if (leave.is === 'ended') throw explainEnd(call, isAgain);
       if (leave.is !== 'granted') throw explainPause(call, leave);
       const release = await slotsFor(call.operation).take();
       const epoch = breaker.epoch();

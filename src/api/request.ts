@@ -23,7 +23,10 @@ export function buildRequest(
 
   if (served === undefined) throw refuse('invalid', 'the platform has no such operation');
   if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw refuse('authentication', 'the API key is empty or holds a space, a line break or another odd character');
+    throw refuse(
+      'authentication',
+      'the API key is empty, or contains a space, a line break or a character outside ASCII',
+    );
   }
   const issues = checkInput(call, served.endpoint, input);
   if (issues.length > 0) throw refuse('invalid', 'the input does not fit the operation', issues);
@@ -38,7 +41,7 @@ export function buildRequest(
   if (bytes > attempts.request.mostBytes) {
     throw refuse(
       'too large',
-      `its body has ${bytes} bytes and the platform takes ${attempts.request.mostBytes} at most`,
+      `the body has ${bytes} bytes, and the platform takes at most ${attempts.request.mostBytes}`,
     );
   }
   return { method: 'POST', path, headers: { ...headers, 'content-type': 'application/json' }, body };

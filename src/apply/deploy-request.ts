@@ -30,13 +30,19 @@ interface Sending {
   readonly mark: string;
   /** Writes down that it is sent now; called on its connection, just before it goes out. */
   readonly note: () => Promise<void>;
-  /** What the state holds when the request was surely not carried out. */
+  /** What the state holds when the platform surely did not execute the request. */
   readonly owing: Deploys;
+  /** It was sent before, and got no answer. */
+  readonly isAgain: boolean;
 }
 
-/** Sends a request of a deployment; what was surely not carried out is a failure at once. */
-export async function send(service: DeployedService, { step, mark, note, owing }: Sending): Promise<Lost | undefined> {
+/** Sends a request of a deployment; one that the platform surely did not execute is a failure at once. */
+export async function send(
+  service: DeployedService,
+  { step, mark, note, owing, isAgain }: Sending,
+): Promise<Lost | undefined> {
   const { run, action, address } = service;
+  const before = isAgain ? `${step.operation} was sent before, outcome unknown; ` : '';
   if (step.role === 'deploy') tell(service, isLate(service) ? 'answer' : 'queue');
   try {
     const members = membersOf(service, step, mark);
@@ -68,10 +74,12 @@ export async function send(service: DeployedService, { step, mark, note, owing }
       return { mayLandLater: mayLandLater(error), message: serverMessage === '' ? error.message : serverMessage };
     }
     await saveDeploys(run, address, owing);
-    throw failure(service, `${step.operation} was not carried out: ${error.message}`);
+    throw failure(service, `${before}${error.message}`, { remedy: `${error.remedy} ${again}` });
   }
   await saveDeploys(run, address, owing);
-  throw failure(service, 'the run ended before the platform took the request', { remedy: 'Apply again.' });
+  const ended = run.input.signal?.aborted === true ? 'the run was interrupted' : 'the time limit passed';
+  const request = isAgain ? 'the one after it' : step.operation;
+  throw failure(service, `${before}${ended}, and the platform did not execute ${request}`, { remedy: 'Apply again.' });
 }
 
 /** Whether an answer comes within the time limit, and before the run is interrupted. */
@@ -114,7 +122,7 @@ export async function resetStatus(service: DeployedService, before: Row, owing: 
   const close = () => run.journal.save(address, withDeploys(known, owing), 'with the rest');
   // It comes to the same when it is carried out twice.
   for (let sends = 1; sends <= policies.reset.most; sends += 1) {
-    const lost = await send(service, { step, mark: '', note, owing });
+    const lost = await send(service, { step, mark: '', note, owing, isAgain: sends > 1 });
     if (lost === undefined) {
       if (sends === 1) await close(); // another one may land later
       return { ...before, [kind.service?.status ?? '']: 'idle' };
@@ -171,6 +179,9 @@ async function readLog({ run, kind, id }: DeployedService): Promise<string[]> {
   }
 }
 
+/** The usual remedy of a deployment that failed. */
+const again = 'What was written before stays. Apply again: the deployment is planned until it succeeds.';
+
 /** What ends a deployment, with how the service is; nothing of it is secret. */
 export function failure(
   { run, action, address, kind }: DeployedService,
@@ -184,7 +195,7 @@ export function failure(
     address: action.address,
     position: action.position,
     details: [...(status === undefined ? [] : [`status: ${status}`]), ...details.map((line) => hide(line))],
-    remedy: remedy ?? 'What was written before stays. Apply again: the deployment is planned until it succeeds.',
+    remedy: remedy ?? again,
   };
   return new Stop('platform', [diagnostic('deploy-failed', `${address} was not deployed: ${hide(why)}`, told)]);
 }

@@ -125,8 +125,15 @@ async function order(service: DeployedService, known: Deploys, before: Row): Pro
       sent = { ...sent, at: clock.wall() };
       await saveDeploys(run, address, { ...owing, pending: sent });
     };
-    // That a later order was not carried out says nothing of the first.
-    const lost = await send(service, { step, mark, note, owing: orders > 1 ? { ...owing, pending: sent } : owing });
+    const isAgain = orders > 1;
+    // That the platform did not execute a later request says nothing of the first.
+    const lost = await send(service, {
+      step,
+      mark,
+      note,
+      owing: isAgain ? { ...owing, pending: sent } : owing,
+      isAgain,
+    });
     if (lost === undefined && !isLate(service)) {
       await saveDeploys(run, address, { ...owing, pending: { ...sent, isAnswered: true } });
     }
@@ -196,7 +203,7 @@ async function watch(
     });
   } catch (error) {
     if (!(error instanceof PlatformError) || error.failure === 'authentication') throw error;
-    throw failure(service, `nobody could see what became of it: ${error.message}`, { remedy: next });
+    throw failure(service, `its outcome is unknown: ${error.message}`, { remedy: `${error.remedy} ${next}` });
   }
 }
 

@@ -299,7 +299,7 @@ export function reportFailure(run: Run, action: Action, error: unknown): void {
     if (error.failure === 'state') run.ending.reason = 'the state cannot be saved';
     if (error.failure === 'locked') run.ending.reason = 'the lock of the state is lost';
   } else if (error instanceof PlatformError) {
-    report(run, action, diagnostic('platform-answer', error.message, about));
+    report(run, action, diagnostic('platform-answer', error.message, { remedy: error.remedy, ...about }));
     if (isShutOut(error)) run.ending.reason = 'the platform takes no more requests';
   } else {
     run.ending.defect ??= { error };

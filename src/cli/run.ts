@@ -92,7 +92,11 @@ export function explain(error: unknown): { exit: Exit; diagnostics: readonly Dia
   if (error instanceof Stop) return { exit: stopExits[error.failure], diagnostics: error.diagnostics };
   if (!(error instanceof PlatformError)) return { exit: 'failed', diagnostics: [defect(error)] };
   const isKey = error.failure === 'authentication' || error.failure === 'forbidden';
-  return { exit: isKey ? 'authentication' : 'failed', diagnostics: [diagnostic('platform-answer', error.message)] };
+  const { message, remedy } = error;
+  return {
+    exit: isKey ? 'authentication' : 'failed',
+    diagnostics: [diagnostic('platform-answer', message, { remedy })],
+  };
 }
 
 function stackOf(error: Error): string {

@@ -75,11 +75,11 @@ async function execute(command: ObjectCommand, execution: Execution): Promise<Co
     if (!(error instanceof PlatformError)) throw error;
     const mayHaveActed = error.outcome === 'unknown' && operation.isTest !== true;
     const row = mayHaveActed ? await readAfter(client, command) : undefined;
-    return failed(command, { message: messageOf(error, command), mayHaveActed, row });
+    return failed(command, { ...explain(error, command), mayHaveActed, row });
   }
   const refusal = refusalIn(command, answer);
   if (refusal !== undefined) {
-    const message = `${operation.call} was answered, and did not go well: ${redact(refusal)}`;
+    const message = `the platform answered ${operation.call}, and it failed: ${redact(refusal)}`;
     return failed(command, { message, mayHaveActed: operation.isTest !== true });
   }
   if (operation.answers === 'early') return awaitDeployment(command, execution);
@@ -120,8 +120,8 @@ async function awaitDeployment(command: ObjectCommand, execution: Execution): Pr
   if (ending.is === 'gone')
     return failed(command, { message: 'it was deleted while it was deployed', mayHaveActed: true });
   if (ending.is !== 'over') {
-    const what = ending.is === 'not begun' ? 'did not begin' : 'was not over';
-    return failed(command, { message: `its deployment was ordered, and ${what} in time`, mayHaveActed: true });
+    const what = ending.is === 'not begun' ? 'did not begin' : 'did not end';
+    return failed(command, { message: `its deployment was started, and ${what} in time`, mayHaveActed: true });
   }
   const { deployment, status, row } = ending;
   if (status === 'done') return { ...ordered, result: 'done', ...statusOf(command, row) };
@@ -129,28 +129,36 @@ async function awaitDeployment(command: ObjectCommand, execution: Execution): Pr
   return failed(command, { message: `the deployment ended as ${status}${why}`, mayHaveActed: true, row });
 }
 
-/** The message of a failed command. A test changes nothing, so "sent, outcome unknown" would be wrong for it. */
-function messageOf({ outcome, serverMessage, message }: PlatformError, { operation }: ObjectCommand): string {
-  if (operation.isTest !== true || outcome === 'not executed' || serverMessage === '') return message;
-  return `${operation.call} did not go well: ${serverMessage}`;
+/** The message and the remedy of a failed command. A test changes nothing, so "sent, outcome unknown" would be wrong for it. */
+function explain(
+  { outcome, serverMessage, message, remedy }: PlatformError,
+  { operation }: ObjectCommand,
+): { message: string; remedy?: string } {
+  if (operation.isTest !== true || outcome === 'not executed' || serverMessage === '') return { message, remedy };
+  return { message: `${operation.call} failed: ${serverMessage}` };
 }
 
 function failed(
   command: ObjectCommand,
-  { message, mayHaveActed, row }: { message: string; mayHaveActed: boolean; row?: Row | undefined },
+  about: { message: string; remedy?: string; mayHaveActed: boolean; row?: Row | undefined },
 ): CommandResult {
-  const about = statusOf(command, row);
-  const now = about.status === undefined ? undefined : `Its status is ${about.status} now.`;
-  const failure = diagnostic('platform-answer', message, { address: command.address, remedy: now });
-  return { command, result: 'failed', mayHaveActed, ...about, diagnostics: [failure] };
+  const { message, mayHaveActed, row } = about;
+  const now = statusOf(command, row);
+  const lines = [now.status === undefined ? '' : `Its status is ${now.status} now.`, about.remedy ?? ''];
+  const remedy = lines.filter((line) => line !== '').join(' ');
+  const failure = diagnostic('platform-answer', message, {
+    address: command.address,
+    remedy: remedy === '' ? undefined : remedy,
+  });
+  return { command, result: 'failed', mayHaveActed, ...now, diagnostics: [failure] };
 }
 
 /** The reason in a 200 that is a failure all the same: the answer `false`, or one that the kind calls bad. */
 function refusalIn({ operation: { verdict } }: ObjectCommand, answer: unknown): string | undefined {
-  if (answer === false) return 'the platform does not say why; its own log may';
+  if (answer === false) return 'the platform gives no reason; read its own log';
   const reached = verdict?.(isRow(answer) ? answer : {});
   if (reached === undefined || reached.passed) return undefined;
-  return reached.reason ?? 'the platform does not say why';
+  return reached.reason ?? 'the platform gives no reason';
 }
 
 /** A text is meant for people; of an object only the members that the kind names, because others may hold secrets. */

@@ -283,9 +283,28 @@ describe('an answer that is no success', () => {
     }
   });
 
+  it('of a read after a write does not state that nothing was changed', async () => {
+    const { client } = scripted([coded('ECONNRESET'), json(403, { message: 'No', code: 'FORBIDDEN' })]);
+    expect((await failureOf(write(client))).message).toContain('Trueup does not know whether the platform executed it');
+    expect((await failureOf(read(client))).message).not.toContain('nothing was changed');
+    const { client: reading } = scripted([json(403, { message: 'No', code: 'FORBIDDEN' })]);
+    expect((await failureOf(read(reading))).message).toMatch(/; nothing was changed$/);
+  });
+
+  it('of a client in this process names the scheme of its address', async () => {
+    const { client } = scripted([json(403, {})], { url: 'emulator:' });
+    const error = await failureOf(read(client));
+    expect([error.url, error.message]).toEqual([
+      'emulator:/api/compose.one',
+      'the server answered 403 (compose.one at emulator:); nothing was changed',
+    ]);
+  });
+
   it('of a redirect names the remedy', async () => {
     const { client, requests } = scripted([json(308, {}, { location: 'https://other.example' })]);
-    expect((await failureOf(read(client))).message).toContain('redirects are never followed');
+    expect((await failureOf(read(client))).remedy).toContain(
+      'Set the address of the platform to the target of the redirect',
+    );
     expect(requests).toHaveLength(1);
   });
 });
@@ -405,7 +424,7 @@ describe('a failed read', () => {
     expect(requests).toHaveLength(2);
     const after = await failureOf(read(client));
     expect(after).toMatchObject({ failure: 'connection', outcome: 'not executed' });
-    expect(after.message).toContain('the run was over before it was sent');
+    expect(after.message).toContain('the run ended before Trueup sent it');
     expect(requests).toHaveLength(2);
   });
 

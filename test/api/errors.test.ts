@@ -7,28 +7,43 @@ const call: FailedCall = {
   isWrite: true,
   failure: 'server',
   outcome: 'unknown',
-  event: 'the answer was 500 INTERNAL_SERVER_ERROR',
+  event: 'the server answered 500 INTERNAL_SERVER_ERROR',
   status: 500,
   code: 'INTERNAL_SERVER_ERROR',
   serverMessage: 'Build queue is full',
 };
 
 describe('an error of the platform', () => {
-  it('is one sentence: what, where, why, what the server said, what is known, what to do', () => {
-    expect(new PlatformError(call).message).toBe(
-      'compose.deploy failed at https://platform.example/api/compose.deploy, ' +
-        'because the answer was 500 INTERNAL_SERVER_ERROR: "Build queue is full"; ' +
-        'it is not known whether the platform carried it out, so look at what it has now before you repeat it; ' +
-        'try again, or look into the log of the platform',
+  it('states the event, the answer, the operation and what is known of a write', () => {
+    const error = new PlatformError(call);
+    expect(error.message).toBe(
+      'the server answered 500 INTERNAL_SERVER_ERROR: "Build queue is full" ' +
+        '(compose.deploy at https://platform.example); Trueup does not know whether the platform executed it',
+    );
+    expect(error.remedy).toBe(
+      'Check what the platform has now before you repeat it. Try again, or read the log of the platform.',
     );
   });
 
-  it('says that nothing was changed when that is proved', () => {
-    expect(new PlatformError({ ...call, outcome: 'not executed' }).message).toContain('; nothing was changed; ');
+  it('names the whole path of an operation that the platform renamed', () => {
+    const { message } = new PlatformError({ ...call, url: 'https://platform.example/x/api/stack.deploy' });
+    expect(message).toContain('(compose.deploy at https://platform.example/x/api/stack.deploy)');
   });
 
-  it('says that nothing was changed by a read', () => {
-    expect(new PlatformError({ ...call, isWrite: false }).message).toContain('; nothing was changed; ');
+  it.each([
+    [{ status: 429 }, 'the platform did not execute it'],
+    [{ status: undefined }, 'it was not sent'],
+    [{ status: undefined, wasSent: true }, 'the platform did not execute it'],
+  ])('of a write that was not executed claims no more than is known: %o', (about, known) => {
+    const error = new PlatformError({ ...call, outcome: 'not executed', ...about });
+    expect(error.message).toMatch(new RegExp(`; ${known}$`));
+    expect(error.remedy).toBe('Try again, or read the log of the platform.');
+  });
+
+  it('of a read states that nothing was changed, unless the client sent a write before', () => {
+    const of = (hasWritten: boolean) => new PlatformError({ ...call, isWrite: false, hasWritten }).message;
+    expect(of(false)).toMatch(/; nothing was changed$/);
+    expect(of(true)).toMatch(/\(compose\.deploy at https:\/\/platform\.example\)$/);
   });
 
   it('names the first five members that were refused', () => {
@@ -37,8 +52,8 @@ describe('an error of the platform', () => {
     expect(message).toContain('(a: is wrong; b: is wrong; c: is wrong; d: is wrong; e: is wrong)');
   });
 
-  it('gives a remedy of its own where the usual one does not fit', () => {
-    expect(new PlatformError({ ...call, remedy: 'turn it off and on' }).message).toMatch(/; turn it off and on$/);
+  it('has a remedy of its own where the usual one does not fit', () => {
+    expect(new PlatformError({ ...call, remedy: 'Turn it off and on.' }).remedy).toMatch(/ Turn it off and on\.$/);
   });
 
   it('carries the facts for programs', () => {
@@ -48,6 +63,7 @@ describe('an error of the platform', () => {
       url: 'https://platform.example/api/compose.deploy',
       failure: 'server',
       outcome: 'unknown',
+      remedy: 'Check what the platform has now before you repeat it. Try again, or read the log of the platform.',
       status: 500,
       code: 'INTERNAL_SERVER_ERROR',
       serverMessage: 'Build queue is full',

@@ -174,19 +174,21 @@ describe('a 401 without a code after good answers', () => {
     const error = await failureOf(made.create('a'));
     expect(error).toMatchObject({ failure: 'authentication', outcome: 'not executed', status: 401, code: undefined });
     expect(error.message).toBe(
-      'environment.create failed at https://platform.example/api/environment.create, because the platform no longer ' +
-        'accepts the API key (401 after 2 good answers), and none of 44 more in 600 s got a good answer (the last one ' +
-        'got 401): "Unauthorized"; nothing was changed; look whether the key was revoked, has expired or is out of ' +
-        'requests (one that was made without rateLimitEnabled=false is good for a few a day), and whether the ' +
-        'platform is well; then run it again',
+      'the platform no longer accepts the API key (401 after 2 good answers), and 44 further tries in 600 s failed ' +
+        '(last answer: 401): "Unauthorized" (environment.create at https://platform.example); the platform did not ' +
+        'execute it',
+    );
+    expect(error.remedy).toBe(
+      'Check that the key is not revoked, expired or rate limited (a key created without rateLimitEnabled=false allows ' +
+        'a few requests a day), and that the platform is well. Then run it again.',
     );
     expect(made.time()).toBe(600_000);
     expect(made.carriedOut('environment.create')).toEqual([]);
   });
 
   it.each([
-    [{ status: 502, headers: {}, body: 'Bad gateway' }, 'the last one got 502): "Bad gateway"'],
-    [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'the last one got none)'],
+    [{ status: 502, headers: {}, body: 'Bad gateway' }, '(last answer: 502): "Bad gateway"'],
+    [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), '(last answer: none)'],
   ])('is told with what came last: %o', async (last, said) => {
     let isShut = false;
     const made = platform((operation) => (isShut ? (operation === 'user.get' ? last : bare) : undefined));
@@ -404,7 +406,7 @@ describe('429', () => {
     const made = platform(() => tooMany('3600'));
     const error = await failureOf(made.create('a'));
     expect(error).toMatchObject({ failure: 'throttled', outcome: 'not executed', retryAfterSeconds: 3_600 });
-    expect(error.message).toContain('try again in 3600 s');
+    expect(error.remedy).toBe('Try again in 3600 s.');
     expect(made.sent).toEqual(['environment.create']);
   });
 
@@ -412,7 +414,9 @@ describe('429', () => {
     const made = platform(() => tooMany('90'));
     const error = await failureOf(made.create('a'));
     expect(error).toMatchObject({ failure: 'throttled', status: 429, retryAfterSeconds: 90 });
-    expect(error.message).toContain('takes no more requests for now (429 after 0 good answers), and none of 6 more in');
+    expect(error.message).toContain(
+      'takes no more requests for now (429 after 0 good answers), and 6 further tries in',
+    );
   });
 });
 
@@ -442,7 +446,7 @@ describe('a 401 whose message is nothing but UNAUTHORIZED', () => {
     const made = platform(() => limited);
     const error = await failureOf(made.client.call('user.get', {}));
     expect(error).toMatchObject({ failure: 'authentication', outcome: 'not executed', isKeyRefused: true });
-    expect(error.message).toContain('check that the API key is right, and not revoked, expired or out of requests');
+    expect(error.remedy).toBe('Check that the API key is right, and not revoked, expired or rate limited.');
     expect(made.sent).toEqual(['user.get']);
   });
 });

@@ -54,9 +54,9 @@ describe('a missing right', () => {
       .invoke(operation, input)
       .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(PlatformError);
-    const { message } = error as PlatformError;
+    const { remedy } = error as PlatformError;
     const right = rightTo(operation) ?? '';
-    expect(message).toContain(`use a key whose owner has the right to do this; a member needs ${right}`);
+    expect(remedy).toBe(`Use the API key of a user who has the right to do this. A member needs ${right}.`);
     const words = Object.entries(given).map(([key, value]) => (key === 'role' ? String(value) : key));
     for (const word of words) expect(right).toContain(word);
     expect(right.match(/can[A-Z]\w+|accessed\w+|admin/g)?.toSorted()).toEqual(words.toSorted());
@@ -64,7 +64,9 @@ describe('a missing right', () => {
     // Each of what is named is needed.
     for (const key of Object.keys(given)) {
       const rest = Object.fromEntries(Object.entries({ ...lists, ...given }).filter(([other]) => other !== key));
-      await expect(clientOf(rest).invoke(operation, input)).rejects.toThrow('a member needs');
+      await expect(clientOf(rest).invoke(operation, input)).rejects.toMatchObject({
+        remedy: expect.stringContaining('A member needs') as string,
+      });
     }
   });
 

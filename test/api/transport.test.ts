@@ -472,7 +472,7 @@ describe('the client over the wire', () => {
       .catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'PlatformError', failure, outcome });
     expect((error as Error).message).toMatch(
-      /^compose\.deploy failed at http:\/\/127\.0\.0\.1:\d+\/api\/compose\.deploy, because /,
+      /^(the|Trueup) .* \(compose\.deploy at http:\/\/127\.0\.0\.1:\d+\); (it was not sent|Trueup does not know .*)$/,
     );
     expect((error as Error).message).not.toMatch(/\n|node_modules|undefined/);
     expect(platform.requests).toHaveLength(bytes === undefined ? 0 : 1);

@@ -152,12 +152,11 @@ describe.each(listed)('the list of $call', ({ kind, call, whenEmpty }) => {
       );
       const result = await planOver(made, text, refusing);
       expect(result).toBeInstanceOf(PlatformError);
-      const { message } = result as PlatformError;
-      expect(message).toContain(`${call} failed`);
-      expect(message).toContain(`the answer was ${status} ${code}: "not for you"`);
-      expect(message).toContain('use a key whose owner has the right to do this');
+      const { message, remedy } = result as PlatformError;
+      expect(message).toContain(`the server answered ${status} ${code}: "not for you" (${call} at `);
+      expect(remedy).toContain('Use the API key of a user who has the right to do this.');
       const right = rightTo(call);
-      if (right !== undefined) expect(message).toContain(`a member needs ${right}`);
+      if (right !== undefined) expect(remedy).toContain(`A member needs ${right}.`);
     },
   );
 
@@ -293,7 +292,7 @@ describe('what proves nothing', () => {
       operationOf(request) === 'compose.one' ? Promise.resolve(answer) : hidden(request),
     );
     expect(alone).toBeInstanceOf(PlatformError);
-    expect(String(alone)).toContain('compose.one failed');
+    expect(String(alone)).toContain('(compose.one at ');
   });
 
   test('is not asked of what can be neither made nor deleted', async () => {

@@ -113,7 +113,7 @@ describe('exit codes', () => {
     server.close();
     const run = await trueup(['plan', '-C', project(manifest(`{ url: "http://127.0.0.1:${port}" }`))], { env: key });
     expect(run).toMatchObject({ code: 1, out: '' });
-    expect(run.err).toContain('the connection was refused');
+    expect(run.err).toContain('the server refused the connection');
   });
 });
 
@@ -207,8 +207,13 @@ describe('the API key goes nowhere it should not', () => {
   });
 
   it.each([
-    ['a redirect', 302, { location: 'https://elsewhere.example.com/' }, 'redirects are never followed'],
-    ['a page of HTML', 200, { 'content-type': 'text/html' }, 'check that the address is that of the platform'],
+    [
+      'a redirect',
+      302,
+      { location: 'https://elsewhere.example.com/' },
+      'Set the address of the platform to the target of the redirect',
+    ],
+    ['a page of HTML', 200, { 'content-type': 'text/html' }, 'Check that the address is that of the platform'],
   ])('%s is no platform', async (_what, status, headers, words) => {
     let requests = 0;
     const server = createServer((_request, response) => {

@@ -149,7 +149,7 @@ describe('a platform that no longer accepts the key in the middle of an apply', 
     const stopped = await finish(child);
     expect(stopped.code).toBe(6);
     expect(stopped.err).toContain('stopping after the requests in flight');
-    expect(stopped.out).toContain('and the run was interrupted while it waited for that to end');
+    expect(stopped.out).toContain('and the run was interrupted while it waited');
     expect(made.isLocked()).toBe(false);
     isShut = false;
     expect((await made.run('apply', '--auto-approve')).code).toBe(0);

@@ -7,7 +7,16 @@ import { createClient } from '../../src/api/client.ts';
 import { createTransport } from '../../src/api/transport.ts';
 import { applyPlan, plan } from '../../src/reconcile.ts';
 import { systemClock } from '../../src/state/clock.ts';
-import { answered, everything, operationOf, plansNothing, results, rowsIn, said } from '../support/faults.ts';
+import {
+  answered,
+  connection,
+  everything,
+  operationOf,
+  plansNothing,
+  results,
+  rowsIn,
+  said,
+} from '../support/faults.ts';
 import { database, production, stack } from '../support/manifest-texts.ts';
 import { bench } from '../support/world.ts';
 
@@ -110,4 +119,43 @@ describe('what the state says of an order to deploy is when it went out, althoug
     for (const age of ages) expect(age).toBeLessThan(5_000);
     await plansNothing(made, text);
   });
+});
+
+test.each([
+  [
+    'a deployment whose second request waits names the first one, outcome unknown',
+    [connection('ECONNRESET')],
+    'compose.deploy was sent before, outcome unknown; ',
+  ],
+  ['a deployment whose only request waits was not executed', [], ''],
+])('after an interruption, %s', async (_what, lost, before) => {
+  const made = bench();
+  const stopping = new AbortController();
+  const slow = { ...answered('{"message":"slow down"}', 429), headers: { 'retry-after': '120' } };
+  const replies = [...lost, slow];
+  const client = createClient({
+    send: async (request) => {
+      if (operationOf(request) !== 'compose.deploy') return made.emulator.send(request);
+      const reply = replies.shift();
+      if (reply === undefined || reply instanceof Error) throw reply ?? new Error('one request too many');
+      return reply;
+    },
+    url: 'http://platform.test',
+    apiKey: 'emulator-key',
+    redact: made.redact,
+    sleep: made.clock.sleep,
+    clock: made.clock.monotonic,
+    onPause: () => stopping.abort(),
+  });
+  const world = { ...made.world(), client };
+  const { signal } = stopping;
+  const about = { permissions: everything, connections: 4, clock: made.clock, signal };
+  const result = await applyPlan(await plan(await made.manifest(production(stack())), world), world, about);
+  expect(results(result)['production.compose.shop (deploy)']).toBe('failed');
+  expect(said(result)).toContain(`production.compose.shop was not deployed: ${before}the `);
+  expect(said(result)).not.toContain('took the request');
+  expect(said(result)).toContain('the platform did not execute');
+  expect(made.store.state?.resources['production.compose.shop']?.pending?.is).toBe(
+    before === '' ? undefined : 'deploy',
+  );
 });

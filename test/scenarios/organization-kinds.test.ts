@@ -626,7 +626,9 @@ describe('a key without the right to a list', () => {
         : send(request);
     await applied(made, fetching('key_2'));
     expect([keyOf(made, 'application'), keyOf(made, 'compose')]).toEqual(['key_2', 'key_2']);
-    await expect(made.plan(head + keyBlock('one'))).rejects.toThrow('use a key whose owner has the right to do this');
+    await expect(made.plan(head + keyBlock('one'))).rejects.toMatchObject({
+      remedy: expect.stringContaining('Use the API key of a user who has the right to do this.') as string,
+    });
   });
 });
 

@@ -100,5 +100,6 @@ function passing(error: unknown): readonly Diagnostic[] | undefined {
   if (error instanceof Stop && error.failure === 'locked') return error.diagnostics;
   if (!(error instanceof PlatformError)) return undefined;
   const isPassing = ['connection', 'timeout', 'throttled', 'server'].includes(error.failure);
-  return isPassing ? [diagnostic('platform-answer', error.message)] : undefined;
+  const { message, remedy } = error;
+  return isPassing ? [diagnostic('platform-answer', message, { remedy })] : undefined;
 }

@@ -261,7 +261,7 @@ describe('a platform that fails', () => {
         expect(code).toBe(1);
         expect(out + err).toContain('could not write');
         expect(out + err).toContain('red_1');
-        expect(out + err).toContain('it is not known whether the platform carried it out');
+        expect(out + err).toContain('Trueup does not know whether the platform executed it');
         expect(out + err).not.toContain('canary');
         expect(out + err).not.toContain('right-key');
       }
