@@ -45,17 +45,17 @@ export async function approve(
   if (run.cannotAsk !== undefined) {
     throw unapproved(run.cannotAsk, `Review the plan with trueup plan, then run trueup ${verb} --auto-approve.`);
   }
-  return (await askYes(question(made, flags, verb))) ? permissions : undefined;
+  return (await askYes(run.process, question(made, flags, verb))) ? permissions : undefined;
 }
 
 /** Asks before a service stops or data is lost; `about` names that where the run cannot ask. False: the answer is no. */
 export async function confirm(
-  { cannotAsk, terminal }: Run,
+  { cannotAsk, process, terminal }: Run,
   { question, about, isGiven }: { question: string; about: string; isGiven: boolean },
 ): Promise<boolean> {
   if (isGiven) return true;
   if (cannotAsk !== undefined) throw unapproved(cannotAsk, `To approve it, add --yes: ${about}.`);
-  if (await askYes(`${question}\nContinue? Only yes is accepted: `)) return true;
+  if (await askYes(process, `${question}\nContinue? Only yes is accepted: `)) return true;
   terminal.err('Nothing was sent.\n');
   return false;
 }

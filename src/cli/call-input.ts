@@ -6,15 +6,16 @@ import { membersOf } from '../api/members.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { isObject } from '../kind/json.ts';
 import { usage } from './options.ts';
+import type { Process } from './process.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
 /** Builds the input of a call from --input and from words such as `name=shop`, with the types of the contract. */
 export async function readInput(
   operation: Operation,
-  { json, words }: { readonly json: string | undefined; readonly words: readonly string[] },
+  { json, words, process }: { json: string | undefined; words: readonly string[]; process: Process },
 ): Promise<Input> {
-  const read = createReader();
+  const read = createReader(process);
   const members = new Map<string, unknown>();
   const add = (name: string, value: unknown): void => {
     if (members.has(name)) throw stop('defined-twice', `${name} is given twice`, 'Remove one of the two.');
@@ -96,13 +97,13 @@ async function readText(written: string, read: (from: string) => Promise<Uint8Ar
 }
 
 /** Reads files, and standard input once. */
-function createReader(): (from: string) => Promise<Uint8Array> {
+function createReader({ stdin, cwd }: Process): (from: string) => Promise<Uint8Array> {
   let isTaken = false;
   return async (from) => {
-    if (from !== '-') return readFileSync(resolve(from));
+    if (from !== '-') return readFileSync(resolve(cwd(), from));
     if (isTaken) throw usage('standard input can be read only once', 'Use a file for one of the two.');
     isTaken = true;
-    return buffer(process.stdin);
+    return buffer(stdin);
   };
 }
 

@@ -4,11 +4,13 @@ import type { Formats, View } from '../render/format.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { Exit } from '../render/exit-codes.ts';
 import type { Settled } from './options.ts';
+import type { Process } from './process.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The options and the surroundings of one run of a command. */
 export interface Run {
   readonly options: Settled;
+  readonly process: Process;
   readonly terminal: Terminal;
   readonly redactor: Redactor;
   /** The reason why this run asks no questions; undefined: it can ask. */

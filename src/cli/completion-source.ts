@@ -8,15 +8,23 @@ import type { Manifest } from '../manifest/manifest.ts';
 import { createRedactor } from '../secrets/redactor.ts';
 import { localStore } from '../state/backends/local.ts';
 import { formatsOf } from './command.ts';
-import type { Before, Candidate } from './complete.ts';
+import type { Before, Candidate, Source } from './complete.ts';
 import { loadManifest } from '../project/load.ts';
 import { stateFolder } from '../project/open-store.ts';
 import type { Settled } from './options.ts';
 import { settleOptions } from './options.ts';
+import type { Process } from './process.ts';
 import { findTarget } from '../project/target.ts';
 
+/** The part of the process that the values depend on. */
+type Surroundings = Pick<Process, 'env' | 'cwd'>;
+
 /** Finds values in the contract, the manifest and the state. Sends no request; an error gives no values. */
-export async function findValues(before: Before, name: string): Promise<readonly Candidate[]> {
+export function valuesFor(process: Surroundings): Source {
+  return (before, name) => findValues(before, name, process);
+}
+
+async function findValues(before: Before, name: string, process: Surroundings): Promise<readonly Candidate[]> {
   try {
     switch (name) {
       case 'operation':
@@ -26,13 +34,13 @@ export async function findValues(before: Before, name: string): Promise<readonly
       case 'members':
         return members(before.operands[0] ?? '', before.operands.slice(1));
       case 'address':
-        return (await addresses(before)).map((value) => ({ value, about: '' }));
+        return (await addresses(before, process)).map((value) => ({ value, about: '' }));
       case 'verb':
         return verbs();
       case 'format':
         return Object.keys((await formatsOf(before.command)) ?? commonFormats).map((value) => ({ value, about: '' }));
       case 'output':
-        return [...(await load(settle(before))).outputs.keys()].map((value) => ({
+        return [...(await load(settle(before, process))).outputs.keys()].map((value) => ({
           value,
           about: '',
         }));
@@ -77,8 +85,8 @@ const remembered: Readonly<Record<string, (kind: Kind, operands: readonly string
   logs: (kind) => kind.service?.logs !== undefined,
 };
 
-async function addresses({ command, operands, ...rest }: Before): Promise<readonly string[]> {
-  const settled = settle(rest);
+async function addresses({ command, operands, ...rest }: Before, process: Surroundings): Promise<readonly string[]> {
+  const settled = settle(rest, process);
   const fits = remembered[command.name()];
   if (fits === undefined) {
     return (await load(settled)).resources.map((resource) => resource.address);
@@ -105,9 +113,9 @@ async function isLocal(settled: Settled): Promise<boolean> {
   }
 }
 
-function settle({ options }: Pick<Before, 'options'>): Settled {
+function settle({ options }: Pick<Before, 'options'>, process: Surroundings): Settled {
   const directory = options.get('directory')?.at(-1);
-  return settleOptions({
+  const written = {
     // The shell completes the word as it is written, and has not put the home folder in yet.
     directory: directory?.replace(/^~(?=\/|$)/, homedir()) ?? '.',
     file: options.get('file')?.at(-1) ?? 'trueup.yaml',
@@ -115,5 +123,6 @@ function settle({ options }: Pick<Before, 'options'>): Settled {
     connections: '4',
     format: 'text',
     color: false,
-  });
+  };
+  return settleOptions(written, process);
 }

@@ -18,10 +18,10 @@ const limit = 1_000_000;
 /** The remedy that names the page about faults files. */
 const seeDocs = 'docs/faults.md shows what can stand here.';
 
-/** Reads a faults file. @throws {Stop} `usage` */
-export async function readFaultsFile(path: string): Promise<FaultPlan> {
+/** Reads a faults file; `path` starts in `folder`. @throws {Stop} `usage` */
+export async function readFaultsFile(folder: string, path: string): Promise<FaultPlan> {
   const found: Diagnostic[] = [];
-  const tree = readTree(path, (await readText(path)).replace(/^\uFEFF/, ''), found);
+  const tree = readTree(path, (await readText(folder, path)).replace(/^\uFEFF/, ''), found);
   const start = { file: path, line: 1, column: 1 };
   if (tree === undefined && found.length === 0) {
     const remedy = 'It begins with faults: and a list, as docs/faults.md shows.';
@@ -36,17 +36,17 @@ export async function readFaultsFile(path: string): Promise<FaultPlan> {
   return parsed.data;
 }
 
-async function readText(path: string): Promise<string> {
-  const file = await readFile(path);
+async function readText(folder: string, path: string): Promise<string> {
+  const file = await readFile(folder, path);
   if ('text' in file) return file.text;
   const remedy = 'Name a YAML file of faults, as docs/faults.md shows.';
   throw new Stop('usage', [diagnostic('file-unreadable', `--faults: ${file.problem}`, { remedy })]);
 }
 
-async function readFile(path: string): Promise<FileText> {
+async function readFile(folder: string, path: string): Promise<FileText> {
   let real: string;
   try {
-    real = await realpath(resolve(path));
+    real = await realpath(resolve(folder, path));
   } catch {
     return { problem: `there is no file ${path}` };
   }

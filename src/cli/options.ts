@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { kinds } from '../resources/index.ts';
 import type { ProjectFolder } from '../project/folder.ts';
+import type { Process } from './process.ts';
 import { usage } from '../diagnostics/usage.ts';
 
 export { usage };
@@ -25,15 +26,15 @@ export interface Settled extends ProjectFolder {
 }
 
 /** Parses the options of every command. @throws {Stop} `usage` */
-export function settleOptions(options: GlobalOptions): Settled {
+export function settleOptions(options: GlobalOptions, { env, cwd }: Pick<Process, 'env' | 'cwd'>): Settled {
   return {
-    folder: resolve(options.directory ?? '.'),
+    folder: resolve(cwd(), options.directory ?? '.'),
     file: options.file,
     variables: new Map((options.var ?? []).map(readAssignment)),
     connections: readInteger('--connections', options.connections, 1, 64),
     lockTimeoutMs: 1_000 * readInteger('--lock-timeout', options.lockTimeout ?? '0', 0, 86_400),
     allowsSecretCommands: options.allowSecretCommands === true,
-    env: process.env,
+    env,
     kinds,
   };
 }

@@ -12,9 +12,9 @@ import type { ReviewedPlan } from '../review.ts';
 /** Size limit of a plan file, in bytes. */
 const limit = 64 * 1024 * 1024;
 
-/** Writes a plan file completely or not at all. Never overwrites another kind of file. @throws {Stop} `refused` */
-export async function writePlanFile(path: string, file: PlanFile): Promise<void> {
-  const target = resolve(path);
+/** Writes a plan file completely or not at all; `path` starts in `folder`. Never overwrites another kind of file. @throws {Stop} `refused` */
+export async function writePlanFile(folder: string, path: string, file: PlanFile): Promise<void> {
+  const target = resolve(folder, path);
   const text = planFileText(file);
   if (Buffer.byteLength(text) > limit)
     throw unusable(path, `would have more than ${limit} bytes`, 'Split the project.');
@@ -27,11 +27,11 @@ export async function writePlanFile(path: string, file: PlanFile): Promise<void>
   }
 }
 
-/** Reads a plan file. @throws {Stop} `refused` */
-export async function readPlanFile(path: string): Promise<ReviewedPlan> {
+/** Reads a plan file; `path` starts in `folder`. @throws {Stop} `refused` */
+export async function readPlanFile(folder: string, path: string): Promise<ReviewedPlan> {
   let text: string;
   try {
-    text = await readText(path);
+    text = await readText(resolve(folder, path), path);
   } catch (error) {
     if (error instanceof Stop) throw error;
     throw unusable(path, `cannot be read (${reasonOf(error)})`, 'Write one with trueup plan --out FILE.', error);
@@ -41,9 +41,9 @@ export async function readPlanFile(path: string): Promise<ReviewedPlan> {
   return { file: parsed, name: `the plan in ${path}`, version: readVersion() };
 }
 
-async function readText(path: string): Promise<string> {
+async function readText(target: string, path: string): Promise<string> {
   // Not to wait for whoever writes into a pipe.
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const handle = await open(target, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = await handle.stat();
     if (!stat.isFile())

@@ -3,10 +3,14 @@ import type { Command as Action } from './command.ts';
 import { setLoader } from './command.ts';
 import { describeExitCodes } from '../render/exit-codes.ts';
 import type { GlobalOptions } from './options.ts';
+import type { Process } from './process.ts';
 import { readVersion } from '../project/version.ts';
 
-/** Builds the command line. A command is loaded when it runs, so that help and version are fast. */
-export function createProgram(): Command {
+/**
+ * Builds the command line of a process; `onEnd` gets the exit code of the command. A command is loaded when it runs, so
+ * that help and version are fast.
+ */
+export function createProgram(process: Process, onEnd: (exitCode: number) => void): Command {
   const program = new Command('trueup')
     .description('Keeps a deployment platform true to a git repository.')
     .version(readVersion())
@@ -19,7 +23,11 @@ export function createProgram(): Command {
     .option('--format <format>', 'format of stdout, such as text or json', 'text')
     .option('--no-color', 'no colour; also NO_COLOR=1')
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ outputError: () => {} }) // main.ts reports it, in the format that was asked for
+    .configureOutput({
+      writeOut: (text) => process.stdout.write(text),
+      writeErr: (text) => process.stderr.write(text),
+      outputError: () => {}, // command-line.ts reports it, in the format that was asked for
+    })
     .exitOverride()
     .addHelpText(
       'after',
@@ -47,7 +55,9 @@ Examples:
     setLoader(command, load);
     command.action(async () => {
       const [{ runCommand }, action] = await Promise.all([import('./run.ts'), load()]);
-      await runCommand(program.opts<GlobalOptions>(), action, nameOf(command));
+      onEnd(
+        await runCommand(process, { options: program.opts<GlobalOptions>(), command: action, name: nameOf(command) }),
+      );
     });
   };
   addPlanning(program, run);
@@ -57,7 +67,7 @@ Examples:
   addOutput(program, run);
   addCall(program, run);
   addTools(program, run);
-  addCompletion(program, run);
+  addCompletion(program, run, process);
   return program;
 }
 
@@ -347,7 +357,7 @@ ${examples(
   run(call, async () => (await import('./commands/call.ts')).callCommand(call.args, call.opts()));
 }
 
-function addCompletion(program: Command, run: Runner): void {
+function addCompletion(program: Command, run: Runner, process: Process): void {
   const completion = program
     .command('completion')
     .description('print the completion script of a shell')
@@ -362,7 +372,9 @@ function addCompletion(program: Command, run: Runner): void {
     );
   run(completion, async () => (await import('./commands/completion.ts')).completionCommand(completion.args[0] ?? ''));
   const complete = program.command('complete', { hidden: true }).argument('[words...]');
-  complete.action(async () => (await import('./commands/completion.ts')).printCandidates(program, complete.args));
+  complete.action(async () =>
+    (await import('./commands/completion.ts')).printCandidates(program, complete.args, process),
+  );
 }
 
 /** The full name of a command: `state list`. */

@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline/promises';
+import type { Process } from './process.ts';
 
-/** Asks on the terminal. Only the word yes means yes; an end of input means no. */
-export async function askYes(question: string): Promise<boolean> {
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
+/** Asks on the terminal of a process. Only the word yes means yes; an end of input means no. */
+export async function askYes({ stdin, stdout }: Process, question: string): Promise<boolean> {
+  const lines = createInterface({ input: stdin, output: stdout });
   const ended = new AbortController();
   lines.once('close', () => ended.abort());
   try {
@@ -10,7 +11,7 @@ export async function askYes(question: string): Promise<boolean> {
     return answer.trim() === 'yes';
   } catch (error) {
     if (!ended.signal.aborted) throw error;
-    process.stdout.write('\n');
+    stdout.write('\n');
     return false;
   } finally {
     lines.close();

@@ -2,6 +2,7 @@ import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { redactDiagnostic } from '../plan/redacted.ts';
+import type { Environment } from '../project/folder.ts';
 import type { Formats, View } from '../render/format.ts';
 import { printable } from '../render/printable.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -11,27 +12,31 @@ import type { Exit } from '../render/exit-codes.ts';
 import { exitCodes, stopExits } from '../render/exit-codes.ts';
 import type { GlobalOptions } from './options.ts';
 import { settleOptions, usage } from './options.ts';
+import type { Process } from './process.ts';
 import type { Terminal } from './terminal.ts';
 import { openTerminal } from './terminal.ts';
 
-/** Runs a command to its end; every failure becomes a message and an exit code. */
-export async function runCommand(options: GlobalOptions, command: Command, name: string): Promise<void> {
-  const terminal = openTerminal(options.color);
+/** Runs a command to its end; every failure becomes a message and an exit code. Returns the exit code. */
+export async function runCommand(
+  process: Process,
+  { options, command, name }: { options: GlobalOptions; command: Command; name: string },
+): Promise<number> {
+  const { env } = process;
+  const terminal = openTerminal(process, options.color);
   const redactor = createRedactor();
   const format = chooseFormat(command.formats, options.format);
   const view = (format ?? command.formats.text)(terminal);
-  process.on('uncaughtException', (error) => {
+  process.on('uncaughtException', (error: unknown) => {
     terminal.live?.leave();
-    reportFailure(error, { terminal, redactor, view });
-    process.exit();
+    process.exit(reportFailure(error, { env, terminal, redactor, view }));
   });
   try {
     if (format === undefined) throw unknownFormat(name, options.format, command.formats);
-    const about = { options: settleOptions(options), terminal, redactor };
+    const about = { options: settleOptions(options, process), process, terminal, redactor };
     const exit = await command.execute(runFor(view, about), view);
-    process.exitCode = exitCodes[exit].code;
+    return exitCodes[exit].code;
   } catch (error) {
-    reportFailure(error, { terminal, redactor, view });
+    return reportFailure(error, { env, terminal, redactor, view });
   }
 }
 
@@ -41,7 +46,7 @@ export function chooseFormat<V extends View>(formats: Formats<V>, name: string):
 }
 
 /** A run that reports to a view. */
-export function runFor(view: View, about: Pick<Run, 'options' | 'terminal' | 'redactor'>): Run {
+export function runFor(view: View, about: Pick<Run, 'options' | 'process' | 'terminal' | 'redactor'>): Run {
   const { terminal, redactor } = about;
   return {
     ...about,
@@ -62,21 +67,22 @@ function unknownFormat(name: string, format: string, formats: Formats<View>): St
 
 /** Where a failure is reported. */
 interface Reporting {
+  readonly env: Environment;
   readonly terminal: Pick<Terminal, 'err'>;
   readonly redactor: Redactor;
   readonly view: View;
 }
 
-/** Reports what ended a run, and sets its exit code. */
-export function reportFailure(error: unknown, { terminal, redactor, view }: Reporting): void {
+/** Reports what ended a run. Returns its exit code. */
+export function reportFailure(error: unknown, { env, terminal, redactor, view }: Reporting): number {
   const { exit, diagnostics } = explain(error);
   const { code } = exitCodes[exit];
   view.failure(
     diagnostics.map((item) => redactDiagnostic(item, redactor.redact)),
     code,
   );
-  if (process.env.TRUEUP_DEBUG === '1' && error instanceof Error) terminal.err(`${redactor.redact(stackOf(error))}\n`);
-  process.exitCode = code;
+  if (env.TRUEUP_DEBUG === '1' && error instanceof Error) terminal.err(`${redactor.redact(stackOf(error))}\n`);
+  return code;
 }
 
 /** The diagnostic of an unexpected error, without its stack, which may contain secrets. */

@@ -1,5 +1,5 @@
 import { exitCodes } from '../render/exit-codes.ts';
-import type { Terminal } from './terminal.ts';
+import type { Run } from './command.ts';
 
 /** Ends a run on a signal: at once while it only reads, after the requests in flight while it writes. */
 export interface Interruption {
@@ -11,11 +11,18 @@ export interface Interruption {
 }
 
 /** Watches for SIGINT and SIGTERM; `cleanUp` is called before a run that only reads is ended. */
-export function watchSignals(terminal: Terminal, cleanUp: () => Promise<void>): Interruption {
+export function watchSignals(
+  { process, terminal }: Pick<Run, 'process' | 'terminal'>,
+  cleanUp: () => Promise<void>,
+): Interruption {
   const controller = new AbortController();
+  const exit = (): void => process.exit(exitCodes.interrupted.code);
   let isWriting = false;
   const onSignal = (): void => {
-    if (controller.signal.aborted) exit();
+    if (controller.signal.aborted) {
+      exit();
+      return;
+    }
     controller.abort();
     if (isWriting) terminal.err('stopping after the requests in flight; interrupt again to end at once\n');
     else void cleanUp().finally(exit);
@@ -32,8 +39,4 @@ export function watchSignals(terminal: Terminal, cleanUp: () => Promise<void>): 
       process.off('SIGTERM', onSignal);
     },
   };
-}
-
-function exit(): never {
-  process.exit(exitCodes.interrupted.code);
 }

@@ -2,6 +2,7 @@ import pc from 'picocolors';
 import type { Live, Screen } from '../render/format.ts';
 import type { Style, Tone } from '../render/style.ts';
 import { createLive } from './live.ts';
+import type { Output, Process } from './process.ts';
 
 /** The screen of a process. */
 export interface Terminal extends Screen {
@@ -9,14 +10,14 @@ export interface Terminal extends Screen {
   readonly isInteractive: boolean;
 }
 
-/** The terminal of this process. */
-export function openTerminal(wantsColor: boolean): Terminal {
-  const { stdin, stdout, stderr } = process;
-  const mayColor = wantsColor && (process.env.NO_COLOR ?? '') === '';
-  const live = openLive(stderr);
-  const printer = (stream: NodeJS.WriteStream) => (text: string) => {
+/** The terminal of a process. */
+export function openTerminal(process: Process, wantsColor: boolean): Terminal {
+  const { stdin, stdout, stderr, env } = process;
+  const mayColor = wantsColor && (env.NO_COLOR ?? '') === '';
+  const live = openLive(process);
+  const printer = (stream: Output) => (text: string) => {
     const write = (all: string) => void stream.write(all);
-    if (live === undefined || !stream.isTTY) write(text);
+    if (live === undefined || stream.isTTY !== true) write(text);
     else live.above(text, write);
   };
   return {
@@ -24,13 +25,14 @@ export function openTerminal(wantsColor: boolean): Terminal {
     err: printer(stderr),
     outStyle: styleOf(stdout, mayColor),
     errStyle: styleOf(stderr, mayColor),
-    isInteractive: stdin.isTTY && stdout.isTTY,
+    isInteractive: stdin.isTTY === true && stdout.isTTY === true,
     live,
   };
 }
 
-function openLive(stream: NodeJS.WriteStream): Live | undefined {
-  if (!stream.isTTY || process.env.TERM === 'dumb') return undefined;
+function openLive(process: Process): Live | undefined {
+  const { stderr: stream, env } = process;
+  if (stream.isTTY !== true || env.TERM === 'dumb') return undefined;
   const live = createLive({
     write: (text) => void stream.write(text),
     size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
@@ -43,10 +45,9 @@ function openLive(stream: NodeJS.WriteStream): Live | undefined {
   return live;
 }
 
-function styleOf(stream: NodeJS.WriteStream, mayColor: boolean): Style {
-  // Its type forgets that it is undefined in a pipe, which picocolors would take for "find out by yourself".
-  const isTerminal: boolean | undefined = stream.isTTY;
-  const colors = pc.createColors(mayColor && (isTerminal ?? false));
+function styleOf(stream: Output, mayColor: boolean): Style {
+  const isTerminal = stream.isTTY === true;
+  const colors = pc.createColors(mayColor && isTerminal);
   const tones: Readonly<Record<Tone, (text: string) => string>> = {
     good: colors.green,
     bad: colors.red,
@@ -55,5 +56,5 @@ function styleOf(stream: NodeJS.WriteStream, mayColor: boolean): Style {
     faint: colors.dim,
     strong: colors.bold,
   };
-  return { width: stream.isTTY ? stream.columns || 80 : undefined, paint: (tone, text) => tones[tone](text) };
+  return { width: isTerminal ? stream.columns || 80 : undefined, paint: (tone, text) => tones[tone](text) };
 }

@@ -5,11 +5,12 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { complete } from '../../src/cli/complete.ts';
-import { findValues } from '../../src/cli/completion-source.ts';
+import { valuesFor } from '../../src/cli/completion-source.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { completionScript, shells } from '../../src/cli/completion-scripts.ts';
-import { program, project, trueup } from './process.ts';
+import { program, project, trueup, trueupProcess } from './process.ts';
 import { inShell, lacks, quote } from './shell.ts';
+import { processOfTest } from '../support/process.ts';
 
 const manifest = (platform = 'emulator') => `trueup: 1
 platform: ${platform}
@@ -33,9 +34,12 @@ beforeAll(() => {
   chmodSync(join(bin, 'trueup'), 0o755);
 });
 
+const here = processOfTest({ env: process.env, cwd: folder });
+const structure = () => createProgram(here, () => {});
+
 /** What the program offers at the last of the words. */
 async function candidates(words: readonly string[], dir = folder): Promise<string[] | 'files'> {
-  const found = await complete(createProgram(), ['-C', dir, ...words], findValues);
+  const found = await complete(structure(), ['-C', dir, ...words], valuesFor(here));
   return found === 'files' ? found : found.map(({ value }) => value);
 }
 
@@ -134,7 +138,7 @@ describe('a shell is answered', () => {
     expect((await trueup(['complete', '--', 'plan', '-C', ''])).out).toBe(':files\n');
     const home = { env: { HOME: dirname(folder) } };
     expect(
-      await trueup(['complete', '--', '-C', `~/${basename(folder)}`, 'import', 'production.p'], home),
+      await trueupProcess(['complete', '--', '-C', `~/${basename(folder)}`, 'import', 'production.p'], home),
     ).toMatchObject({
       out: 'production.postgres.main\n',
     });
@@ -147,7 +151,7 @@ describe('a shell is answered', () => {
 
 describe('the scripts', () => {
   it('are there for the shells that the help names, and for no other', async () => {
-    const completion = createProgram().commands.find((command) => command.name() === 'completion');
+    const completion = structure().commands.find((command) => command.name() === 'completion');
     expect(completion?.registeredArguments[0]?.argChoices).toEqual(shells);
     const run = await trueup(['completion', 'tcsh']);
     expect(run).toMatchObject({ code: 1, out: '' });

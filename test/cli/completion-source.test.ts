@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { complete } from '../../src/cli/complete.ts';
-import { findValues } from '../../src/cli/completion-source.ts';
+import { valuesFor } from '../../src/cli/completion-source.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { places } from './place.ts';
+import { processOfTest } from '../support/process.ts';
 
 const open = places();
 const sections = `environments:
@@ -20,7 +21,12 @@ describe('the program completes', () => {
   it('verbs, the addresses of what can be told them, services, logs and outputs', async () => {
     const place = await open(sections, { secrets: { DB: 'canary-7f3a' } });
     const candidates = async (...words: string[]) => {
-      const found = await complete(createProgram(), ['-C', place.folder, ...words], findValues);
+      const here = processOfTest({ env: process.env, cwd: place.folder });
+      const found = await complete(
+        createProgram(here, () => {}),
+        words,
+        valuesFor(here),
+      );
       return found === 'files' ? found : found.map(({ value }) => value);
     };
     expect(await candidates('run', 're')).toEqual(

@@ -18,7 +18,7 @@ async function said(text: string | Buffer): Promise<string[]> {
 
 async function told(file: string): Promise<string[]> {
   try {
-    await readFaultsFile(file);
+    await readFaultsFile('/', file);
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     expect(error.failure).toBe('usage');
@@ -47,7 +47,7 @@ faults:
   - { on: GET, chance: 30%, oneOf: [{ before: drop }, { after: { drop: true } }, { late: 1s }] }
 `;
   const file = join(project({ 'faults.yaml': text }), 'faults.yaml');
-  const plan = await readFaultsFile(file);
+  const plan = await readFaultsFile('/', file);
   expect(plan.seed).toBe(7);
   expect(plan.faults).toHaveLength(9);
   expect(plan.faults[0]).toEqual({ on: ['postgres.create'], at: [2], before: { delay: 1_500 } });

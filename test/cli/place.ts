@@ -11,6 +11,7 @@ import { PlatformError } from '../../src/api/errors.ts';
 import { anyDocument } from '../../src/render/documents.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
+import type { ProcessOfTest } from '../support/process.ts';
 import { selfMovingClock } from '../support/virtual-clock.ts';
 import { bench } from '../support/world.ts';
 import { project } from './process.ts';
@@ -75,7 +76,7 @@ export function places() {
       /** The requests since the last call, as `METHOD operation`. */
       requests: () => emulator.log.splice(0).map(({ method, operation }) => `${method} ${operation}`),
       /** Runs a command in this process; `exit` is its ending, or what stopped it. */
-      run: (command: Command, about: { format?: string; width?: number } = {}) => runAt(folder, command, about),
+      run: (command: Command, about: About = {}) => runAt(folder, command, about),
     };
   };
 }
@@ -90,13 +91,21 @@ function keyed(send: ReturnType<typeof createEmulator>['send']): typeof send {
   return (request) => send({ ...request, headers: { ...request.headers, 'x-api-key': apiKey } });
 }
 
-async function runAt(
-  folder: string,
-  command: Command,
-  { format, width }: { format?: string; width?: number },
-): Promise<Ran> {
+/** How a command runs; `signals` sends it signals. */
+interface About {
+  readonly format?: string;
+  readonly width?: number;
+  readonly signals?: ProcessOfTest;
+}
+
+async function runAt(folder: string, command: Command, { format, width, signals }: About): Promise<Ran> {
   const { printed, terminal } = recordingTerminal(width === undefined ? {} : { width });
-  const about = { folder, terminal, ...(format === undefined ? {} : { format }) };
+  const about = {
+    folder,
+    terminal,
+    ...(format === undefined ? {} : { format }),
+    ...(signals === undefined ? {} : { signals }),
+  };
   const exit = await execute(command, about).catch((error: unknown) => {
     if (error instanceof PlatformError) printed.err += error.message;
     else if (error instanceof Stop)

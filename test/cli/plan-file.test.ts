@@ -383,11 +383,11 @@ describe('a plan file on the disk', () => {
     const folder = project({ empty: '' });
     for (const name of ['new', 'empty']) {
       const path = join(folder, name);
-      await writePlanFile(path, file);
+      await writePlanFile(folder, path, file);
       chmodSync(path, 0o644);
-      await writePlanFile(path, { ...file, projectId: 'prj_2' });
+      await writePlanFile(folder, path, { ...file, projectId: 'prj_2' });
       expect(statSync(path).mode & 0o777).toBe(0o600);
-      expect(await readPlanFile(path)).toEqual({
+      expect(await readPlanFile(folder, path)).toEqual({
         name: `the plan in ${path}`,
         version: readVersion(),
         file: { ...file, projectId: 'prj_2' },
@@ -412,7 +412,7 @@ describe('a plan file on the disk', () => {
   ])('is not written to %j', async (path, words) => {
     const folder = hostile();
     const before = readdirSync(folder);
-    expect(await problem(writePlanFile(at(folder, path), file), folder)).toBe(words);
+    expect(await problem(writePlanFile(folder, at(folder, path), file), folder)).toBe(words);
     expect(readdirSync(folder)).toEqual(before);
     expect(readFileSync(join(folder, 'notes'), 'utf8')).toBe('mine');
     expect(lstatSync(join(folder, 'link')).isSymbolicLink()).toBe(true);
@@ -421,12 +421,12 @@ describe('a plan file on the disk', () => {
   it.skipIf(process.getuid?.() === 0)('is not written where one may not', async () => {
     const folder = project({});
     mkdirSync(join(folder, 'closed'), { mode: 0o500 });
-    expect(await problem(writePlanFile(join(folder, 'closed/plan'), file), folder)).toBe(
+    expect(await problem(writePlanFile(folder, join(folder, 'closed/plan'), file), folder)).toBe(
       'the plan file closed/plan cannot be written (EACCES)',
     );
-    await writePlanFile(join(folder, 'plan'), file);
+    await writePlanFile(folder, join(folder, 'plan'), file);
     chmodSync(join(folder, 'plan'), 0);
-    expect(await problem(readPlanFile(join(folder, 'plan')), folder)).toBe(
+    expect(await problem(readPlanFile(folder, join(folder, 'plan')), folder)).toBe(
       'the plan file plan cannot be read (EACCES)',
     );
   });
@@ -434,7 +434,7 @@ describe('a plan file on the disk', () => {
   it('is not written when it would be too large to be read', async () => {
     const folder = project({});
     const large = { ...file, moved: 'x'.repeat(64 * 1024 * 1024) };
-    expect(await problem(writePlanFile(join(folder, 'plan'), large), folder)).toBe(
+    expect(await problem(writePlanFile(folder, join(folder, 'plan'), large), folder)).toBe(
       'the plan file plan would have more than 67108864 bytes',
     );
     expect(readdirSync(folder)).toEqual([]);
@@ -465,13 +465,13 @@ describe('a plan file on the disk', () => {
     writeFileSync(join(folder, 'large'), '');
     truncateSync(join(folder, 'large'), 64 * 1024 * 1024 + 1);
     writeFileSync(join(folder, 'binary'), Buffer.from([0xff, 0xfe, 0x00, 0x7b]));
-    expect(await problem(readPlanFile(at(folder, path)), folder)).toBe(`the plan file ${path} ${words}`);
+    expect(await problem(readPlanFile(folder, at(folder, path)), folder)).toBe(`the plan file ${path} ${words}`);
   });
 
   it('is read through a symbolic link', async () => {
     const folder = project({});
-    await writePlanFile(join(folder, 'plan'), file);
+    await writePlanFile(folder, join(folder, 'plan'), file);
     symlinkSync('plan', join(folder, 'other'));
-    expect((await readPlanFile(join(folder, 'other'))).file).toEqual(file);
+    expect((await readPlanFile(folder, join(folder, 'other'))).file).toEqual(file);
   });
 });

@@ -4,19 +4,36 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
+import { runCommandLine } from '../../src/cli/command-line.ts';
 import { anyDocument } from '../../src/render/documents.ts';
+import { processOfTest } from '../support/process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What a run of the real program gave. */
+/** The result of a command line. */
 export interface Finished {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
+/** Runs a command line in the process of the test. Of the environment it gets only what is given. */
+export async function trueup(
+  args: readonly string[],
+  { env = {}, cwd = root, input = '' }: { env?: Record<string, string>; cwd?: string; input?: string } = {},
+): Promise<Finished> {
+  const process = processOfTest({ args, env: { ...path(), ...env }, cwd, input });
+  const code = await runCommandLine(process);
+  return { code, ...process.printed };
+}
+
+/** The variable that finds other programs. */
+function path(): Record<string, string> {
+  return { PATH: process.env.PATH ?? '' };
+}
+
 /** Runs the real program to its end. Of the environment it gets only what is given. */
-export function trueup(
+export function trueupProcess(
   args: readonly string[],
   options: { env?: Record<string, string>; cwd?: string; input?: string } = {},
 ): Promise<Finished> {
@@ -28,7 +45,7 @@ export function start(
   args: readonly string[],
   { env = {}, cwd = root, input = '' }: { env?: Record<string, string>; cwd?: string; input?: string } = {},
 ) {
-  const child = spawn(process.execPath, [program(), ...args], { cwd, env: { PATH: process.env.PATH ?? '', ...env } });
+  const child = spawn(process.execPath, [program(), ...args], { cwd, env: { ...path(), ...env } });
   // It may end without reading.
   child.stdin.on('error', () => {}).end(input);
   return child;

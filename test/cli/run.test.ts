@@ -12,6 +12,7 @@ import type { RunDocument } from '../../src/render/documents.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { documentOf, trueup } from './process.ts';
 import { apiKey, documentIn, places } from './place.ts';
+import { processOfTest } from '../support/process.ts';
 
 const open = places();
 
@@ -132,7 +133,7 @@ describe('every verb of every kind', () => {
 
   it('is in the help of the command', () => {
     let help = '';
-    const program = createProgram();
+    const program = createProgram(processOfTest({ cwd: '/' }), () => {});
     const command = program.commands.find((item) => item.name() === 'run');
     command?.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
     for (const verb of kinds.flatMap((kind) => Object.keys(kind.commands ?? {}))) {
@@ -373,16 +374,17 @@ describe('several addresses', () => {
   });
 
   it('are told no more after an interruption, which lets the one in flight end', async () => {
+    const signals = processOfTest({ cwd: '/' });
     const around = <T extends Emulator>(emulator: T): T => ({
       ...emulator,
       send: (request) => {
-        if (request.path.endsWith('/redis.start')) process.emit('SIGINT');
+        if (request.path.endsWith('/redis.start')) signals.emit('SIGINT');
         return emulator.send(request);
       },
     });
     const place = await open(everything, { secrets, around });
     await place.run(runVerb(['deploy', first], flags));
-    const ran = await place.run(runVerb(['start', first, second], flags));
+    const ran = await place.run(runVerb(['start', first, second], flags), { signals });
     expect(ran).toMatchObject({
       exit: 'partly',
       out: `${first}: start done; status done\n${second}: start not tried\n`,

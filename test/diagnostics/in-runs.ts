@@ -124,12 +124,12 @@ export const inRuns = {
     }),
   'plan-file': () =>
     reported(async () => {
-      await readPlanFile('no-such-plan.trueup');
+      await readPlanFile('/', 'no-such-plan.trueup');
       return [];
     }),
   usage: () =>
     reported(() => {
-      settleOptions({ file: 'trueup.yaml', connections: 'many', format: 'text', color: false });
+      settleOptions({ file: 'trueup.yaml', connections: 'many', format: 'text', color: false }, process);
       return Promise.resolve([]);
     }),
   defect: () => Promise.resolve(explain(new TypeError('x is undefined')).diagnostics),

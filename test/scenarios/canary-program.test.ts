@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Send, WireAnswer, WireRequest } from '../../src/api/wire.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { finish, project, start, trueup } from '../cli/process.ts';
+import { finish, project, start, trueupProcess } from '../cli/process.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
 import { canariesIn, oddCanary, plainCanary, quotings, quoting } from '../secrets/canaries.ts';
@@ -101,7 +101,7 @@ async function place(elsewhere?: Elsewhere) {
   /** Runs a command; nothing that it prints or leaves may hold a secret. Gives what it printed. */
   const run = async (words: readonly string[], more: { env?: Record<string, string>; input?: string } = {}) => {
     const input = more.input === undefined ? {} : { input: more.input };
-    const ran = await trueup(argsOf(words), { env: { ...env, ...more.env }, ...input });
+    const ran = await trueupProcess(argsOf(words), { env: { ...env, ...more.env }, ...input });
     const { out, err } = ran;
     const kept = left(folder) + ((await elsewhere?.left()) ?? '');
     const found = [out, err, kept].flatMap(canariesIn);
@@ -315,7 +315,7 @@ describe('the program leaves no secret in a state', () => {
       expect((await run(['plan', ...json], { env: other })).out).toContain('"changes"');
       elsewhere.breakDown();
       const commands = [['plan'], apply, ['state', 'list']].flatMap((words) => [words, [...words, ...json]]);
-      const ends = await Promise.all(commands.map((words) => trueup(argsOf(words), { env })));
+      const ends = await Promise.all(commands.map((words) => trueupProcess(argsOf(words), { env })));
       for (const { code, out, err } of ends) {
         expect(code).not.toBe(0);
         expect([out, err].flatMap(canariesIn)).toEqual([]);
@@ -371,7 +371,7 @@ process.stdout.write = (text, ...rest) => {
     for (const format of [[], json]) {
       const more = { NODE_OPTIONS: `--import ${file}` };
       // What it has to print elsewhere keeps it from ending before it crashes.
-      const { code, out, err } = await trueup(argsOf([...apply, ...format]), { env: { ...env, ...more } });
+      const { code, out, err } = await trueupProcess(argsOf([...apply, ...format]), { env: { ...env, ...more } });
       expect(out + err).toContain('this is a defect of Trueup');
       expect(code).toBe(1);
       expect([out, err, left(folder)].flatMap(canariesIn)).toEqual([]);

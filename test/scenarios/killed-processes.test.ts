@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
-import { finish, project, start, trueup } from '../cli/process.ts';
+import { finish, project, start, trueupProcess } from '../cli/process.ts';
 import { createChance } from '../../src/emulator/faults/chance.ts';
 import { watchDeployments } from '../support/deployment-watch.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
@@ -110,10 +110,10 @@ async function live(lane: number, count: number, state: { text: string; env: Rec
   };
   const comeToAnEnd = async (): Promise<void> => {
     const version = beginVersion();
-    const { code, out, err } = await trueup(args, options);
+    const { code, out, err } = await trueupProcess(args, options);
     story.push(`version ${version} to its end: ${code}\n${out}${err}`);
     expect(code, told()).toBe(0);
-    const after = await trueup(args, options);
+    const after = await trueupProcess(args, options);
     expect([after.code, after.out.includes('No changes.')], `${told()}\nand then: ${after.out}`).toEqual([0, true]);
     expect(inventory(emulator), told()).toEqual(await wantedOf(version));
     expect(watch.stale(), told()).toEqual([]);

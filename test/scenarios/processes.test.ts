@@ -8,7 +8,7 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import type { Finished } from '../cli/process.ts';
-import { finish, project, start, trueup } from '../cli/process.ts';
+import { finish, project, start, trueupProcess } from '../cli/process.ts';
 import { stopOf } from '../../src/state/conformance/states.ts';
 
 /** Runs of the real program that share a state, against a platform that counts their requests. */
@@ -50,7 +50,7 @@ describe('8 processes with one state', () => {
     const args = ['apply', '--auto-approve', '--adopt', '-C', folder];
     const ended: Finished[] = [];
     const runs = Array.from({ length: 8 }, async () => {
-      ended.push(await trueup(args, { env }));
+      ended.push(await trueupProcess(args, { env }));
       // The one that has the lock gets no answer before all others have ended.
       if (ended.length === 7) open?.();
     });
@@ -63,7 +63,7 @@ describe('8 processes with one state', () => {
       );
     }
     expect(writes().filter(({ operation }) => operation === 'redis.create')).toHaveLength(services.length);
-    const again = await trueup(args, { env });
+    const again = await trueupProcess(args, { env });
     expect(again.out).toContain('No changes.');
   });
 
@@ -71,7 +71,7 @@ describe('8 processes with one state', () => {
     const { url, writes } = await platform(20);
     const folder = project(manifest(url));
     const args = ['apply', '--auto-approve', '--adopt', '--lock-timeout', '600', '-C', folder];
-    const ended = await Promise.all(Array.from({ length: 8 }, () => trueup(args, { env })));
+    const ended = await Promise.all(Array.from({ length: 8 }, () => trueupProcess(args, { env })));
     expect(ended.map(({ code }) => code)).toEqual(Array.from({ length: 8 }, () => 0));
     expect(writes().filter(({ operation }) => operation === 'redis.create')).toHaveLength(services.length);
   });
@@ -131,8 +131,8 @@ describe('a run whose state cannot be written at the end', () => {
         expect(diagnostics).toContainEqual(expect.objectContaining({ code: 'state-unusable' }));
       }
       rmdirSync(join(folder, '.trueup/state.json'));
-      expect((await trueup(args, { env })).code).toBe(0);
-      expect((await trueup(['plan', '--detailed-exitcode', '-C', folder], { env })).code).toBe(0);
+      expect((await trueupProcess(args, { env })).code).toBe(0);
+      expect((await trueupProcess(['plan', '--detailed-exitcode', '-C', folder], { env })).code).toBe(0);
       expect(writes().filter(({ operation }) => operation === 'redis.create')).toHaveLength(services.length);
     },
   );

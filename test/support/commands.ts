@@ -6,6 +6,8 @@ import type { View } from '../../src/render/format.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
+import type { ProcessOfTest } from './process.ts';
+import { processOfTest } from './process.ts';
 
 /** Commands that run in the process of the test. */
 
@@ -24,8 +26,8 @@ export function recordingTerminal(about: { readonly width?: number; readonly isI
   return { printed, terminal };
 }
 
-/** A run in a folder that reports to a view. */
-export function runIn(folder: string, view: View, terminal: Terminal): Run {
+/** A run in a folder that reports to a view; `signals` sends it signals. */
+export function runIn(folder: string, view: View, terminal: Terminal, signals = processOfTest({ cwd: folder })): Run {
   const options = {
     folder,
     file: 'trueup.yaml',
@@ -34,17 +36,27 @@ export function runIn(folder: string, view: View, terminal: Terminal): Run {
     env: process.env,
     kinds,
   };
-  return runFor(view, { options, terminal, redactor: createRedactor() });
+  return runFor(view, {
+    options,
+    process: signals,
+    terminal,
+    redactor: createRedactor(),
+  });
 }
 
 /** Executes a command in a folder; rejects with what stops it. */
 export function execute(
   command: Command,
-  about: { readonly folder: string; readonly terminal: Terminal; readonly format?: string },
+  about: {
+    readonly folder: string;
+    readonly terminal: Terminal;
+    readonly format?: string;
+    readonly signals?: ProcessOfTest;
+  },
 ): Promise<Exit> {
-  const { folder, terminal, format = 'text' } = about;
+  const { folder, terminal, format = 'text', signals } = about;
   const open = chooseFormat(command.formats, format);
   if (open === undefined) throw new Error(`the command has no format ${format}`);
   const view = open(terminal);
-  return command.execute(runIn(folder, view, terminal), view);
+  return command.execute(runIn(folder, view, terminal, signals), view);
 }

@@ -38,7 +38,7 @@ async function apply(
   if (flags.deploy === false) {
     throw usage('--no-deploy cannot be combined with a plan file', 'Write the file with trueup plan --no-deploy.');
   }
-  const reviewed = await readPlanFile(path);
+  const reviewed = await readPlanFile(run.process.cwd(), path);
   return planAndApply(run, view, {
     // Who reviewed it agreed to it, and to what it takes over; data goes by a flag of its own.
     flags: { ...flags, autoApprove: true, adopt: true },

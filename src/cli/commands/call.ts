@@ -44,7 +44,11 @@ async function call(
   const operation = findOperation(name);
   const deadlineMs = readInteger('--timeout', flags.timeout, 1, 3_600) * 1_000;
   const platform = await findPlatform(options);
-  const input = complete(run, operation, await readInput(operation, { json: flags.input, words }));
+  const input = complete(
+    run,
+    operation,
+    await readInput(operation, { json: flags.input, words, process: run.process }),
+  );
   const wrong = checkInput(operation, input);
   if (wrong.length > 0) throw new Stop('usage', wrong);
   const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;

@@ -4,8 +4,9 @@ import { completionFormats } from '../../render/formats/plain.ts';
 import type { Command } from '../command.ts';
 import { complete } from '../complete.ts';
 import { completionScript, shells } from '../completion-scripts.ts';
-import { findValues } from '../completion-source.ts';
+import { valuesFor } from '../completion-source.ts';
 import { usage } from '../options.ts';
+import type { Process } from '../process.ts';
 
 /** Prints the script of a shell. */
 export function completionCommand(name: string): Command<CompletionView> {
@@ -21,8 +22,8 @@ export function completionCommand(name: string): Command<CompletionView> {
 }
 
 /** Prints the candidates for a shell. Prints nothing on any error: the user is typing. */
-export async function printCandidates(program: Program, words: readonly string[]): Promise<void> {
-  const found = await complete(program, words, findValues).catch(() => []);
+export async function printCandidates(program: Program, words: readonly string[], process: Process): Promise<void> {
+  const found = await complete(program, words, valuesFor(process)).catch(() => []);
   const lines =
     found === 'files' ? [':files'] : found.map(({ value, about }) => (about ? `${value}\t${about}` : value));
   process.stdout.write(lines.map((line) => `${line}\n`).join(''));

@@ -31,7 +31,7 @@ export function emulateCommand(flags: EmulateFlags): Command<EmulateView> {
   return { formats: emulateFormats, execute: (run, view) => emulate(run, view, flags) };
 }
 
-async function emulate({ terminal }: Run, view: EmulateView, flags: EmulateFlags): Promise<Exit> {
+async function emulate({ process, terminal }: Run, view: EmulateView, flags: EmulateFlags): Promise<Exit> {
   const port = readInteger('--port', flags.port, 0, 65_535);
   const latencyMs = readInteger('--latency', flags.latency, 0, 60_000);
   const behaviour = {
@@ -40,11 +40,11 @@ async function emulate({ terminal }: Run, view: EmulateView, flags: EmulateFlags
     documentedOnly: flags.documentedOnly === true,
     strict: flags.strict === true,
   };
-  const plan = flags.faults === undefined ? undefined : await readFaultsFile(flags.faults);
+  const plan = flags.faults === undefined ? undefined : await readFaultsFile(process.cwd(), flags.faults);
   const opened =
     flags.data === undefined
       ? { emulator: createEmulator(behaviour), close: () => Promise.resolve() }
-      : await openEmulatorFile(resolve(flags.data), 'emulate', behaviour);
+      : await openEmulatorFile(resolve(process.cwd(), flags.data), 'emulate', behaviour);
   try {
     const { emulator } = opened;
     const faults =

@@ -45,7 +45,7 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
     const savedTo = isInTheWay ? undefined : flags.out;
     if (savedTo !== undefined) {
       const about = { version: readVersion(), at: new Date().toISOString() };
-      await writePlanFile(savedTo, fileOf(made, purpose, about));
+      await writePlanFile(run.process.cwd(), savedTo, fileOf(made, purpose, about));
     }
     const others = hasChanges(made) ? await underWay(connection.store) : [];
     const shown = { ...made, diagnostics: [...others, ...made.diagnostics] };

@@ -90,12 +90,13 @@ async function hasConsent(
 }
 
 async function execute(
-  { terminal, redactor }: Run,
+  run: Run,
   view: RunView,
   about: { client: Client; verb: string; commands: readonly ObjectCommand[]; flags: RunFlags; seconds: number },
 ): Promise<Exit> {
   const { client, verb, commands, flags, seconds } = about;
-  const interruption = watchSignals(terminal, () => Promise.resolve());
+  const { terminal, redactor } = run;
+  const interruption = watchSignals(run, () => Promise.resolve());
   interruption.startWriting();
   const { signal } = interruption;
   const showsSecrets = flags.showSecrets === true;

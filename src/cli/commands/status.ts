@@ -73,6 +73,7 @@ async function watch(
   },
 ): Promise<void> {
   const { show, addresses, target, intervalMs } = about;
+  const { process } = run;
   const ended = new AbortController();
   const end = () => ended.abort();
   process.on('SIGINT', end).on('SIGTERM', end);

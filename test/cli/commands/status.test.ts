@@ -6,6 +6,7 @@ import { statusCommand } from '../../../src/cli/commands/status.ts';
 import { runVerb } from '../../../src/cli/commands/run.ts';
 import { openEmulatorFile } from '../../../src/project/emulator-file.ts';
 import type { Emulator } from '../../../src/emulator/emulator.ts';
+import { processOfTest } from '../../support/process.ts';
 import { apiKey, documentIn, places } from '../place.ts';
 import { finish, start, trueup } from '../process.ts';
 
@@ -191,21 +192,21 @@ describe('status --watch', () => {
   });
 
   it('redraws a terminal', async () => {
+    const signals = processOfTest({ cwd: '/' });
     const around = <T extends Emulator>(emulator: T): T => ({
       ...emulator,
       send: (request) => {
-        if (request.path.includes('environment.byProjectId')) setImmediate(() => process.emit('SIGINT'));
+        if (request.path.includes('environment.byProjectId')) setImmediate(() => signals.emit('SIGINT'));
         return emulator.send(request);
       },
     });
     const place = await open(sections, { secrets });
     const watched = await open(sections, { secrets, around });
     expect((await place.run(status(), { width: 80 })).out).toMatch(/^ADDRESS/);
-    const listeners = process.listenerCount('SIGINT');
-    const { exit, out } = await watched.run(status([], { watch: true }), { width: 80 });
+    const { exit, out } = await watched.run(status([], { watch: true }), { width: 80, signals });
     expect(exit).toBe('done');
     expect(out.startsWith('\u001B[H\u001B[2JADDRESS')).toBe(true);
-    expect(process.listenerCount('SIGINT')).toBe(listeners);
+    expect(signals.listenerCount('SIGINT')).toBe(0);
   });
 
   it('goes on while another run has the emulator', async () => {
@@ -214,8 +215,9 @@ describe('status --watch', () => {
     writeFileSync(join(place.folder, 'trueup.yaml'), text.replace(/^platform: .*$/m, 'platform: emulator'));
     const other = await openEmulatorFile(join(place.folder, '.trueup/emulator.json'), 'apply');
     expect((await place.run(status())).exit).toBe('stopped');
-    setTimeout(() => process.emit('SIGINT'), 50);
-    const watched = await place.run(status([], { watch: true }));
+    const signals = processOfTest({ cwd: '/' });
+    setTimeout(() => signals.emit('SIGINT'), 50);
+    const watched = await place.run(status([], { watch: true }), { signals });
     await other.close();
     expect(watched).toMatchObject({ exit: 'done', out: '' });
     expect(watched.err).toContain('error[locked]');

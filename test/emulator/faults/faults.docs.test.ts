@@ -29,7 +29,7 @@ const chapters = new Map(
 async function faultsOf(title: string) {
   const code = chapters.get(title)?.find(({ code: text }) => /^faults:/m.test(text))?.code;
   if (code === undefined) throw new Error(`no faults in ${title}`);
-  return readFaultsFile(join(project({ 'faults.yaml': code }), 'faults.yaml'));
+  return readFaultsFile(project({ 'faults.yaml': code }), 'faults.yaml');
 }
 
 /** An emulator with the faults of a chapter; what comes of requests is a status, or the code of what was thrown. */

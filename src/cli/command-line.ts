@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import { CommanderError } from 'commander';
+import type { Process } from './process.ts';
+import { createProgram } from './program.ts';
+
+/** Runs the command line of a process. Returns the exit code. */
+export async function runCommandLine(process: Process): Promise<number> {
+  let code = 0;
+  const program = createProgram(process, (exitCode) => {
+    code = exitCode;
+  });
+  let named = program;
+  program.hook('preSubcommand', (_above, command) => {
+    named = command;
+  });
+  try {
+    await program.parseAsync(process.argv);
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError && error.code.startsWith('commander.help')) return error.exitCode;
+    if (error instanceof CommanderError && error.code === 'commander.version') return 0;
+    return await report(process, error, named);
+  }
+}
+
+/** Reports a command line that cannot be followed, in the format that it asks for where that can be made out. */
+async function report(process: Process, error: unknown, command: Command): Promise<number> {
+  const [{ chooseFormat, reportFailure }, { openTerminal }, { createRedactor }, { usage }, { formatsOf }, plain] =
+    await Promise.all([
+      import('./run.ts'),
+      import('./terminal.ts'),
+      import('../secrets/redactor.ts'),
+      import('./options.ts'),
+      import('./command.ts'),
+      import('../render/formats/plain.ts'),
+    ]);
+  const { argv, env } = process;
+  const name = argv.find((word) => word.startsWith('--format='))?.slice(9) ?? argv[argv.indexOf('--format') + 1] ?? '';
+  const formats = (await formatsOf(command)) ?? plain.commonFormats;
+  const terminal = openTerminal(process, !argv.includes('--no-color'));
+  return reportFailure(
+    error instanceof CommanderError
+      ? usage(oneLine(error.message), 'trueup --help lists commands and options.')
+      : error,
+    { env, terminal, redactor: createRedactor(), view: (chooseFormat(formats, name) ?? formats.text)(terminal) },
+  );
+}
+
+/** The message in one line, and without the value of an option that does not exist: it may be a secret. */
+function oneLine(message: string): string {
+  return message
+    .replace(/^error: /, '')
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replace(/^(unknown option '[^'=]*)=.*'/, "$1'");
+}
