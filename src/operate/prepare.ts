@@ -7,7 +7,7 @@ import { isWithin } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';
 import { createReader } from '../observe/reader.ts';
-import { protectOf } from '../plan/removal.ts';
+import { protectOf } from '../plan/action-for.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { State } from '../state/state.ts';

@@ -3,19 +3,36 @@ import { dependencies } from '../graph/order.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Action } from './action.ts';
-import { protectOf } from './removal.ts';
 
-/** What every action of a declared resource has. */
-export function actionFor(resource: Resource, parent: Action | undefined, notes: Diagnostic[]) {
-  return {
-    address: resource.address,
-    scope: resource.link.rows === 'whole' && parent !== undefined ? parent.scope : resource.address,
-    kind: resource.kind,
-    parent: resource.parent,
-    dependsOn: dependencies(resource),
-    options: resource.options,
-    notes,
-    protect: protectOf(resource.options),
-    position: resourcePosition(resource),
-  };
+/** What an action has that does nothing. */
+export const idle = {
+  action: 'no-op',
+  changes: [],
+  teardown: [],
+  steps: [],
+  attributes: [],
+  dataAtRisk: undefined,
+  needsConsent: false,
+} as const;
+
+/** An action that does nothing yet, for an object below that of another action. */
+export function actionFor(
+  { address, kind, parent, options, dependsOn }: Pick<Action, 'address' | 'kind' | 'parent' | 'options' | 'dependsOn'>,
+  above: Action | undefined,
+) {
+  const notes: Diagnostic[] = [];
+  const scope = above !== undefined && kind.parents[above.kind.kind]?.rows === 'whole' ? above.scope : address;
+  const facts = { address, scope, kind, id: undefined, parent, dependsOn, options, notes, position: undefined };
+  return { ...idle, ...facts, protect: protectOf(options) };
+}
+
+/** An action that does nothing yet, for a declared resource. */
+export function resourceAction(resource: Resource, above: Action | undefined) {
+  const position = resourcePosition(resource);
+  return { ...actionFor({ ...resource, dependsOn: dependencies(resource) }, above), position };
+}
+
+/** Whether the options of a block protect it; undefined when they do not say. */
+export function protectOf(options: Action['options']): boolean | undefined {
+  return typeof options.protect === 'boolean' ? options.protect : undefined;
 }

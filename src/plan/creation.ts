@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { attributeField, pathOf } from '../kind/attribute.ts';
 import type { Attribute } from '../kind/attribute.ts';
+import { attributeField, pathOf } from '../kind/attribute.ts';
+import type { Json } from '../kind/json.ts';
 import { choosesId, fieldPath } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -13,12 +14,11 @@ import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import { pendingCreate } from '../state/pending.ts';
 import type { Action, Change, AttributeChange } from './action.ts';
-import { actionFor } from './action-for.ts';
-import { summaryOf, waits } from './diff.ts';
+import { resourceAction } from './action-for.ts';
+import { changeOf } from './diff.ts';
 import type { PlanInput } from './input.ts';
 import { planPending } from './pending.ts';
 import { takeAway } from './removal.ts';
-import { showWanted } from './shown.ts';
 import { createSteps } from './steps.ts';
 
 /** Plans an object that is not there, or that goes with its old parent. */
@@ -30,40 +30,28 @@ export function planCreation(
   outputs: Outputs,
 ): Action {
   const { kind, address } = resource;
-  const notes: Diagnostic[] = [];
   const record = input.state.resources[address];
-  const isIntended = object === undefined && record?.id === null;
-  if (isIntended && kind.identity.listedOnce !== undefined)
+  const isPending = object === undefined && record?.id === null;
+  if (isPending && kind.identity.listedOnce !== undefined)
     return planPending(input, resource, parent, kind.identity.listedOnce);
-  if (isIntended) {
+  const base = resourceAction(resource, parent);
+  const { notes } = base;
+  if (isPending) {
     const sends = pendingCreate(record)?.sends ?? 1;
     const attempt = sends === 1 ? '' : ` (attempt ${sends})`;
-    notes.push(
-      diagnostic(
-        'unverified',
-        `${address} was about to be created${attempt} when an earlier run ended; it is not found and is created now`,
-        {
-          remedy: 'If its name was changed since, look for the old one on the platform.',
-          address,
-        },
-      ),
-    );
+    const message = `${address} was about to be created${attempt} when an earlier run ended; it is not found and is created now`;
+    const remedy = 'If its name was changed since, look for the old one on the platform.';
+    notes.push(diagnostic('unverified', message, { remedy, address }));
   }
   const made = creation(input, resource, outputs, notes);
-  const gone =
-    object === undefined ? undefined : takeAway(input, kind, address, object, resource.options, 'replace', notes);
-  return {
-    ...actionFor(resource, parent, notes),
-    ...made,
-    action: gone === undefined ? 'create' : 'replace',
-    id: object?.id,
-    teardown: gone === undefined || kind.lifecycle?.deletedWithParent === true ? [] : gone.steps,
-    dataAtRisk: undefined, // its parent speaks for it
-    needsConsent: false,
-  };
+  if (object === undefined) return { ...base, ...made, action: 'create' };
+  // Its parent speaks for the data at risk.
+  const gone = takeAway(input, base, object, 'replace');
+  const teardown = kind.lifecycle?.deletedWithParent === true ? [] : gone.teardown;
+  return { ...base, ...made, action: 'replace', id: object.id, teardown };
 }
 
-/** Says what stands in the way of making the object: members that create needs, secrets that this run does not have. */
+/** The creation of an object. Adds to `notes` what prevents it: members that create needs, secrets that this run lacks. */
 export function creation(input: PlanInput, resource: Resource, outputs: Outputs, notes: Diagnostic[]) {
   const { kind, address } = resource;
   const attributes: AttributeChange[] = [];
@@ -71,34 +59,15 @@ export function creation(input: PlanInput, resource: Resource, outputs: Outputs,
   for (const { attribute, wanted } of wantedAttributes(resource)) {
     const field = attributeField(kind, attribute);
     const resolved = resolveField(field, wanted, outputs);
-    const path = pathOf(kind, attribute);
     if (resolved.is === 'unavailable') {
-      notes.push(
-        diagnostic('secret-missing', `${path}: needs ${resolved.secrets.join(', ')}, which this run does not have`, {
-          remedy: howToGive(resolved.secrets),
-          address,
-          position: position(wanted.at),
-        }),
-      );
+      const message = `${pathOf(kind, attribute)}: needs ${resolved.secrets.join(', ')}, which this run does not have`;
+      const remedy = howToGive(resolved.secrets);
+      notes.push(diagnostic('secret-missing', message, { remedy, address, position: position(wanted.at) }));
     }
-    attributes.push({
-      attribute: attribute,
-      field,
-      wanted,
-      decision: { do: 'write', cause: 'create' },
-      before: secret(null),
-      pair: undefined,
-    });
-    changes.push({
-      path,
-      cause: 'create',
-      before: { is: 'absent' },
-      after: showWanted(field, wanted, resolved),
-      ...summaryOf(field, null, resolved),
-      position: position(wanted.at),
-      atDeploy: waits(resource, field),
-      forcesReplacement: false,
-    });
+    const decision = { do: 'write', cause: 'create' } as const;
+    const planned = { attribute, field, wanted, decision, before: secret<Json>(null), pair: undefined };
+    attributes.push(planned);
+    changes.push(...changeOf(resource, planned, resolved));
   }
   for (const [name, field] of Object.entries(kind.fields)) {
     const isGiven = resource.fields[name] !== undefined || resource.link.set[name] !== undefined;
@@ -107,34 +76,17 @@ export function creation(input: PlanInput, resource: Resource, outputs: Outputs,
     const path = fieldPath(kind, name);
     changes.push({ path, cause: 'create', before: { is: 'absent' }, after, atDeploy: false, forcesReplacement: false });
   }
-  const { steps, missing } = createSteps({
-    resource,
-    context: input.observed,
-    attributes,
-    chosenId: chooseId(input, resource),
-  });
+  const { steps, missing } = createSteps({ resource, attributes }, input.observed, chooseId(input, resource));
+  const about = { address, position: resourcePosition(resource) };
   if (kind.operations.create === undefined) {
-    notes.push(
-      diagnostic(
-        'cannot-create',
-        `the platform has no such ${kind.kind}, and ${kind.operations.cannot?.create ?? 'no operation makes one'}`,
-        {
-          remedy: 'Make it there and apply again, pin an existing one with id:, or remove the block.',
-          address,
-          position: resourcePosition(resource),
-        },
-      ),
-    );
+    const message = `the platform has no such ${kind.kind}, and ${kind.operations.cannot?.create ?? 'no operation makes one'}`;
+    const remedy = 'Make it there and apply again, pin an existing one with id:, or remove the block.';
+    notes.push(diagnostic('cannot-create', message, { ...about, remedy }));
   }
   if (missing.length > 0) {
     const names = missing.map((name) => fieldPath(kind, name)).join(', ');
-    notes.push(
-      diagnostic('cannot-create', `${address} cannot be created without ${names}`, {
-        remedy: `Add ${names}, or id: if it exists under another name.`,
-        address,
-        position: resourcePosition(resource),
-      }),
-    );
+    const remedy = `Add ${names}, or id: if it exists under another name.`;
+    notes.push(diagnostic('cannot-create', `${address} cannot be created without ${names}`, { ...about, remedy }));
   }
   return { attributes, changes, steps };
 }

@@ -4,14 +4,14 @@ import { deployAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import type { KindCommand, PossibleCommand } from '../kind/command.ts';
 import { commandFor } from '../kind/command-call.ts';
-import { idMember, takes } from '../kind/wire.ts';
+import { takes } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
-import { secret } from '../secrets/secret.ts';
 import { deploysOf } from '../state/pending.ts';
 import type { Action, Member, Step } from './action.ts';
 import { isEffective, isMade } from './action.ts';
+import { actionFor } from './action-for.ts';
 import type { Staleness } from './stale.ts';
 import { stalenessOf } from './stale.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
@@ -20,6 +20,7 @@ import { afterwards } from './deployed.ts';
 import { ignoredInputs } from './ignored.ts';
 import type { PlanInput } from './input.ts';
 import { someOf } from './mass-deletion.ts';
+import { literal, stepOf } from './steps.ts';
 
 /**
  * Adds the deployment of each service that needs one: a single one, after everything below the service, and after
@@ -125,46 +126,29 @@ function withheld(service: ServiceActions, way: KindCommand, outputs: Outputs): 
 
 function deployment({ root, leafs }: ServiceActions, way: PossibleCommand, staleness: Staleness | undefined): Action {
   const { address, kind } = root;
-  const own = deployAddress(address);
-  const id: Member = { is: 'id', address };
-  const members: Record<string, Member> = { [idMember(kind, way.call)]: id };
-  if (takes(way.call, 'title')) members.title = { is: 'value', value: secret('Trueup') };
+  const members: Record<string, Member> = {};
+  if (takes(way.call, 'title')) members.title = literal('Trueup');
   if (takes(way.call, 'description')) members.description = { is: 'mark' };
   // Half of it is not deployed, also of a service that is new.
   const changing = leafs
     .filter((leaf) => reachesContainers(leaf, root) && (isEffective(leaf) || leaf.action === 'delete'))
     .map((leaf) => leaf.address);
+  const dependsOn = [...new Set([address, ...changing, ...(staleness?.through ?? [])])];
   return {
-    address: own,
-    scope: own,
-    kind,
+    ...actionFor({ address: deployAddress(address), kind, parent: address, options: {}, dependsOn }, undefined),
     action: 'deploy',
     id: root.id,
-    parent: address,
-    changes: [],
-    teardown: [],
-    steps: [...resetSteps(root), { operation: way.call, role: 'deploy', members, changed: [] }],
-    attributes: [],
-    dependsOn: [...new Set([address, ...changing, ...(staleness?.through ?? [])])],
-    options: {},
-    notes: [],
-    dataAtRisk: undefined,
-    protect: undefined,
-    needsConsent: false,
+    steps: [...resetSteps(root), stepOf(root, 'deploy', way.call, members, [])],
     position: root.position,
     because: staleness?.because ?? [],
   };
 }
 
 /** The request that makes the status tell nothing of what was before, where only the status tells of a deployment. */
-function resetSteps({ address, kind }: Action): Step[] {
-  if (kind.service?.setStatus === undefined) return [];
-  const { setStatus, status } = kind.service;
-  const members: Record<string, Member> = {
-    [idMember(kind, setStatus)]: { is: 'id', address },
-    [status]: { is: 'value', value: secret('idle') },
-  };
-  return [{ operation: setStatus, role: 'reset', members, changed: [] }];
+function resetSteps(root: Action): Step[] {
+  const { setStatus, status } = root.kind.service ?? {};
+  if (setStatus === undefined || status === undefined) return [];
+  return [stepOf(root, 'reset', setStatus, { [status]: literal('idle') }, [])];
 }
 
 /** Makes each deployment wait for those of the services that its own refers to; apply finds those behind others. */

@@ -1,11 +1,11 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Attribute } from '../kind/attribute.ts';
-import { attributeField, attributeName, pathOf } from '../kind/attribute.ts';
+import type { Attribute, RowReader } from '../kind/attribute.ts';
+import { attributeField, attributeName, pathOf, readRow } from '../kind/attribute.ts';
 import type { Json, Row } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import { contains, isMerged, leftBehind, merged } from '../kind/shared-set.ts';
-import { fieldPath, observedValue } from '../kind/wire.ts';
+import { fieldPath } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
@@ -38,32 +38,13 @@ export interface DiffInput {
 
 /** Compares what is wanted of a resource with what the platform has, attribute by attribute. */
 export function diffResource(input: DiffInput): Difference {
-  const { resource, pairs } = input;
-  const { kind } = resource;
   const found: Found = { attributes: [], changes: [], diagnostics: [], unlessReplaced: [] };
-  for (const [name, field] of Object.entries(kind.fields)) {
-    const observed = observedValue(kind, name, input.row) ?? null;
-    const entries = resource.maps[name];
-    const keyed =
-      field.map === undefined ? [] : Object.keys(pairs).flatMap((attribute) => keyOf(name, attribute) ?? []);
-    if (entries !== undefined && field.map !== undefined) {
-      diffMap(input, found, name, field, entries, observed, keyed);
-      continue;
-    }
-    const wanted = resource.fields[name];
-    addAttribute(
-      input,
-      found,
-      { field: name },
-      isMerged(resource, field) ? { ...field, codec: contains } : field,
-      wanted,
-      observed,
-    );
-    // Keys that were ours are let go of; when the field is text now, the text speaks for them.
-    for (const key of wanted === undefined ? keyed : [])
-      addAttribute(input, found, { field: name, key }, field, undefined, null);
-  }
   const { attributes, changes, diagnostics, unlessReplaced } = found;
+  const now = readRow(input.resource.kind, input.row);
+  for (const [name, field] of Object.entries(input.resource.kind.fields)) {
+    for (const one of attributesAt(input, now, name, field)) addAttribute(input, found, one);
+    diagnostics.push(...oldKeysLeft(input, now, name));
+  }
   const isReplaced = changes.some((change) => change.forcesReplacement);
   return { attributes, changes, diagnostics: isReplaced ? diagnostics : [...diagnostics, ...unlessReplaced] };
 }
@@ -76,139 +57,156 @@ interface Found {
   readonly unlessReplaced: Diagnostic[];
 }
 
-function diffMap(
-  input: DiffInput,
-  found: Found,
-  name: string,
-  field: Field,
-  entries: ReadonlyMap<string, Wanted>,
-  observed: Json,
-  settledKeys: readonly string[],
-): void {
-  const present = field.map?.read(typeof observed === 'string' ? observed : '') ?? new Map<string, string>();
-  const keyField = attributeField(input.resource.kind, { field: name, key: '' });
-  for (const [key, wanted] of entries)
-    addAttribute(input, found, { field: name, key }, keyField, wanted, present.get(key) ?? null);
-  const { mapMode, address } = input.resource;
-  const others = [...present.keys()].filter((key) => !entries.has(key));
-  if (mapMode === 'merge' && settledKeys.length === 0 && others.length > 0) {
-    found.diagnostics.push(
-      diagnostic(
-        'left-alone',
-        `${fieldPath(input.resource.kind, name)}: keys that are there stay, ours of old among them: ${others.join(', ')}`,
-        {
-          address,
-        },
-      ),
-    );
-  }
-  for (const [key, value] of present) {
-    if (entries.has(key)) continue;
-    if (mapMode === 'own' || settledKeys.includes(key)) addRemoval(input, found, { field: name, key }, keyField, value);
-  }
-  for (const key of settledKeys) {
-    if (entries.has(key) || present.has(key)) continue;
-    addAttribute(input, found, { field: name, key }, keyField, undefined, null);
-  }
+/** An attribute that is wanted, or that may have been settled earlier, beside its value on the platform. */
+interface Beside extends Pick<AttributeChange, 'attribute' | 'field' | 'wanted'> {
+  readonly observed: Json;
+  /** A key that may not stay. */
+  readonly isRemoved?: true;
 }
 
-function addRemoval(input: DiffInput, found: Found, attribute: Attribute, field: Field, value: Json): void {
-  const pair = input.pairs[attributeName(attribute)];
-  const decision: Decision = { do: 'remove' };
-  found.attributes.push({ attribute: attribute, field, wanted: undefined, decision, before: secret(value), pair });
-  found.changes.push({
-    path: pathOf(input.resource.kind, attribute),
-    cause: 'removed',
-    before: showObserved(field, value, isSecret(pair)),
-    after: { is: 'absent' },
-    atDeploy: waits(input.resource, field),
-    forcesReplacement: false,
+/** The attributes of one field: itself, or the keys of its map. */
+function attributesAt({ resource, pairs }: DiffInput, now: RowReader, name: string, field: Field): Beside[] {
+  const entries = resource.maps[name];
+  const beside = (attribute: Attribute, as: Field, wanted?: Wanted): Beside => ({
+    attribute,
+    field: as,
+    wanted,
+    observed: now.value(attribute),
   });
+  const settled = field.map === undefined ? new Set<string>() : settledKeys(pairs, name);
+  if (entries === undefined) {
+    const wanted = resource.fields[name];
+    // Keys that were ours are let go of; when the field is text now, the text speaks for them.
+    const former = wanted === undefined ? [...settled] : [];
+    const as = isMerged(resource, field) ? { ...field, codec: contains } : field;
+    return [beside({ field: name }, as, wanted), ...former.map((key) => beside({ field: name, key }, field))];
+  }
+  const keyField = attributeField(resource.kind, { field: name, key: '' });
+  const at = (key: string, wanted?: Wanted) => beside({ field: name, key }, keyField, wanted);
+  const present = new Set(now.keys(name));
+  const mayStay = (key: string) => entries.has(key) || (resource.mapMode !== 'own' && !settled.has(key));
+  return [
+    ...[...entries].map(([key, wanted]) => at(key, wanted)),
+    ...[...present].filter((key) => !mayStay(key)).map((key) => ({ ...at(key), isRemoved: true as const })),
+    ...[...settled].filter((key) => !entries.has(key) && !present.has(key)).map((key) => at(key)),
+  ];
 }
 
-function addAttribute(
-  input: DiffInput,
-  found: Found,
-  attribute: Attribute,
-  field: Field,
-  wanted: Wanted | undefined,
-  observed: Json,
-): void {
+/** Says that keys stay which are not declared, when a map is managed for the first time. */
+function oldKeysLeft({ resource, pairs }: DiffInput, now: RowReader, name: string): Diagnostic[] {
+  const { kind, address, mapMode } = resource;
+  const entries = resource.maps[name];
+  if (entries === undefined || mapMode !== 'merge' || settledKeys(pairs, name).size > 0) return [];
+  const others = now.keys(name).filter((key) => !entries.has(key));
+  const message = `${fieldPath(kind, name)}: keys that are there stay, ours of old among them: ${others.join(', ')}`;
+  return others.length === 0 ? [] : [diagnostic('left-alone', message, { address })];
+}
+
+/** The keys of a map that have a pair: `env["A"]` gives A for env. */
+function settledKeys(pairs: DiffInput['pairs'], field: string): Set<string> {
+  const names = Object.keys(pairs).filter((name) => name.startsWith(`${field}["`) && name.endsWith(']'));
+  return new Set(names.map((name) => JSON.parse(name.slice(field.length + 1, -1)) as string));
+}
+
+function addAttribute(input: DiffInput, found: Found, beside: Beside): void {
   const { resource, digest } = input;
+  const { attribute, field, wanted, observed } = beside;
   const pair = input.pairs[attributeName(attribute)];
+  if (wanted === undefined && pair === undefined && beside.isRemoved !== true) return;
   const resolved = wanted === undefined ? undefined : resolveField(field, wanted, input.outputs);
-  const isSet = isMerged(resource, field);
-  const { provided } = resource.kind.lifecycle ?? {};
-  const fixed =
-    input.isProvided && provided?.allows === 'update' && provided.fixed.includes(attribute.field)
-      ? 'the platform made this object and does not let it be changed'
-      : undefined;
-  const decided = decide({ field, wanted: resolved, observed, pair, digest, fixed });
-  const formerly = membersOf(pair?.wanted);
-  const isLeft = isSet && resolved?.is === 'known' && leftBehind(resolved.value, observed, formerly).length > 0;
-  if (
-    isSet &&
-    pair !== undefined &&
-    'digest' in pair.wanted &&
-    resolved?.is === 'known' &&
-    !matchesStored({ field, digest }, pair.wanted, resolved.value)
-  ) {
-    const message = `${pathOf(resource.kind, attribute)}: ids that came from a secret or the environment and are not declared any more stay`;
-    const remedy = 'Remove them on the platform, or apply once with accessMode: own.';
-    found.diagnostics.push(diagnostic('left-alone', message, { address: resource.address, remedy }));
-  }
-  const decision: Decision = isLeft && decided.do === 'nothing' ? { do: 'write', cause: 'edit' } : decided;
-  if (wanted === undefined && pair === undefined) return;
-  found.attributes.push({ attribute: attribute, field, wanted, decision, before: secret(observed), pair });
-  const about = { address: resource.address, position: wanted === undefined ? undefined : position(wanted.at) };
   const path = pathOf(resource.kind, attribute);
+  let decision: Decision = { do: 'remove' };
+  if (beside.isRemoved !== true)
+    decision = decide({ field, wanted: resolved, observed, pair, digest, fixed: fixedIn(input, attribute) });
+  if (field.codec === contains && resolved?.is === 'known') {
+    const isLeft = leftBehind(resolved.value, observed, membersOf(pair?.wanted)).length > 0;
+    if (isLeft && decision.do === 'nothing') decision = { do: 'write', cause: 'edit' };
+    if (
+      pair !== undefined &&
+      'digest' in pair.wanted &&
+      !matchesStored({ field, digest }, pair.wanted, resolved.value)
+    ) {
+      const message = `${path}: ids that came from a secret or the environment and are not declared any more stay`;
+      const remedy = 'Remove them on the platform, or apply once with accessMode: own.';
+      found.diagnostics.push(diagnostic('left-alone', message, { address: resource.address, remedy }));
+    }
+  }
+  const planned = { attribute, field, wanted, decision, before: secret(observed), pair };
+  found.attributes.push(planned);
+  found.changes.push(...changeOf(resource, planned, resolved));
+  const isOfOld = decision.do === 'release' || (decision.do === 'error' && pair === undefined);
+  const about = { address: resource.address, position: wanted === undefined ? undefined : position(wanted.at) };
+  for (const { code, sentence, remedy } of notesOn(planned, resolved))
+    (isOfOld ? found.unlessReplaced : found.diagnostics).push(
+      diagnostic(code, `${path}: ${sentence}`, { ...about, remedy }),
+    );
+}
+
+/** Why the platform keeps a field of an object as it is. */
+function fixedIn({ resource: { kind }, isProvided }: DiffInput, { field }: Attribute): string | undefined {
+  const { provided } = kind.lifecycle ?? {};
+  return isProvided && provided?.allows === 'update' && provided.fixed.includes(field)
+    ? 'the platform made this object and does not let it be changed'
+    : undefined;
+}
+
+/** What has to be said of a decision. */
+function notesOn(
+  { field, wanted, decision, before, pair }: AttributeChange,
+  resolved: Resolved | undefined,
+): { readonly code: Diagnostic['code']; readonly sentence: string; readonly remedy?: string }[] {
   switch (decision.do) {
-    case 'nothing':
-      if (decision.ignored === true) {
-        const remedy = 'Change the value, or leave the line out: Trueup does not write this value again.';
-        found.diagnostics.push(diagnostic('not-kept', `${path}: the platform ignored the value`, { ...about, remedy }));
-      }
-      return;
+    case 'nothing': {
+      const remedy = 'Change the value, or leave the line out: Trueup does not write this value again.';
+      return decision.ignored === true
+        ? [{ code: 'not-kept', sentence: 'the platform ignored the value', remedy }]
+        : [];
+    }
     case 'release':
-      found.unlessReplaced.push(diagnostic('released', `${path}: is no longer managed and stays as it is`, about));
-      return;
+      return [{ code: 'released', sentence: 'is no longer managed and stays as it is' }];
     case 'leave':
-      found.diagnostics.push(diagnostic('drift-left', `${path}: ${decision.sentence}`, about));
-      return;
-    case 'error':
-      (pair === undefined ? found.unlessReplaced : found.diagnostics).push(
-        diagnostic(decision.code, `${path}: ${decision.sentence}`, {
-          ...about,
-          remedy:
-            resolved?.is === 'unavailable'
-              ? howToGive(resolved.secrets)
-              : remedyFor(field, observed, wanted?.isSecret === true || isSecret(pair)),
-        }),
-      );
-      return;
+      return [{ code: 'drift-left', sentence: decision.sentence }];
+    case 'error': {
+      const isHidden = field.secrecy !== undefined || wanted?.isSecret === true || isSecret(pair);
+      const remedy =
+        resolved?.is === 'unavailable' ? howToGive(resolved.secrets) : remedyFor(before.reveal(), isHidden);
+      return [{ ...decision, remedy }];
+    }
     case 'remove':
-      return;
     case 'write':
     case 'replace':
-      if (wanted === undefined || resolved === undefined) return;
-      found.changes.push({
-        path,
-        cause: decision.cause,
-        before: showObserved(field, observed, wanted.isSecret || isSecret(pair)),
-        after:
-          isSet && resolved.is === 'known' && !wanted.isSecret
-            ? { is: 'value', value: merged(resolved.value, observed, formerly) }
-            : showWanted(field, wanted, resolved),
-        ...summaryOf(field, observed, resolved),
-        ...(decision.cause === 'conflict' && pair !== undefined ? { last: showStored(pair.answered) } : {}),
-        position: position(wanted.at),
-        atDeploy: waits(input.resource, field),
-        forcesReplacement: decision.do === 'replace',
-      });
-      return;
+      return [];
     default:
-      decision satisfies never;
+      return decision satisfies never;
   }
+}
+
+/** The change that people see of an attribute; none when nothing is written. */
+export function changeOf(resource: Resource, planned: AttributeChange, resolved: Resolved | undefined): Change[] {
+  const { attribute, field, wanted, decision, pair } = planned;
+  const observed = planned.before.reveal();
+  const change = {
+    path: pathOf(resource.kind, attribute),
+    before: showObserved(field, observed, wanted?.isSecret === true || isSecret(pair)),
+    atDeploy: waits(resource, field),
+    forcesReplacement: decision.do === 'replace',
+  };
+  if (decision.do === 'remove') return [{ ...change, cause: 'removed', after: { is: 'absent' } }];
+  if (wanted === undefined || resolved === undefined || (decision.do !== 'write' && decision.do !== 'replace'))
+    return [];
+  const isSet = field.codec === contains && resolved.is === 'known' && !wanted.isSecret;
+  return [
+    {
+      ...change,
+      cause: decision.cause,
+      after: isSet
+        ? { is: 'value', value: merged(resolved.value, observed, membersOf(pair?.wanted)) }
+        : showWanted(field, wanted, resolved),
+      ...summaryOf(field, observed, resolved),
+      ...(decision.cause === 'conflict' && pair !== undefined ? { last: showStored(pair.answered) } : {}),
+      position: position(wanted.at),
+    },
+  ];
 }
 
 /** Whether a change takes effect at the next deployment. */
@@ -227,17 +225,8 @@ function isSecret(pair: Pair | undefined): boolean {
   return pair !== undefined && 'digest' in pair.answered;
 }
 
-function remedyFor(field: Field, observed: Json, isHidden: boolean): string {
-  const now =
-    field.secrecy === undefined && !isHidden && observed !== null
-      ? `Write ${JSON.stringify(observed)}, as the platform has it`
-      : 'Write what the platform has';
+function remedyFor(observed: Json, isHidden: boolean): string {
+  const isShown = !isHidden && observed !== null;
+  const now = isShown ? `Write ${JSON.stringify(observed)}, as the platform has it` : 'Write what the platform has';
   return `${now}, or leave the line out.`;
-}
-
-/** The key in the name of an attribute of a map: `env["A"]` gives A for env. */
-function keyOf(field: string, attribute: string): string | undefined {
-  return attribute.startsWith(`${field}["`) && attribute.endsWith(']')
-    ? (JSON.parse(attribute.slice(field.length + 1, -1)) as string)
-    : undefined;
 }

@@ -1,13 +1,11 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath, takesNull, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
-import { resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { fromContext } from '../observe/observed.ts';
 import type { Action } from './action.ts';
-import { actionFor } from './action-for.ts';
+import { resourceAction } from './action-for.ts';
 import { creation } from './creation.ts';
 import { diffResource } from './diff.ts';
 import type { PlanInput } from './input.ts';
@@ -24,8 +22,12 @@ export function planExisting(
   outputs: Outputs,
 ): Action {
   const { kind, address } = resource;
+  const { move } = kind.operations;
+  const { provided, createBeforeDestroy } = kind.lifecycle ?? {};
+  const base = { ...resourceAction(resource, parent), id: object.id };
+  const { notes } = base;
   const isAdoption = object.foundBy === 'key' || object.foundBy === 'pin';
-  const isProvided = object.isProvided && (kind.lifecycle?.provided?.allows === 'update' || object.foundBy !== 'id');
+  const isProvided = object.isProvided && (provided?.allows === 'update' || object.foundBy !== 'id');
   const { attributes, changes, diagnostics } = diffResource({
     resource,
     row: object.row,
@@ -35,51 +37,45 @@ export function planExisting(
     outputs,
     digest: input.digest,
   });
-  const notes: Diagnostic[] = [...diagnostics];
-  const report = (message: string, remedy: string) =>
-    notes.push(diagnostic('cannot-change', message, { remedy, address, position: resourcePosition(resource) }));
-  if (isProvided && kind.lifecycle?.provided?.allows === 'nothing') {
-    report(`${address} is the one that the platform made by itself`, 'Remove the block: it is not to be managed.');
+  notes.push(...diagnostics);
+  const refuse = (message: string, remedy: string) =>
+    notes.push(diagnostic('cannot-change', message, { remedy, address, position: base.position }));
+  if (isProvided && provided?.allows === 'nothing') {
+    refuse(`${address} is the one that the platform made by itself`, 'Remove the block: it is not to be managed.');
   }
   const isElsewhere = isBelowAnother(input, resource, object, parent);
-  if (isElsewhere && (kind.operations.move === undefined || isAdoption)) {
-    report(
+  if (isElsewhere && (move === undefined || isAdoption)) {
+    refuse(
       `${address} belongs to another ${resource.parent === undefined ? 'project or organization' : 'parent'} on the platform`,
-      kind.operations.move === undefined && resource.parent !== undefined
+      move === undefined && resource.parent !== undefined
         ? `The platform cannot move a ${kind.kind}: remove the entry of moved:, so that it is deleted and created.`
         : 'Declare it where it is, or correct id:.',
     );
   }
-  const base = { ...actionFor(resource, parent, notes), id: object.id, needsConsent: false };
   if (changes.some((change) => change.forcesReplacement)) {
     const made = creation(input, resource, outputs, notes);
-    const gone = takeAway(input, kind, address, object, resource.options, 'replace', notes);
-    const replaced = { ...base, ...made, action: 'replace', changes } as const;
+    const gone = takeAway(input, base, object, 'replace');
     if (resource.pinned !== undefined) {
-      report(`${address} is pinned to ${object.id}, and the change needs a new object`, 'Remove id: first.');
+      refuse(`${address} is pinned to ${object.id}, and the change needs a new object`, 'Remove id: first.');
     }
-    const { unless } = kind.lifecycle?.createBeforeDestroy ?? {};
+    const { unless } = createBeforeDestroy ?? {};
     const isKept =
       unless !== undefined && resource.fields[unless] !== undefined && !changes.some(({ path }) => path === unless);
     // The old one goes by an action of its own, when nothing of the manifest uses it any more.
-    return kind.lifecycle?.createBeforeDestroy !== undefined && !isKept
-      ? { ...replaced, id: undefined, teardown: [], dataAtRisk: undefined }
-      : { ...replaced, teardown: gone.steps, dataAtRisk: gone.dataAtRisk };
+    const old = createBeforeDestroy !== undefined && !isKept ? { id: undefined } : gone;
+    return { ...base, ...made, action: 'replace', changes, ...old };
   }
-  const { steps, notes: said } = updateSteps(
-    { resource, context: input.observed, attributes, chosenId: undefined },
-    { row: object.row, moveTo: isElsewhere ? resource.parent : undefined },
-  );
+  const moveTo = isElsewhere ? resource.parent : undefined;
+  const { steps, notes: said } = updateSteps({ resource, attributes }, object.row, moveTo);
   for (const message of said) notes.push(diagnostic('not-effective', message, { address }));
   for (const { operation, members } of steps) {
     for (const [name, from] of Object.entries(members)) {
       if (from.is !== 'as read' || takesNull(operation, name) || (valueAt(object.row, from.from) ?? null) !== null)
         continue;
       const path = fieldPath(kind, name);
-      report(`${path}: the platform has none, and ${operation} cannot go without`, `Declare ${path}.`);
+      refuse(`${path}: the platform has none, and ${operation} cannot go without`, `Declare ${path}.`);
     }
   }
-  const { provided } = kind.lifecycle ?? {};
   const madeWith = provided?.allows === 'update' ? provided.madeWith : {};
   const overwrites = attributes.some(
     ({ attribute, decision, before }) =>
@@ -91,9 +87,7 @@ export function planExisting(
     action: isAdoption ? 'adopt' : isElsewhere ? 'move' : steps.length > 0 ? 'update' : 'no-op',
     attributes,
     changes,
-    teardown: [],
     steps,
-    dataAtRisk: undefined,
     needsConsent: object.foundBy === 'key' && (overwrites || !object.isProvided),
   };
 }

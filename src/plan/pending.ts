@@ -1,23 +1,11 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
-import { resourcePosition } from '../manifest/resource.ts';
 import { resolve } from '../manifest/wanted.ts';
 import { matchesStored } from '../state/stored.ts';
 import type { Action } from './action.ts';
-import { actionFor } from './action-for.ts';
+import { idle, resourceAction } from './action-for.ts';
 import type { PlanInput } from './input.ts';
-
-/** What nothing can be done about yet. */
-const held = {
-  action: 'no-op',
-  isHeld: true,
-  changes: [],
-  teardown: [],
-  steps: [],
-  attributes: [],
-  dataAtRisk: undefined,
-} as const;
 
 /** Plans an object that the platform does not list until something happens outside: nothing is done, least of all again. */
 export function planPending(input: PlanInput, resource: Resource, parent: Action | undefined, until: string): Action {
@@ -28,14 +16,10 @@ export function planPending(input: PlanInput, resource: Resource, parent: Action
     ? `${address} was created and is listed only once ${until}`
     : `whether ${address} was created is not known: its create got no answer, and it is listed only once ${until}`;
   const later = edited.length === 0 ? '' : ` Until then ${edited.join(', ')} cannot be changed.`;
-  const notes = [
-    diagnostic('pending', message, {
-      remedy: `If the platform does not have it, remove the block, apply, and put it back.${later}`,
-      address,
-      position: resourcePosition(resource),
-    }),
-  ];
-  return { ...actionFor(resource, parent, notes), ...held, id: undefined, needsConsent: false };
+  const base = resourceAction(resource, parent);
+  const remedy = `If the platform does not have it, remove the block, apply, and put it back.${later}`;
+  base.notes.push(diagnostic('pending', message, { remedy, address, position: base.position }));
+  return { ...base, isHeld: true };
 }
 
 /** The fields that are declared otherwise than they were sent. */
@@ -64,5 +48,5 @@ export function heldBack(action: Action, actions: ReadonlyMap<string, Action>): 
   const { address, position } = action;
   const message = `${address} waits for ${waiting.join(', ')}, whose id is not known yet`;
   const note = diagnostic('pending', message, { address, position, remedy: 'Apply again when it is.' });
-  return { ...action, ...held, notes: [...action.notes, note], needsConsent: false };
+  return { ...action, ...idle, isHeld: true, notes: [...action.notes, note] };
 }

@@ -20,20 +20,10 @@ export function withOldOnes(
     while (actions.has(old)) old = oldAddress(old);
     objects.delete(action.address);
     objects.set(old, object);
+    const { kind, parent = null } = action;
     // What protects it is said of the action itself.
-    const {
-      kind,
-      parent,
-      options: { protect: _, ...options },
-    } = action;
-    const record = {
-      kind: kind.kind,
-      id: object.id,
-      parent: parent ?? null,
-      dependsOn: [],
-      pairs: {},
-      options,
-    };
+    const { protect: _, ...options } = action.options;
+    const record = { kind: kind.kind, id: object.id, parent, dependsOn: [], pairs: {}, options };
     planned.push(planRemoval({ ...input, observed: { ...input.observed, objects } }, kind, old, record, actions));
   }
   const followers = followersOf(planned);

@@ -74,7 +74,7 @@ describe('it is created', () => {
 
   test('in the scope of what it is below, when that holds its row', () => {
     const link = kindNamed('domain').parents['compose'];
-    const parent = actionOf('production.compose.shop', { scope: 'the scope' });
+    const parent = actionOf('production.compose.shop', { kind: kindNamed('compose'), scope: 'the scope' });
     const below = {
       kind: kindNamed('domain'),
       resource: { parent: parent.address, ...(link === undefined ? {} : { link }) },

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
-import { planRemoval, protectOf, takeAway } from '../../src/plan/removal.ts';
+import { protectOf } from '../../src/plan/action-for.ts';
+import { planRemoval, takeAway } from '../../src/plan/removal.ts';
 import { kinds } from '../../src/resources/index.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import { actionOf, inputOf, kindNamed, objectOf, recordOf, resourceOf } from '../support/plan-values.ts';
@@ -182,7 +183,7 @@ describe('what stands in the way of taking something away', () => {
   function take(action: 'delete' | 'replace', options: StateRecord['options'], before: StateRecord['options'] = {}) {
     const input = inputOf({ [at]: there }, { [at]: recordOf('redis', 'redis_1', { options: before }) });
     const notes: Action['notes'][number][] = [];
-    const gone = takeAway(input, kindNamed('redis'), at, there, options, action, notes);
+    const gone = takeAway(input, { kind: kindNamed('redis'), address: at, options, notes }, there, action);
     return { ...gone, notes };
   }
 
@@ -208,14 +209,16 @@ describe('what stands in the way of taking something away', () => {
 
   test('is not its data: those are named, for the one who permits it', () => {
     expect(take('replace', {}).dataAtRisk).toBe('the data of this database');
-    expect(take('delete', {}).steps).toMatchObject([{ operation: 'redis.remove' }]);
+    expect(take('delete', {}).teardown).toMatchObject([{ operation: 'redis.remove' }]);
     const input = inputOf({});
     const asked: unknown[] = [];
     const kind: Kind = { ...kindNamed('redis'), lifecycle: { dataAtRisk: (facts) => String(asked.push(facts)) } };
-    takeAway(input, kind, at, there, { a: 1 }, 'replace', []);
+    takeAway(input, { kind, address: at, options: { a: 1 }, notes: [] }, there, 'replace');
     expect(asked).toEqual([{ row: there.row, options: { a: 1 }, action: 'replace' }]);
     const { lifecycle: _, ...harmless } = kind;
-    expect(takeAway(input, harmless, at, there, {}, 'delete', []).dataAtRisk).toBeUndefined();
+    expect(
+      takeAway(input, { kind: harmless, address: at, options: {}, notes: [] }, there, 'delete').dataAtRisk,
+    ).toBeUndefined();
   });
 });
 

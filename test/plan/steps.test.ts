@@ -22,7 +22,7 @@ import {
 
 const write: Decision = { do: 'write', cause: 'edit' };
 const settled: Decision = { do: 'nothing', settled: true };
-const context = { projectId: 'prj_1', organizationId: 'org_1', userId: 'user_1' };
+const place = { projectId: 'prj_1', organizationId: 'org_1', userId: 'user_1' };
 const host = { address: 'production.redis.main', output: 'host' };
 
 /** Where a member comes from, in a few words. */
@@ -77,11 +77,11 @@ function inputFor(kind: Kind, fields: Fields, more: Partial<Resource> = {}): Ste
   const own = Object.fromEntries(
     attributes.flatMap(({ attribute, wanted }) => (wanted === undefined ? [] : [[attribute.field, wanted]])),
   );
-  return { resource: resourceOf(kind, 'it', { fields: own, ...more }), context, attributes, chosenId: undefined };
+  return { resource: resourceOf(kind, 'it', { fields: own, ...more }), attributes };
 }
 
 function created(name: string, fields: Fields, more: Partial<Resource> = {}, chosenId?: string) {
-  const { steps, missing } = createSteps({ ...inputFor(kindNamed(name), fields, more), chosenId });
+  const { steps, missing } = createSteps(inputFor(kindNamed(name), fields, more), place, chosenId);
   return { steps: steps.map(view), missing };
 }
 
@@ -91,7 +91,7 @@ function updated(
   row: Row = {},
   about: { more?: Partial<Resource>; moveTo?: string } = {},
 ) {
-  const { steps, notes } = updateSteps(inputFor(kindNamed(name), fields, about.more), { row, moveTo: about.moveTo });
+  const { steps, notes } = updateSteps(inputFor(kindNamed(name), fields, about.more), row, about.moveTo);
   return { steps: steps.map(view), notes };
 }
 
@@ -319,10 +319,7 @@ describe('a map', () => {
       mapMode,
     });
   const steps = (mapMode: 'own' | 'merge', ...attributes: readonly AttributeChange[]) =>
-    updateSteps(
-      { resource: resource(mapMode), context, attributes, chosenId: undefined },
-      { row: {}, moveTo: undefined },
-    ).steps.map(view);
+    updateSteps({ resource: resource(mapMode), attributes }, {}, undefined).steps.map(view);
 
   test('is sent whole when one of its keys changes, with the keys that are to go', () => {
     const attributes = [entry('A', write), entry('B', settled), entry('C', { do: 'remove' })];
@@ -356,8 +353,8 @@ describe('a map', () => {
   test('is no field of its own where it is text', () => {
     const key = attributeChange('env', { attribute: { field: 'env', key: 'A' }, decision: write });
     const text = { ...resource('own'), maps: {} };
-    const input = { resource: text, context, attributes: [key], chosenId: undefined };
-    expect(updateSteps(input, { row: {}, moveTo: undefined }).steps).toEqual([]);
+    const input = { resource: text, attributes: [key] };
+    expect(updateSteps(input, {}, undefined).steps).toEqual([]);
   });
 });
 
@@ -371,7 +368,8 @@ test('a set that others add to is sent with what was ours in it', () => {
 });
 
 describe('a deletion', () => {
-  const steps = (name: string, options = {}) => deleteSteps(kindNamed(name), 'it', options).map(view);
+  const steps = (name: string, options = {}) =>
+    deleteSteps({ kind: kindNamed(name), address: 'it', options }).map(view);
 
   test('carries the id, and the options that go with it', () => {
     expect(steps('redis')).toEqual(['delete redis.remove: redisId = id of it']);
@@ -379,7 +377,9 @@ describe('a deletion', () => {
     expect(steps('compose', { deleteVolumes: true, protect: false })).toEqual([
       'delete compose.delete: composeId = id of it; deleteVolumes = true',
     ]);
-    expect(deleteSteps(kindNamed('compose'), 'it', { deleteVolumes: true })[0]?.changed).toEqual([]);
+    expect(
+      deleteSteps({ kind: kindNamed('compose'), address: 'it', options: { deleteVolumes: true } })[0]?.changed,
+    ).toEqual([]);
   });
 
   test('is none where there is no operation for it', () => {
