@@ -1,7 +1,7 @@
 import { means, plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { readRow } from '../kind/attribute.ts';
-import type { RowReader, Attribute } from '../kind/attribute.ts';
+import { takes } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
@@ -26,25 +26,17 @@ export interface Compared {
  * Holds a row against what an action means. The only place that does: before a write it shows what somebody changed,
  * after a lost answer whether the request took effect, after an acknowledged one what the platform made of it.
  *
- * @param before the row that stands for the one the plan saw, for attributes of an object that was created meanwhile.
+ * @param made the object as the create of this run answered it: fields that the create does not take were so before.
  */
-export function compare(
-  action: Action,
-  row: Row,
-  outputs: Outputs,
-  before?: (attribute: Attribute) => Row | undefined,
-): readonly Compared[] {
+export function compare(action: Action, row: Row, outputs: Outputs, made?: Row): readonly Compared[] {
+  const { create } = action.kind.operations;
   const now = readRow(action.kind, row);
-  const readers = new Map<Row, RowReader>();
-  const readOnce = (one: Row): RowReader => {
-    const known = readers.get(one) ?? readRow(action.kind, one);
-    readers.set(one, known);
-    return known;
-  };
+  const answered = made === undefined || create === undefined ? undefined : { create, ...readRow(action.kind, made) };
   return action.attributes.map((planned) => {
-    const seen = now.value(planned.attribute);
-    const then = before?.(planned.attribute);
-    const was = then === undefined ? planned.before.reveal() : readOnce(then).value(planned.attribute);
+    const { attribute } = planned;
+    const seen = now.value(attribute);
+    const isAnswered = answered !== undefined && !takes(answered.create, attribute.field);
+    const was = isAnswered ? answered.value(attribute) : planned.before.reveal();
     const resolved = planned.wanted === undefined ? undefined : resolveField(planned.field, planned.wanted, outputs);
     const meant = resolved?.is === 'known' ? resolved.value : undefined;
     return { planned, seen, meant, verdict: verdictOn(planned, { seen, was, meant }) };

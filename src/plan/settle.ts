@@ -1,10 +1,8 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { attributeName, pathOf } from '../kind/attribute.ts';
-import type { Attribute } from '../kind/attribute.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { contains, leftBehind } from '../kind/shared-set.ts';
-import { takes } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs } from '../manifest/wanted.ts';
@@ -29,8 +27,8 @@ export interface SettleInput {
 
 /** Compares what was wanted with what was read back: the pairs for the state, and what has to be said. */
 export function settle(input: SettleInput): { pairs: Record<string, Pair>; notes: Diagnostic[]; isKept: boolean } {
-  const { action, after, outputs } = input;
-  const compared = after === undefined ? undefined : compare(action, after, outputs, beforeUpdates(input));
+  const { action, after, outputs, made } = input;
+  const compared = after === undefined ? undefined : compare(action, after, outputs, made);
   const pairs: Record<string, Pair> = {};
   const notes: Diagnostic[] = [];
   let isKept = true;
@@ -106,11 +104,4 @@ function settleAttribute(
   // A key of a map that is gone again was taken out by somebody: that is no form of its value.
   if (attribute.key !== undefined && seen === null) return { pair: old, said: 'not kept' };
   return { pair: make(seen), said: 'rewritten' };
-}
-
-/** What the platform had before the updates: for fields that create does not take, what the create of this run gave. */
-function beforeUpdates({ action, made }: SettleInput): ((attribute: Attribute) => Row | undefined) | undefined {
-  const { create } = action.kind.operations;
-  if (made === undefined || create === undefined) return undefined;
-  return ({ field }) => (takes(create, field) ? undefined : made);
 }

@@ -22,15 +22,18 @@ const host = { address: 'production.postgres.main', output: 'host' };
 const outputs = ({ output }: { output: string }) => (output === 'host' ? 'db-1' : undefined);
 
 /** What is said of a description that was x when the plan was made. */
-function verdictOf(more: Partial<AttributeChange>, value: Json, created?: Row): Verdict | undefined {
-  const planned = attributeChange('description', {
+function verdictOf(
+  more: Partial<AttributeChange>,
+  value: Json,
+  { field = 'description', made }: { readonly field?: string; readonly made?: Row } = {},
+): Verdict | undefined {
+  const planned = attributeChange(field, {
     before: secret('x'),
     decision: { do: 'write', cause: 'edit' },
     ...more,
   });
   const action = actionOf('production.redis.main', { kind: redis, attributes: [planned] });
-  const before = created === undefined ? undefined : () => created;
-  return compare(action, { description: value }, outputs, before)[0]?.verdict;
+  return compare(action, { [field]: value }, outputs, made)[0]?.verdict;
 }
 
 describe('an attribute is', () => {
@@ -67,9 +70,11 @@ describe('an attribute is', () => {
     expect(verdictOf(more, value)).toBe(verdict);
   });
 
-  test('held against what the create of this run gave it, where that is told', () => {
-    expect(verdictOf({ wanted: declared('b') }, 'made', { description: 'made' })).toBe('as before');
-    expect(verdictOf({ wanted: declared('b') }, 'x', { description: 'made' })).toBe('other');
+  test('held against the answer to the create of this run, where the create does not take it', () => {
+    const memory = { field: 'memoryLimit', made: { memoryLimit: 'made' } };
+    expect(verdictOf({ wanted: declared('b') }, 'made', memory)).toBe('as before');
+    expect(verdictOf({ wanted: declared('b') }, 'x', memory)).toBe('other');
+    expect(verdictOf({ wanted: declared('b') }, 'x', { made: { description: 'made' } })).toBe('as before');
   });
 });
 
