@@ -45,8 +45,7 @@ async function runNode(run: Run, node: ApplyNode, after: readonly ApplyNode[]): 
         reportFailure(run, scopeOf(run, node.scope).root, error),
       );
       return 'done';
-    case 'removals over':
-    case 'references deployed':
+    case 'hub':
       return 'done';
     case 'teardown':
     case 'make':

@@ -1,241 +1,14 @@
+import { groupBy } from '../graph/group.ts';
 import { withPreferred } from '../graph/preferred.ts';
+import type { Edge } from '../graph/schedule.ts';
 import { deployAddress, replacedAddress } from '../kind/address.ts';
 import type { Action, Plan } from '../plan/action.ts';
 import { isEffective } from '../plan/action.ts';
-import type { Edge } from '../graph/schedule.ts';
 
 /** The nodes of a plan, in its order, and which of them come before which. */
 export interface ApplyGraph {
   readonly nodes: readonly ApplyNode[];
   readonly edges: readonly Edge[];
-}
-
-/** Orders a plan: parents before children, objects before what refers to them, deletions the other way round. */
-export function planNodes(plan: Plan): ApplyGraph {
-  const indexed: IndexedPlan = {
-    ...plan,
-    byAddress: new Map(plan.actions.map((action) => [action.address, action])),
-    dependents: dependentsOf(plan),
-  };
-  const work = plan.actions.flatMap(actionNodes);
-  const required = [
-    ...work.flatMap(({ part, name, scope }) => (part === 'deploy' ? [] : [over(name, readBackName(scope))])),
-    ...makeEdges(indexed),
-    ...deployEdges(indexed),
-    ...teardownEdges(indexed),
-  ];
-  const deployments = deploymentsInOrder(indexed);
-  const referrers = referrersFirst(indexed);
-  const removals = removalsFirst(indexed);
-  const values = valuesFirst(indexed);
-  const readBacks = readBacksFirst(work, [...required, ...referrers, ...values]);
-  const nodes = [...work, ...readBackNodes(work), ...deployments.hubs, ...removals.hubs];
-  // Where they contradict each other, the first is kept.
-  const preferred = [...deployments.edges, ...referrers, ...removals.edges, ...values, ...readBacks];
-  const byName = new Map(nodes.map((node) => [node.name, node]));
-  const isKnown = ({ from, to }: Edge) => byName.has(from) && byName.has(to);
-  const isHub = (name: string) => byName.get(name)?.scope === undefined;
-  return { nodes, edges: withPreferred(required.filter(isKnown), preferred.filter(isKnown), isHub) };
-}
-
-/** A plan with its actions by address, and who depended on each address when it was applied last. */
-interface IndexedPlan extends Plan {
-  readonly byAddress: ReadonlyMap<string, Action>;
-  readonly dependents: ReadonlyMap<string, readonly Action[]>;
-}
-
-/** An object is made after all that it depends on, and after the teardown of its old one. */
-function makeEdges(plan: IndexedPlan): Edge[] {
-  return plan.actions.filter(isLeft).flatMap((action) => {
-    const before = [...dependenciesLeft(plan, action), teardownName(action.address)];
-    return before.map((from) => success(from, action.address));
-  });
-}
-
-/** A service is deployed after all that the deployment depends on was written and read back. */
-function deployEdges({ actions, byAddress }: IndexedPlan): Edge[] {
-  return actions.filter(isDeployment).flatMap(({ address, dependsOn }) => {
-    const needed = dependsOn.flatMap((need) => byAddress.get(need) ?? []).filter((need) => !isDeployment(need));
-    const scopes = new Set(needed.map(({ scope }) => scope));
-    return [
-      ...needed.map((need) => success(isLeft(need) ? need.address : teardownName(need.address), address)),
-      ...[...scopes].map((scope) => over(readBackName(scope), address)),
-    ];
-  });
-}
-
-/** An object is deleted after all that is below it or inside it has left, and after all that it follows. */
-function teardownEdges(plan: IndexedPlan): Edge[] {
-  const inside = insideOf(plan);
-  return plan.actions.filter(tearsDown).flatMap((action) => {
-    const guests = inside.get(action.address) ?? [];
-    const below = dependentsAt(plan, action).filter((dependent) => isBelow(plan, dependent, action));
-    const before = [
-      ...[...below, ...guests].filter(tearsDown).map(({ address }) => teardownName(address)),
-      ...guests.filter((guest) => guest.action === 'move' && !tearsDown(guest)).map(({ address }) => address),
-      ...(action.follows ?? []),
-    ];
-    return before.map((from) => success(from, teardownName(action.address)));
-  });
-}
-
-/**
- * Services are deployed after those that they refer to. A service that is not deployed in this plan passes on what it
- * refers to, through one hub for all that refer to it.
- */
-function deploymentsInOrder(plan: IndexedPlan): { readonly hubs: HubNode[]; readonly edges: Edge[] } {
-  const referred = servicesReferredTo(plan);
-  const isDeployed = (service: string) => plan.byAddress.has(deployAddress(service));
-  const hubs = new Map<string, HubNode>();
-  const hubOf = (service: string): string => {
-    const name = `${service} (references deployed)`;
-    hubs.set(service, { part: 'references deployed', name, scope: undefined });
-    return name;
-  };
-  const edges = plan.actions.filter(isDeployment).flatMap(({ address, parent = '', dependsOn }) => {
-    const deployments = dependsOn.filter((need) => plan.byAddress.get(need)?.action === 'deploy');
-    const others = [...(referred.get(parent) ?? [])].filter((service) => !isDeployed(service));
-    return [...deployments, ...others.map(hubOf)].map((from) => success(from, address));
-  });
-  for (const [service, { name }] of hubs) {
-    for (const other of referred.get(service) ?? []) {
-      edges.push(success(isDeployed(other) ? deployAddress(other) : hubOf(other), name));
-    }
-  }
-  return { hubs: [...hubs.values()], edges };
-}
-
-/** What refers to a deleted object lets go of it before: the deletion of the referrer, its write, its deployment. */
-function referrersFirst(plan: IndexedPlan): Edge[] {
-  return plan.actions.filter(tearsDown).flatMap((action) => {
-    const referrers = dependentsAt(plan, action).filter(
-      // A replacement that refers to this one waits for its values instead.
-      (dependent) => !isBelow(plan, dependent, action) && dependent.action !== 'replace',
-    );
-    const before = referrers.flatMap((referrer) => {
-      if (tearsDown(referrer)) return [teardownName(referrer.address)];
-      if (action.action !== 'delete') return [];
-      // What runs lets go of it only when it is deployed.
-      const deployment = referrer.scope === action.scope ? [] : [deployAddress(referrer.scope)];
-      return isEffective(referrer) ? [referrer.address, ...deployment] : deployment;
-    });
-    return before.map((from) => success(from, teardownName(action.address)));
-  });
-}
-
-/**
- * Below one service removals come first, because a removed file mount deletes the file of its path. So does the
- * teardown of whatever may hold a name that a new object takes, of a kind where only one can have it.
- */
-function removalsFirst({ actions, byAddress }: IndexedPlan): { readonly hubs: HubNode[]; readonly edges: Edge[] } {
-  const hubs = new Map<string, HubNode>();
-  const hubOf = (what: string): string => {
-    const name = `${what} (removals)`;
-    hubs.set(name, { part: 'removals over', name, scope: undefined });
-    return name;
-  };
-  const removals = actions.flatMap((action) => {
-    const { address, parent, kind } = action;
-    if (!tearsDown(action)) return [];
-    const isRemoval = action.action === 'delete' && action.teardown.length > 0 && action.scope !== address;
-    const isBarrier = isRemoval && parent !== undefined && byAddress.has(parent);
-    return [
-      ...(isBarrier ? [over(teardownName(address), hubOf(parent))] : []),
-      ...(kind.lifecycle?.createBeforeDestroy?.unless === undefined
-        ? []
-        : [over(teardownName(address), hubOf(`every ${kind.kind}`))]),
-    ];
-  });
-  const makes = actions.filter(isLeft).flatMap((action) => {
-    const { address, parent, kind, steps } = action;
-    const own = steps.length > 0 && parent !== undefined ? [over(`${parent} (removals)`, address)] : [];
-    return takesName(action) ? [...own, over(`every ${kind.kind} (removals)`, address)] : own;
-  });
-  return { hubs: [...hubs.values()], edges: [...removals, ...makes] };
-}
-
-/** A replaced object is deleted when all that the new one is made from is known. */
-function valuesFirst(plan: IndexedPlan): Edge[] {
-  return plan.actions.flatMap((action) => {
-    // Below a replaced parent the new object comes later anyway.
-    const isTop = plan.byAddress.get(action.parent ?? '')?.action !== 'replace';
-    if (action.action !== 'replace' || !tearsDown(action) || !isTop) return [];
-    return dependenciesLeft(plan, action).map((from) => success(from, teardownName(action.address)));
-  });
-}
-
-/** An object at the top is deleted when reading back has shown that others no longer use it. */
-function readBacksFirst(work: readonly ActionNode[], edges: readonly Edge[]): Edge[] {
-  const byName = new Map(work.map((node) => [node.name, node]));
-  const found = edges.flatMap(({ from, to }) => {
-    const [before, after] = [byName.get(from), byName.get(to)];
-    if (before?.part !== 'make' || after?.part !== 'teardown') return [];
-    return after.action.parent === undefined && before.scope !== after.scope ? [[before.scope, to] as const] : [];
-  });
-  return found.map(([scope, to]) => over(readBackName(scope), to));
-}
-
-/** Who may still use the object of an action: all that depended on its address when they were applied last. */
-function dependentsAt({ dependents }: IndexedPlan, { address }: Action): readonly Action[] {
-  const replaced = replacedAddress(address);
-  return [...(dependents.get(address) ?? []), ...(replaced === undefined ? [] : (dependents.get(replaced) ?? []))];
-}
-
-function dependentsOf(plan: Plan): Map<string, Action[]> {
-  const dependents = new Map<string, Action[]>();
-  for (const action of plan.actions) {
-    for (const need of plan.base.resources[action.address]?.dependsOn ?? []) append(dependents, need, action);
-  }
-  return dependents;
-}
-
-/** What the platform has inside each object that goes, by the parent's id on the platform. */
-function insideOf({ actions, observed }: Plan): Map<string, Action[]> {
-  const goes = (action: Action) => tearsDown(action) && action.id !== undefined;
-  const owners = new Map(actions.filter(goes).map(({ id, address }) => [id, address]));
-  const inside = new Map<string, Action[]>();
-  for (const action of actions) {
-    const owner = owners.get(observed.objects.get(action.address)?.parentId ?? '');
-    if (owner !== undefined && owner !== action.address) append(inside, owner, action);
-  }
-  return inside;
-}
-
-/** The other services that each service refers to, itself or with what is below it. */
-function servicesReferredTo({ actions, byAddress }: IndexedPlan): Map<string, Set<string>> {
-  const referred = new Map<string, Set<string>>();
-  for (const { scope, dependsOn } of actions) {
-    const services = referred.get(scope) ?? new Set();
-    for (const need of dependsOn) {
-      const service = byAddress.get(need)?.scope ?? need;
-      if (service !== scope && byAddress.get(service)?.service !== undefined) services.add(service);
-    }
-    referred.set(scope, services);
-  }
-  return referred;
-}
-
-function dependenciesLeft({ byAddress }: IndexedPlan, { dependsOn }: Action): string[] {
-  return dependsOn.filter((address) => {
-    const needed = byAddress.get(address);
-    return needed !== undefined && needed.action !== 'delete';
-  });
-}
-
-function isBelow({ base }: Plan, { address }: Action, parent: Action): boolean {
-  return base.resources[address]?.parent === parent.address;
-}
-
-/** Takes a name that only one object of its kind can have. */
-function takesName({ kind, steps }: Action): boolean {
-  const name = kind.lifecycle?.createBeforeDestroy?.unless;
-  return name !== undefined && steps.some(({ role, members }) => role === 'create' && members[name] !== undefined);
-}
-
-function append<T>(lists: Map<string, T[]>, key: string, value: T): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }
 
 /** A node of the schedule. */
@@ -262,9 +35,216 @@ interface ReadBackNode {
 
 /** Stands between n nodes and the m nodes that wait for them, so that n + m edges say it. It does no work. */
 interface HubNode {
-  readonly part: 'removals over' | 'references deployed';
+  readonly part: 'hub';
   readonly name: string;
   readonly scope: undefined;
+}
+
+/** Gives the name of a node of an action; undefined for an action without such a node. */
+type NodeOf = (action: Action, plan: PlanIndex) => string | undefined;
+
+/** Gives the names of nodes that come before a node of an action. One that the plan does not have counts for nothing. */
+type Before = (action: Action, plan: PlanIndex) => readonly string[];
+
+type Rule = readonly [of: NodeOf, is: Edge['is'], before: Before];
+
+const requiredRules: readonly Rule[] = [
+  [makeOf, 'success', needsAndTeardown],
+  [deploymentOf, 'success', writesDeployed],
+  [deploymentOf, 'over', readBacksDeployed],
+  [teardownOf, 'success', allThatLeaves],
+];
+
+/** Where they contradict each other, the first is kept. */
+const preferredRules: readonly Rule[] = [
+  [deploymentOf, 'success', deploymentsReferredTo],
+  [referencesOf, 'success', referencesPassedOn],
+  [teardownOf, 'success', referrers],
+  [makeOf, 'over', removals],
+  [teardownOf, 'success', valuesOfNew],
+  [teardownOf, 'over', readBacksOfUsers],
+];
+
+/** Orders a plan: parents before children, objects before what refers to them, deletions the other way round. */
+export function planNodes(plan: Plan): ApplyGraph {
+  const index = indexOf(plan);
+  const edgesBy = (rules: readonly Rule[]): Edge[] =>
+    rules.flatMap(([of, is, before]) =>
+      plan.actions.flatMap((action) => {
+        const to = of(action, index);
+        return to === undefined ? [] : before(action, index).map((from) => ({ from, to, is }));
+      }),
+    );
+  const work = plan.actions.flatMap(actionNodes);
+  const written = work.filter(({ part }) => part !== 'deploy');
+  const overs = [...written.map(({ name, scope }) => [name, readBackName(scope)] as const), ...removalsOver(index)];
+  const required = [...overs.map(([from, to]): Edge => ({ from, to, is: 'over' })), ...edgesBy(requiredRules)];
+  const preferred = edgesBy(preferredRules);
+  const scopes = [...new Set(written.map(({ scope }) => scope))];
+  const readBacks = scopes.map((scope): ReadBackNode => ({
+    part: 'read back',
+    name: readBackName(scope),
+    scope,
+    runsWhenStopped: true,
+  }));
+  const nodes = [...work, ...readBacks];
+  const names = new Set(nodes.map(({ name }) => name));
+  const hubs = new Set([...required, ...preferred].flatMap(({ to }) => (names.has(to) ? [] : [to])));
+  const isKnown = ({ from }: Edge) => names.has(from) || hubs.has(from);
+  return {
+    nodes: [...nodes, ...[...hubs].map((name): HubNode => ({ part: 'hub', name, scope: undefined }))],
+    edges: withPreferred(required.filter(isKnown), preferred.filter(isKnown), (name) => hubs.has(name)),
+  };
+}
+
+/** A plan, indexed for the rules. */
+interface PlanIndex extends Plan {
+  readonly byAddress: ReadonlyMap<string, Action>;
+  /** The actions that depended on each address when they were applied last. */
+  readonly dependents: ReadonlyMap<string, readonly Action[]>;
+  /** The actions whose objects the platform has inside another object, by the id of that one. */
+  readonly inside: ReadonlyMap<string, readonly Action[]>;
+  /** The other services that each service refers to, itself or with what is below it. */
+  readonly referred: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** An object is made after all that it depends on, and after the teardown of its old one. */
+function needsAndTeardown(action: Action, plan: PlanIndex): string[] {
+  return [...dependenciesLeft(action, plan), teardownName(action.address)];
+}
+
+/** A service is deployed after all that the deployment depends on was written. */
+function writesDeployed(action: Action, plan: PlanIndex): string[] {
+  return writesBefore(action, plan).map((need) => (isLeft(need) ? need.address : teardownName(need.address)));
+}
+
+/** A service is deployed after the scopes of all that the deployment depends on were read back. */
+function readBacksDeployed(action: Action, plan: PlanIndex): string[] {
+  return [...new Set(writesBefore(action, plan).map(({ scope }) => readBackName(scope)))];
+}
+
+/** An object is deleted after all that is below it or inside it has left, and after all that it follows. */
+function allThatLeaves(action: Action, plan: PlanIndex): string[] {
+  const guests = (plan.inside.get(action.id ?? '') ?? []).filter((guest) => guest !== action);
+  const below = dependentsAt(action, plan).filter((dependent) => isBelow(dependent, action, plan));
+  return [
+    ...[...below, ...guests].flatMap((other) => teardownOf(other) ?? []),
+    ...guests.filter((guest) => guest.action === 'move' && !tearsDown(guest)).map(({ address }) => address),
+    ...(action.follows ?? []),
+  ];
+}
+
+/** Services are deployed after those that they refer to. */
+function deploymentsReferredTo({ dependsOn, parent = '' }: Action, plan: PlanIndex): string[] {
+  const deployments = dependsOn.filter((need) => plan.byAddress.get(need)?.action === 'deploy');
+  const others = [...(plan.referred.get(parent) ?? [])].filter((service) => !isDeployed(service, plan));
+  return [...deployments, ...others.map(referencesName)];
+}
+
+/** A service that is not deployed in this plan passes on what it refers to, through one hub for all that refer to it. */
+function referencesPassedOn({ address }: Action, plan: PlanIndex): string[] {
+  const services = [...(plan.referred.get(address) ?? [])];
+  return services.map((service) => (isDeployed(service, plan) ? deployAddress(service) : referencesName(service)));
+}
+
+/** What refers to a deleted object lets go of it before: the deletion of the referrer, its write, its deployment. */
+function referrers(action: Action, plan: PlanIndex): string[] {
+  return dependentsAt(action, plan).flatMap((referrer) => {
+    // A replacement that refers to this one waits for its values instead.
+    if (isBelow(referrer, action, plan) || referrer.action === 'replace') return [];
+    if (tearsDown(referrer)) return [teardownName(referrer.address)];
+    if (action.action !== 'delete') return [];
+    // What runs lets go of it only when it is deployed.
+    const deployment = referrer.scope === action.scope ? [] : [deployAddress(referrer.scope)];
+    return isEffective(referrer) ? [referrer.address, ...deployment] : deployment;
+  });
+}
+
+/**
+ * Below one service removals come first, because a removed file mount deletes the file of its path. So does the
+ * teardown of whatever may hold a name that a new object takes, of a kind where only one can have it.
+ */
+function removals({ parent, kind, steps }: Action): string[] {
+  const name = kind.lifecycle?.createBeforeDestroy?.unless;
+  const takesName =
+    name !== undefined && steps.some(({ role, members }) => role === 'create' && members[name] !== undefined);
+  const below = steps.length > 0 && parent !== undefined ? [removalsName(parent)] : [];
+  return takesName ? [...below, removalsName(`every ${kind.kind}`)] : below;
+}
+
+/** The teardowns that `removals` waits for, each with its hub. */
+function removalsOver({ actions, byAddress }: PlanIndex): (readonly [from: string, to: string])[] {
+  return actions.filter(tearsDown).flatMap(({ address, action, parent, kind, scope, teardown }) => {
+    const isRemoval = action === 'delete' && teardown.length > 0 && scope !== address;
+    const below = isRemoval && parent !== undefined && byAddress.has(parent) ? [parent] : [];
+    const named = kind.lifecycle?.createBeforeDestroy?.unless === undefined ? [] : [`every ${kind.kind}`];
+    return [...below, ...named].map((what) => [teardownName(address), removalsName(what)] as const);
+  });
+}
+
+/** A replaced object is deleted when all that the new one is made from is known. */
+function valuesOfNew(action: Action, plan: PlanIndex): string[] {
+  // Below a replaced parent the new object comes later anyway.
+  const isTop = plan.byAddress.get(action.parent ?? '')?.action !== 'replace';
+  return action.action === 'replace' && isTop ? dependenciesLeft(action, plan) : [];
+}
+
+/** An object at the top is deleted when reading back has shown that others no longer use it. */
+function readBacksOfUsers(action: Action, plan: PlanIndex): string[] {
+  if (action.parent !== undefined) return [];
+  const before = [allThatLeaves, referrers, valuesOfNew].flatMap((rule) => rule(action, plan));
+  const users = before.flatMap((name) => plan.byAddress.get(name) ?? []);
+  return users.filter((user) => isLeft(user) && user.scope !== action.scope).map(({ scope }) => readBackName(scope));
+}
+
+function indexOf(plan: Plan): PlanIndex {
+  const { actions, base, observed } = plan;
+  const byAddress = new Map(actions.map((action) => [action.address, action]));
+  const isOther = (one: string, other: string) => other !== one && byAddress.get(other)?.service !== undefined;
+  const referred = groupBy(
+    actions.flatMap(({ scope, dependsOn }) =>
+      dependsOn.map((need) => [scope, byAddress.get(need)?.scope ?? need] as const),
+    ),
+  );
+  return {
+    ...plan,
+    byAddress,
+    dependents: groupBy(
+      actions.flatMap((action) =>
+        (base.resources[action.address]?.dependsOn ?? []).map((need) => [need, action] as const),
+      ),
+    ),
+    inside: groupBy(
+      actions.flatMap((action) => {
+        const { parentId } = observed.objects.get(action.address) ?? {};
+        return parentId === undefined ? [] : [[parentId, action] as const];
+      }),
+    ),
+    referred: new Map(
+      [...referred].map(([one, others]) => [one, new Set(others.filter((other) => isOther(one, other)))]),
+    ),
+  };
+}
+
+/** Who may still use the object of an action: all that depended on its address when they were applied last. */
+function dependentsAt({ address }: Action, { dependents }: PlanIndex): readonly Action[] {
+  const replaced = replacedAddress(address);
+  return [...(dependents.get(address) ?? []), ...(replaced === undefined ? [] : (dependents.get(replaced) ?? []))];
+}
+
+function dependenciesLeft({ dependsOn }: Action, { byAddress }: PlanIndex): string[] {
+  return dependsOn.filter((address) => {
+    const needed = byAddress.get(address);
+    return needed !== undefined && needed.action !== 'delete';
+  });
+}
+
+function writesBefore({ dependsOn }: Action, { byAddress }: PlanIndex): Action[] {
+  return dependsOn.flatMap((need) => byAddress.get(need) ?? []).filter(({ action }) => action !== 'deploy');
+}
+
+function isBelow({ address }: Action, parent: Action, { base }: PlanIndex): boolean {
+  return base.resources[address]?.parent === parent.address;
 }
 
 /** What an action does, in its order. */
@@ -277,23 +257,33 @@ function actionNodes(action: Action): ActionNode[] {
   return nodes;
 }
 
-/** One for each scope with something to write; a deployment reads its own result. */
-function readBackNodes(work: readonly ActionNode[]): ReadBackNode[] {
-  const scopes = new Set(work.flatMap(({ part, scope }) => (part === 'deploy' ? [] : [scope])));
-  return [...scopes].map((scope) => ({ part: 'read back', name: readBackName(scope), scope, runsWhenStopped: true }));
+function makeOf(action: Action): string | undefined {
+  return isLeft(action) ? action.address : undefined;
+}
+
+function teardownOf(action: Action): string | undefined {
+  return tearsDown(action) ? teardownName(action.address) : undefined;
+}
+
+function deploymentOf({ action, address }: Action): string | undefined {
+  return action === 'deploy' ? address : undefined;
+}
+
+function referencesOf({ address, service }: Action, plan: PlanIndex): string | undefined {
+  return service === undefined || isDeployed(address, plan) ? undefined : referencesName(address);
 }
 
 function tearsDown(action: Action): boolean {
   return action.teardown.length > 0 || action.action === 'delete';
 }
 
-function isDeployment({ action }: Action): boolean {
-  return action === 'deploy';
-}
-
 /** Leaves an object behind. */
 function isLeft({ action }: Action): boolean {
   return action !== 'delete' && action !== 'deploy';
+}
+
+function isDeployed(service: string, { byAddress }: PlanIndex): boolean {
+  return byAddress.has(deployAddress(service));
 }
 
 function teardownName(address: string): string {
@@ -304,10 +294,10 @@ function readBackName(scope: string): string {
   return `${scope} (read back)`;
 }
 
-function success(from: string, to: string): Edge {
-  return { from, to, is: 'success' };
+function removalsName(what: string): string {
+  return `${what} (removals)`;
 }
 
-function over(from: string, to: string): Edge {
-  return { from, to, is: 'over' };
+function referencesName(service: string): string {
+  return `${service} (references deployed)`;
 }

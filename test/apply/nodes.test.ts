@@ -338,6 +338,11 @@ describe('what the platform has inside an object that goes', () => {
     expect(needs(old('staging'))).toEqual({});
   });
 
+  test('is nothing while the object that goes has no id', () => {
+    const { needs } = orderOf([deleted('staging', { id: undefined }), deleted(main)]);
+    expect(needs(old('staging'))).toEqual({});
+  });
+
   test('leaves one by one, and what stays elsewhere has nothing to do with it', () => {
     const move = (address: string) => actionOf(address, { action: 'move', steps: [aCreate] });
     const { needs } = orderOf(
@@ -363,7 +368,7 @@ describe('below a service that stays', () => {
       deleted(mount, inScope(shop)),
       created(domain, inScope(shop)),
     ]);
-    expect(node(removals(shop))).toEqual({ part: 'removals over', name: removals(shop), scope: undefined });
+    expect(node(removals(shop))).toEqual({ part: 'hub', name: removals(shop), scope: undefined });
     expect(needs(removals(shop))).toEqual({ over: all(old(file), old(mount)) });
     expect(needs(domain)).toEqual({ success: [shop], over: [removals(shop)] });
   });
@@ -481,7 +486,7 @@ describe('a deployment', () => {
     ]);
     const [middle, far] = [referencesDeployed('production.redis.middle'), referencesDeployed('production.redis.far')];
     expect(needs(deployAddress(shop))).toEqual({ success: all(shop, file, middle), readBack: [shop] });
-    expect(node(middle)).toEqual({ part: 'references deployed', name: middle, scope: undefined });
+    expect(node(middle)).toEqual({ part: 'hub', name: middle, scope: undefined });
     expect(needs(middle)).toEqual({ success: all(deployAddress(other), far) });
     // The two refer to each other: the second leaves the first out.
     expect(needs(far)).toEqual({ success: all(deployAddress(other), deployAddress(main)) });
