@@ -60,10 +60,10 @@ function usage(kinds: readonly Kind[]): Usage {
       const moved = [...new Set(fields.map((name) => code(fieldPath(kind, name))))].join(', ');
       byOperation.set(operation, [...(byOperation.get(operation) ?? []), moved === '' ? does : `${does} ${moved}`]);
     }
-    for (const [operation, verbs] of byOperation) {
+    for (const [operation, uses] of byOperation) {
       used.set(operation, [
         ...(used.get(operation) ?? []),
-        `[${kind.kind}](kinds/${pageName(kind)}): ${verbs.join('; ')}`,
+        `[${kind.kind}](kinds/${pageName(kind)}): ${uses.join('; ')}`,
       ]);
     }
   }

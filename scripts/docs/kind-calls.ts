@@ -28,7 +28,7 @@ export function callsOf(kind: Kind, kinds: readonly Kind[]): readonly KindCall[]
       ? []
       : [{ operation: move.call, does: 'move', fields: [], note: `its new parent as \`${move.as}\`` }]),
     ...(remove === undefined ? [] : [{ operation: remove, does: 'delete', fields: Object.keys(deleteOptions) }]),
-    ...Object.entries(kind.commands ?? {}).flatMap(([verb, ways]) => verbCalls(verb, [ways].flat())),
+    ...Object.entries(kind.commands ?? {}).flatMap(([name, command]) => commandCalls(name, [command].flat())),
     ...(kind.service?.logs === undefined ? [] : [{ operation: kind.service?.logs, does: '`trueup logs`', fields: [] }]),
   ];
 }
@@ -102,8 +102,8 @@ export function routesOf(field: Field): { calls: { call: Operation; as: string }
   };
 }
 
-/** What an object can be told by its address. */
-function verbCalls(verb: string, ways: readonly KindCommand[]): KindCall[] {
-  const operations = new Set(ways.flatMap((way) => ('call' in way ? [way.call] : [])));
-  return [...operations].map((operation) => ({ operation, does: `\`trueup run ${verb}\``, fields: [] }));
+/** The operations of a command of `trueup run`. */
+function commandCalls(name: string, alternatives: readonly KindCommand[]): KindCall[] {
+  const operations = new Set(alternatives.flatMap((one) => ('call' in one ? [one.call] : [])));
+  return [...operations].map((operation) => ({ operation, does: `\`trueup run ${name}\``, fields: [] }));
 }

@@ -1,6 +1,6 @@
 import { same, textsIn } from '../kind/json.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { isEffective, isMade } from '../plan/action.ts';
+import { isEffective, createsObject } from '../plan/action.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { State, StateStore } from '../state/state.ts';
 import { withWaves } from '../state/wave.ts';
@@ -186,7 +186,7 @@ async function tearDown(run: Run, action: Action): Promise<void> {
 /** Sends the requests that create or update the object of an action. */
 async function createOrUpdate(run: Run, action: Action): Promise<void> {
   if (action.steps.length === 0) return;
-  if (!isMade(action)) await refuseChanged(run, action);
+  if (!createsObject(action)) await refuseChanged(run, action);
   addOldSecrets(run, action);
   await announceWrite(run, action);
   for (const step of action.steps) {

@@ -3,7 +3,7 @@ import type { Row } from '../kind/json.ts';
 import { fieldPath, idsBelow } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, Member, Step } from '../plan/action.ts';
-import { isMade } from '../plan/action.ts';
+import { createsObject } from '../plan/action.ts';
 import { compare } from '../plan/compare.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { isSent } from './job.ts';
@@ -31,7 +31,7 @@ export async function refuseChanged(run: Run, action: Action, check: Check = {})
     refuse(lossSince(run, action, await scopeNow(run, action.scope, check)));
     return undefined;
   }
-  if (isMade(action)) return rowIn(run, action, check);
+  if (createsObject(action)) return rowIn(run, action, check);
   const row = await rowNow(run, action, check);
   refuse(changedSince(action, row, run.outputs, step) ?? movedSince(run, action, row));
   return row;
@@ -133,7 +133,9 @@ async function rowIn(run: Run, action: Action, check: Check): Promise<Row | unde
   if (id === undefined) return undefined;
   const look = (scope: ScopeRow | 'gone') => (scope === 'gone' ? undefined : findById(scope, action, id));
   const row = look(await scopeNow(run, action.scope, check));
-  return row ?? (isMade(action) ? look(await scopeNow(run, action.scope, { ...check, isAnew: true })) : undefined);
+  return (
+    row ?? (createsObject(action) ? look(await scopeNow(run, action.scope, { ...check, isAnew: true })) : undefined)
+  );
 }
 
 function sentBefore(run: Run, { address }: Action): string {

@@ -245,7 +245,7 @@ export type ApplyEvent = {
 export interface Outcome {
   readonly action: Action;
   /** `unverified`: everything was sent, and what the platform has could not be read back, or not be written down. */
-  readonly result: 'done' | 'failed' | 'skipped' | 'not kept' | 'unverified';
+  readonly result: 'done' | 'failed' | 'skipped' | 'ignored' | 'unverified';
   /** A write of it was executed, or may have been. */
   readonly mayHaveWritten: boolean;
   readonly diagnostics: readonly Diagnostic[];

@@ -2,7 +2,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action } from '../plan/action.ts';
-import { isEffective, isMade } from '../plan/action.ts';
+import { isEffective, createsObject } from '../plan/action.ts';
 import { deploysOf, withDeploys } from '../state/pending.ts';
 import { isOver, isSent, mayLand, resultOf } from './job.ts';
 import { recordOf, claim, happen, hasWritten, idOf, jobOf, scopeOf, report, reportFailure } from './run.ts';
@@ -94,7 +94,7 @@ function lookFor(
     const row =
       job.object !== undefined
         ? findById(after, action, job.object.id)
-        : isMade(action) && isSent(job)
+        : createsObject(action) && isSent(job)
           ? findCreated(run, after, action, isTaken)
           : undefined;
     return row === undefined ? { is: 'gone' } : { is: 'row', row };
@@ -189,7 +189,7 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   const settled = settleRow(run, action, { after: found.is === 'row' ? found.row : undefined, digest });
   for (const note of settled.notes) report(run, action, note);
   const isUnsure = found.is === 'unread' && isSent(job);
-  const result = failed ?? (isUnsure ? 'unverified' : settled.isKept ? 'done' : 'not kept');
+  const result = failed ?? (isUnsure ? 'unverified' : settled.isKept ? 'done' : 'ignored');
   const record = recordOf(run, action, id, settled.pairs);
   // What it was to let go of, it may still use.
   const former = result === 'done' ? [] : (run.input.plan.base.resources[address]?.dependsOn ?? []);
@@ -209,7 +209,7 @@ function settleRow(
   const job = jobOf(run, action.address);
   return settle({
     action,
-    made: isMade(action) ? job.object?.row : undefined,
+    made: createsObject(action) ? job.object?.row : undefined,
     wasSent: !isOver(job),
     outputs: run.outputs,
     ...about,

@@ -5,7 +5,7 @@ import { isCreated } from '../observe/lost-create.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Action } from '../plan/action.ts';
-import { isMade } from '../plan/action.ts';
+import { createsObject } from '../plan/action.ts';
 import { poll } from './attempt.ts';
 import { recordNow, idOf, scopeOf } from './run.ts';
 import type { Run, Scope } from './run.ts';
@@ -39,7 +39,7 @@ export function scopeNow(
 /** Reads the object of a scope. What this run created may show a little later. */
 export function readOwn(run: Run, root: Action, id: string, client?: Client): Promise<ScopeRow | 'gone'> {
   const reader = client === undefined ? run.reader : createReader(client);
-  return poll(run, () => readScope(reader, root, id), { isSeen: (seen) => seen !== 'gone' || !isMade(root) });
+  return poll(run, () => readScope(reader, root, id), { isSeen: (seen) => seen !== 'gone' || !createsObject(root) });
 }
 
 /** The row that a create without an id in its answer made: the one new row that the create could have made. */

@@ -32,7 +32,7 @@ export interface DeployFlags {
 export async function approve(
   run: Run,
   made: Plan,
-  { flags, verb }: { flags: ApplyFlags; verb: 'apply' | 'destroy' },
+  { flags, command }: { flags: ApplyFlags; command: 'apply' | 'destroy' },
 ): Promise<Permissions | undefined> {
   const isAsking = run.cannotAsk === undefined && flags.autoApprove !== true;
   const permissions = {
@@ -43,9 +43,9 @@ export async function approve(
   requirePermissions(made, permissions);
   if (!hasChanges(made) || flags.autoApprove === true) return permissions;
   if (run.cannotAsk !== undefined) {
-    throw unapproved(run.cannotAsk, `Review the plan with trueup plan, then run trueup ${verb} --auto-approve.`);
+    throw unapproved(run.cannotAsk, `Review the plan with trueup plan, then run trueup ${command} --auto-approve.`);
   }
-  return (await askYes(run.process, question(made, flags, verb))) ? permissions : undefined;
+  return (await askYes(run.process, question(made, flags, command))) ? permissions : undefined;
 }
 
 /** Asks before a service stops or data is lost; `about` names that where the run cannot ask. False: the answer is no. */
@@ -64,12 +64,12 @@ function unapproved(why: string, remedy: string): Stop {
   return new Stop('refused', [diagnostic('consent', `cannot ask for approval: ${why}; nothing was sent`, { remedy })]);
 }
 
-function question(made: Plan, flags: ApplyFlags, verb: 'apply' | 'destroy'): string {
+function question(made: Plan, flags: ApplyFlags, command: 'apply' | 'destroy'): string {
   const adopted = flags.adopt === true ? 0 : made.actions.filter((action) => action.needsConsent).length;
   const takesOver =
     adopted === 0
       ? ''
       : ` This takes over ${counted(adopted, 'object')} that exist${adopted === 1 ? 's' : ''} already.`;
-  const what = verb === 'apply' ? 'Apply this plan?' : 'Delete all of this?';
+  const what = command === 'apply' ? 'Apply this plan?' : 'Delete all of this?';
   return `\n${what}${takesOver} Only yes is accepted: `;
 }

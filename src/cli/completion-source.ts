@@ -35,8 +35,8 @@ async function findValues(before: Before, name: string, process: Surroundings): 
         return members(before.operands[0] ?? '', before.operands.slice(1));
       case 'address':
         return (await addresses(before, process)).map((value) => ({ value, about: '' }));
-      case 'verb':
-        return verbs();
+      case 'command':
+        return commands();
       case 'format':
         return Object.keys((await formatsOf(before.command)) ?? commonFormats).map((value) => ({ value, about: '' }));
       case 'output':
@@ -69,7 +69,7 @@ function members(operation: string, given: readonly string[]): Candidate[] {
     .map((name) => ({ value: `${name}=`, about: '' }));
 }
 
-function verbs(): Candidate[] {
+function commands(): Candidate[] {
   const names = new Set(kinds.flatMap((kind) => Object.keys(kind.commands ?? {})));
   return [...names].map((value) => ({
     value,
@@ -80,7 +80,7 @@ function verbs(): Candidate[] {
 /** The commands that take addresses of the state, with the kinds of each; all others take declared addresses. */
 const remembered: Readonly<Record<string, (kind: Kind, operands: readonly string[]) => boolean>> = {
   show: () => true,
-  run: (kind, [verb = '']) => alternativesOf(kind, verb).length > 0,
+  run: (kind, [name = '']) => alternativesOf(kind, name).length > 0,
   status: (kind) => kind.service !== undefined,
   logs: (kind) => kind.service?.logs !== undefined,
 };

@@ -30,7 +30,7 @@ export async function readFaultsFile(folder: string, path: string): Promise<Faul
   if (tree === undefined) throw new Stop('usage', found);
   const parsed = faultPlan.safeParse(toJson(tree));
   const wrong = parsed.success
-    ? strangers(parsed.data, tree)
+    ? unknownOperations(parsed.data, tree)
     : parsed.error.issues.flatMap((issue) => describe(innermost(issue), tree));
   if (!parsed.success || wrong.length > 0) throw new Stop('usage', wrong);
   return parsed.data;
@@ -87,17 +87,20 @@ function keysAt(path: Path): readonly string[] {
   const last = path.at(-1);
   if (last === 'before' || last === 'after') return keysIn[last];
   if (path.length === 0) return keysIn.file;
-  return path.includes('oneOf') ? keysIn.way : keysIn.rule;
+  return path.includes('oneOf') ? keysIn.alternative : keysIn.rule;
 }
 
-/** The operations that the platform does not have. */
-function strangers({ faults }: FaultPlan, tree: Node): Diagnostic[] {
+/** Reports operations that the platform does not have. */
+function unknownOperations({ faults }: FaultPlan, tree: Node): Diagnostic[] {
   return faults.flatMap((rule, index) => {
     const at = ['faults', index];
-    const ways = [{ way: rule, at }, ...(rule.oneOf ?? []).map((way, n) => ({ way, at: [...at, 'oneOf', n] }))];
-    const edits = ways.flatMap(({ way, at: path }) => [
-      ...check(way.before?.do, operations, [...path, 'before', 'do'], tree),
-      ...check(way.after?.do, operations, [...path, 'after', 'do'], tree),
+    const effects = [
+      { effect: rule, at },
+      ...(rule.oneOf ?? []).map((effect, n) => ({ effect, at: [...at, 'oneOf', n] })),
+    ];
+    const edits = effects.flatMap(({ effect, at: path }) => [
+      ...check(effect.before?.do, operations, [...path, 'before', 'do'], tree),
+      ...check(effect.after?.do, operations, [...path, 'after', 'do'], tree),
     ]);
     return [...rule.on.flatMap((on, n) => check(on, patterns, [...at, 'on', n], tree)), ...edits];
   });

@@ -202,7 +202,7 @@ function addServices(program: Command, run: Runner): void {
   const command = program
     .command('run')
     .description('run a command on services, backups, git providers or domains')
-    .argument('<verb>', 'one of those below')
+    .argument('<command>', 'one of the commands below')
     .argument('<address...>', 'addresses, as in plans; in this order, until one fails')
     .option(...id)
     .option('--yes', 'do not ask before a service stops or data is lost; required without a terminal')
@@ -234,7 +234,7 @@ ${examples(
   'trueup run test labgit.lab \'production.compose.shop.domains["shop.example.com"]\'',
 )}`,
     );
-  run(command, async () => (await import('./commands/run.ts')).runVerb(command.args, command.opts()));
+  run(command, async () => (await import('./commands/run.ts')).executeCommand(command.args, command.opts()));
   const status = program
     .command('status')
     .description('show the status and the last deployment of services; changes nothing')

@@ -174,7 +174,7 @@ export const codes = {
     meaning: 'One request would be larger than the platform accepts.',
     remedy: 'Make the file or the text smaller.',
   },
-  'not-kept': {
+  ignored: {
     severity: 'note',
     meaning: 'The platform answered that a write succeeded, and ignored a value.',
     remedy:

@@ -7,12 +7,12 @@ const dripMs = 100;
 /** Milliseconds from the first half of an answer to the reset of its connection. */
 const resetMs = 50;
 
-/** Writes an answer to its connection, with what happens to it on its way. */
+/** Writes an answer to its connection, as its fault says. */
 export function writeAnswer(response: ServerResponse, answer: Delivered, isClosing: boolean): void {
-  const { status, headers, way } = answer;
+  const { status, headers, connection } = answer;
   const closing = isClosing ? { connection: 'close' } : {};
   const body = Buffer.from(answer.body);
-  switch (way?.is) {
+  switch (connection?.is) {
     case undefined:
       response.writeHead(status, { ...headers, ...closing });
       response.end(answer.body);
@@ -23,7 +23,7 @@ export function writeAnswer(response: ServerResponse, answer: Delivered, isClosi
       response.writeHead(status, { ...headers, 'content-length': body.length + 1 });
       response.flushHeaders();
       response.write(body.subarray(0, Math.ceil(body.length / 2)), () => {
-        if (way.is === 'ends') response.destroy();
+        if (connection.is === 'ends') response.destroy();
         // A client that finds both at once takes the reset for an end.
         else setTimeout(() => response.socket?.resetAndDestroy(), resetMs);
       });
@@ -31,10 +31,10 @@ export function writeAnswer(response: ServerResponse, answer: Delivered, isClosi
     case 'drips':
       response.writeHead(status, { ...headers, ...closing, 'content-length': body.length });
       response.flushHeaders();
-      drip(response, body, Math.max(1, Math.ceil(way.ms / dripMs)));
+      drip(response, body, Math.max(1, Math.ceil(connection.ms / dripMs)));
       return;
     default:
-      way satisfies never;
+      connection satisfies never;
   }
 }
 

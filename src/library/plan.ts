@@ -28,7 +28,7 @@ interface Content {
 const handles = createHandles<'plan', Content>('plan');
 const everything = { dataLoss: true, adoption: true, massDeletion: true };
 
-/** Keeps what users may know of a plan; the rows and the secrets that it was made from are not kept. Never throws. */
+/** Keeps what users may know of a plan; without its rows and secrets. Never throws. */
 export function keepPlan(
   made: MadePlan,
   purpose: Purpose,

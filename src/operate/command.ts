@@ -8,13 +8,13 @@ import { commandInput, commandFor } from '../kind/command-call.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { secret } from '../secrets/secret.ts';
 
-/** A command to one object of the platform, with the one request that it takes: `stop` a compose. */
+/** A command on one object of the platform, with its one request: `stop` a compose. */
 export interface ObjectCommand {
   readonly address: string;
   readonly kind: Kind;
   readonly id: string;
-  /** The word of the user: `start`, `rebuild`. */
-  readonly verb: string;
+  /** `start`, `rebuild`. */
+  readonly name: string;
   readonly operation: PossibleCommand;
   /** Holds no secret: ids, names and addresses. */
   readonly input: Row;
@@ -37,29 +37,29 @@ export interface CommandTarget {
 /** Makes the command for one object; gives a diagnostic where the platform or `protect:` does not allow it. Never throws. */
 export function makeCommand(
   target: CommandTarget,
-  verb: string,
+  name: string,
   permissions: { readonly dataLoss: boolean },
 ): ObjectCommand | Diagnostic {
   const { address, kind, id, row, protect } = target;
-  const operation = commandFor(kind, verb, row);
+  const operation = commandFor(kind, name, row);
   if (operation === undefined || 'cannot' in operation) {
     const why = operation === undefined ? 'the platform has no documented operation for it as it is' : operation.cannot;
-    return diagnostic('cannot-change', `cannot ${verb} ${address}: ${why}`, { address, remedy: operation?.remedy });
+    return diagnostic('cannot-change', `cannot ${name} ${address}: ${why}`, { address, remedy: operation?.remedy });
   }
   const { dataAtRisk, interrupts } = operation;
   if (dataAtRisk !== undefined && protect === true) {
-    return diagnostic('protected', `to ${verb} ${address} deletes ${dataAtRisk}, and protect: true keeps it`, {
+    return diagnostic('protected', `to ${name} ${address} deletes ${dataAtRisk}, and protect: true keeps it`, {
       address,
       remedy: 'Remove protect: true from the block and apply that first, if the data may go.',
     });
   }
   if (dataAtRisk !== undefined && protect === undefined && !permissions.dataLoss) {
-    return diagnostic('data-at-risk', `to ${verb} ${address} deletes ${dataAtRisk}`, {
+    return diagnostic('data-at-risk', `to ${name} ${address} deletes ${dataAtRisk}`, {
       address,
       remedy: 'Allow it with --allow-data-loss, if the data may go.',
     });
   }
   const input = commandInput(kind, operation, id, row);
   const consequences = [consequenceOf(operation.call, input), interrupts].filter((clause) => clause !== undefined);
-  return { address, kind, id, verb, operation, input, before: secret(row), consequences };
+  return { address, kind, id, name, operation, input, before: secret(row), consequences };
 }

@@ -7,15 +7,15 @@ const usual = { read: 30, quick: 60, slow: 1_800 };
 /** Longest wait for the end of a command when the user gives none. Seconds. */
 export const usualCommandSeconds = usual.slow;
 
-/** The deadline of each request of a verb, in milliseconds; `seconds` is the limit that the user gives. Never throws. */
+/** The deadline of each request of a command, in milliseconds; `seconds` is the limit that the user gives. Never throws. */
 export function commandDeadlines(
   kinds: readonly Kind[],
-  verb: string,
+  name: string,
   seconds: number | undefined,
 ): (operation: string) => number {
   const limits = new Map(
     kinds.flatMap((kind) =>
-      alternativesOf(kind, verb).flatMap((alternative): [string, number][] =>
+      alternativesOf(kind, name).flatMap((alternative): [string, number][] =>
         'call' in alternative
           ? [[alternative.call, seconds ?? (alternative.answers === 'late' ? usual.slow : usual.quick)]]
           : [],

@@ -16,39 +16,40 @@ import type { ObjectCommand } from './command.ts';
 import { makeCommand } from './command.ts';
 
 /**
- * Checks that some kind has the verb.
+ * Checks that some kind has a command of this name.
  *
- * @throws {Stop} `usage`, with the verbs that there are.
+ * @throws {Stop} `usage`, with the names of all commands.
  */
-export function checkVerb(verb: string, kinds: readonly Kind[]): void {
+export function checkCommand(name: string, kinds: readonly Kind[]): void {
   const known = [...new Set(kinds.flatMap((kind) => Object.keys(kind.commands ?? {})))];
-  if (known.includes(verb)) return;
-  const guess = closest(verb, known);
+  if (known.includes(name)) return;
+  const guess = closest(name, known);
   throw usage(
-    `nothing can be told to ${verb}`,
-    guess === undefined ? `There is ${known.join(', ')}.` : `Did you mean ${guess}?`,
+    `there is no command ${name}`,
+    guess === undefined ? `The commands are ${known.join(', ')}.` : `Did you mean ${guess}?`,
   );
 }
 
 /**
- * Checks that the kind of every object has the verb. Sends nothing.
+ * Checks that the kind of every object has a command of this name. Sends nothing.
  *
- * @throws {Stop} `refused`, one diagnostic per object that does not.
+ * @throws {Stop} `refused`, with one diagnostic per object without the command.
  */
 export function checkTargets(
-  verb: string,
+  name: string,
   objects: readonly Addressed[],
   { kinds, state }: { readonly kinds: readonly Kind[]; readonly state: State | undefined },
 ): void {
-  const hasVerb = (name: string) => kinds.some((kind) => kind.kind === name && alternativesOf(kind, verb).length > 0);
+  const fits = (kind: Kind | undefined) => kind !== undefined && alternativesOf(kind, name).length > 0;
+  const kindOf = (other: string) => kinds.find(({ kind }) => kind === other);
   const problems = objects.flatMap(({ address, kind }): Diagnostic[] => {
-    if (alternativesOf(kind, verb).length > 0) return [];
+    if (fits(kind)) return [];
     const others = Object.keys(kind.commands ?? {});
     const below = Object.entries(state?.resources ?? {}).flatMap(([other, record]) =>
-      isWithin(other, address) && hasVerb(record.kind) ? [other] : [],
+      isWithin(other, address) && fits(kindOf(record.kind)) ? [other] : [],
     );
-    const message = `cannot ${verb} ${address}: the platform has no documented operation for it on a ${kind.kind}`;
-    const remedy = below.length > 0 ? `Below it: ${below.join(', ')}.` : `What there is for it: ${others.join(', ')}.`;
+    const message = `cannot ${name} ${address}: the platform has no documented operation for it on a ${kind.kind}`;
+    const remedy = below.length > 0 ? `Name one below it: ${below.join(', ')}.` : `Its commands: ${others.join(', ')}.`;
     return [
       diagnostic('cannot-change', message, {
         address,
@@ -60,8 +61,8 @@ export function checkTargets(
 }
 
 /**
- * Reads every object and makes its command. Refuses all when one is not possible: a typing error must not execute half
- * of the list.
+ * Reads every object and makes its command. Refuses all commands when one is not possible: a typing error must not
+ * execute half of the list.
  *
  * @throws {Stop} `refused`, with everything that is wrong.
  * @throws {PlatformError} when an object cannot be read.
@@ -69,21 +70,21 @@ export function checkTargets(
 export async function prepareCommands(
   client: Client,
   redactor: Redactor,
-  { verb, objects, dataLoss }: { verb: string; objects: readonly Addressed[]; dataLoss: boolean },
+  { name, objects, dataLoss }: { name: string; objects: readonly Addressed[]; dataLoss: boolean },
 ): Promise<readonly ObjectCommand[]> {
   const rows = await Promise.all(objects.map(({ kind, id }) => createReader(client).row(kind, id)));
   const problems: Diagnostic[] = [];
   const commands = objects.flatMap(({ address, kind, id, record }, index): ObjectCommand[] => {
     const row = rows[index];
     if (row === undefined) {
-      const remedy = 'It may have been deleted there: trueup plan shows what differs.';
+      const remedy = 'It may be deleted there. trueup plan shows the differences.';
       problems.push(diagnostic('not-found', `the platform has no ${kind.kind} with id ${id}`, { address, remedy }));
       return [];
     }
-    // A failure may quote the row; its secrets are not to be printed.
+    // A failure may quote the row: redact its secrets.
     knowingInput(redactor, row);
     const target = { address, kind, id, row, protect: protectOf(record?.options ?? {}) };
-    const command = makeCommand(target, verb, { dataLoss });
+    const command = makeCommand(target, name, { dataLoss });
     if ('severity' in command) problems.push(command);
     else return [command];
     return [];

@@ -147,12 +147,12 @@ export interface Plan {
 }
 
 /** Whether the object an action leaves behind is a new one. */
-export function isMade({ action }: Action): boolean {
+export function createsObject({ action }: Action): boolean {
   return action === 'create' || action === 'replace';
 }
 
 /** Whether a replacement makes its new object while the old one is still there, which goes by an action of its own. */
-export function isMadeFirst({ action, kind, teardown }: Action): boolean {
+export function createsBeforeDestroy({ action, kind, teardown }: Action): boolean {
   return action === 'replace' && teardown.length === 0 && kind.lifecycle?.createBeforeDestroy !== undefined;
 }
 

@@ -10,7 +10,7 @@ import { resolve } from '../manifest/wanted.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import { deploysOf } from '../state/pending.ts';
 import type { Action, Member, Step } from './action.ts';
-import { isEffective, isMade } from './action.ts';
+import { isEffective, createsObject } from './action.ts';
 import { actionFor } from './action-for.ts';
 import type { Staleness } from './stale.ts';
 import { stalenessOf } from './stale.ts';
@@ -37,11 +37,13 @@ export function withDeployments(input: PlanInput, planned: readonly Action[], ou
     const row = rowOf(root);
     const known = afterwards(root.kind, deploysOf(input.state.resources[root.address]), row);
     const staleness = stalenessFor(service);
-    const isFirst = isMade(root) || (known === undefined && wasNeverDeployed(root, row));
+    const isFirst = createsObject(root) || (known === undefined && wasNeverDeployed(root, row));
     const isNeeded = isFirst || staleness !== undefined || known?.stale !== undefined;
-    const way = isNeeded ? wayOf(root, { row, isCode: (known?.stale?.code ?? staleness?.code) === true }) : undefined;
+    const command = isNeeded
+      ? deployCommand(root, { row, isCode: (known?.stale?.code ?? staleness?.code) === true })
+      : undefined;
     const isLeft = isNeeded && (!input.deploys || root.options.deploy === 'never');
-    const notes = isLeft || way === undefined ? [] : withheld(service, way, outputs);
+    const notes = isLeft || command === undefined ? [] : withheld(service, command, outputs);
     actions.set(root.address, {
       ...root,
       notes: [...root.notes, ...notes],
@@ -51,8 +53,8 @@ export function withDeployments(input: PlanInput, planned: readonly Action[], ou
         ...(isNeeded && (isLeft || notes.length > 0) ? { isLeft: true } : {}),
       },
     });
-    if (!isNeeded || isLeft || notes.length > 0 || way === undefined || 'cannot' in way) continue;
-    const made = deployment(service, way, staleness);
+    if (!isNeeded || isLeft || notes.length > 0 || command === undefined || 'cannot' in command) continue;
+    const made = deployment(service, command, staleness);
     const isOrdered = known?.pending !== undefined && staleness === undefined;
     deployments.push({ ...made, ...(isFirst ? { because: undefined } : {}), ...(isOrdered ? { isOrdered } : {}) });
   }
@@ -90,28 +92,31 @@ function hasCode(root: Action, row: Row | undefined): boolean {
   return (root.kind.unions ?? []).some(({ tag, local }) => local !== undefined && future[tag] !== local);
 }
 
-/** How a service is deployed as it will be; what only rebuilds serves when there is nothing new to fetch. */
-function wayOf(root: Action, { row, isCode }: { row: Row | undefined; isCode: boolean }): KindCommand | undefined {
+/** The command that deploys a service as it will be. `redeploy` serves where `deploy` cannot and no new code is needed. */
+function deployCommand(
+  root: Action,
+  { row, isCode }: { row: Row | undefined; isCode: boolean },
+): KindCommand | undefined {
   const future = futureRow(root, row);
-  const way = commandFor(root.kind, 'deploy', future);
-  if (way === undefined || !('cannot' in way) || isCode) return way;
+  const command = commandFor(root.kind, 'deploy', future);
+  if (command === undefined || !('cannot' in command) || isCode) return command;
   const rebuild = commandFor(root.kind, 'redeploy', future);
-  return rebuild !== undefined && !('cannot' in rebuild) ? rebuild : way;
+  return rebuild !== undefined && !('cannot' in rebuild) ? rebuild : command;
 }
 
-/** The row as it will be after the writes, as far as the choice of a way needs it. */
+/** The row as it will be after the writes, as far as the choice of a command needs it. */
 function futureRow(root: Action, row: Row | undefined): Row {
   const declared = root.attributes.flatMap(({ attribute, wanted }) => {
     const resolved = wanted === undefined || attribute.key !== undefined ? undefined : resolve(wanted, () => undefined);
     return resolved?.is === 'known' ? [[attribute.field, resolved.value] as const] : [];
   });
   const none = root.kind.service?.deployments;
-  const before = isMade(root) || row === undefined ? (none === undefined ? {} : { [none]: [] }) : row;
+  const before = createsObject(root) || row === undefined ? (none === undefined ? {} : { [none]: [] }) : row;
   return { ...before, ...Object.fromEntries(declared) };
 }
 
 /** Why a service that needs a deployment gets none; empty when it gets one. */
-function withheld(service: ServiceActions, way: KindCommand, outputs: Outputs): Diagnostic[] {
+function withheld(service: ServiceActions, command: KindCommand, outputs: Outputs): Diagnostic[] {
   const { address, position } = service.root;
   const ignored = ignoredInputs(service, outputs);
   if (ignored.length > 0) {
@@ -119,16 +124,20 @@ function withheld(service: ServiceActions, way: KindCommand, outputs: Outputs): 
     const remedy = 'Change the value, or leave the line out.';
     return [diagnostic('not-deployed', message, { address, position, remedy })];
   }
-  if (!('cannot' in way)) return [];
-  const message = `${address} is saved and cannot be deployed from here: ${way.cannot}`;
-  return [diagnostic('not-deployed', message, { address, position, remedy: way.remedy })];
+  if (!('cannot' in command)) return [];
+  const message = `${address} is saved and cannot be deployed from here: ${command.cannot}`;
+  return [diagnostic('not-deployed', message, { address, position, remedy: command.remedy })];
 }
 
-function deployment({ root, leafs }: ServiceActions, way: PossibleCommand, staleness: Staleness | undefined): Action {
+function deployment(
+  { root, leafs }: ServiceActions,
+  command: PossibleCommand,
+  staleness: Staleness | undefined,
+): Action {
   const { address, kind } = root;
   const members: Record<string, Member> = {};
-  if (takes(way.call, 'title')) members.title = literal('Trueup');
-  if (takes(way.call, 'description')) members.description = { is: 'mark' };
+  if (takes(command.call, 'title')) members.title = literal('Trueup');
+  if (takes(command.call, 'description')) members.description = { is: 'mark' };
   // Half of it is not deployed, also of a service that is new.
   const changing = leafs
     .filter((leaf) => reachesContainers(leaf, root) && (isEffective(leaf) || leaf.action === 'delete'))
@@ -138,7 +147,7 @@ function deployment({ root, leafs }: ServiceActions, way: PossibleCommand, stale
     ...actionFor({ address: deployAddress(address), kind, parent: address, options: {}, dependsOn }, undefined),
     action: 'deploy',
     id: root.id,
-    steps: [...resetSteps(root), stepOf(root, 'deploy', way.call, members, [])],
+    steps: [...resetSteps(root), stepOf(root, 'deploy', command.call, members, [])],
     position: root.position,
     because: staleness?.because ?? [],
   };

@@ -158,9 +158,7 @@ function notesOn(
   switch (decision.do) {
     case 'nothing': {
       const remedy = 'Change the value, or leave the line out: Trueup does not write this value again.';
-      return decision.ignored === true
-        ? [{ code: 'not-kept', sentence: 'the platform ignored the value', remedy }]
-        : [];
+      return decision.ignored === true ? [{ code: 'ignored', sentence: 'the platform ignored the value', remedy }] : [];
     }
     case 'release':
       return [{ code: 'released', sentence: 'is no longer managed and stays as it is' }];

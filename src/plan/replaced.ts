@@ -1,7 +1,7 @@
 import { oldAddress, replacedAddress } from '../kind/address.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action } from './action.ts';
-import { isMadeFirst } from './action.ts';
+import { createsBeforeDestroy } from './action.ts';
 import type { PlanInput } from './input.ts';
 import { planRemoval } from './removal.ts';
 
@@ -15,7 +15,7 @@ export function withOldOnes(
   for (const action of actions.values()) {
     const object = objects.get(action.address);
     planned.push(action);
-    if (!isMadeFirst(action) || object === undefined) continue;
+    if (!createsBeforeDestroy(action) || object === undefined) continue;
     let old = oldAddress(action.address);
     while (actions.has(old)) old = oldAddress(old);
     objects.delete(action.address);

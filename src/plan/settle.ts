@@ -41,10 +41,10 @@ export function settle(input: SettleInput): { pairs: Record<string, Pair>; notes
       position: planned.wanted === undefined ? undefined : position(planned.wanted.at),
     };
     const path = pathOf(action.kind, planned.attribute);
-    if (result.said === 'not kept') {
+    if (result.said === 'ignored') {
       isKept = false;
       notes.push(
-        diagnostic('not-kept', `${path}: the platform answered 200 and ignored the value`, {
+        diagnostic('ignored', `${path}: the platform answered 200 and ignored the value`, {
           ...about,
           remedy:
             result.pair?.ignored === 2
@@ -78,13 +78,13 @@ function settleAttribute(
   { wasSent, digest }: SettleInput,
   { attribute, decision, field, wanted, pair: old }: AttributeChange,
   compared: Compared | undefined,
-): { pair: Pair | undefined; said?: 'not kept' | 'rewritten' } {
+): { pair: Pair | undefined; said?: 'ignored' | 'rewritten' } {
   if (decision.do === 'release') return { pair: undefined };
   if (compared === undefined || decision.do === 'leave') return { pair: old };
   const { verdict, seen, meant } = compared;
   // The pair of a key goes when the key is gone; until then it stays ours.
   if (decision.do === 'remove' && verdict === 'as wanted') return { pair: undefined };
-  if (decision.do === 'remove') return wasSent ? { pair: old, said: 'not kept' } : { pair: old };
+  if (decision.do === 'remove') return wasSent ? { pair: old, said: 'ignored' } : { pair: old };
   if (wanted === undefined || meant === undefined) return { pair: old };
   const make = (answered: Json, ignored?: Pair['ignored']): Pair => ({
     wanted: toStored(field, meant, wanted.isSecret, digest),
@@ -93,15 +93,15 @@ function settleAttribute(
   });
   const isLeft = field.codec === contains && leftBehind(meant, seen, membersOf(old?.wanted)).length > 0;
   // It stays ours, or nobody would ever take it out.
-  if (isLeft) return wasSent ? { pair: old, said: 'not kept' } : { pair: old };
+  if (isLeft) return wasSent ? { pair: old, said: 'ignored' } : { pair: old };
   // What others put into a set beside ours is not remembered.
   if (verdict === 'as wanted') return { pair: make(field.codec === contains ? meant : seen) };
   if (decision.do === 'nothing' || !wasSent) return { pair: old };
   if (verdict === 'as before') {
     const isAgain = old?.ignored !== undefined && matchesStored({ field, digest }, old.wanted, meant);
-    return { pair: make(seen, isAgain ? 2 : 1), said: 'not kept' };
+    return { pair: make(seen, isAgain ? 2 : 1), said: 'ignored' };
   }
   // A key of a map that is gone again was taken out by somebody: that is no form of its value.
-  if (attribute.key !== undefined && seen === null) return { pair: old, said: 'not kept' };
+  if (attribute.key !== undefined && seen === null) return { pair: old, said: 'ignored' };
   return { pair: make(seen), said: 'rewritten' };
 }

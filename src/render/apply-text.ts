@@ -48,7 +48,7 @@ const resultWords: Readonly<
   done: { tone: 'good', counted: 'done', text: (_now, done) => done },
   failed: { tone: 'bad', counted: 'failed', text: (now) => `${now} failed` },
   skipped: { tone: 'change', counted: 'skipped', text: () => 'skipped' },
-  'not kept': {
+  ignored: {
     tone: 'bad',
     counted: 'partly ignored by the platform',
     text: (_now, done) => `${done}, but the platform ignored a value`,
@@ -59,11 +59,11 @@ const resultWords: Readonly<
 function summary({ result: { outcomes, state }, isInterrupted }: ResultView): string {
   const news = outcomes.filter(isNews);
   // Those that this run wrote are counted already.
-  const ignored = news.some(({ result }) => result === 'not kept') ? 0 : countIgnored(state);
+  const ignored = news.some(({ result }) => result === 'ignored') ? 0 : countIgnored(state);
   if (news.length === 0) return noChanges(ignored);
   const done = news.filter(({ result }) => result === 'done').map(({ action }) => action);
   const parts = [...countActions(done)].map(([name, count]) => `${count} ${actionWords[name].done}`);
-  for (const result of ['failed', 'not kept', 'unverified', 'skipped'] as const) {
+  for (const result of ['failed', 'ignored', 'unverified', 'skipped'] as const) {
     const count = news.filter((outcome) => outcome.result === result).length;
     if (count > 0) parts.push(`${count} ${resultWords[result].counted}`);
   }

@@ -103,7 +103,7 @@ export const resultDocument = z.object({
       kind: z.string(),
       action: actionName,
       id: z.string().optional(),
-      result: z.enum(['done', 'failed', 'skipped', 'not kept', 'unverified']),
+      result: z.enum(['done', 'failed', 'skipped', 'ignored', 'unverified']),
       diagnostics: z.array(diagnostic),
     }),
   ),

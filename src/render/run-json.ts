@@ -5,7 +5,8 @@ import type { RunDocument } from './documents.ts';
 
 /** The results of `trueup run`, and how much of them is shown. */
 export interface CommandResultsView {
-  readonly verb: string;
+  /** The name of the command: `start`. */
+  readonly name: string;
   readonly results: readonly CommandResult[];
   readonly counts: { readonly reads: number; readonly writes: number };
   readonly showsSecrets: boolean;
@@ -13,13 +14,13 @@ export interface CommandResultsView {
 
 /** The results of `trueup run`, for programs. */
 export function commandResultsJson(
-  { verb, results, counts, showsSecrets }: CommandResultsView,
+  { name, results, counts, showsSecrets }: CommandResultsView,
   exitCode: number,
 ): RunDocument {
   return {
     format: 'trueup/run',
     version: 1,
-    verb,
+    verb: name,
     exitCode,
     requests: { reads: counts.reads, writes: counts.writes },
     outcomes: results.map(({ command, result, answer, status, renewed, diagnostics }) => ({

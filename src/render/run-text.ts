@@ -25,7 +25,7 @@ export function renderCommandResult(
     ...(result === 'ordered' ? ['trueup status shows how it ends'] : []),
   ];
   const name = style.paint('strong', printable(command.address));
-  const words = [`${command.verb} ${style.paint(tones[result], result)}`, ...notes.map(printable)].join('; ');
+  const words = [`${command.name} ${style.paint(tones[result], result)}`, ...notes.map(printable)].join('; ');
   return `${name}: ${words}\n`;
 }
 

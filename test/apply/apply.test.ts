@@ -117,7 +117,7 @@ describe('200 proves nothing', () => {
       changed,
       answering(made, (operation) => (operation === 'domain.update' ? answered('{}') : undefined)),
     );
-    expect(results({ outcomes })['production.compose.one.domains["one.example.com"]']).toBe('not kept');
+    expect(results({ outcomes })['production.compose.one.domains["one.example.com"]']).toBe('ignored');
     // What else the request may have done is deployed with it.
     const again = await made.plan(changed);
     expect(actionsOf(again)).toEqual([

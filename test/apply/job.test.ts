@@ -47,14 +47,14 @@ const events = {
   seen: { is: 'seen' },
   failed: { is: 'failed' },
   skipped: { is: 'skipped' },
-  settled: { is: 'settled', result: 'not kept' },
+  settled: { is: 'settled', result: 'ignored' },
 } as const satisfies Record<string, JobEvent>;
 
 const sent = (before: Reach): Phase => ({ is: 'sent', at: 9, before });
 const unknown = (reach: Reach, at = 5): Phase => ({ is: 'unknown', at, reach });
 const answered = (reach: Reach, at: number | undefined = 5): Phase => ({ is: 'answered', at, reach });
 const failed = (reach: Reach): Phase => ({ is: 'failed', reach });
-const settled = (reach: Reach, result: 'not kept' | 'skipped' | 'done' = 'not kept'): Phase => ({
+const settled = (reach: Reach, result: 'ignored' | 'skipped' | 'done' = 'ignored'): Phase => ({
   is: 'settled',
   reach,
   result,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import type { RunFlags } from '../../src/cli/commands/run.ts';
 import { statusCommand } from '../../src/cli/commands/status.ts';
-import { runVerb } from '../../src/cli/commands/run.ts';
+import { executeCommand } from '../../src/cli/commands/run.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { alternativesOf } from '../../src/kind/command-call.ts';
@@ -67,14 +67,14 @@ const table: readonly (readonly [string, string, string, Row?])[] = [
   ...['postgres.main', 'mariadb.main', 'redis.cache'].flatMap((rest) => {
     const group = rest.split('.')[0] ?? '';
     return ['deploy', 'stop', 'start', 'reload', 'rebuild'].map(
-      (verb) => [at(rest), verb, `${group}.${verb}`] as const,
+      (name) => [at(rest), name, `${group}.${name}`] as const,
     );
   }),
   [at('application.web'), 'deploy', 'application.redeploy'],
   ...['stop', 'start', 'reload', 'redeploy'].map(
-    (verb) => [at('application.web'), verb, `application.${verb}`] as const,
+    (name) => [at('application.web'), name, `application.${name}`] as const,
   ),
-  ...['deploy', 'redeploy', 'stop', 'start'].map((verb) => [at('compose.shop'), verb, `compose.${verb}`] as const),
+  ...['deploy', 'redeploy', 'stop', 'start'].map((name) => [at('compose.shop'), name, `compose.${name}`] as const),
   [at('compose.shop'), 'kill-build', 'compose.killBuild'],
   [at('compose.shop'), 'clean-queues', 'compose.cleanQueues'],
   [at('compose.shop'), 'refresh-token', 'compose.refreshToken'],
@@ -94,20 +94,22 @@ const table: readonly (readonly [string, string, string, Row?])[] = [
   ],
 ];
 
-describe('every verb of every kind', () => {
+describe('every command of every kind', () => {
   it('sends its one POST, with the id and what else it needs, and what it does shows', async () => {
     const place = await open(everything, { secrets });
     const statuses = new Map<string, string>();
-    for (const [address, verb, operation, more] of table) {
-      const ran = await place.run(runVerb([verb, address], { ...flags, allowDataLoss: true }), { format: 'json' });
-      expect({ ...ran, title: `${verb} ${address}` }).toMatchObject({ exit: 'done' });
+    for (const [address, name, operation, more] of table) {
+      const ran = await place.run(executeCommand([name, address], { ...flags, allowDataLoss: true }), {
+        format: 'json',
+      });
+      expect({ ...ran, title: `${name} ${address}` }).toMatchObject({ exit: 'done' });
       expect(ran.out + ran.err).not.toContain(password);
       const posts = place.emulator.log.splice(0).filter(({ method }) => method === 'POST');
       const kind = kinds.find((item) => item.kind === place.state.resources[address]?.kind);
       const id = { [kind?.identity.id ?? '']: place.idOf(address) };
       expect(posts).toMatchObject([{ operation, status: 200, input: { ...id, ...more } }]);
       const document = documentIn(ran) as { outcomes: { status?: string }[] };
-      statuses.set(`${address} ${verb}`, document.outcomes[0]?.status ?? '');
+      statuses.set(`${address} ${name}`, document.outcomes[0]?.status ?? '');
     }
     for (const service of ['postgres.main', 'mariadb.main', 'redis.cache', 'application.web', 'compose.shop'].map(at)) {
       expect(statuses.get(`${service} stop`)).toBe('idle');
@@ -119,8 +121,8 @@ describe('every verb of every kind', () => {
   it('is in that table, but for what the platform has no objects of here', () => {
     const told = new Set(table.map(([, , operation]) => operation));
     const declared = kinds.flatMap((kind) =>
-      Object.keys(kind.commands ?? {}).flatMap((verb) =>
-        alternativesOf(kind, verb).flatMap((way) => ('call' in way ? [way.call] : [])),
+      Object.keys(kind.commands ?? {}).flatMap((name) =>
+        alternativesOf(kind, name).flatMap((one) => ('call' in one ? [one.call] : [])),
       ),
     );
     expect([...new Set(declared)].filter((operation) => !told.has(operation)).toSorted()).toEqual([
@@ -136,23 +138,23 @@ describe('every verb of every kind', () => {
     const program = createProgram(processOfTest({ cwd: '/' }), () => {});
     const command = program.commands.find((item) => item.name() === 'run');
     command?.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
-    for (const verb of kinds.flatMap((kind) => Object.keys(kind.commands ?? {}))) {
-      expect(help).toMatch(new RegExp(`^  (?:[a-z-]+, )*${verb}\\b`, 'm'));
+    for (const name of kinds.flatMap((kind) => Object.keys(kind.commands ?? {}))) {
+      expect(help).toMatch(new RegExp(`^  (?:[a-z-]+, )*${name}\\b`, 'm'));
     }
   });
 
   it('a rebuild empties the volume and starts with what is declared', async () => {
     const place = await open(one, { secrets });
-    await place.run(runVerb(['deploy', at('postgres.main')], flags));
+    await place.run(executeCommand(['deploy', at('postgres.main')], flags));
     const volumes = () => Object.values(place.emulator.world.tables.volume);
     expect(volumes()).toHaveLength(1);
     await place.emulator.act('postgres.update', { postgresId: place.idOf(at('postgres.main')), databaseName: 'other' });
     expect(volumes()).toMatchObject([{ databaseName: 'shop' }]);
-    expect(await place.run(runVerb(['rebuild', at('postgres.main')], { ...flags, allowDataLoss: true }))).toMatchObject(
-      {
-        exit: 'done',
-      },
-    );
+    expect(
+      await place.run(executeCommand(['rebuild', at('postgres.main')], { ...flags, allowDataLoss: true })),
+    ).toMatchObject({
+      exit: 'done',
+    });
     expect(volumes()).toMatchObject([{ databaseName: 'other' }]);
   });
 
@@ -163,27 +165,27 @@ describe('every verb of every kind', () => {
       ((await place.emulator.act('compose.one', { composeId: place.idOf(address) })) as { refreshToken: string })
         .refreshToken;
     const before = await token();
-    const hidden = await place.run(runVerb(['refresh-token', address], flags));
+    const hidden = await place.run(executeCommand(['refresh-token', address], flags));
     const second = await token();
     expect(second).not.toBe(before);
     expect(hidden.out).toBe(`${address}: refresh-token done; status done; refreshToken (sensitive)\n`);
     expect(hidden.out + hidden.err).not.toContain(second);
-    const json = await place.run(runVerb(['refresh-token', address], flags), { format: 'json' });
+    const json = await place.run(executeCommand(['refresh-token', address], flags), { format: 'json' });
     expect(json.out + json.err).not.toContain(await token());
     expect(documentIn(json)).toMatchObject({
       outcomes: [{ renewed: { member: 'refreshToken', value: '(sensitive)' } }],
     });
-    const shown = await place.run(runVerb(['refresh-token', address], { ...flags, showSecrets: true }));
+    const shown = await place.run(executeCommand(['refresh-token', address], { ...flags, showSecrets: true }));
     expect(shown.out).toContain(`refreshToken ${await token()}\n`);
   });
 
   it('a test tells what the platform found, and one that fails has changed nothing', async () => {
     const place = await open(everything, { secrets });
-    expect((await place.run(runVerb(['test', 'selfgit.selfgit-1'], flags))).out).toMatch(
+    expect((await place.run(executeCommand(['test', 'selfgit.selfgit-1'], flags))).out).toMatch(
       /^selfgit\.selfgit-1: test done; Found \d+ repositories\n$/,
     );
     const name = at('application.web.domains["web.example.com"]');
-    const failed = await place.run(runVerb(['test', name], flags));
+    const failed = await place.run(executeCommand(['test', name], flags));
     expect(failed).toMatchObject({ exit: 'failed', out: `${name}: test failed\n` });
     expect(failed.err).toContain('queryA ENOTFOUND web.example.com');
     expect(failed.err).not.toContain('not known');
@@ -192,7 +194,7 @@ describe('every verb of every kind', () => {
 
   it('a volume backup that the platform answers with false has failed', async () => {
     const place = await open(resting(everything), { secrets });
-    const failed = await place.run(runVerb(['backup', at('postgres.main.volumeBackups.copy')], flags));
+    const failed = await place.run(executeCommand(['backup', at('postgres.main.volumeBackups.copy')], flags));
     expect(failed).toMatchObject({ exit: 'partly' });
     expect(failed.err).toContain(
       'the platform answered volumeBackups.runManually, and it failed: the platform gives no reason',
@@ -206,12 +208,12 @@ describe('what cannot be told', () => {
     ['redeploy', 'application.api', 'it was never deployed', 'Push to its repository, or deploy it once'],
     ['start', 'compose.swarm', 'starts nothing', 'trueup run deploy'],
     ['rebuild', 'compose.shop', 'no documented operation for it on a compose', 'start, stop, deploy, redeploy'],
-    ['start', 'postgres.main.backups.nightly', 'for it on a backup', 'What there is for it: backup.'],
-    ['stop', 'application.web.domains["web.example.com"]', 'for it on a domain', 'What there is for it: test.'],
-    ['backup', 'mariadb.main', 'for it on a mariadb', 'Below it: production.mariadb.main.backups.nightly.'],
-  ])('%s %s: nothing is sent, and the remedy is told', async (verb, rest, message, remedy) => {
+    ['start', 'postgres.main.backups.nightly', 'for it on a backup', 'Its commands: backup.'],
+    ['stop', 'application.web.domains["web.example.com"]', 'for it on a domain', 'Its commands: test.'],
+    ['backup', 'mariadb.main', 'for it on a mariadb', 'Name one below it: production.mariadb.main.backups.nightly.'],
+  ])('%s %s: nothing is sent, and the remedy is told', async (name, rest, message, remedy) => {
     const place = await open(everything, { secrets });
-    const ran = await place.run(runVerb([verb, at(rest)], flags));
+    const ran = await place.run(executeCommand([name, at(rest)], flags));
     expect(ran).toMatchObject({ exit: 'stopped', out: '' });
     expect(ran.err).toContain(message);
     expect(ran.err).toContain(remedy);
@@ -223,22 +225,22 @@ describe('what cannot be told', () => {
     const address = at('application.api');
     await place.emulator.act('application.deploy', { applicationId: place.idOf(address) });
     await place.run(statusCommand([], { interval: '2' })); // lets the queue of the emulator take it
-    const ran = await place.run(runVerb(['deploy', address], flags));
+    const ran = await place.run(executeCommand(['deploy', address], flags));
     expect(ran.err).toContain('no documented operation that fetches the code');
     expect(ran.err).toContain('trueup run redeploy');
-    expect(await place.run(runVerb(['redeploy', address], flags))).toMatchObject({ exit: 'done' });
+    expect(await place.run(executeCommand(['redeploy', address], flags))).toMatchObject({ exit: 'done' });
   });
 
   it('a word that nothing can be told, no address, --id with several', async () => {
     const place = await open(one, { secrets });
     for (const [words, more, told] of [
       [['stat', at('postgres.main')], {}, 'Did you mean start?'],
-      [['toString', at('postgres.main')], {}, 'nothing can be told to toString'],
+      [['toString', at('postgres.main')], {}, 'there is no command toString'],
       [['start'], {}, 'an address is missing'],
       [['start', 'a', 'b'], { id: 'x' }, '--id takes exactly one address'],
       [['start', 'a'], { timeout: 'soon' }, '--timeout must be a whole number'],
     ] as const) {
-      const ran = await place.run(runVerb(words, { ...flags, ...more }));
+      const ran = await place.run(executeCommand(words, { ...flags, ...more }));
       expect(ran.err).toContain(`[usage]`);
       expect(ran.err).toContain(told);
     }
@@ -248,7 +250,7 @@ describe('what cannot be told', () => {
 
 describe('the object', () => {
   const address = at('postgres.main');
-  const told = (words: readonly string[], more: Partial<RunFlags> = {}) => runVerb(words, { ...flags, ...more });
+  const told = (words: readonly string[], more: Partial<RunFlags> = {}) => executeCommand(words, { ...flags, ...more });
 
   it('is that of the state; an address that is not there is told with the one that may be meant', async () => {
     const place = await open(one, { secrets });
@@ -301,7 +303,7 @@ describe('the object', () => {
 describe('consent', () => {
   const refused = async (words: readonly string[], more: Partial<RunFlags>, sections = everything) => {
     const place = await open(sections, { secrets });
-    const ran = await place.run(runVerb(words, { wait: true, ...more }));
+    const ran = await place.run(executeCommand(words, { wait: true, ...more }));
     expect(place.requests().filter((request) => request.startsWith('POST'))).toEqual([]);
     return ran.err;
   };
@@ -314,10 +316,10 @@ describe('consent', () => {
     ['clean-queues', 'compose.shop', 'deployments that wait for their turn are dropped'],
     ['refresh-token', 'compose.shop', 'works no more'],
     ['backup', 'application.web.volumeBackups.copy', 'its service is stopped while the volume is copied'],
-  ])('%s %s is asked about, and where nobody can be asked it needs --yes', async (verb, rest, clause) => {
-    const err = await refused([verb, at(rest)], {});
+  ])('%s %s is asked about, and where nobody can be asked it needs --yes', async (name, rest, clause) => {
+    const err = await refused([name, at(rest)], {});
     expect(err).toContain('[consent]');
-    expect(err).toContain(`${verb} ${at(rest)}: `);
+    expect(err).toContain(`${name} ${at(rest)}: `);
     expect(err).toContain(clause);
     expect(err).toContain('To approve it, add --yes');
   });
@@ -337,7 +339,7 @@ describe('consent', () => {
     const words = ['rebuild', at('postgres.main')];
     expect(await refused(words, { yes: true, allowDataLoss: true }, protecting(true))).toContain('[protected]');
     const place = await open(protecting(false), { secrets });
-    expect(await place.run(runVerb(words, flags))).toMatchObject({ exit: 'done' });
+    expect(await place.run(executeCommand(words, flags))).toMatchObject({ exit: 'done' });
   });
 });
 
@@ -346,10 +348,10 @@ describe('several addresses', () => {
 
   it('are told in the given order, and after a failure no more', async () => {
     const place = await open(resting(everything), { secrets });
-    await place.run(runVerb(['deploy', first], flags));
+    await place.run(executeCommand(['deploy', first], flags));
     place.requests();
     const words = ['start', first, second, third];
-    const ran = await place.run(runVerb(words, flags));
+    const ran = await place.run(executeCommand(words, flags));
     expect(ran).toMatchObject({
       exit: 'partly',
       out: `${first}: start done; status done\n${second}: start failed; status idle\n${third}: start not tried\n`,
@@ -360,7 +362,7 @@ describe('several addresses', () => {
       'POST redis.start',
       'POST postgres.start',
     ]);
-    expect(documentIn(await place.run(runVerb(words, flags), { format: 'json' }))).toMatchObject({
+    expect(documentIn(await place.run(executeCommand(words, flags), { format: 'json' }))).toMatchObject({
       format: 'trueup/run',
       verb: 'start',
       exitCode: 6,
@@ -383,8 +385,8 @@ describe('several addresses', () => {
       },
     });
     const place = await open(everything, { secrets, around });
-    await place.run(runVerb(['deploy', first], flags));
-    const ran = await place.run(runVerb(['start', first, second], flags), { signals });
+    await place.run(executeCommand(['deploy', first], flags));
+    const ran = await place.run(executeCommand(['start', first, second], flags), { signals });
     expect(ran).toMatchObject({
       exit: 'partly',
       out: `${first}: start done; status done\n${second}: start not tried\n`,
@@ -394,7 +396,7 @@ describe('several addresses', () => {
 
   it('are not told at all when one of them cannot be', async () => {
     const place = await open(everything, { secrets });
-    const ran = await place.run(runVerb(['redeploy', at('application.web'), at('application.api')], flags));
+    const ran = await place.run(executeCommand(['redeploy', at('application.web'), at('application.api')], flags));
     expect(ran.err).toContain('cannot redeploy production.application.api');
     expect(place.requests().filter((request) => request.startsWith('POST'))).toEqual([]);
   });
@@ -408,9 +410,9 @@ describe('a deployment', () => {
         deployDelayMs: 5,
       },
     );
-    const good = await place.run(runVerb(['deploy', at('compose.shop')], flags));
+    const good = await place.run(executeCommand(['deploy', at('compose.shop')], flags));
     expect(good).toMatchObject({ exit: 'done', out: 'production.compose.shop: deploy done; status done\n' });
-    const bad = await place.run(runVerb(['deploy', at('compose.bad'), at('compose.shop')], flags));
+    const bad = await place.run(executeCommand(['deploy', at('compose.bad'), at('compose.shop')], flags));
     expect(bad).toMatchObject({ exit: 'partly' });
     expect(bad.out).toContain('production.compose.bad: deploy failed; status error\n');
     expect(bad.out).toContain('production.compose.shop: deploy not tried\n');
@@ -421,7 +423,7 @@ describe('a deployment', () => {
     const sections = `environments: { production: { compose: { ${stack('nginx')}, ${stack('nginx', 'other')} } } }`;
     const place = await open(sections, { deployDelayMs: 50 });
     const [composeId, other] = ['shop', 'other'].map((key) => place.idOf(at(`compose.${key}`)));
-    const deploy = () => place.run(runVerb(['deploy', at('compose.shop')], flags));
+    const deploy = () => place.run(executeCommand(['deploy', at('compose.shop')], flags));
     expect(await deploy()).toMatchObject({ exit: 'done' });
     await place.emulator.act('compose.update', { composeId, composeFile: 'services: { web: { image: "fail:x" } }' });
     await place.emulator.act('compose.deploy', { composeId: other });
@@ -433,7 +435,7 @@ describe('a deployment', () => {
   it('is only ordered with --no-wait', async () => {
     const sections = `environments: { production: { compose: { ${stack('nginx', 'shop', ', deploy: never')} } } }`;
     const place = await open(sections, { deployDelayMs: 60_000 });
-    const ran = await place.run(runVerb(['deploy', at('compose.shop')], { ...flags, wait: false }));
+    const ran = await place.run(executeCommand(['deploy', at('compose.shop')], { ...flags, wait: false }));
     expect(ran).toMatchObject({
       exit: 'done',
       out: 'production.compose.shop: deploy ordered; trueup status shows how it ends\n',
@@ -442,7 +444,7 @@ describe('a deployment', () => {
 
   it('of a database has the time of --timeout, and what is not over then is not known', async () => {
     const place = await open(resting(one), { secrets, deployDelayMs: 1_500 });
-    const ran = await place.run(runVerb(['deploy', at('postgres.main')], { ...flags, timeout: '1' }), {
+    const ran = await place.run(executeCommand(['deploy', at('postgres.main')], { ...flags, timeout: '1' }), {
       format: 'json',
     });
     expect(ran).toMatchObject({ exit: 'partly' });
@@ -503,7 +505,7 @@ describe('a platform that fails', () => {
     });
     const place = await open(one, { secrets, around });
     for (const format of ['text', 'json']) {
-      const broken = await place.run(runVerb(['start', at('postgres.main')], flags), { format });
+      const broken = await place.run(executeCommand(['start', at('postgres.main')], flags), { format });
       expect(broken).toMatchObject({ exit: 'partly' });
       expect(broken.err + broken.out).toContain('could not log in with (sensitive)');
       expect(broken.err + broken.out).not.toContain(password);

@@ -55,7 +55,7 @@ export const inRuns = {
       }
       return [];
     }),
-  'not-kept': () =>
+  ignored: () =>
     reported(async () => {
       const made = platform();
       await made.apply(production(database()), everything);

@@ -9,9 +9,9 @@ import { kindNamed } from '../support/plan-values.ts';
 const address = 'production.redis.main';
 const row = { redisId: 'redis_1', appName: 'main-x1y2z3', databasePassword: 'correct-horse-1', composeType: 'stack' };
 
-function commandFor(verb: string, more: Partial<CommandTarget> = {}, dataLoss = false) {
+function commandFor(name: string, more: Partial<CommandTarget> = {}, dataLoss = false) {
   const target: CommandTarget = { address, kind: kindNamed('redis'), id: 'redis_1', row, protect: undefined, ...more };
-  return makeCommand(target, verb, { dataLoss });
+  return makeCommand(target, name, { dataLoss });
 }
 
 describe('a command', () => {
@@ -22,7 +22,7 @@ describe('a command', () => {
     expect(rest).toEqual({
       address,
       id: 'redis_1',
-      verb: 'reload',
+      name: 'reload',
       input: { redisId: 'redis_1', appName: 'main-x1y2z3' },
       consequences: ['it stops and starts again, and whoever is connected to it is cut off'],
     });
@@ -61,7 +61,7 @@ describe('there is no command', () => {
       remedy: 'trueup run deploy starts it.',
     });
     const started = commandFor('start', { kind: kindNamed('compose'), row: { ...row, composeType: 'docker-compose' } });
-    expect(started).toMatchObject({ verb: 'start', operation: { call: 'compose.start' } });
+    expect(started).toMatchObject({ name: 'start', operation: { call: 'compose.start' } });
   });
 
   test('that deletes data of what protect: true keeps, whatever is permitted', () => {
@@ -74,7 +74,7 @@ describe('there is no command', () => {
         address,
       });
     }
-    expect(commandFor('stop', { protect: true })).toMatchObject({ verb: 'stop' });
+    expect(commandFor('stop', { protect: true })).toMatchObject({ name: 'stop' });
   });
 
   test('that deletes data without a permission, unless the block gave the data up', () => {
@@ -85,7 +85,7 @@ describe('there is no command', () => {
       remedy: 'Allow it with --allow-data-loss, if the data may go.',
       address,
     });
-    expect(commandFor('rebuild', {}, true)).toMatchObject({ verb: 'rebuild' });
-    expect(commandFor('rebuild', { protect: false })).toMatchObject({ verb: 'rebuild' });
+    expect(commandFor('rebuild', {}, true)).toMatchObject({ name: 'rebuild' });
+    expect(commandFor('rebuild', { protect: false })).toMatchObject({ name: 'rebuild' });
   });
 });

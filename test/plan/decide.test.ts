@@ -399,10 +399,10 @@ describe('what was read back after a write', () => {
 
   row(14, 'what is as before was ignored: written once more, and then settled as ignored', () => {
     const first = settledPart('old', 'old');
-    expect(first).toEqual({ pair: { ...pairOf('w', 'old'), ignored: 1 }, said: ['not-kept'], isKept: false });
+    expect(first).toEqual({ pair: { ...pairOf('w', 'old'), ignored: 1 }, said: ['ignored'], isKept: false });
     expect(decided(known('w'), 'old', first.pair)).toEqual(write('ignored'));
     const second = settledPart('old', 'old', true, first.pair);
-    expect(second).toEqual({ pair: { ...pairOf('w', 'old'), ignored: 2 }, said: ['not-kept'], isKept: false });
+    expect(second).toEqual({ pair: { ...pairOf('w', 'old'), ignored: 2 }, said: ['ignored'], isKept: false });
     expect(decided(known('w'), 'old', second.pair)).toEqual({ do: 'nothing', settled: false, ignored: true });
   });
 

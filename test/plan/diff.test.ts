@@ -152,7 +152,7 @@ describe('what is said of a field', () => {
     });
     expect(notKept.diagnostics).toEqual([
       {
-        code: 'not-kept',
+        code: 'ignored',
         severity: 'note',
         message: 'dockerImage: the platform ignored the value',
         remedy: 'Change the value, or leave the line out: Trueup does not write this value again.',

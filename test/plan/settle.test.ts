@@ -161,7 +161,7 @@ describe('a field that was written', () => {
     const result = settled({ wanted: declared('new'), before: 'old', after: { description: 'old' } });
     expect(result.notes).toStrictEqual([
       {
-        code: 'not-kept',
+        code: 'ignored',
         severity: 'note',
         message: 'description: the platform answered 200 and ignored the value',
         address: main,
@@ -192,7 +192,7 @@ describe('a field that was written', () => {
 
   test('of a new object is compared with what its create gave it, where create does not take the field', () => {
     const about = { wanted: declared('4G'), attribute: { field: 'memoryLimit' }, after: { memoryLimit: '1G' } };
-    expect(codes(settled({ ...about, made: { memoryLimit: '1G' } }))).toEqual(['not-kept']);
+    expect(codes(settled({ ...about, made: { memoryLimit: '1G' } }))).toEqual(['ignored']);
     expect(codes(settled({ ...about, made: { memoryLimit: null } }))).toEqual(['rewritten']);
     const taken = {
       wanted: declared('Shop'),
@@ -201,7 +201,7 @@ describe('a field that was written', () => {
       made: { name: 'shop' },
     };
     expect(codes(settled(taken))).toEqual(['rewritten']);
-    expect(codes(settled({ ...about, before: '1G' }))).toEqual(['not-kept']);
+    expect(codes(settled({ ...about, before: '1G' }))).toEqual(['ignored']);
   });
 });
 
@@ -243,7 +243,7 @@ describe('a key that was to be removed', () => {
 
   test('and is still there is told and stays ours', () => {
     const result = settled({ ...about, after: { env: 'A=1\nB=2' } });
-    expect(result).toMatchObject({ pair, isKept: false, notes: [{ code: 'not-kept' }] });
+    expect(result).toMatchObject({ pair, isKept: false, notes: [{ code: 'ignored' }] });
     expect(result.notes[0]?.message).toMatch(/^env\.A: /);
   });
 
@@ -264,7 +264,7 @@ describe('a key that was to be written', () => {
   test('and that somebody took out again is told, and what was known of it stays', () => {
     const pair = pairOf('0');
     const gone = settled({ ...about, pair, before: '0', after: { env: 'B=2' } });
-    expect(gone).toMatchObject({ pair, isKept: false, notes: [{ code: 'not-kept' }] });
+    expect(gone).toMatchObject({ pair, isKept: false, notes: [{ code: 'ignored' }] });
     expect(settled({ ...about, pair, wasSent: false, after: { env: 'B=2' } })).toMatchObject({ pair, notes: [] });
   });
 
@@ -289,7 +289,7 @@ describe('a set that others add to', () => {
     const less = { ...about, wanted: declared(['a']), pair };
     expect(settled({ ...less, after: { members: ['a', 'b'] } })).toMatchObject({
       pair,
-      notes: [{ code: 'not-kept' }],
+      notes: [{ code: 'ignored' }],
       isKept: false,
     });
     expect(settled({ ...less, wasSent: false, after: { members: ['a', 'b'] } })).toMatchObject({

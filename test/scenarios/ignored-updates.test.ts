@@ -110,8 +110,8 @@ function counter(made: Bench, operation: string) {
   };
 }
 
-const saidNotKept = (planned: Parameters<typeof notesOf>[0]) =>
-  notesOf(planned).flatMap(({ code, message }) => (code === 'not-kept' ? [message] : []));
+const saidIgnored = (planned: Parameters<typeof notesOf>[0]) =>
+  notesOf(planned).flatMap(({ code, message }) => (code === 'ignored' ? [message] : []));
 
 describe.each(cases)(
   '$operation that the platform ignores',
@@ -121,7 +121,7 @@ describe.each(cases)(
       await made.apply(before, { adoption: true });
       const { send, count } = counter(made, operation);
       const first = await applyOver(made, after, send);
-      expect(Object.values(results(first))).toContain('not kept');
+      expect(Object.values(results(first))).toContain('ignored');
       expect(count()).toEqual({ writes: 1, deployments: 0 });
       const again = await made.plan(after);
       expect(again.actions.flatMap(({ changes }) => changes)).toMatchObject([{ path, cause: 'ignored' }]);
@@ -142,7 +142,7 @@ describe.each(cases)(
       for (let run = 3; run <= 4; run += 1) {
         const planned = await made.plan(after);
         expect(actionsOf(planned)).toEqual([]);
-        expect(saidNotKept(planned)).toEqual([`${path}: the platform ignored the value`]);
+        expect(saidIgnored(planned)).toEqual([`${path}: the platform ignored the value`]);
         expect(shown(planned)).toMatch(/\nNo changes\. 1 field is ignored by the platform\.\n$/);
         expect(notesOf(planned).flatMap(({ code, message }) => (code === 'not-deployed' ? [message] : []))).toEqual(
           isStale ? [expect.stringContaining(path)] : [],

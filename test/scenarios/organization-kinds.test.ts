@@ -308,11 +308,11 @@ describe('the rights of a member', () => {
     const made = withMember();
     const text = allowed('accessedGitProviders: [git_hub_1]');
     const result = await made.apply(head + text, { adoption: true });
-    expect(result.outcomes).toMatchObject([{ result: 'not kept' }]);
+    expect(result.outcomes).toMatchObject([{ result: 'ignored' }]);
     const again = await made.apply(head + text);
-    expect(again.outcomes).toMatchObject([{ action: { action: 'update' }, result: 'not kept' }]);
+    expect(again.outcomes).toMatchObject([{ action: { action: 'update' }, result: 'ignored' }]);
     const plan = await made.plan(head + text);
-    expect(plan.actions).toMatchObject([{ action: 'no-op', notes: [{ code: 'not-kept' }] }]);
+    expect(plan.actions).toMatchObject([{ action: 'no-op', notes: [{ code: 'ignored' }] }]);
   });
 });
 
@@ -494,7 +494,7 @@ describe('a right that was taken back', () => {
         ? Promise.resolve({ status: 200, headers: {}, body: '' })
         : send(request);
     const result = await made.apply(head + allowed('[prj_1]'));
-    expect(result.outcomes).toMatchObject([{ result: 'not kept' }]);
+    expect(result.outcomes).toMatchObject([{ result: 'ignored' }]);
     made.emulator.send = send;
     await applied(made, allowed('[prj_1]'));
     expect(rows(made, 'member')).toMatchObject([{ accessedProjects: ['prj_1'] }]);

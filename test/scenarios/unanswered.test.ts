@@ -221,7 +221,7 @@ environments:
     expect(await leftOver(made, text)).toEqual([]);
   });
 
-  test('is waited for a few seconds, and said to be not kept then', async () => {
+  test('is polled for 5 s, and then reported as ignored', async () => {
     const made = await after(one);
     const [calm = 0] = (await applyOver(await after(one), described, '')).count('postgres.one');
     const { send } = made.emulator;
@@ -231,7 +231,7 @@ environments:
         ? Promise.resolve({ status: 200, headers: { 'content-type': 'application/json' }, body: 'true' })
         : send(request, about);
     const run = await applyOver(made, described, '');
-    expect(run.failed).toEqual(['production.postgres.main not kept']);
+    expect(run.failed).toEqual(['production.postgres.main ignored']);
     expect(run.seconds).toBeLessThan(8);
     expect((run.count('postgres.one')[0] ?? 0) - calm).toBeLessThanOrEqual(3);
   });

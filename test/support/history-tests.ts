@@ -107,7 +107,7 @@ export function testHistories(histories: Readonly<Record<string, History>>, stat
         const { send, hit } = faultAt(made, at, ignored);
         const failures = await run(made, after, { send: watched(made, noted, send), adoption: true });
         if (failures.length === 0) expect(worldOf(made), `${hit()} said to be done`).toEqual(wanted.get(name));
-        if (failures.some((failure) => failure.startsWith('not kept'))) {
+        if (failures.some((failure) => failure.startsWith('ignored'))) {
           expect(hit()).toMatch(/\.(update|save\w+)$/);
           expect(worldOf(made), `${hit()}, POST ${at}`).not.toEqual(wanted.get(name));
         }

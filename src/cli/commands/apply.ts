@@ -33,7 +33,7 @@ async function apply(
   const deploying = { waits: flags.wait !== false, limitMs };
   if (path === undefined) {
     const request = { deploys: flags.deploy !== false };
-    return planAndApply(run, view, { flags, verb: 'apply', request, deploying });
+    return planAndApply(run, view, { flags, command: 'apply', request, deploying });
   }
   if (flags.deploy === false) {
     throw usage('--no-deploy cannot be combined with a plan file', 'Write the file with trueup plan --no-deploy.');
@@ -42,7 +42,7 @@ async function apply(
   return planAndApply(run, view, {
     // Who reviewed it agreed to it, and to what it takes over; data goes by a flag of its own.
     flags: { ...flags, autoApprove: true, adopt: true },
-    verb: reviewed.file.destroys ? 'destroy' : 'apply',
+    command: reviewed.file.destroys ? 'destroy' : 'apply',
     request: { reviewed },
     deploying,
   });
@@ -54,19 +54,19 @@ export async function planAndApply(
   view: ApplyView,
   task: {
     readonly flags: ApplyFlags;
-    readonly verb: 'apply' | 'destroy';
+    readonly command: 'apply' | 'destroy';
     readonly request: PlanRequest;
     readonly deploying?: Deploying;
   },
 ): Promise<Exit> {
   const { options, terminal, redactor } = run;
   // Deleting takes no secrets.
-  const load = task.verb === 'destroy' ? loadManifest : loadWithSecrets;
+  const load = task.command === 'destroy' ? loadManifest : loadWithSecrets;
   const { manifest, warnings } = await load(options, redactor);
   run.warn(warnings);
   const { deploying, flags } = task;
   return withLock(run, manifest, {
-    purpose: task.verb,
+    purpose: task.command,
     inFlightTimeoutMs: readInFlightTimeout(flags),
     ...(deploying === undefined ? {} : { deploying }),
     onWait: (ms) => terminal.err(`${waiting(ms)}\n`),

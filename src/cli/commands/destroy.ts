@@ -8,6 +8,6 @@ import { planAndApply } from './apply.ts';
 export function destroyCommand(flags: Omit<ApplyFlags, 'adopt' | 'allowMassDelete'>): Command<ApplyView> {
   return {
     formats: applyFormats,
-    execute: (run, view) => planAndApply(run, view, { flags, verb: 'destroy', request: { destroys: true } }),
+    execute: (run, view) => planAndApply(run, view, { flags, command: 'destroy', request: { destroys: true } }),
   };
 }

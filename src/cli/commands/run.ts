@@ -4,7 +4,7 @@ import type { ObjectCommand } from '../../operate/command.ts';
 import { commandDeadlines, usualCommandSeconds } from '../../operate/deadlines.ts';
 import type { CommandResult } from '../../operate/execute.ts';
 import { executeCommands } from '../../operate/execute.ts';
-import { checkTargets, checkVerb, prepareCommands } from '../../operate/prepare.ts';
+import { checkTargets, checkCommand, prepareCommands } from '../../operate/prepare.ts';
 import type { RunView } from '../../render/formats/run.ts';
 import { runFormats } from '../../render/formats/run.ts';
 import { printable } from '../../render/printable.ts';
@@ -34,12 +34,12 @@ export interface RunFlags {
  * Runs a command on objects, in the given order. Does not take the lock of the state: the command does not change it,
  * and `kill-build` must work while an apply waits for that build.
  */
-export function runVerb([verb = '', ...addresses]: readonly string[], flags: RunFlags): Command<RunView> {
+export function executeCommand([name = '', ...addresses]: readonly string[], flags: RunFlags): Command<RunView> {
   return {
     formats: runFormats,
     execute: async (run, view) => {
       const { options, redactor, terminal } = run;
-      checkVerb(verb, kinds);
+      checkCommand(name, kinds);
       if (addresses.length === 0)
         throw usage('an address is missing', 'trueup state list shows the addresses of the state.');
       if (flags.id !== undefined && addresses.length > 1) throw usage('--id takes exactly one address');
@@ -48,7 +48,7 @@ export function runVerb([verb = '', ...addresses]: readonly string[], flags: Run
       const state = await readStateOf(target.project, openStore(target, run));
       const declared = () => declaredResources(options);
       const objects = await findObjects({ kinds, state, declared, addresses, givenId: flags.id });
-      checkTargets(verb, objects, { kinds, state });
+      checkTargets(name, objects, { kinds, state });
       const { client, close } = await openPlatform(target.platform, {
         options,
         redactor,
@@ -56,16 +56,16 @@ export function runVerb([verb = '', ...addresses]: readonly string[], flags: Run
         purpose: 'run',
         deadlineMs: commandDeadlines(
           objects.map(({ kind }) => kind),
-          verb,
+          name,
           seconds,
         ),
       });
       try {
         const dataLoss = flags.allowDataLoss === true;
-        const commands = await prepareCommands(client, redactor, { verb, objects, dataLoss });
+        const commands = await prepareCommands(client, redactor, { name, objects, dataLoss });
         const place = target.platform === 'emulator' ? 'the embedded emulator' : new URL(target.platform.url).host;
         if (!(await hasConsent(run, commands, { place, isGiven: flags.yes === true }))) return 'failed';
-        return await execute(run, view, { client, verb, commands, flags, seconds: seconds ?? usualCommandSeconds });
+        return await execute(run, view, { client, name, commands, flags, seconds: seconds ?? usualCommandSeconds });
       } finally {
         await close();
       }
@@ -80,7 +80,7 @@ async function hasConsent(
 ): Promise<boolean> {
   const lines = commands
     .filter(({ consequences }) => consequences.length > 0)
-    .map(({ verb, address, consequences }) => `${verb} ${printable(address)}: ${consequences.join('; ')}`);
+    .map(({ name, address, consequences }) => `${name} ${printable(address)}: ${consequences.join('; ')}`);
   if (lines.length === 0) return true;
   return confirm(run, {
     question: `At ${place}:\n${lines.map((line) => `  ${line}.\n`).join('')}`.trimEnd(),
@@ -92,9 +92,9 @@ async function hasConsent(
 async function execute(
   run: Run,
   view: RunView,
-  about: { client: Client; verb: string; commands: readonly ObjectCommand[]; flags: RunFlags; seconds: number },
+  about: { client: Client; name: string; commands: readonly ObjectCommand[]; flags: RunFlags; seconds: number },
 ): Promise<Exit> {
-  const { client, verb, commands, flags, seconds } = about;
+  const { client, name, commands, flags, seconds } = about;
   const { terminal, redactor } = run;
   const interruption = watchSignals(run, () => Promise.resolve());
   interruption.startWriting();
@@ -106,11 +106,11 @@ async function execute(
       signal,
       redact: redactor.redact,
       limitMs: flags.wait ? seconds * 1_000 : undefined,
-      onStart: ({ address }) => terminal.err(`${printable(address)}: ${verb}…\n`),
+      onStart: ({ address }) => terminal.err(`${printable(address)}: ${name}…\n`),
       onEnd: (result) => view.result(result, showsSecrets),
     });
     const exit = exitOf(results, signal.aborted);
-    view.results({ verb, results, counts: client.counts, showsSecrets }, exitCodes[exit].code);
+    view.results({ name, results, counts: client.counts, showsSecrets }, exitCodes[exit].code);
     return exit;
   } finally {
     interruption.ignore();

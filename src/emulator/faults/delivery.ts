@@ -1,12 +1,12 @@
 import type { WireAnswer } from '../../api/wire.ts';
 
-/** An answer with what happens to it on its way. */
+/** An answer, and what happens to the connection that carries it. */
 export interface Delivered extends WireAnswer {
   /** `ends`: before the length that was announced. `resets`: in its middle. `drips`: in small parts. */
-  readonly way?: { readonly is: 'ends' | 'resets' } | { readonly is: 'drips'; readonly ms: number };
+  readonly connection?: { readonly is: 'ends' | 'resets' } | { readonly is: 'drips'; readonly ms: number };
 }
 
-/** What a client sees of an answer whose connection broke off. */
+/** The error of a client when the connection breaks off. */
 class Broken extends Error {
   override readonly name = 'Broken';
   readonly code: string;
@@ -17,12 +17,12 @@ class Broken extends Error {
   }
 }
 
-/** What a client gets of an answer, with the codes that sockets and their library use. */
+/** The answer as a client gets it. @throws {Broken} with the code of undici or of the socket. */
 export async function receive(
-  { way, ...answer }: Delivered,
+  { connection, ...answer }: Delivered,
   sleep: (ms: number) => Promise<void>,
 ): Promise<WireAnswer> {
-  switch (way?.is) {
+  switch (connection?.is) {
     case undefined:
       return answer;
     case 'ends':
@@ -30,9 +30,9 @@ export async function receive(
     case 'resets':
       throw new Broken('ECONNRESET', 'read ECONNRESET');
     case 'drips':
-      await sleep(way.ms);
+      await sleep(connection.ms);
       return answer;
     default:
-      return way satisfies never;
+      return connection satisfies never;
   }
 }

@@ -8,39 +8,39 @@ import type { Delivered } from './delivery.ts';
 import { receive } from './delivery.ts';
 import { doMeanwhile } from './edit.ts';
 import { withoutRows } from './hidden-rows.ts';
-import type { Edit, FaultPlan, Way } from './plan.ts';
+import type { Edit, FaultPlan, Effect } from './plan.ts';
 import { createTurns } from './turns.ts';
 import type { Unseen } from './unseen.ts';
 import { createUnseen } from './unseen.ts';
 import { wordsOf } from './words.ts';
 
-/** An emulator over which requests go wrong. */
+/** An emulator with faults. */
 export interface Faults {
-  /** Answers a request in process; of an answer that does not arrive it throws what a client would see. */
+  /** Answers a request in process; throws the error of a client when the answer does not arrive. */
   readonly send: Send;
-  /** The same for a server, which does to the answer on its way what it says. */
+  /** The same for a server, which treats the connection of the answer as the fault says. */
   readonly deliver: (request: WireRequest) => Promise<Delivered>;
 }
 
-/** What faults are put around. */
+/** The emulator that gets faults. */
 interface Over {
   readonly emulator: Emulator;
   readonly unseen: Unseen;
   readonly onFault: (line: string) => void;
 }
 
-/** One request with what goes wrong with it. */
+/** One request with its faults. */
 interface Call {
   readonly request: WireRequest;
   readonly asked: Asked;
-  readonly ways: readonly Way[];
-  /** The same in words; undefined when nothing goes wrong. */
+  readonly effects: readonly Effect[];
+  /** The effects in words; undefined: none. */
   readonly fault: string | undefined;
 }
 
 /**
- * Puts faults around an emulator. Time is that of `setTimeout`, and chance that of the plan's seed. `onFault` is told
- * of every fault, and of what somebody else was to do and could not.
+ * Adds faults to an emulator. Time is that of `setTimeout`, chance that of the seed of the plan. Calls `onFault` for every
+ * fault, and for every edit of somebody else that the emulator refused.
  */
 export function createFaults(
   emulator: Emulator,
@@ -52,29 +52,29 @@ export function createFaults(
 
   async function deliver(request: WireRequest): Promise<Delivered> {
     const asked = readAsked(request);
-    const ways = turns(asked);
-    const fault = ways.length === 0 ? undefined : ways.map(wordsOf).join(', ');
+    const effects = turns(asked);
+    const fault = effects.length === 0 ? undefined : effects.map(wordsOf).join(', ');
     if (fault !== undefined) onFault(`${asked.operation}: ${fault}`);
-    const call: Call = { request, asked, ways, fault };
-    for (const way of ways) {
-      const instead = await goBefore(over, call, way);
+    const call: Call = { request, asked, effects, fault };
+    for (const effect of effects) {
+      const instead = await goBefore(over, call, effect);
       if (instead !== undefined) return instead;
     }
-    let answer: Delivered = await carryOut(over, call);
-    for (const way of ways) answer = await goAfter(over, call, { way, answer });
+    let answer: Delivered = await execute(over, call);
+    for (const effect of effects) answer = await goAfter(over, call, { effect, answer });
     return answer;
   }
 
   return { deliver, send: async (request) => receive(await deliver(request), sleep) };
 }
 
-/** What goes wrong before a request is carried out: the answer that comes instead, or none. */
-async function goBefore(over: Over, call: Call, { before, late }: Way): Promise<WireAnswer | undefined> {
+/** Applies an effect before the request is executed. Gives the answer that comes instead; undefined: none. */
+async function goBefore(over: Over, call: Call, { before, late }: Effect): Promise<WireAnswer | undefined> {
   const { emulator } = over;
   const { asked, fault } = call;
   if (late !== undefined) {
-    // A request that is on its way keeps no process alive: nobody would see what comes of it.
-    setTimeout(() => void carryOut(over, call).catch(() => undefined), late).unref();
+    // A late request keeps no process alive: its result would be read by no client.
+    setTimeout(() => void execute(over, call).catch(() => undefined), late).unref();
     throw new HungUp();
   }
   if (before === undefined) return undefined;
@@ -87,18 +87,18 @@ async function goBefore(over: Over, call: Call, { before, late }: Way): Promise<
   throw new HungUp();
 }
 
-async function carryOut({ emulator, unseen }: Over, { request, ways, fault }: Call): Promise<WireAnswer> {
+async function execute({ emulator, unseen }: Over, { request, effects, fault }: Call): Promise<WireAnswer> {
   if (request.method === 'GET') return emulator.send(request, { fault, world: unseen.readable() });
-  const hiddenMs = Math.max(0, ...ways.map(({ after }) => after?.unseen ?? 0));
+  const hiddenMs = Math.max(0, ...effects.map(({ after }) => after?.unseen ?? 0));
   const run = () => emulator.send(request, { fault });
   return hiddenMs === 0 ? run() : unseen.hide(hiddenMs, run);
 }
 
-/** What goes wrong after a request was carried out: the answer as it comes then. */
+/** Applies an effect after the request was executed. Gives the answer with it. */
 async function goAfter(
   over: Over,
   { asked }: Call,
-  { way: { after }, answer }: { readonly way: Way; readonly answer: Delivered },
+  { effect: { after }, answer }: { readonly effect: Effect; readonly answer: Delivered },
 ): Promise<Delivered> {
   if (after === undefined) return answer;
   await somebodyElse(over, after, { asked, answer });
@@ -107,7 +107,7 @@ async function goAfter(
   if (after.answer !== undefined) return failure(after.answer);
   if (after.page !== undefined) return page(after.page);
   const shown = after.hide === undefined ? answer : { ...answer, ...withoutRows(answer, after.hide) };
-  if (after.drip !== undefined) return { ...shown, way: { is: 'drips', ms: after.drip } };
+  if (after.drip !== undefined) return { ...shown, connection: { is: 'drips', ms: after.drip } };
   switch (after.cut) {
     case undefined:
       return shown;
@@ -115,9 +115,9 @@ async function goAfter(
       // Of an empty answer nothing could be missing.
       return { ...shown, body: shown.body === '' ? '{' : shown.body.slice(0, Math.ceil(shown.body.length / 2)) };
     case 'length':
-      return { ...shown, way: { is: 'ends' } };
+      return { ...shown, connection: { is: 'ends' } };
     case 'reset':
-      return { ...shown, way: { is: 'resets' } };
+      return { ...shown, connection: { is: 'resets' } };
     default:
       return after.cut satisfies never;
   }

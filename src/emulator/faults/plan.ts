@@ -85,11 +85,13 @@ const after = z
     );
   });
 
-const wayShape = { before: before.optional(), after: after.optional(), late: time.optional() };
+const effectShape = { before: before.optional(), after: after.optional(), late: time.optional() };
 
-const way = z.strictObject(wayShape, { error: keysOnly('takes a map of before, after or late') }).check((context) => {
-  complain(context, wayIsWhole(context.value));
-});
+const effect = z
+  .strictObject(effectShape, { error: keysOnly('takes a map of before, after or late') })
+  .check((context) => {
+    complain(context, effectIsWhole(context.value));
+  });
 
 const numbers = z.union([count.transform((number) => [number]), z.array(count).min(1)], {
   error: `${isCount}, or a list of those`,
@@ -107,15 +109,15 @@ const rule = z
       every: count.optional(),
       chance: share.optional(),
       times: count.optional(),
-      ...wayShape,
-      oneOf: z.array(way, { error: 'takes a list of what goes wrong' }).min(1, 'names nothing').optional(),
+      ...effectShape,
+      oneOf: z.array(effect, { error: 'takes a list of what goes wrong' }).min(1, 'names nothing').optional(),
     },
     { error: keysOnly('takes a map of on and what goes wrong') },
   )
   .check((context) => {
     const { value } = context;
     const problem =
-      value.oneOf === undefined ? wayIsWhole(value) : onlyOne(value, ['oneOf', 'before', 'after', 'late']);
+      value.oneOf === undefined ? effectIsWhole(value) : onlyOne(value, ['oneOf', 'before', 'after', 'late']);
     complain(context, problem ?? onlyOne(value, ['at', 'every', 'chance']));
   });
 
@@ -131,13 +133,13 @@ export const faultPlan = z.strictObject(
 /** Which requests go wrong, when, and how. */
 export type FaultPlan = z.output<typeof faultPlan>;
 
-/** A fault of a file: which requests, when, and in what way. */
+/** A fault of a file: its requests, their turns, and the effects. */
 export type Rule = FaultPlan['faults'][number];
 
-/** What goes wrong with one request: before it is carried out, after it, or because it is carried out late. */
-export type Way = z.output<typeof way>;
+/** The effect of a fault on one request: before its execution, after it, or a late execution. */
+export type Effect = z.output<typeof effect>;
 
-/** What somebody else does meanwhile. */
+/** A change that somebody else makes meanwhile. */
 export interface Edit {
   readonly do?: string | undefined;
   readonly with?: Readonly<Record<string, unknown>> | undefined;
@@ -147,7 +149,7 @@ export interface Edit {
 export const keysIn = {
   file: Object.keys(faultPlan.shape),
   rule: Object.keys(rule.shape),
-  way: Object.keys(wayShape),
+  alternative: Object.keys(effectShape),
   before: Object.keys(beforeShape),
   after: Object.keys(afterShape),
 } as const;
@@ -180,7 +182,7 @@ function editIsWhole(value: Edit): string | undefined {
   return value.with !== undefined && value.do === undefined ? 'with goes with do' : undefined;
 }
 
-function wayIsWhole(value: {
+function effectIsWhole(value: {
   before?: Given | undefined;
   after?: Given | undefined;
   late?: unknown;

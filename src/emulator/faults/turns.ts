@@ -1,18 +1,18 @@
 import type { Asked } from './asked.ts';
 import { createChance } from './chance.ts';
 import { isMeant } from './matching.ts';
-import type { FaultPlan, Rule, Way } from './plan.ts';
+import type { FaultPlan, Rule, Effect } from './plan.ts';
 
-/** Says what goes wrong with a request: nothing, or something in one way or several. */
-export type Turns = (asked: Asked) => readonly Way[];
+/** Chooses the effects of faults on a request: none, one or several. */
+export type Turns = (asked: Asked) => readonly Effect[];
 
-/** Makes the turns of a plan. The n-th request that a fault means has the same fate in every run of the same seed. */
+/** Makes the turns of a plan. The n-th request that a fault matches gets the same effect in every run of the same seed. */
 export function createTurns({ seed, faults }: FaultPlan): Turns {
   const turns = faults.map((rule, index) => createTurn(rule, createChance(seed, index)));
   return (asked) => turns.flatMap((turn) => turn(asked) ?? []);
 }
 
-function createTurn(rule: Rule, chance: () => number): (asked: Asked) => Way | undefined {
+function createTurn(rule: Rule, chance: () => number): (asked: Asked) => Effect | undefined {
   let met = 0;
   let done = 0;
   return (asked) => {

@@ -1,7 +1,7 @@
-import type { Way } from './plan.ts';
+import type { Effect } from './plan.ts';
 
 /** What goes wrong with a request, in the words of the file. */
-export function wordsOf({ before, after, late }: Way): string {
+export function wordsOf({ before, after, late }: Effect): string {
   const said = [
     ...Object.entries(before ?? {}).map((entry) => `before: ${keyWords(...entry)}`),
     ...Object.entries(after ?? {}).map((entry) => `after: ${keyWords(...entry)}`),

@@ -29,8 +29,8 @@ export const userMembers: Group = {
 
   // The id is the user's; a stranger's is a success too. Two lists are only kept with a licence, without a word.
   'user.assignPermissions'(context, input) {
-    const unkept = isLicensed(context) ? [] : ['accessedGitProviders', 'accessedServers'];
-    context.store.update('member', colleague(context, input['id'])?.['id'], omit(input, ['id', ...unkept]));
+    const ignored = isLicensed(context) ? [] : ['accessedGitProviders', 'accessedServers'];
+    context.store.update('member', colleague(context, input['id'])?.['id'], omit(input, ['id', ...ignored]));
     return undefined;
   },
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { StatusFlags } from '../../../src/cli/commands/status.ts';
 import { statusCommand } from '../../../src/cli/commands/status.ts';
-import { runVerb } from '../../../src/cli/commands/run.ts';
+import { executeCommand } from '../../../src/cli/commands/run.ts';
 import { openEmulatorFile } from '../../../src/project/emulator-file.ts';
 import type { Emulator } from '../../../src/emulator/emulator.ts';
 import { processOfTest } from '../../support/process.ts';
@@ -42,7 +42,7 @@ function withDeployments(deployments: readonly object[]) {
   });
 }
 
-const run = (...words: readonly string[]) => runVerb(words, { wait: true, yes: true });
+const run = (...words: readonly string[]) => executeCommand(words, { wait: true, yes: true });
 
 describe('status', () => {
   it('shows every service, its status and its last deployment, from as few GETs as there can be', async () => {

@@ -108,7 +108,7 @@ export const user: Readonly<Record<string, EndpointCase>> = {
   'user.assignPermissions': {
     input: { id: 'user_2', ...permissions, accessedGitProviders: ['git_hub_1'], accessedServers: ['srv_1'] },
     async check({ call }) {
-      // Two lists are not kept without a licence, and nothing says so.
+      // Without a licence the platform ignores two lists, without a message.
       const kept = { ...permissions, accessedGitProviders: [], accessedServers: [] };
       expect(await call('user.one', { userId: 'user_2' })).toMatchObject(kept);
     },

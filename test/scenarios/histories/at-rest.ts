@@ -57,7 +57,7 @@ const contentOf = ([kind, rows]: readonly [Kind, Rows]) => [...rows].map(([id, r
 
 /** Whether it is about what was changed by hand while it was written. */
 function isTaken({ memory }: Run, { code, address = '' }: Diagnostic): boolean {
-  return code === 'not-kept' && Object.keys(memory.get(address)?.taken ?? {}).length > 0;
+  return code === 'ignored' && Object.keys(memory.get(address)?.taken ?? {}).length > 0;
 }
 
 /** Whether it is about an object that bears the key of ours and is not ours. */

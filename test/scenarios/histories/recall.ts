@@ -133,7 +133,7 @@ function takenOf({ run, episode, address, kind, state, record, id, after, output
     const column = readAt.replace(/\..*/, '');
     const isTouched = run.deeds.some((deed) => deed.id === id && deed.column === column);
     const isSettled = storedAs(state, pair.answered, [answered]) === answered && wanted !== answered;
-    // That a variable is gone is no other form of it; it may be told that it was not kept.
+    // That a variable is gone is no other form of it; Trueup may report it as ignored.
     const isForm = key === undefined || now[key] !== undefined || pair.ignored !== undefined;
     if (isSettled && isForm && (isTouched || known?.taken[part] !== undefined)) taken[part] = { wanted, answered };
   }
