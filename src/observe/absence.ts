@@ -1,49 +1,24 @@
 import { attempts } from '../api/attempts.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { resourcePosition } from '../manifest/resource.ts';
-import type { Expected, IdentifyInput } from './expected.ts';
-import { idAtTop, incomplete, lacksRight, refused, someOf } from './hidden.ts';
+import type { Claim, Expected, IdentifyInput, Listed } from './expected.ts';
+import { canBeLost, parentIdOf, positionOf } from './expected.ts';
+import { incomplete, lacksRight, refused, someOf } from './hidden.ts';
 import type { ObservedObject } from './observed.ts';
-import { isInWholeRow, parentIn, readById } from './read-object.ts';
+import { isInWholeRow, parentIn, readById, readObject } from './read-object.ts';
 
-/** An address and the id of the object that one look did not show. */
-export interface Unseen {
-  readonly item: Expected;
-  readonly id: string;
-  readonly foundBy: ObservedObject['foundBy'];
-}
+/** Objects that were found, by address. */
+export type Found = ReadonlyMap<string, ObservedObject>;
 
 /**
- * Proves that objects are gone, or finds them: what Trueup knows is created again, replaced or removed from the state
- * only when two reads agree that are independent of one another and some seconds apart.
+ * Finds the objects of claims. One look that does not show an object proves nothing: what Trueup knows is created again,
+ * replaced or removed from the state only when two reads agree that are independent of one another and some seconds apart.
  *
  * @throws {Stop} when a list and an object go on to contradict each other, or when the key may not read an object.
  */
-export async function lookAgain(input: IdentifyInput, unseen: readonly Unseen[]): Promise<Map<string, ObservedObject>> {
-  const found = new Map<string, ObservedObject>();
-  if (unseen.length === 0) return found;
-  await waitForSecondLook(input, unseen);
-  const objects = await eachAllowed(input, unseen, ({ item, id, foundBy }) => readById(input, item, id, foundBy));
-  const unlisted: Expected[] = [];
-  const problems = await Promise.all(
-    unseen.map(async (one, at) => {
-      const object = objects[at];
-      const wasListed = input.rows.has(one.id);
-      if (object === undefined) return wasListed && (await isListed(input, one)) !== false ? [notReadable(one)] : [];
-      // What stands in its parent's row and was led elsewhere is gone from here.
-      if (!wasListed && isInWholeRow(one.item.kind)) {
-        if (!isHere(input, one, object)) return [];
-        if ((await isListed(input, one, object)) !== true) unlisted.push(one.item);
-      }
-      found.set(one.item.address, object);
-      return [];
-    }),
-  );
-  const [first] = unlisted;
-  const all = [...problems.flat(), ...(first === undefined ? [] : [incomplete(first.kind, unlisted)])];
-  if (all.length > 0) throw new Stop('platform', all);
-  return found;
+export async function findClaimed(input: IdentifyInput, claims: readonly Claim[]): Promise<Found> {
+  const found = await readAll(input, claims, readObject);
+  const unseen = claims.filter((claim) => !found.has(claim.item.address) && needsProof(input, claim));
+  return new Map([...found, ...(await lookAgain(input, unseen))]);
 }
 
 /**
@@ -53,13 +28,61 @@ export async function lookAgain(input: IdentifyInput, unseen: readonly Unseen[])
  */
 export async function waitForSecondLook(
   { clock, signal }: Pick<IdentifyInput, 'clock' | 'signal'>,
-  unseen: readonly { readonly item: Expected }[],
+  unseen: readonly Expected[],
 ): Promise<void> {
   await clock.sleep(attempts.reading.secondLookMs, signal);
   if (signal?.aborted !== true) return;
-  const addresses = someOf(unseen.map(({ item }) => item.address));
-  const message = `the run was interrupted before Trueup could look for ${addresses} a second time`;
+  const message = `the run was interrupted before Trueup could look for ${someOf(unseen)} a second time`;
   throw new Stop('platform', [diagnostic('hidden', message, { remedy: 'Nothing was planned. Run it again.' })]);
+}
+
+/** Whether it matters that an object is gone. An id that a user wrote proves nothing; what is below a lost object went with it. */
+function needsProof({ idOf }: IdentifyInput, { foundBy, item: { kind, record } }: Claim): boolean {
+  if (foundBy !== 'id') return foundBy !== 'pin';
+  return canBeLost(kind) && (typeof record?.parent !== 'string' || idOf(record.parent) !== undefined);
+}
+
+async function lookAgain(input: IdentifyInput, unseen: readonly Claim[]): Promise<Found> {
+  if (unseen.length === 0) return new Map();
+  await waitForSecondLook(
+    input,
+    unseen.map(({ item }) => item),
+  );
+  const found = await readAll(input, unseen, readById);
+  const judged = await Promise.all(
+    unseen.map(async (claim) => ({ claim, is: await judge(input, claim, found.get(claim.item.address)) })),
+  );
+  const unlisted = judged.flatMap(({ claim, is }) => (is === 'not listed' ? [claim.item] : []));
+  const problems = [
+    ...judged.flatMap(({ claim, is }) => (is === 'not readable' ? [notReadable(claim)] : [])),
+    ...(unlisted.length === 0 ? [] : [incomplete(input.kind, unlisted)]),
+  ];
+  if (problems.length > 0) throw new Stop('platform', problems);
+  const gone = new Set(judged.flatMap(({ claim, is }) => (is === 'gone' ? [claim.item.address] : [])));
+  return new Map([...found].filter(([address]) => !gone.has(address)));
+}
+
+/** Reads the lists and the second answer for an object together. */
+async function judge(
+  input: IdentifyInput,
+  { item, id }: Claim,
+  object: ObservedObject | undefined,
+): Promise<'here' | 'gone' | 'not readable' | 'not listed'> {
+  const { kind } = item;
+  const entry = input.rows.get(id);
+  const isListed = async (parent: Omit<NonNullable<Listed['parent']>, 'row'> | undefined) =>
+    (await input.reader.rows(kind, { place: input.caller, parent }))?.has(id);
+  if (object === undefined) {
+    // A parent that does not exist, although it listed the object a moment ago, contradicts itself as well.
+    return entry === undefined || (await isListed(entry.parent)) === false ? 'gone' : 'not readable';
+  }
+  if (entry !== undefined || !isInWholeRow(kind)) return 'here';
+  const named = parentIn(kind, object.row);
+  // An object that stands in its parent's row and was moved to another parent is gone from here.
+  if (named !== undefined && named.id !== parentIdOf(input, item)) return 'gone';
+  const above = input.kinds.find((one) => one.kind === named?.above);
+  const parent = above === undefined || named === undefined ? undefined : { kind: above, id: named.id };
+  return (await isListed(parent)) === true ? 'here' : 'not listed';
 }
 
 /**
@@ -67,58 +90,35 @@ export async function waitForSecondLook(
  *
  * @throws {Stop} when the key may not read one that no list shows: it is hidden or gone, and the platform does not tell.
  */
-export async function eachAllowed(
-  { caller, rows }: IdentifyInput,
-  all: readonly Unseen[],
-  read: (one: Unseen) => Promise<ObservedObject | undefined>,
-): Promise<readonly (ObservedObject | undefined)[]> {
-  const results = await Promise.allSettled(all.map(read));
-  const failures = results.flatMap((result, at) =>
-    result.status === 'rejected' ? [{ reason: result.reason as unknown, ...all[at] }] : [],
+async function readAll(
+  input: IdentifyInput,
+  claims: readonly Claim[],
+  read: typeof readObject,
+): Promise<Map<string, ObservedObject>> {
+  const results = await Promise.all(
+    claims.map(async (claim) => {
+      try {
+        return { claim, object: await read(input, claim) };
+      } catch (error: unknown) {
+        return { claim, error };
+      }
+    }),
   );
-  const other = failures.find(({ reason, id = '' }) => !lacksRight(reason) || rows.has(id));
-  if (other !== undefined) throw other.reason;
+  const failures = results.filter((result) => 'error' in result);
+  const other = failures.find(({ claim, error }) => !lacksRight(error) || input.rows.has(claim.id));
+  if (other !== undefined) throw other.error;
   const [first] = failures;
-  if (first?.item !== undefined && lacksRight(first.reason)) {
-    const addresses = failures.flatMap(({ item }) => item?.address ?? []);
-    throw refused(first.item.kind, addresses, caller, first.reason);
+  if (first !== undefined && lacksRight(first.error)) {
+    const items = failures.map(({ claim }) => claim.item);
+    throw refused(input, items, first.error);
   }
-  return results.map((result) => (result.status === 'fulfilled' ? result.value : undefined));
+  return new Map(results.flatMap(({ claim, object }) => (object === undefined ? [] : [[claim.item.address, object]])));
 }
 
-/**
- * Whether a list shows an object now: the one that showed it, or that of the parent which its row names. Undefined: the
- * platform answers that the parent does not exist, which contradicts what it answered a moment ago.
- */
-async function isListed(
-  { rows, kinds, reader, caller }: IdentifyInput,
-  { item: { kind }, id }: Unseen,
-  object?: ObservedObject,
-): Promise<boolean | undefined> {
-  const entry = rows.get(id);
-  const named = parentIn(kind, object?.row ?? {});
-  const above = kinds.find(({ kind: name }) =>
-    entry === undefined ? name === named?.above : kind.parents[name] === entry.link,
-  );
-  const parentId = entry?.parentId ?? named?.id;
-  const parent = above === undefined || parentId === undefined ? undefined : { kind: above, id: parentId };
-  return (await reader.rows(kind, { place: caller, parent }))?.has(id);
-}
-
-/** Whether an object is below the parent that the state knows, as far as its row says. */
-function isHere({ caller, idOf }: IdentifyInput, { item: { kind, record } }: Unseen, { row }: ObservedObject): boolean {
-  const parent = record?.parent ?? undefined;
-  const expected = parent === undefined ? idAtTop(kind, caller) : idOf(parent);
-  const named = parentIn(kind, row);
-  return named === undefined || named.id === expected;
-}
-
-function notReadable({ item: { address, kind, resource }, id }: Unseen): Diagnostic {
+function notReadable({ item, id }: Claim) {
+  const { address, kind } = item;
   const message = `a list of the platform shows ${address} (${id}), and ${kind.operations.read} answers that it does not exist`;
-  return diagnostic('hidden', message, {
-    address,
-    position: resource === undefined ? undefined : resourcePosition(resource),
-    remedy:
-      'Nothing was planned. Run it again; if the message stays, check the proxy and the replicas of the platform.',
-  });
+  const remedy =
+    'Nothing was planned. Run it again; if the message stays, check the proxy and the replicas of the platform.';
+  return diagnostic('hidden', message, { ...positionOf(item), remedy });
 }

@@ -1,24 +1,40 @@
+import type { Client } from '../api/client.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
-import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
+import { root } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';
+import { resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Clock } from '../state/clock.ts';
 import type { StateRecord } from '../state/record.ts';
-import type { Caller } from './hidden.ts';
-import type { KeyIndex } from './match.ts';
+import type { Search } from './match.ts';
+import type { Caller, ObservedObject } from './observed.ts';
+import { fromContext } from './observed.ts';
 import type { Reader } from './reader.ts';
+
+/** The input of observing. */
+export interface ObserveInput {
+  readonly client: Client;
+  readonly kinds: readonly Kind[];
+  readonly resources: readonly Resource[];
+  readonly records: Readonly<Record<string, StateRecord>>;
+  readonly projectId: string;
+  readonly clock: Clock;
+  /** Ends the pause before a second look, which then ends the run. */
+  readonly signal?: AbortSignal | undefined;
+  /** Makes the digest of a text with the state's key. */
+  readonly digest: (text: string) => string;
+}
 
 /** One row as a list gave it. */
 export interface Listed {
   readonly row: Row;
-  readonly parentRow: Row | undefined;
-  readonly parentId: string | undefined;
-  readonly link: ParentLink;
+  /** The object whose list it is; undefined for the list at the top. */
+  readonly parent: { readonly kind: Kind; readonly id: string; readonly row: Row } | undefined;
 }
 
-/** One address that may be on the platform: declared, remembered, or both. */
+/** One address that may be on the platform: declared, in the state, or both. */
 export interface Expected {
   readonly address: string;
   readonly kind: Kind;
@@ -26,38 +42,44 @@ export interface Expected {
   readonly record: StateRecord | undefined;
 }
 
-/** What finding the objects of one kind needs. */
-export interface IdentifyInput {
+/** An address, the id of its object, and how that was found. */
+export interface Claim {
+  readonly item: Expected;
+  readonly id: string;
+  readonly foundBy: ObservedObject['foundBy'];
+}
+
+/** The input of finding the objects of one kind. */
+export interface IdentifyInput extends Pick<ObserveInput, 'kinds' | 'clock' | 'signal' | 'digest'> {
   readonly reader: Reader;
-  readonly clock: Clock;
-  /** Ends the pause before a second look, which then ends the run. */
-  readonly signal?: AbortSignal | undefined;
-  /** All that there are: a list is found by the kind that it is below. */
-  readonly kinds: readonly Kind[];
   readonly caller: Caller;
-  /** Of one kind. */
+  readonly kind: Kind;
+  /** The addresses of this kind. */
   readonly items: readonly Expected[];
+  /** What the lists of this kind show, by id. */
   readonly rows: ReadonlyMap<string, Listed>;
+  /** Searches the rows by natural key. */
+  readonly search: Search;
   /** The id of the object at an address that was found earlier. */
   readonly idOf: (address: string) => string | undefined;
   readonly outputs: Outputs;
-  /** Makes the digest of a text with the state's key. */
-  readonly digest: (text: string) => string;
   readonly diagnostics: Diagnostic[];
 }
 
-/** The same, with what searches the rows: an index below each parent, those at the top below ''. */
-export interface SearchInput extends IdentifyInput {
-  readonly indexes: ReadonlyMap<string, KeyIndex>;
+/** Whether losing an object does harm: one that Trueup can neither create nor delete is never created twice. */
+export function canBeLost({ operations }: Kind): boolean {
+  return operations.create !== undefined || operations.delete !== undefined;
 }
 
-/** An object that is what an address wants. */
-export interface Match {
-  readonly item: Expected;
-  readonly id: string;
+/** The id of the object that an address is below, by the state, or by its block when the state does not have it. */
+export function parentIdOf({ kind, caller, idOf }: IdentifyInput, { resource, record }: Expected): string | undefined {
+  const parent = record === undefined ? resource?.parent : (record.parent ?? undefined);
+  if (parent !== undefined) return idOf(parent);
+  const link = kind.parents[root];
+  return link === undefined ? undefined : (fromContext(link.set[link.idAt], caller) ?? caller.organizationId);
 }
 
-/** Whether an object is that of an address. What is let go of in this run, because it cannot be deleted, may be taken over. */
-export function isKept(owner: Expected | undefined): boolean {
-  return owner !== undefined && (owner.resource !== undefined || owner.kind.operations.delete !== undefined);
+/** The address of a diagnostic, and its line when the address is declared. */
+export function positionOf({ address, resource }: Pick<Expected, 'address' | 'resource'>) {
+  return { address, position: resource === undefined ? undefined : resourcePosition(resource) };
 }

@@ -1,161 +1,133 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Resource } from '../manifest/resource.ts';
-import { resourcePosition } from '../manifest/resource.ts';
+import { groupBy } from '../graph/group.ts';
+import type { Found } from './absence.ts';
+import { findClaimed } from './absence.ts';
 import { reportDuplicates } from './duplicates.ts';
-import type { Expected, IdentifyInput, Match, SearchInput } from './expected.ts';
-import { isKept } from './expected.ts';
-import type { Unseen } from './absence.ts';
-import { eachAllowed, lookAgain } from './absence.ts';
+import type { Claim, Expected, IdentifyInput } from './expected.ts';
+import { positionOf } from './expected.ts';
 import { refuseHidden } from './hidden.ts';
-import { ambiguous, contested, indexByParent, naturalKey } from './match.ts';
+import { naturalKey } from './match.ts';
 import type { ObservedObject } from './observed.ts';
 import type { Candidates } from './pending-creates.ts';
-import { createdAmong, matchUndeclared, readCandidates, readCandidatesAgain } from './pending-creates.ts';
-import { readObject } from './read-object.ts';
+import { findCandidates } from './pending-creates.ts';
 
-/** Finds which object each address is: by id, else by its natural key within the parent. Never a guess. */
-export async function identify(about: IdentifyInput): Promise<Map<string, ObservedObject>> {
-  const input: SearchInput = { ...about, indexes: indexByParent(about.rows) };
-  const found = new Map<string, ObservedObject>();
+/**
+ * Finds which object each address is, never by a guess. The first of these that gives one decides: the id of the state or
+ * of `id:`, the object that its pending create made, its natural key within the parent.
+ */
+export async function identify(input: IdentifyInput): Promise<Found> {
   const claimed = claimIds(input);
-  const keep = (objects: ReadonlyMap<string, ObservedObject>): void => {
-    for (const [address, object] of objects) found.set(address, object);
-  };
-  const known = [...claimed].map(
-    ([id, item]) => ({ item, id, foundBy: item.record?.id === id ? 'id' : 'pin' }) as const,
-  );
-  keep(await lookAt(input, known));
+  const known = [...claimed.values()];
+  const found = new Map(await findClaimed(input, known));
   reportPins(input, known, found);
-  const unseen = known.filter(
-    ({ item, foundBy }) => foundBy === 'id' && !found.has(item.address) && isProvable(input, item),
+  refuseHidden(input, found);
+  const isFree = (id: string) => !isKept(claimed.get(id)?.item);
+  const open = input.items.filter(({ address, resource }) => resource?.pinned === undefined && !found.has(address));
+  const candidates = await findCandidates(
+    input,
+    open.filter(({ record }) => record?.id === null),
+    isFree,
   );
-  keep(await lookAgain(input, unseen));
-  refuseHidden({ ...input, isListed: (id) => input.rows.has(id), found });
-  const first = await readCandidates(input, claimed, found);
-  const candidates = await readCandidatesAgain(input, claimed, { found, candidates: first });
-  const declared = matchByKey(input, claimed, { found, candidates });
+  const declared = matchByKey(input, open, (item) => {
+    const made = madeAmong(candidates.get(item) ?? []).map(({ id }) => id);
+    return made.length > 0 ? made : wantedBy(input, item).filter(isFree);
+  });
   const taken = new Set([...claimed.keys(), ...declared.map(({ id }) => id)]);
-  const matched = [...declared, ...matchUndeclared(candidates, taken)];
-  const unread: Unseen[] = [];
+  const matched = [...declared, ...matchUndeclared(candidates, (id) => taken.has(id))];
   for (const { item, id } of matched) {
     const object = candidates.get(item)?.find((one) => one.id === id);
-    if (object === undefined) unread.push({ item, id, foundBy: 'key' });
-    else found.set(item.address, object);
+    if (object !== undefined) found.set(item.address, object);
   }
-  keep(await lookAt(input, unread));
-  keep(
-    await lookAgain(
-      input,
-      unread.filter(({ item }) => !found.has(item.address)),
-    ),
-  );
-  reportDuplicates(input, claimed);
+  const unread = matched.filter(({ item }) => !found.has(item.address));
+  for (const [address, object] of await findClaimed(input, unread)) found.set(address, object);
+  reportDuplicates(input, (id) => claimed.has(id));
   return found;
 }
 
-/** Whether it takes a proof that an object is gone: what is below something that is gone went with it. */
-function isProvable({ idOf }: IdentifyInput, { kind, record }: Expected): boolean {
-  // What can be neither created nor deleted is not created twice, and lost to nobody.
-  if (kind.operations.create === undefined && kind.operations.delete === undefined) return false;
-  return typeof record?.parent !== 'string' || idOf(record.parent) !== undefined;
+/** Whether an object stays that of an address. One that is let go of in this run may be taken over. */
+function isKept(owner: Expected | undefined): boolean {
+  return owner !== undefined && (owner.resource !== undefined || owner.kind.operations.delete !== undefined);
 }
 
-/** The objects that lists show, or that are read by their ids. */
-async function lookAt(input: IdentifyInput, all: readonly Unseen[]): Promise<Map<string, ObservedObject>> {
-  const objects = await eachAllowed(input, all, ({ item, id, foundBy }) => readObject(input, item, id, foundBy));
-  return new Map(
-    all.flatMap(({ item: { address } }, at) => (objects[at] === undefined ? [] : [[address, objects[at]]])),
-  );
+/** The objects that a pending create made. */
+function madeAmong(objects: readonly ObservedObject[]): readonly ObservedObject[] {
+  return objects.filter(({ foundBy }) => foundBy === 'pending create');
+}
+
+/** The ids of the objects with the natural key of a block, below its parent. */
+function wantedBy({ search, idOf, outputs }: IdentifyInput, { kind, resource }: Expected): readonly string[] {
+  if (resource === undefined) return [];
+  return search(kind, naturalKey(resource, outputs), resource.parent === undefined ? '' : idOf(resource.parent));
 }
 
 /** Reports the ids that users wrote and the platform does not have. */
-function reportPins(
-  { diagnostics }: IdentifyInput,
-  known: readonly Unseen[],
-  found: ReadonlyMap<string, unknown>,
-): void {
+function reportPins({ diagnostics }: IdentifyInput, known: readonly Claim[], found: Found): void {
   for (const { item, id, foundBy } of known) {
-    if (foundBy !== 'pin' || item.resource === undefined || found.has(item.address)) continue;
-    diagnostics.push(
-      diagnostic('not-found', `the platform has no ${item.kind.kind} with id ${id}`, {
-        remedy: 'Correct id:, or remove the line to have a new one created.',
-        address: item.address,
-        position: resourcePosition(item.resource),
-      }),
-    );
+    if (foundBy !== 'pin' || found.has(item.address)) continue;
+    const remedy = 'Correct id:, or remove the line to have a new one created.';
+    const message = `the platform has no ${item.kind.kind} with id ${id}`;
+    diagnostics.push(diagnostic('not-found', message, { ...positionOf(item), remedy }));
   }
 }
 
-/** The addresses whose id is known; two for one object, or a pin that contradicts the state, are errors. */
-function claimIds({ items, diagnostics }: IdentifyInput): Map<string, Expected> {
-  const claimed = new Map<string, Expected>();
+/** The addresses whose id is known, by that id; two for one object, or a pin that contradicts the state, are errors. */
+function claimIds({ items, diagnostics }: IdentifyInput): Map<string, Claim> {
+  const claimed = new Map<string, Claim>();
   for (const item of items) {
-    const known = item.record?.id ?? undefined;
-    const pinned = item.resource?.pinned;
+    const { address, record, resource } = item;
+    const known = record?.id ?? undefined;
+    const pinned = resource?.pinned;
     const id = known ?? pinned;
     if (id === undefined) continue;
-    const about = {
-      address: item.address,
-      position: item.resource === undefined ? undefined : resourcePosition(item.resource),
-    };
     if (pinned !== undefined && pinned !== id) {
-      diagnostics.push(
-        diagnostic('ambiguous', `${item.address} is pinned to ${pinned}, and the state ties it to ${id}`, {
-          ...about,
-          remedy: 'Correct id:, or declare the other object under a key of its own.',
-        }),
-      );
+      const message = `${address} is pinned to ${pinned}, and the state ties it to ${id}`;
+      const remedy = 'Correct id:, or declare the other object under a key of its own.';
+      diagnostics.push(diagnostic('ambiguous', message, { ...positionOf(item), remedy }));
     }
     const other = claimed.get(id);
     if (other !== undefined) {
-      diagnostics.push(
-        diagnostic('ambiguous', `${other.address} and ${item.address} have the same id ${id}`, {
-          ...about,
-          remedy: 'One object has one address: remove one of the two, or correct id:.',
-        }),
-      );
+      const message = `${other.item.address} and ${address} have the same id ${id}`;
+      const remedy = 'One object has one address: remove one of the two, or correct id:.';
+      diagnostics.push(diagnostic('ambiguous', message, { ...positionOf(item), remedy }));
     }
-    claimed.set(id, item);
+    claimed.set(id, { item, id, foundBy: known === undefined ? 'pin' : 'id' });
   }
   return claimed;
 }
 
-/** Looks for declared resources that were not found by id among the rows of their parent. */
+/** Matches the blocks that no id leads to: each has to have one object, and the object one block. */
 function matchByKey(
-  { items, indexes, idOf, outputs, diagnostics }: SearchInput,
-  claimed: ReadonlyMap<string, Expected>,
-  { found, candidates }: { readonly found: ReadonlyMap<string, ObservedObject>; readonly candidates: Candidates },
-): Match[] {
-  const matches = new Map<string, { item: Expected; resource: Resource }[]>();
-  for (const item of items) {
-    const { resource } = item;
-    if (resource === undefined || found.has(item.address) || resource.pinned !== undefined) continue;
-    const wanted = (): string[] => {
-      const parent = resource.parent === undefined ? '' : idOf(resource.parent);
-      const key = parent === undefined ? undefined : naturalKey(resource, outputs);
-      const ids = key === undefined ? [] : (indexes.get(parent ?? '')?.find(resource, key) ?? []);
-      return ids.filter((id) => !isKept(claimed.get(id)));
-    };
-    const ours = createdAmong(candidates.get(item));
-    const matching = ours.length > 0 ? ours : wanted();
-    const [only] = matching;
-    if (matching.length > 1) diagnostics.push(ambiguous(resource, matching));
-    else if (only !== undefined) {
-      const list = matches.get(only);
-      if (list === undefined) matches.set(only, [{ item, resource }]);
-      else list.push({ item, resource });
-    }
-  }
-  return [...matches].flatMap(([id, [first, ...others]]) => {
-    if (first === undefined) return [];
-    if (others.length === 0) return [{ item: first.item, id }];
-    diagnostics.push(
-      contested(
-        first.resource,
-        id,
-        others.map(({ item }) => item.address),
-      ),
-    );
+  { diagnostics }: IdentifyInput,
+  open: readonly Expected[],
+  idsOf: (item: Expected) => readonly string[],
+): Claim[] {
+  const matches = open.flatMap((item) => {
+    const ids = item.resource === undefined ? [] : idsOf(item);
+    const [id, ...others] = ids;
+    if (id === undefined) return [];
+    if (others.length === 0) return [[id, item] as const];
+    const message = `${ids.length} objects of the platform match ${item.address}: ${ids.join(', ')}`;
+    const remedy = 'Write id: with the one that is meant, or remove the others on the platform.';
+    diagnostics.push(diagnostic('ambiguous', message, { ...positionOf(item), remedy }));
     return [];
+  });
+  return [...groupBy(matches)].flatMap(([id, [item, ...others]]) => {
+    if (item === undefined) return [];
+    if (others.length === 0) return [{ item, id, foundBy: 'key' } as const];
+    const message = `${item.address} and ${others.map(({ address }) => address).join(', ')} all match the object ${id}`;
+    const remedy = 'Write id: in the one that it is, or give them different names.';
+    diagnostics.push(diagnostic('ambiguous', message, { ...positionOf(item), remedy }));
+    return [];
+  });
+}
+
+/** Matches the pending creates whose blocks are gone. An object that only bears the key is reported, and left alone. */
+function matchUndeclared(candidates: Candidates, isTaken: (id: string) => boolean): Claim[] {
+  return [...candidates].flatMap(([item, objects]) => {
+    if (item.resource !== undefined) return [];
+    const free = objects.filter(({ id }) => !isTaken(id));
+    const made = madeAmong(free);
+    const [only] = made.length === 0 ? free : made;
+    return only === undefined || made.length > 1 ? [] : [{ item, id: only.id, foundBy: only.foundBy }];
   });
 }

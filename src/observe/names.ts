@@ -9,7 +9,6 @@ import { position } from '../manifest/tree.ts';
 import type { Wanted } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/record.ts';
 import { redacted } from '../secrets/secret.ts';
-import { rowId } from './answers.ts';
 
 /** The kinds whose objects a resource refers to by name and that the manifest does not declare. */
 export function namedKinds(resource: Resource): string[] {
@@ -22,7 +21,7 @@ export interface NamesInput {
   readonly resources: readonly Resource[];
   readonly records: Readonly<Record<string, StateRecord>>;
   /** undefined: the key may not see the list, so that only ids can be meant. */
-  readonly rowsOf: (kind: string) => readonly Row[] | undefined;
+  readonly rowsOf: (kind: string) => ReadonlyMap<string, { readonly row: Row }> | undefined;
   readonly diagnostics: Diagnostic[];
 }
 
@@ -92,8 +91,7 @@ function bearersOf({ kinds, resources, records, rowsOf }: NamesInput): (kind: st
     const rows = rowsOf(kind.kind);
     const listed = new Map<Json, Listed[]>();
     const byId = new Map<string, Listed>();
-    for (const row of rows ?? []) {
-      const id = rowId(kind, row) ?? '';
+    for (const [id, { row }] of rows ?? []) {
       const address = owners.get(id);
       const isDeclared = address !== undefined && declared.has(address);
       const item = {

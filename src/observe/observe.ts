@@ -1,39 +1,22 @@
-import type { Client } from '../api/client.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { groupBy } from '../graph/group.ts';
 import type { Row } from '../kind/json.ts';
-import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
-import { outputValue, valueAt } from '../kind/wire.ts';
+import { outputValue } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import type { Clock } from '../state/clock.ts';
 import { pendingCreate } from '../state/pending.ts';
-import type { StateRecord } from '../state/record.ts';
-import { rowId, rowsIn } from './answers.ts';
+import { rowsIn } from './answers.ts';
+import type { Expected, Listed, ObserveInput } from './expected.ts';
 import { lacksRight } from './hidden.ts';
-import type { Expected, Listed } from './expected.ts';
 import { identify } from './identify.ts';
+import { searchIn } from './match.ts';
 import { bindNames, namedKinds } from './names.ts';
-import type { Observed, ObservedObject } from './observed.ts';
-import { fromContext } from './observed.ts';
+import type { Caller, Observed, ObservedObject } from './observed.ts';
 import type { Reader } from './reader.ts';
 import { createReader } from './reader.ts';
-
-/** What observing starts from. */
-export interface ObserveInput {
-  readonly client: Client;
-  readonly kinds: readonly Kind[];
-  readonly resources: readonly Resource[];
-  readonly records: Readonly<Record<string, StateRecord>>;
-  readonly projectId: string;
-  readonly clock: Clock;
-  /** Ends the pause before a second look, which then ends the run. */
-  readonly signal?: AbortSignal | undefined;
-  /** Makes the digest of a text with the state's key. */
-  readonly digest: (text: string) => string;
-}
 
 /** What the platform has, and the resources with the ids of what they refer to by name. */
 export interface Seen {
@@ -47,69 +30,71 @@ export interface Seen {
  * service and per environment whose variables matter. Objects below a service come with it, however many there are.
  */
 export async function observe(input: ObserveInput): Promise<Seen> {
-  const { kinds, records } = input;
+  const { kinds, records, projectId } = input;
   const reader = createReader(input.client);
   const diagnostics: Diagnostic[] = [];
   const objects = new Map<string, ObservedObject>();
-  const lists = emptyLists(kinds);
-  const { needed, declared } = neededKinds(input);
-  const top = kinds.flatMap((kind) => {
-    const link = kind.parents[root];
-    return link === undefined || !needed.has(kind.kind) ? [] : [{ kind, link }];
-  });
-  const [caller, ...listed] = await Promise.all([
+  const lists: Lists = new Map(kinds.map((kind) => [kind.kind, new Map()]));
+  const declared = listedKinds(input);
+  const named = new Set(input.resources.flatMap(namedKinds));
+  const top = kinds.filter(({ kind, parents }) => parents[root] && (declared.has(kind) || named.has(kind)));
+  const [who, ...listed] = await Promise.all([
     reader.caller(),
-    ...top.map(async ({ kind, link }) => ({ kind, link, rows: await listIfAllowed(input, reader, kind, declared) })),
+    ...top.map(async (kind) => ({ kind, rows: await listTop(input, reader, kind, declared.has(kind.kind)) })),
   ]);
-  const context = { ...callerOf(caller), projectId: input.projectId };
-  for (const { kind, link, rows } of listed) {
-    const given = fromContext(link.set[link.idAt], context);
-    for (const [id, row] of rows ?? []) {
-      const inRow = valueAt(row, link.idAt);
-      const parentId = given ?? (typeof inRow === 'string' ? inRow : undefined);
-      lists.get(kind.kind)?.set(id, { row, parentRow: undefined, parentId, link });
-    }
-  }
-  const resources = bindNames({
-    kinds,
-    resources: input.resources,
-    records,
-    rowsOf: (kind) =>
-      listed.some((list) => list.kind.kind === kind && list.rows === undefined)
-        ? undefined
-        : [...(lists.get(kind)?.values() ?? [])].map(({ row }) => row),
-    diagnostics,
-  });
-  const expected = expectations(kinds, resources, records);
-  const outputs = outputsOf(resources, objects);
+  const caller = { ...callerOf(who), projectId };
+  for (const { kind, rows } of listed) remember(lists, kind, rows, undefined);
+  const isUnreadable = (name: string) => listed.some(({ kind, rows }) => kind.kind === name && rows === undefined);
+  const rowsOf = (kind: string) => (isUnreadable(kind) ? undefined : lists.get(kind));
+  const resources = bindNames({ kinds, resources: input.resources, records, rowsOf, diagnostics });
+  const expected = expectations({ ...input, resources });
+  const kindOf = new Map([...expected.values()].flat().map(({ address, kind }) => [address, kind]));
+  const outputs: Outputs = ({ address, output }) => {
+    const object = objects.get(address);
+    const kind = kindOf.get(address);
+    return object === undefined || kind === undefined ? undefined : outputValue(kind, output, object.id, object.row);
+  };
+  const idOf = (address: string) => objects.get(address)?.id;
   const findKind = async (kind: Kind): Promise<void> => {
-    const rows = lists.get(kind.kind) ?? new Map<string, Listed>();
     const items = expected.get(kind.kind) ?? [];
-    const idOf = (address: string) => objects.get(address)?.id;
-    await listBelow(input, reader, { lists, kind, items, objects });
-    const found = await identify({ ...input, reader, caller: context, items, rows, idOf, outputs, diagnostics });
-    const taken = new Set([...found.values()].map((object) => object.id));
-    for (const [id, { row }] of rows) if (!taken.has(id)) descend(kinds, lists, kind, row, false);
+    await Promise.all(
+      addressesAbove(items, objects).map(async (address) => {
+        const object = objects.get(address);
+        const above = kindOf.get(address);
+        const link = kind.parents[above?.kind ?? ''];
+        if (object === undefined || above === undefined || link === undefined || !('call' in link.listed)) return;
+        const parent = { kind: above, id: object.id, row: object.row };
+        remember(lists, kind, await reader.rows(kind, { place: caller, parent }), parent);
+      }),
+    );
+    const rows: ReadonlyMap<string, Listed> = lists.get(kind.kind) ?? new Map();
+    const about = { kind, items, rows, search: searchIn(rows), idOf, outputs };
+    const found = await identify({ ...input, ...about, reader, caller, diagnostics });
+    const taken = new Set([...found.values()].map(({ id }) => id));
+    for (const [id, { row }] of rows) if (!taken.has(id)) descend(kinds, lists, { kind, id, row }, false);
     for (const [address, object] of found) {
       objects.set(address, object);
-      descend(kinds, lists, kind, object.row, true);
+      descend(kinds, lists, { kind, id: object.id, row: object.row }, true);
     }
   };
-  for (let level = top.map(({ kind }) => kind); level.length > 0; level = nextLevel(kinds, level)) {
-    await Promise.all(level.map(findKind));
-  }
+  for (let level = top; level.length > 0; level = nextLevel(kinds, level)) await Promise.all(level.map(findKind));
   const ids = new Set([...lists.values()].flatMap((rows) => [...rows.keys()]));
-  return { observed: { ...context, objects, listed: ids }, resources, diagnostics };
+  return { observed: { ...caller, objects, listed: ids }, resources, diagnostics };
 }
 
 /** Every row that was seen, by kind and id. */
 type Lists = ReadonlyMap<string, Map<string, Listed>>;
 
-function emptyLists(kinds: readonly Kind[]): Lists {
-  return new Map(kinds.map((kind) => [kind.kind, new Map<string, Listed>()]));
+function remember(
+  lists: Lists,
+  kind: Kind,
+  rows: ReadonlyMap<string, Row> | undefined,
+  parent: Listed['parent'],
+): void {
+  for (const [id, row] of rows ?? []) lists.get(kind.kind)?.set(id, { row, parent });
 }
 
-function callerOf({ organizationId, userId, role }: Row): Pick<Observed, 'organizationId' | 'userId' | 'role'> {
+function callerOf({ organizationId, userId, role }: Row): Omit<Caller, 'projectId'> {
   if (typeof organizationId === 'string' && typeof userId === 'string') {
     return { organizationId, userId, role: String(role) };
   }
@@ -118,132 +103,73 @@ function callerOf({ organizationId, userId, role }: Row): Pick<Observed, 'organi
   ]);
 }
 
-/** The kinds whose list at the top is worth a request: declared, remembered, never empty; and those only named. */
-function neededKinds({ kinds, resources, records }: ObserveInput) {
+/** The kinds that are declared, in the state, or never empty: their lists at the top are worth a request. */
+function listedKinds({ kinds, resources, records }: ObserveInput): ReadonlySet<string> {
   const always = kinds.filter(({ parents: { [root]: link } }) => link !== undefined && 'whenEmpty' in link.listed);
-  const declared: ReadonlySet<string> = new Set([
+  return new Set([
     ...always.map(({ kind }) => kind),
     ...resources.map(({ kind }) => kind.kind),
     ...Object.values(records).map(({ kind }) => kind),
   ]);
-  return { declared, needed: new Set([...declared, ...resources.flatMap(namedKinds)]) };
 }
 
-/** The list of a kind; undefined when it is read for names only and the key has no right to it. */
-async function listIfAllowed(input: ObserveInput, reader: Reader, kind: Kind, declared: ReadonlySet<string>) {
-  try {
-    return await listTop(input, reader, kind);
-  } catch (error) {
-    if (lacksRight(error) && !declared.has(kind.kind)) return undefined;
-    throw error;
-  }
-}
-
+/** Reads the list of a kind at the top; undefined when it is read for names only and the key has no right to it. */
 async function listTop(
   { projectId }: ObserveInput,
   reader: Reader,
   kind: Kind,
+  isNeeded: boolean,
 ): Promise<ReadonlyMap<string, Row> | undefined> {
+  const rows = await reader.rows(kind, { place: { projectId } }).catch((error: unknown) => {
+    if (lacksRight(error) && !isNeeded) return undefined;
+    throw error;
+  });
   const listed = kind.parents[root]?.listed;
-  if (listed === undefined || !('call' in listed)) return undefined;
-  const rows = await reader.rows(kind, { place: { projectId } });
-  if (rows?.size !== 0 || listed.whenEmpty === undefined) return rows;
+  const whenEmpty = listed !== undefined && 'call' in listed ? listed.whenEmpty : undefined;
+  if (rows?.size !== 0 || whenEmpty === undefined) return rows;
   throw new Stop('platform', [
-    diagnostic('platform-answer', `project ${projectId} lists no ${kind.section}: ${listed.whenEmpty}`, {
+    diagnostic('platform-answer', `project ${projectId} lists no ${kind.section}: ${whenEmpty}`, {
       remedy: 'Check project: in the manifest, and the rights of the API key.',
     }),
   ]);
 }
 
-/** Lists objects that no parent's row holds, for the parents that are to have some. */
-async function listBelow(
-  { records, kinds, projectId }: ObserveInput,
-  reader: Reader,
-  {
-    lists,
-    kind,
-    items,
-    objects,
-  }: {
-    readonly lists: Lists;
-    readonly kind: Kind;
-    readonly items: readonly Expected[];
-    readonly objects: ReadonlyMap<string, ObservedObject>;
-  },
-): Promise<void> {
-  const parents = new Map<string, ParentLink>();
-  for (const { resource, record } of items) {
-    if (resource?.parent !== undefined) parents.set(resource.parent, resource.link);
-    const former = record?.parent ?? undefined;
-    const link = former === undefined ? undefined : kind.parents[records[former]?.kind ?? ''];
-    if (former !== undefined && link !== undefined) parents.set(former, link);
-  }
-  const sentTo = new Set(items.flatMap(({ record }) => sentBelow(record)));
-  for (const [address, { id }] of sentTo.size === 0 ? [] : objects) {
-    const link = kind.parents[records[address]?.kind ?? ''];
-    if (link !== undefined && sentTo.has(id)) parents.set(address, link);
-  }
-  await Promise.all(
-    [...parents].map(async ([address, link]) => {
-      const parent = objects.get(address);
-      const parentKind = kinds.find((one) => kind.parents[one.kind] === link);
-      if (parent === undefined || parentKind === undefined || !('call' in link.listed)) return;
-      const list = { place: { projectId }, parent: { kind: parentKind, id: parent.id } };
-      for (const [id, row] of (await reader.rows(kind, list)) ?? []) {
-        lists.get(kind.kind)?.set(id, { row, parentRow: parent.row, parentId: parent.id, link });
-      }
-    }),
+/** The addresses below which some object is expected, or may be: a create was sent there, wherever its block is now. */
+function addressesAbove(items: readonly Expected[], objects: ReadonlyMap<string, ObservedObject>): string[] {
+  const parents = items.flatMap(({ resource, record }) => [resource?.parent ?? [], record?.parent ?? []].flat());
+  const sentTo = new Set(
+    items.flatMap(({ record }) =>
+      [pendingCreate(record), ...(record?.duplicates ?? [])].flatMap((place) => place?.below ?? []),
+    ),
   );
-}
-
-/** The ids of the parents below which a pending create or a duplicate may be, wherever their blocks are now. */
-function sentBelow(record: StateRecord | undefined): string[] {
-  const places = [pendingCreate(record), ...(record?.duplicates ?? [])];
-  return places.flatMap((place) => place?.below ?? []);
+  const others =
+    sentTo.size === 0 ? [] : [...objects].flatMap(([address, { id }]) => (sentTo.has(id) ? [address] : []));
+  return [...new Set([...parents, ...others])];
 }
 
 /** Takes the children that a row holds; `isWhole` says that they have to be in it. */
-function descend(kinds: readonly Kind[], lists: Lists, parent: Kind, row: Row, isWhole: boolean): void {
+function descend(kinds: readonly Kind[], lists: Lists, parent: NonNullable<Listed['parent']>, isWhole: boolean): void {
   for (const kind of kinds) {
-    const link = kind.parents[parent.kind];
-    if (link === undefined || !('at' in link.listed)) continue;
-    if (!isWhole && !Array.isArray(row[link.listed.at])) continue;
-    for (const [id, child] of rowsIn(kind, parent, row) ?? []) {
-      lists.get(kind.kind)?.set(id, { row: child, parentRow: row, parentId: rowId(parent, row), link });
-    }
+    const listed = kind.parents[parent.kind.kind]?.listed;
+    if (listed === undefined || !('at' in listed)) continue;
+    if (isWhole || Array.isArray(parent.row[listed.at]))
+      remember(lists, kind, rowsIn(kind, parent.kind, parent.row), parent);
   }
 }
 
-function expectations(
-  kinds: readonly Kind[],
-  resources: readonly Resource[],
-  records: ObserveInput['records'],
-): Map<string, Expected[]> {
-  const byKind = new Map<string, Expected[]>(kinds.map((kind) => [kind.kind, []]));
+/** The addresses of each kind, declared ones first. */
+function expectations({ kinds, resources, records }: Pick<ObserveInput, 'kinds' | 'resources' | 'records'>) {
   const kindsByName = new Map(kinds.map((kind) => [kind.kind, kind]));
-  const declared = new Set<string>();
-  for (const resource of resources) {
-    declared.add(resource.address);
-    const record = records[resource.address];
-    byKind.get(resource.kind.kind)?.push({ address: resource.address, kind: resource.kind, resource, record });
-  }
-  for (const [address, record] of Object.entries(records)) {
-    const kind = kindsByName.get(record.kind);
-    if (kind !== undefined && !declared.has(address)) {
-      byKind.get(kind.kind)?.push({ address, kind, resource: undefined, record });
-    }
-  }
-  return byKind;
-}
-
-/** The outputs of what was found so far; parents and services come before what is below them. */
-function outputsOf(resources: readonly Resource[], objects: ReadonlyMap<string, ObservedObject>): Outputs {
-  const kindOf = new Map(resources.map((resource) => [resource.address, resource.kind]));
-  return ({ address, output }) => {
-    const object = objects.get(address);
-    const kind = kindOf.get(address);
-    return object === undefined || kind === undefined ? undefined : outputValue(kind, output, object.id, object.row);
-  };
+  const declared = resources.map((resource): Expected => {
+    const { address, kind } = resource;
+    return { address, kind, resource, record: records[address] };
+  });
+  const addresses = new Set(declared.map(({ address }) => address));
+  const others = Object.entries(records).flatMap(([address, record]): Expected[] => {
+    const kind = addresses.has(address) ? undefined : kindsByName.get(record.kind);
+    return kind === undefined ? [] : [{ address, kind, resource: undefined, record }];
+  });
+  return groupBy([...declared, ...others].map((item) => [item.kind.kind, item]));
 }
 
 function nextLevel(kinds: readonly Kind[], level: readonly Kind[]): Kind[] {

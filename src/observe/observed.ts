@@ -13,21 +13,25 @@ export interface ObservedObject {
   readonly isProvided: boolean;
 }
 
-/** What the platform has of what is declared or remembered. An address that is not in it does not exist there. */
-export interface Observed {
+/** Where a run acts, and the owner of its API key. */
+export interface Place {
   readonly organizationId: string;
   readonly projectId: string;
-  /** Whose API key it is. */
   readonly userId: string;
-  /** The role of the API key's owner: owner, admin, member. */
+}
+
+/** The same, with the rights of the owner. */
+export interface Caller extends Place {
+  /** owner, admin or member. */
   readonly role: string;
+}
+
+/** What the platform has of what is declared or remembered. An address that is not in it does not exist there. */
+export interface Observed extends Caller {
   readonly objects: ReadonlyMap<string, ObservedObject>;
   /** The ids of everything that a list showed, whoever's it is. */
   readonly listed: ReadonlySet<string>;
 }
-
-/** Where a run acts, and as whom. */
-export type Place = Pick<Observed, 'projectId' | 'organizationId' | 'userId'>;
 
 /** The value that the run itself gives to a member: which project, which organization, who. */
 export function fromContext(

@@ -1,32 +1,24 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
-import { fieldOfAttribute } from '../kind/attribute.ts';
-import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
+import { root } from '../kind/kind.ts';
 import { valueAt } from '../kind/wire.ts';
+import { fieldOfAttribute } from '../kind/attribute.ts';
 import { rowId } from './answers.ts';
-import type { Expected, IdentifyInput } from './expected.ts';
+import type { Claim, Expected, IdentifyInput, Listed } from './expected.ts';
 import type { ObservedObject } from './observed.ts';
-import { observedObject } from './observed.ts';
+import { fromContext, observedObject } from './observed.ts';
 
 /**
- * Makes the object of an address from its row in a list, or reads it where that row does not hold enough. Undefined: one
+ * Makes the object of a claim from its row in a list, or reads it where that row does not hold enough. Undefined: one
  * look does not show it, which does not prove that it is gone.
  */
-export async function readObject(
-  input: IdentifyInput,
-  item: Expected,
-  id: string,
-  foundBy: ObservedObject['foundBy'],
-): Promise<ObservedObject | undefined> {
-  const { kind } = item;
+export async function readObject(input: IdentifyInput, claim: Claim): Promise<ObservedObject | undefined> {
+  const { item, id, foundBy } = claim;
   const entry = input.rows.get(id);
-  if (entry !== undefined && !needsRead(entry.link, item)) {
-    return toObject(input, item, { id, foundBy, row: entry.row, parentId: entry.parentId });
-  }
-  if (entry === undefined && isInWholeRow(kind) && foundBy === 'id') return undefined;
-  return readById(input, item, id, foundBy);
+  if (entry !== undefined && !needsRead(entry, item)) return toObject(input, claim, entry.row);
+  if (entry === undefined && isInWholeRow(item.kind) && foundBy === 'id') return undefined;
+  return readById(input, claim);
 }
 
 /** Whether lists hold everything of the objects of a kind. */
@@ -34,20 +26,14 @@ export function isInWholeRow(kind: Kind): boolean {
   return Object.values(kind.parents).every((link) => link.rows === 'whole');
 }
 
-/** Reads the object of an address by its id. Undefined: the platform answers that it has none. */
-export async function readById(
-  input: IdentifyInput,
-  item: Expected,
-  id: string,
-  foundBy: ObservedObject['foundBy'],
-): Promise<ObservedObject | undefined> {
-  const { kind } = item;
-  const row = await input.reader.row(kind, id);
+/** Reads the object of a claim by its id. Undefined: the platform answers that it has none. */
+export async function readById(input: IdentifyInput, claim: Claim): Promise<ObservedObject | undefined> {
+  const { kind } = claim.item;
+  const row = await input.reader.row(kind, claim.id);
   if (row === undefined) return undefined;
-  if (rowId(kind, row) !== id) throw new Stop('platform', [wrongObject(kind, id)]);
-  const entry = input.rows.get(id);
-  const parentId = entry?.parentId ?? parentIn(kind, row)?.id;
-  return toObject(input, item, { id, foundBy, row: { ...entry?.row, ...row }, parentId });
+  if (rowId(kind, row) === claim.id) return toObject(input, claim, { ...input.rows.get(claim.id)?.row, ...row });
+  const message = `the answer to ${kind.operations.read} is not the ${kind.kind} ${claim.id} that was asked for`;
+  throw new Stop('platform', [diagnostic('platform-answer', message)]);
 }
 
 /** The parent that a row names: its kind, or the root, and its id. Undefined when the row names none. */
@@ -59,27 +45,20 @@ export function parentIn(kind: Kind, row: Row): { readonly above: string; readon
   return undefined;
 }
 
-function toObject(
-  { rows }: IdentifyInput,
-  { kind }: Expected,
-  { row, ...facts }: Omit<ObservedObject, 'isProvided'>,
-): ObservedObject {
-  const isProvided = kind.lifecycle?.provided?.is(row, rows.get(facts.id)?.parentRow ?? {}) === true;
-  return observedObject({ ...facts, row, isProvided });
+function toObject({ rows, caller }: IdentifyInput, { item: { kind }, id, foundBy }: Claim, row: Row): ObservedObject {
+  const entry = rows.get(id);
+  const link = entry === undefined ? undefined : kind.parents[root];
+  const parentId = entry?.parent?.id ?? fromContext(link?.set[link.idAt], caller) ?? parentIn(kind, row)?.id;
+  const isProvided = kind.lifecycle?.provided?.is(row, entry?.parent?.row ?? {}) === true;
+  return observedObject({ id, foundBy, row, parentId, isProvided });
 }
 
-function needsRead(link: ParentLink, { resource, record }: Expected): boolean {
-  if (link.rows === 'whole') return false;
-  if (link.rows === 'summary') return true;
+function needsRead({ parent }: Listed, { kind, resource, record }: Expected): boolean {
+  const { rows = 'whole' } = kind.parents[parent?.kind.kind ?? root] ?? {};
+  if (rows === 'whole') return false;
+  if (rows === 'summary') return true;
   const settled = new Set(Object.keys(record?.pairs ?? {}).map(fieldOfAttribute));
-  return link.rows.without.some(
+  return rows.without.some(
     (name) => resource?.fields[name] !== undefined || resource?.maps[name] !== undefined || settled.has(name),
-  );
-}
-
-function wrongObject(kind: Kind, id: string): Diagnostic {
-  return diagnostic(
-    'platform-answer',
-    `the answer to ${kind.operations.read} is not the ${kind.kind} ${id} that was asked for`,
   );
 }
