@@ -20,8 +20,7 @@ import type { Action } from '../plan/action.ts';
 import { refuseChanged } from './freshness.ts';
 import { poll } from './attempt.ts';
 import { rehearse } from './request.ts';
-import { findById } from '../observe/scope-row.ts';
-import { readScope } from './scope.ts';
+import { readScope, rowIn } from './scope.ts';
 import { requestInput, send } from './send.ts';
 
 /** Sends what the plan says, reads back what came of it, and saves it. */
@@ -167,15 +166,11 @@ async function tearDown(run: Run, action: Action): Promise<void> {
     }
   }
   if (action.action !== 'replace') return;
-  const old = idOf(run, address);
   const scope = idOf(run, action.scope);
-  if (action.teardown.length > 0 && old !== undefined && scope !== undefined) {
+  if (action.teardown.length > 0 && scope !== undefined) {
     const { root } = scopeOf(run, action.scope);
-    const look = async () => {
-      const after = await readScope(run.reader, root, scope);
-      return after !== 'gone' && findById(after, action, old) !== undefined;
-    };
-    if (await poll(run, look, { isSeen: (isStill) => !isStill })) {
+    const look = async () => rowIn(run, action, await readScope(run.reader, root, scope));
+    if ((await poll(run, look, { isSeen: (row) => row === undefined })) !== undefined) {
       throw refusal(action, `the old ${address} was to be deleted and is still there; no new one was created`);
     }
   }

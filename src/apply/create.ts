@@ -52,8 +52,8 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
   const isLast = action.steps.at(-1) === step;
   await journal.save(address, isLast ? record : withWrite(record, { id: object.id, ...sentNow(run) }));
   if (lacksOutputs(run, action, object.row)) {
-    const row = await readOwn(run, action, object.id);
-    if (row !== 'gone') claim(run, address, { id: object.id, row: { ...object.row, ...row.row } });
+    const { row } = await readOwn(run, action, object.id);
+    if (row !== undefined) claim(run, address, { id: object.id, row: { ...object.row, ...row } });
   }
 }
 
@@ -167,7 +167,7 @@ type Lists = Map<string, Promise<ReadonlyMap<string, Row>>>;
  */
 export async function reportDuplicates(run: Run): Promise<void> {
   const { plan, signal } = run.input;
-  const parents = new Map<string, Promise<ScopeRow | 'gone'>>();
+  const parents = new Map<string, Promise<ScopeRow>>();
   const lists: Lists = new Map();
   for (const action of plan.actions) {
     const create = action.steps.find(({ role }) => role === 'create');
@@ -224,7 +224,7 @@ async function reportAmong(
 async function siblingsOf(
   run: Run,
   action: Action,
-  { parents, lists }: { readonly parents: Map<string, Promise<ScopeRow | 'gone'>>; readonly lists: Lists },
+  { parents, lists }: { readonly parents: Map<string, Promise<ScopeRow>>; readonly lists: Lists },
 ): Promise<ReadonlyMap<string, Row>> {
   const { address, kind, scope: root, parent = '' } = action;
   const above = run.jobs.get(parent);
@@ -238,8 +238,7 @@ async function siblingsOf(
     if (id === undefined) return new Map();
     const reading = parents.get(parent) ?? readScope(run.reader, above.action, id);
     parents.set(parent, reading);
-    const row = await reading;
-    return row === 'gone' ? new Map() : row.rowsOf(action);
+    return (await reading).rowsOf(action);
   }
   const name = `${kind.kind} ${parent}`;
   const listing = lists.get(name) ?? readSiblings(run, action);

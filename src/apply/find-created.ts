@@ -63,10 +63,7 @@ export async function findAnswered(
   if (listed !== undefined) return poll(run, () => lookInList(run, action, isTaken), { isSeen });
   const id = idOf(run, action.scope);
   if (id === undefined || !isNeeded) return undefined;
-  const look = async () => {
-    const after = await readOwn(run, scopeOf(run, action.scope).root, id);
-    return after === 'gone' ? undefined : findCreated(run, after, action, isTaken);
-  };
+  const look = async () => findCreated(run, await readOwn(run, scopeOf(run, action.scope).root, id), action, isTaken);
   return poll(run, look, { isSeen });
 }
 

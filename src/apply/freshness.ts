@@ -11,7 +11,7 @@ import { refusal, idOf, jobOf, scopeOf } from './run.ts';
 import type { Run } from './run.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
 import { findById } from '../observe/scope-row.ts';
-import { isAtHome, scopeNow } from './scope.ts';
+import { isAtHome, rowIn, scopeNow } from './scope.ts';
 
 /** From which step on an action is checked, and how it is read. */
 type Check = { readonly step?: Step } & Parameters<typeof scopeNow>[2];
@@ -31,7 +31,7 @@ export async function refuseChanged(run: Run, action: Action, check: Check = {})
     refuse(lossSince(run, action, await scopeNow(run, action.scope, check)));
     return undefined;
   }
-  if (createsObject(action)) return rowIn(run, action, check);
+  if (createsObject(action)) return findRow(run, action, check);
   const row = await rowNow(run, action, check);
   refuse(changedSince(action, row, run.outputs, step) ?? movedSince(run, action, row));
   return row;
@@ -43,7 +43,7 @@ export async function refuseChanged(run: Run, action: Action, check: Check = {})
  * @throws {Stop} when the platform does not have it any more.
  */
 export async function rowNow(run: Run, action: Action, check: Check = {}): Promise<Row> {
-  const row = await rowIn(run, action, check);
+  const row = await findRow(run, action, check);
   if (row !== undefined) return row;
   throw refusal(action, `${action.address} is not on the platform any more; ${sentBefore(run, action)}`);
 }
@@ -83,8 +83,7 @@ export function changedSince(action: Action, now: Row, outputs: Outputs, step?: 
  * Names what somebody changed of what an action is about to delete, or of what goes along, since the plan was made. What
  * is gone already is no hindrance.
  */
-export function lossSince(run: Run, action: Action, scope: ScopeRow | 'gone'): string | undefined {
-  if (scope === 'gone') return undefined;
+export function lossSince(run: Run, action: Action, scope: ScopeRow): string | undefined {
   // What is below an object that goes is the first of it to go.
   const { root, actions } = scopeOf(run, action.scope);
   const isWhole = root.action === 'delete' || root.teardown.length > 0;
@@ -128,14 +127,11 @@ function movedSince(run: Run, action: Action, now: Row): string | undefined {
 }
 
 /** The object of an action in its scope; what this run created may be newer than the row of that. */
-async function rowIn(run: Run, action: Action, check: Check): Promise<Row | undefined> {
-  const id = idOf(run, action.address);
-  if (id === undefined) return undefined;
-  const look = (scope: ScopeRow | 'gone') => (scope === 'gone' ? undefined : findById(scope, action, id));
-  const row = look(await scopeNow(run, action.scope, check));
-  return (
-    row ?? (createsObject(action) ? look(await scopeNow(run, action.scope, { ...check, isAnew: true })) : undefined)
-  );
+async function findRow(run: Run, action: Action, check: Check): Promise<Row | undefined> {
+  if (idOf(run, action.address) === undefined) return undefined;
+  const row = rowIn(run, action, await scopeNow(run, action.scope, check));
+  if (row !== undefined || !createsObject(action)) return row;
+  return rowIn(run, action, await scopeNow(run, action.scope, { ...check, isAnew: true }));
 }
 
 function sentBefore(run: Run, { address }: Action): string {

@@ -36,11 +36,11 @@ export async function readBack(run: Run, address: string): Promise<void> {
       conclude(run, action, resultOf(job) ?? (isSent(job) ? 'unverified' : 'failed'));
     });
   }
-  if (after !== undefined && after !== 'gone') scope.readBack = after.row;
+  if (after?.row !== undefined) scope.readBack = after.row;
 }
 
 /** Reads a scope: again, for a little while, when it does not show what was written. */
-async function readAgain(run: Run, scope: Scope): Promise<ScopeRow | 'gone' | undefined> {
+async function readAgain(run: Run, scope: Scope): Promise<ScopeRow | undefined> {
   const { root, actions } = scope;
   const id = idOf(run, root.address);
   if (id === undefined) return undefined;
@@ -68,7 +68,7 @@ function isShown(run: Run, action: Action, found: Found): boolean {
 }
 
 /** The objects of a scope's actions, in a row of it. */
-function foundIn(run: Run, scope: Scope, after: ScopeRow | 'gone' | undefined): Found[] {
+function foundIn(run: Run, scope: Scope, after: ScopeRow | undefined): Found[] {
   const { actions, root } = scope;
   const claimed = new Set(actions.flatMap((action) => idOf(run, action.address) ?? []));
   const before = scopeBefore(run, scope);
@@ -81,14 +81,8 @@ function foundIn(run: Run, scope: Scope, after: ScopeRow | 'gone' | undefined): 
   });
 }
 
-function lookFor(
-  run: Run,
-  action: Action,
-  after: ScopeRow | 'gone' | undefined,
-  isTaken: (id: string) => boolean,
-): Found {
+function lookFor(run: Run, action: Action, after: ScopeRow | undefined, isTaken: (id: string) => boolean): Found {
   if (after === undefined) return { is: 'unread' };
-  if (after === 'gone') return { is: 'gone' };
   try {
     const job = jobOf(run, action.address);
     const row =

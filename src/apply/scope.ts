@@ -10,12 +10,17 @@ import { poll } from './attempt.ts';
 import { recordNow, idOf, scopeOf } from './run.ts';
 import type { Run, Scope } from './run.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
-import { scopeRow } from '../observe/scope-row.ts';
+import { findById, scopeRow } from '../observe/scope-row.ts';
 
 /** Reads a scope. A 404 proves that it is gone, and nothing else does. */
-export async function readScope(reader: Reader, root: Action, id: string): Promise<ScopeRow | 'gone'> {
-  const row = await reader.row(root.kind, id);
-  return row === undefined ? 'gone' : scopeRow(root, row);
+export async function readScope(reader: Reader, root: Action, id: string): Promise<ScopeRow> {
+  return scopeRow(root, await reader.row(root.kind, id));
+}
+
+/** The row of an action's object in its scope; undefined when it is not there. */
+export function rowIn(run: Run, action: Action, scope: ScopeRow): Row | undefined {
+  const id = idOf(run, action.address);
+  return id === undefined ? undefined : findById(scope, action, id);
 }
 
 /** A scope as it was a few seconds ago at most: read once for all requests that follow one another quickly. */
@@ -23,23 +28,26 @@ export function scopeNow(
   run: Run,
   address: string,
   { isAnew = false, client }: { readonly isAnew?: boolean; readonly client?: Client } = {},
-): Promise<ScopeRow | 'gone'> {
+): Promise<ScopeRow> {
   const now = run.clock.monotonic();
   const scope = scopeOf(run, address);
   const { reading: known } = scope;
   const id = idOf(run, address);
   if (known !== undefined && known.id === id && !isAnew && now - known.since <= attempts.reading.freshMs)
     return known.row;
-  const row = id === undefined ? Promise.resolve('gone' as const) : readOwn(run, scope.root, id, client);
+  const row =
+    id === undefined ? Promise.resolve(scopeRow(scope.root, undefined)) : readOwn(run, scope.root, id, client);
   scope.reading = { id, since: now, row };
   row.catch(() => delete scope.reading); // it may be read the next time
   return row;
 }
 
 /** Reads the object of a scope. What this run created may show a little later. */
-export function readOwn(run: Run, root: Action, id: string, client?: Client): Promise<ScopeRow | 'gone'> {
+export function readOwn(run: Run, root: Action, id: string, client?: Client): Promise<ScopeRow> {
   const reader = client === undefined ? run.reader : createReader(client);
-  return poll(run, () => readScope(reader, root, id), { isSeen: (seen) => seen !== 'gone' || !createsObject(root) });
+  return poll(run, () => readScope(reader, root, id), {
+    isSeen: ({ row }) => row !== undefined || !createsObject(root),
+  });
 }
 
 /** The row that a create without an id in its answer made: the one new row that the create could have made. */

@@ -12,8 +12,7 @@ import { announceTime } from './announce.ts';
 import { buildMembers } from './request.ts';
 import type { Run } from './run.ts';
 import { happen, idOf, jobOf } from './run.ts';
-import { findById } from '../observe/scope-row.ts';
-import { isAtHome, scopeNow } from './scope.ts';
+import { isAtHome, rowIn, scopeNow } from './scope.ts';
 
 /**
  * Sends a request of an action that is no create. When its outcome is unknown, Trueup reads what the platform has, and sends again what it
@@ -80,11 +79,9 @@ async function lookBefore(
  * then, because twice comes to the same as once.
  */
 export async function tookEffect(run: Run, action: Action, step: Step): Promise<boolean> {
-  const id = idOf(run, action.address);
-  if (id === undefined || idOf(run, action.scope) === undefined) return false;
+  if (idOf(run, action.address) === undefined || idOf(run, action.scope) === undefined) return false;
   try {
-    const after = await scopeNow(run, action.scope, { isAnew: true });
-    const row = after === 'gone' ? undefined : findById(after, action, id);
+    const row = rowIn(run, action, await scopeNow(run, action.scope, { isAnew: true }));
     if (step.role === 'delete') return row === undefined;
     if (row === undefined) return false;
     return step.role === 'move' ? isAtHome(run, action, row) : holds(run, action, step, row);

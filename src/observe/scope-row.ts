@@ -11,19 +11,21 @@ interface Placed {
 /** The row of a scope, with everything below it. */
 export interface ScopeRow {
   readonly root: Placed;
-  readonly row: Row;
+  /** undefined when it is gone. */
+  readonly row: Row | undefined;
   /** The rows of a kind below it, by id; throws a Stop when the answer has no such list. */
   readonly rowsOf: (action: Placed) => ReadonlyMap<string, Row>;
 }
 
 /** Makes the row of a scope from one that was read earlier. */
-export function scopeRow(root: Placed, row: Row): ScopeRow {
+export function scopeRow(root: Placed, row: Row | undefined): ScopeRow {
   const lists = new Map<string, ReadonlyMap<string, Row>>();
   return {
     root,
     row,
     rowsOf: ({ kind }) => {
-      const rows = lists.get(kind.kind) ?? rowsIn(kind, root.kind, row) ?? new Map<string, Row>();
+      const known = lists.get(kind.kind) ?? (row === undefined ? undefined : rowsIn(kind, root.kind, row));
+      const rows = known ?? new Map<string, Row>();
       lists.set(kind.kind, rows);
       return rows;
     },
@@ -32,6 +34,7 @@ export function scopeRow(root: Placed, row: Row): ScopeRow {
 
 /** The row of an action in its scope, by id. */
 export function findById(scope: ScopeRow, action: Placed, id: string): Row | undefined {
-  if (action.address === scope.root.address) return rowId(action.kind, scope.row) === id ? scope.row : undefined;
+  const { root, row } = scope;
+  if (action.address === root.address) return row !== undefined && rowId(action.kind, row) === id ? row : undefined;
   return scope.rowsOf(action).get(id);
 }

@@ -102,7 +102,7 @@ describe('what goes is looked at:', () => {
 
   test('what is gone, or was not there, is no hindrance', () => {
     const { run } = runOf([going()]);
-    expect(lossSince(run, going(), 'gone')).toBeUndefined();
+    expect(lossSince(run, going(), scopeRow(going(), undefined))).toBeUndefined();
     expect(lossSince(run, going(), scopeRow(going(), { redisId: 'redis_1' }))).toBeUndefined();
     expect(loss({ planned: { name: 'a' }, now: { redisId: 'redis_2', name: 'b' }, settled: ['name'] })).toBeUndefined();
   });
