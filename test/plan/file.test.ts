@@ -144,6 +144,17 @@ const words = [
   'id protect envMode accessMode deleteVolumes',
 ].flatMap((line) => line.split(' ').map((word) => word.replace('as-read', 'as read')));
 
+/** The names of the kinds, of their fields and of the operations of the platform, and the words. */
+const knownNames: ReadonlySet<string> = new Set([
+  ...kinds.flatMap(({ kind, fields }) => [
+    kind,
+    ...Object.keys(fields),
+    ...Object.keys(fields).map((name) => fieldPath(kindNamed(kind), name)),
+  ]),
+  ...Object.entries(contract).flatMap(([operation, { input }]) => [operation, ...Object.keys(input.shape)]),
+  ...words,
+]);
+
 /** What a file holds that is neither a digest nor a name: nothing, if it keeps its promise. */
 async function namesNothingElse(file: string, made: Bench, text: string | Record<string, string>): Promise<string[]> {
   const { actions, state, ...about } = fileIn(file);
@@ -157,21 +168,17 @@ async function namesNothingElse(file: string, made: Bench, text: string | Record
     ...addresses,
     ...paths,
     ...resources.flatMap(({ maps }) => Object.values(maps).flatMap((entries) => [...entries.keys()])),
-    ...kinds.flatMap(({ kind, fields }) => [
-      kind,
-      ...Object.keys(fields),
-      ...Object.keys(fields).map((name) => fieldPath(kindNamed(kind), name)),
-    ]),
-    ...Object.entries(contract).flatMap(([operation, { input }]) => [operation, ...Object.keys(input.shape)]),
     ...Object.values(made.emulator.world.tables).flatMap((rows) => Object.keys(rows)),
-    ...words,
     ...actions.flatMap(({ warnings, dataAtRisk }) => [...warnings, dataAtRisk ?? '']),
     about.madeBy,
     about.madeAt,
     ...Object.values(state).map(String),
   ]);
+  // Names may be joined by dots, and have dots themselves.
   const isName = (one: string): boolean =>
-    names.has(one) || [...names].some((name) => one.startsWith(`${name}.`) && isName(one.slice(name.length + 1)));
+    names.has(one) ||
+    knownNames.has(one) ||
+    [...one.matchAll(/\./g)].some(({ index }) => isName(one.slice(0, index)) && isName(one.slice(index + 1)));
   return textsIn({ ...about, actions }).filter(
     (one) => !/^[\w-]{43}$/.test(one) && !isName(one.replace(/ \((deploy|old)\)$/, '')),
   );

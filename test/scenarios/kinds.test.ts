@@ -41,7 +41,7 @@ import {
   withField,
   withoutField,
 } from '../support/kind-manifests.ts';
-import { kindBench } from '../support/kind-world.ts';
+import { benchAfter, kindBench } from '../support/kind-world.ts';
 import { isWhole } from '../support/whole.ts';
 import type { Bench } from '../support/world.ts';
 
@@ -58,6 +58,11 @@ async function apply(made: Bench, text: string, orders?: readonly string[]): Pro
   );
   if (isPending) await apply(made, text);
   return plan;
+}
+
+/** A world in which manifests were applied, one after the other. */
+function begunWith(...texts: readonly string[]): Promise<Bench> {
+  return benchAfter(texts, apply);
 }
 
 async function carryOut(made: Bench, plan: Plan, orders?: readonly string[]): Promise<void> {
@@ -253,8 +258,7 @@ describe.each(stands())('$title', (stand) => {
   testIf(kind.operations.delete !== undefined)(
     'is deleted when its block is gone, and then plans nothing',
     async () => {
-      const made = kindBench();
-      await apply(made, manifestWith(stand, stand.body));
+      const made = await begunWith(manifestWith(stand, stand.body));
       const { [kind.identity.id]: id } = await rowOf(made, stand);
       const orders = isService(stand) ? [] : ordersForObject(stand, stand.body);
       const plan = await apply(made, manifestWith(stand, undefined), orders);
@@ -267,8 +271,7 @@ describe.each(stands())('$title', (stand) => {
   testIf(kind.operations.delete === undefined)(
     'is let go of when its block is gone, which is said, and then plans nothing',
     async () => {
-      const made = kindBench();
-      await apply(made, manifestWith(stand, stand.body));
+      const made = await begunWith(manifestWith(stand, stand.body));
       const before = await rowOf(made, stand);
       const read = { [idMember(kind, kind.operations.read)]: before[kind.identity.id] };
       made.requests('POST');
@@ -282,9 +285,8 @@ describe.each(stands())('$title', (stand) => {
   );
 
   test('is adopted with consent when the state is lost, and then plans nothing', async () => {
-    const made = kindBench();
     const text = manifestWith(stand, stand.body);
-    await apply(made, text);
+    const made = await begunWith(text);
     const { [kind.identity.id]: id } = await rowOf(made, stand);
     made.store.state = undefined;
     made.requests('POST');
@@ -298,8 +300,7 @@ describe.each(stands())('$title', (stand) => {
   });
 
   test('is taken over by id:, and then plans nothing', async () => {
-    const made = kindBench();
-    await apply(made, manifestWith(stand, stand.body));
+    const made = await begunWith(manifestWith(stand, stand.body));
     const { [kind.identity.id]: id } = await rowOf(made, stand);
     const records = made.store.state?.resources ?? {};
     const { [addressOf(stand)]: _, ...others } = records;
@@ -311,9 +312,8 @@ describe.each(stands())('$title', (stand) => {
   });
 
   test('is imported by address and id, and then plans nothing', async () => {
-    const made = kindBench();
     const text = manifestWith(stand, stand.body);
-    await apply(made, text);
+    const made = await begunWith(text);
     const { [kind.identity.id]: id } = await rowOf(made, stand);
     const { [addressOf(stand)]: _, ...others } = made.store.state?.resources ?? {};
     if (made.store.state !== undefined) made.store.state = { ...made.store.state, resources: others };
@@ -326,8 +326,7 @@ describe.each(stands())('$title', (stand) => {
   });
 
   test('keeps its identity when moved: says that its key changed, and then plans nothing', async () => {
-    const made = kindBench();
-    await apply(made, manifestWith(stand, stand.body));
+    const made = await begunWith(manifestWith(stand, stand.body));
     const before = await rowOf(made, stand);
     const renamed = { key: renamedKey(stand) };
     const moved = [{ from: addressOf(stand), to: addressOf(stand, renamed) }];
@@ -345,8 +344,7 @@ describe.each(stands())('$title', (stand) => {
   testIf(kind.operations.move !== undefined)(
     'moves to another environment with moved:, and then plans nothing',
     async () => {
-      const made = kindBench();
-      await apply(made, manifestWith(stand, stand.body));
+      const made = await begunWith(manifestWith(stand, stand.body));
       const before = await rowOf(made, stand);
       const elsewhere = { environment: 'preview' };
       const moved = [{ from: addressOf(stand), to: addressOf(stand, elsewhere) }];
@@ -363,9 +361,8 @@ describe.each(stands())('$title', (stand) => {
   testIf(kind.operations.move !== undefined)(
     'is moved back when somebody moved it, and then plans nothing',
     async () => {
-      const made = kindBench();
       const text = manifestWith(stand, stand.body);
-      await apply(made, text);
+      const made = await begunWith(text);
       const before = await rowOf(made, stand);
       const { move } = kind.operations;
       if (move === undefined) throw new Error('it has a move');
@@ -441,12 +438,8 @@ describe.each(stands())('$title', (stand) => {
     const one = bodyWith(stand, name, first);
     const two = bodyWith(stand, name, second);
     /** A world in which the first value is applied; what cannot be made is taken over first. */
-    const begun = async (): Promise<Bench> => {
-      const made = kindBench();
-      if (!canBeMade) await apply(made, manifestWith(stand, stand.body));
-      await apply(made, manifestWith(stand, one));
-      return made;
-    };
+    const begun = (): Promise<Bench> =>
+      begunWith(...(canBeMade ? [] : [manifestWith(stand, stand.body)]), manifestWith(stand, one));
 
     /** What is ordered when it changes to a value in a body. */
     const orders = ordersForField(stand, two, field);

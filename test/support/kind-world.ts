@@ -1,6 +1,8 @@
 import type { Manifest } from '../../src/manifest/manifest.ts';
 import type { World } from '../../src/emulator/world.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
+import type { State } from '../../src/state/state.ts';
+import { selfMovingClock } from './virtual-clock.ts';
 import type { Bench } from './world.ts';
 import { bench } from './world.ts';
 
@@ -16,13 +18,15 @@ export function worldWithMember(): World {
 /** The manifests that tests of one kind read again and again. */
 const manifests = new Map<string, Promise<Manifest>>();
 
-/** A bench over such a platform, on which the secrets of the examples exist. */
-export function kindBench(): Bench {
+/** A bench over such a platform, or over a copy of another one, on which the secrets of the examples exist. */
+export function kindBench(from?: Beginning): Bench {
   if (manifests.size > 500) manifests.clear();
   const made = bench({
     manifests,
-    emulate: { world: worldWithMember() },
+    emulate: { world: from === undefined ? worldWithMember() : structuredClone(from.world) },
+    ...(from === undefined ? {} : { clock: selfMovingClock(from.at) }),
   });
+  if (from !== undefined) made.store.state = from.state;
   Object.assign(made.secrets, {
     SHOP_DB_PASSWORD: 'correct-horse-1',
     CACHE_PASSWORD: 'correct-horse-1',
@@ -33,5 +37,33 @@ export function kindBench(): Bench {
     GIT_CLIENT: 'correct-horse-1',
     GIT_TOKEN: 'correct-horse-1',
   });
+  return made;
+}
+
+/** A platform and a state that tests begin with. */
+interface Beginning {
+  readonly world: World;
+  readonly state: State | undefined;
+  /** Its time, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** The beginnings that tests of one kind have in common, by their manifests. */
+const beginnings = new Map<string, Beginning>();
+
+/** A bench on which manifests were applied, one after the other: once, later tests get a copy. */
+export async function benchAfter(
+  texts: readonly string[],
+  apply: (made: Bench, text: string) => Promise<unknown>,
+): Promise<Bench> {
+  const key = JSON.stringify(texts);
+  const known = beginnings.get(key);
+  if (known !== undefined) return kindBench(known);
+  const made = kindBench();
+  for (const text of texts) await apply(made, text);
+  const { world } = made.emulator;
+  const isAtRest = Object.values(world.tables.deployment).every(({ status }) => status !== 'running');
+  if (beginnings.size > 100) beginnings.clear();
+  if (isAtRest) beginnings.set(key, { world: structuredClone(world), state: made.store.state, at: made.clock.wall() });
   return made;
 }
