@@ -1,6 +1,5 @@
 import { same, textsIn } from '../kind/json.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { isEffective, createsObject } from '../plan/action.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { State, StateStore } from '../state/state.ts';
 import { withWaves } from '../state/wave.ts';
@@ -8,7 +7,7 @@ import { deploy } from './deploy.ts';
 import { reportDuplicates, create } from './create.ts';
 import { isOver, isSent, mayHaveWritten, resultOf } from './job.ts';
 import type { ActionNode, ApplyNode } from './nodes.ts';
-import { planNodes } from './nodes.ts';
+import { isEvent, planNodes } from './nodes.ts';
 import { readBack } from './read-back.ts';
 import { report, reportFailure, happen, hasWritten, jobOf, scopeOf, startRun, refusal, idOf } from './run.ts';
 import type { ApplyResult } from './job.ts';
@@ -65,8 +64,7 @@ async function runAction(run: Run, node: ActionNode, after: readonly ApplyNode[]
   const { onEvent } = run.input;
   const { address } = action;
   const about = { address: blockAddress(address), action: action.action };
-  const isLoud = isEffective(action) || action.action === 'delete';
-  if (isLoud && !isSent(jobOf(run, address))) onEvent({ event: 'started', ...about });
+  if (isEvent(action) && !isSent(jobOf(run, address))) onEvent({ event: 'started', ...about });
   try {
     if (part === 'deploy') {
       const result = await deploy(run, action);
@@ -181,7 +179,7 @@ async function tearDown(run: Run, action: Action): Promise<void> {
 /** Sends the requests that create or update the object of an action. */
 async function createOrUpdate(run: Run, action: Action): Promise<void> {
   if (action.steps.length === 0) return;
-  if (!createsObject(action)) await refuseChanged(run, action);
+  if (!action.createsObject) await refuseChanged(run, action);
   addOldSecrets(run, action);
   await announceWrite(run, action);
   for (const step of action.steps) {

@@ -3,7 +3,6 @@ import { oldAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import { valueAt } from '../kind/wire.ts';
 import type { Action, Step } from '../plan/action.ts';
-import { createsBeforeDestroy, createsObject } from '../plan/action.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, withWrite } from '../state/pending.ts';
 import type { StateRecord } from '../state/record.ts';
@@ -39,7 +38,7 @@ async function createNow(run: Run, action: Action, step: Step): Promise<void> {
   const before = knownBefore(run, action);
   // The old object of this address is not the one that is being created.
   happen(run, address, { is: 'removed' });
-  const old = createsBeforeDestroy(action) ? deposed(run, address).find(({ id }) => id === before?.id) : undefined;
+  const old = action.createsBeforeDestroy ? deposed(run, address).find(({ id }) => id === before?.id) : undefined;
   if (old?.id !== undefined) await journal.save(old.address, recordOf(run, old, old.id, {}));
   const undo = async () => {
     await journal.save(address, before?.id === null ? null : before);
@@ -62,7 +61,7 @@ function knownBefore(run: Run, action: Action): StateRecord | null {
   // The old object of a replacement may be gone by now.
   const known = run.journal.now(action.address) ?? null;
   if (known === null || known.id !== null) return known;
-  const found = createsBeforeDestroy(action) ? deposed(run, action.address).at(-1)?.id : undefined;
+  const found = action.createsBeforeDestroy ? deposed(run, action.address).at(-1)?.id : undefined;
   return found === undefined ? known : recordOf(run, action, found, knownPairs(known));
 }
 
@@ -171,7 +170,7 @@ export async function reportDuplicates(run: Run): Promise<void> {
   const lists: Lists = new Map();
   for (const action of plan.actions) {
     const create = action.steps.find(({ role }) => role === 'create');
-    const isCreated = createsObject(action) && resultOf(jobOf(run, action.address)) !== 'skipped';
+    const isCreated = action.createsObject && resultOf(jobOf(run, action.address)) !== 'skipped';
     if (create === undefined || !isCreated || chosenId(action, create) !== undefined) continue;
     // The list told their ids: two there ended the create.
     if (action.kind.identity.idFrom === 'list' && action.parent === undefined) continue;

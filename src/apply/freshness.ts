@@ -3,7 +3,6 @@ import type { Row } from '../kind/json.ts';
 import { fieldPath, idsBelow } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, Member, Step } from '../plan/action.ts';
-import { createsObject } from '../plan/action.ts';
 import { compare } from '../plan/compare.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { isSent } from './job.ts';
@@ -31,7 +30,7 @@ export async function refuseChanged(run: Run, action: Action, check: Check = {})
     refuse(lossSince(run, action, await scopeNow(run, action.scope, check)));
     return undefined;
   }
-  if (createsObject(action)) return findRow(run, action, check);
+  if (action.createsObject) return findRow(run, action, check);
   const row = await rowNow(run, action, check);
   refuse(changedSince(action, row, run.outputs, step) ?? movedSince(run, action, row));
   return row;
@@ -130,7 +129,7 @@ function movedSince(run: Run, action: Action, now: Row): string | undefined {
 async function findRow(run: Run, action: Action, check: Check): Promise<Row | undefined> {
   if (idOf(run, action.address) === undefined) return undefined;
   const row = rowIn(run, action, await scopeNow(run, action.scope, check));
-  if (row !== undefined || !createsObject(action)) return row;
+  if (row !== undefined || !action.createsObject) return row;
   return rowIn(run, action, await scopeNow(run, action.scope, { ...check, isAnew: true }));
 }
 

@@ -3,7 +3,6 @@ import { withPreferred } from '../graph/preferred.ts';
 import type { Edge } from '../graph/schedule.ts';
 import { deployAddress, replacedAddress } from '../kind/address.ts';
 import type { Action, Plan } from '../plan/action.ts';
-import { isEffective } from '../plan/action.ts';
 
 /** The nodes of a plan, in its order, and which of them come before which. */
 export interface ApplyGraph {
@@ -156,7 +155,7 @@ function referrers(action: Action, plan: PlanIndex): string[] {
     if (action.action !== 'delete') return [];
     // What runs lets go of it only when it is deployed.
     const deployment = referrer.scope === action.scope ? [] : [deployAddress(referrer.scope)];
-    return isEffective(referrer) ? [referrer.address, ...deployment] : deployment;
+    return referrer.steps.length > 0 ? [referrer.address, ...deployment] : deployment;
   });
 }
 
@@ -275,6 +274,11 @@ function referencesOf({ address, service }: Action, plan: PlanIndex): string | u
 
 function tearsDown(action: Action): boolean {
   return action.teardown.length > 0 || action.action === 'delete';
+}
+
+/** Sends something, or its object goes with its parent: its beginning and its end are events. */
+export function isEvent(action: Action): boolean {
+  return tearsDown(action) || action.steps.length > 0;
 }
 
 /** Leaves an object behind. */

@@ -2,10 +2,10 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action } from '../plan/action.ts';
-import { isEffective, createsObject } from '../plan/action.ts';
 import { deploysOf, withDeploys } from '../state/pending.ts';
 import { isOver, isSent, mayLand, resultOf } from './job.ts';
 import { recordOf, claim, happen, hasWritten, idOf, jobOf, scopeOf, report, reportFailure } from './run.ts';
+import { isEvent } from './nodes.ts';
 import { poll } from './attempt.ts';
 import type { Outcome } from './job.ts';
 import type { Run, Scope } from './run.ts';
@@ -88,7 +88,7 @@ function lookFor(run: Run, action: Action, after: ScopeRow | undefined, isTaken:
     const row =
       job.object !== undefined
         ? findById(after, action, job.object.id)
-        : createsObject(action) && isSent(job)
+        : action.createsObject && isSent(job)
           ? findCreated(run, after, action, isTaken)
           : undefined;
     return row === undefined ? { is: 'gone' } : { is: 'row', row };
@@ -203,7 +203,7 @@ function settleRow(
   const job = jobOf(run, action.address);
   return settle({
     action,
-    made: createsObject(action) ? job.object?.row : undefined,
+    made: action.createsObject ? job.object?.row : undefined,
     wasSent: !isOver(job),
     outputs: run.outputs,
     ...about,
@@ -214,7 +214,7 @@ function settleRow(
 function conclude(run: Run, action: Action, result: Outcome['result']): void {
   const isNew = !isOver(jobOf(run, action.address));
   happen(run, action.address, { is: 'settled', result });
-  if (isNew && (isEffective(action) || action.action === 'delete')) {
+  if (isNew && isEvent(action)) {
     const event = result === 'done' ? 'done' : 'failed';
     run.input.onEvent({ event, address: action.address, action: action.action });
   }

@@ -8,7 +8,6 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Action, Plan } from '../plan/action.ts';
-import { createsObject } from '../plan/action.ts';
 import type { Deploys } from '../state/pending.ts';
 import { pendingCreate, withDeploys } from '../state/pending.ts';
 import type { StateRecord } from '../state/record.ts';
@@ -161,7 +160,7 @@ function jobBefore(
     duplicates: known?.duplicates,
   });
   const pending = pendingCreate(known);
-  if (!createsObject(action) || known?.id !== null || pending === undefined) return job;
+  if (!action.createsObject || known?.id !== null || pending === undefined) return job;
   return advance(job, { is: 'duplicate', place: pending }); // this run is about to send it again
 }
 

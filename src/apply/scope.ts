@@ -5,7 +5,6 @@ import { isCreated } from '../observe/lost-create.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Action } from '../plan/action.ts';
-import { createsObject } from '../plan/action.ts';
 import { poll } from './attempt.ts';
 import { recordNow, idOf, scopeOf } from './run.ts';
 import type { Run, Scope } from './run.ts';
@@ -46,7 +45,7 @@ export function scopeNow(
 export function readOwn(run: Run, root: Action, id: string, client?: Client): Promise<ScopeRow> {
   const reader = client === undefined ? run.reader : createReader(client);
   return poll(run, () => readScope(reader, root, id), {
-    isSeen: ({ row }) => row !== undefined || !createsObject(root),
+    isSeen: ({ row }) => row !== undefined || !root.createsObject,
   });
 }
 

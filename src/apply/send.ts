@@ -3,7 +3,6 @@ import type { OwnConnection } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { Row } from '../kind/json.ts';
 import type { Action, Step } from '../plan/action.ts';
-import { createsObject } from '../plan/action.ts';
 import { compare } from '../plan/compare.ts';
 import { attempt, isLost, mayLandLater } from './attempt.ts';
 import { refuseChanged, rowNow } from './freshness.ts';
@@ -68,7 +67,7 @@ async function lookBefore(
 ): Promise<Row | undefined> {
   if (step.role === 'create') return undefined;
   const { hasPaused } = own;
-  const isNew = createsObject(action) && step.role !== 'delete' && !isAgain && !hasPaused;
+  const isNew = action.createsObject && step.role !== 'delete' && !isAgain && !hasPaused;
   const now = run.clock.monotonic();
   if (isNew && now - (sentAt(jobOf(run, action.address)) ?? now) <= attempts.reading.freshMs) return undefined;
   return refuseChanged(run, action, { step, client: own, isAnew: hasPaused });
@@ -113,7 +112,7 @@ export function requestInput(run: Run, action: Action, own?: OwnConnection) {
     action,
     outputs: run.outputs,
     addSecret: run.input.addSecret,
-    made: createsObject(action) ? jobOf(run, action.address).object?.row : undefined,
+    made: action.createsObject ? jobOf(run, action.address).object?.row : undefined,
     idOf: (address: string) => idOf(run, address),
     readNow: () => rowNow(run, action, own === undefined ? {} : { client: own }),
   };

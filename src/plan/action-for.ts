@@ -7,6 +7,8 @@ import type { Action } from './action.ts';
 /** What an action has that does nothing. */
 export const idle = {
   action: 'no-op',
+  createsObject: false,
+  createsBeforeDestroy: false,
   changes: [],
   teardown: [],
   steps: [],

@@ -102,6 +102,10 @@ export interface Action {
   readonly scope: string;
   readonly kind: Kind;
   readonly action: ActionName;
+  /** It leaves a new object behind: it creates or replaces. */
+  readonly createsObject: boolean;
+  /** Of a replacement: the old object is still there when it is done, and goes by an action of its own. */
+  readonly createsBeforeDestroy: boolean;
   /** The id on the platform; undefined when there is none yet. */
   readonly id: string | undefined;
   readonly parent: string | undefined;
@@ -146,19 +150,9 @@ export interface Plan {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Whether the object an action leaves behind is a new one. */
-export function createsObject({ action }: Action): boolean {
-  return action === 'create' || action === 'replace';
-}
-
-/** Whether a replacement makes its new object while the old one is still there, which goes by an action of its own. */
-export function createsBeforeDestroy({ action, kind, teardown }: Action): boolean {
-  return action === 'replace' && teardown.length === 0 && kind.lifecycle?.createBeforeDestroy !== undefined;
-}
-
-/** Whether an action sends anything. */
-export function isEffective(action: Action): boolean {
-  return action.steps.length > 0 || action.teardown.length > 0;
+/** Whether an action sends something, or its object goes with its parent. */
+export function isEffective({ action, steps, teardown }: Action): boolean {
+  return steps.length > 0 || teardown.length > 0 || action === 'delete';
 }
 
 /** Whether a plan would change the platform, or take something over, or forget it. */

@@ -44,11 +44,11 @@ export function planCreation(
     notes.push(diagnostic('unverified', message, { remedy, address }));
   }
   const made = creation(input, resource, outputs, notes);
-  if (object === undefined) return { ...base, ...made, action: 'create' };
+  if (object === undefined) return { ...base, ...made, action: 'create', createsObject: true };
   // Its parent speaks for the data at risk.
   const gone = takeAway(input, base, object, 'replace');
   const teardown = kind.lifecycle?.deletedWithParent === true ? [] : gone.teardown;
-  return { ...base, ...made, action: 'replace', id: object.id, teardown };
+  return { ...base, ...made, action: 'replace', createsObject: true, id: object.id, teardown };
 }
 
 /** The creation of an object. Adds to `notes` what prevents it: members that create needs, secrets that this run lacks. */

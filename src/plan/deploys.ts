@@ -10,7 +10,7 @@ import { resolve } from '../manifest/wanted.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import { deploysOf } from '../state/pending.ts';
 import type { Action, Member, Step } from './action.ts';
-import { isEffective, createsObject } from './action.ts';
+import { isEffective } from './action.ts';
 import { actionFor } from './action-for.ts';
 import type { Staleness } from './stale.ts';
 import { stalenessOf } from './stale.ts';
@@ -37,7 +37,7 @@ export function withDeployments(input: PlanInput, planned: readonly Action[], ou
     const row = rowOf(root);
     const known = afterwards(root.kind, deploysOf(input.state.resources[root.address]), row);
     const staleness = stalenessFor(service);
-    const isFirst = createsObject(root) || (known === undefined && wasNeverDeployed(root, row));
+    const isFirst = root.createsObject || (known === undefined && wasNeverDeployed(root, row));
     const isNeeded = isFirst || staleness !== undefined || known?.stale !== undefined;
     const command = isNeeded
       ? deployCommand(root, { row, isCode: (known?.stale?.code ?? staleness?.code) === true })
@@ -111,7 +111,7 @@ function futureRow(root: Action, row: Row | undefined): Row {
     return resolved?.is === 'known' ? [[attribute.field, resolved.value] as const] : [];
   });
   const none = root.kind.service?.deployments;
-  const before = createsObject(root) || row === undefined ? (none === undefined ? {} : { [none]: [] }) : row;
+  const before = root.createsObject || row === undefined ? (none === undefined ? {} : { [none]: [] }) : row;
   return { ...before, ...Object.fromEntries(declared) };
 }
 
@@ -140,7 +140,7 @@ function deployment(
   if (takes(command.call, 'description')) members.description = { is: 'mark' };
   // Half of it is not deployed, also of a service that is new.
   const changing = leafs
-    .filter((leaf) => reachesContainers(leaf, root) && (isEffective(leaf) || leaf.action === 'delete'))
+    .filter((leaf) => reachesContainers(leaf, root) && isEffective(leaf))
     .map((leaf) => leaf.address);
   const dependsOn = [...new Set([address, ...changing, ...(staleness?.through ?? [])])];
   return {

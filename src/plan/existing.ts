@@ -62,8 +62,8 @@ export function planExisting(
     const isKept =
       unless !== undefined && resource.fields[unless] !== undefined && !changes.some(({ path }) => path === unless);
     // The old one goes by an action of its own, when nothing of the manifest uses it any more.
-    const old = createBeforeDestroy !== undefined && !isKept ? { id: undefined } : gone;
-    return { ...base, ...made, action: 'replace', changes, ...old };
+    const old = createBeforeDestroy !== undefined && !isKept ? { createsBeforeDestroy: true, id: undefined } : gone;
+    return { ...base, ...made, action: 'replace', createsObject: true, changes, ...old };
   }
   const moveTo = isElsewhere ? resource.parent : undefined;
   const { steps, notes: said } = updateSteps({ resource, attributes }, object.row, moveTo);

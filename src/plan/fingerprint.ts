@@ -12,7 +12,6 @@ import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { Outputs, Reference, Wanted } from '../manifest/wanted.ts';
 import type { Action, Member, Plan, Step } from './action.ts';
-import { createsObject } from './action.ts';
 import type { FiledAction, FiledMember, FiledStep, FiledValue, PlanFile } from './file.ts';
 
 /** What a plan file is made from, beside the plan. */
@@ -99,7 +98,7 @@ function outputsOf({ actions, observed }: Plan): Outputs {
   return ({ address, output }) => {
     const action = byAddress.get(address);
     const object = observed.objects.get(address);
-    if (action === undefined || object === undefined || createsObject(action)) return undefined;
+    if (action === undefined || object === undefined || action.createsObject) return undefined;
     return outputValue(action.kind, output, object.id, object.row);
   };
 }
@@ -234,7 +233,7 @@ function before(action: Action, { plan, sign }: Filing): FiledAction['before'] {
       return [was(fieldPath(kind, name), field, observedValue(kind, name, row) ?? null)];
     });
   }
-  if (createsObject(action)) return [];
+  if (action.createsObject) return [];
   return attributes.flatMap(({ attribute, field, wanted, decision, before: observed }) => {
     if (decision.do !== 'write' && decision.do !== 'remove') return [];
     const refersTo = wanted?.references.map(nameOf) ?? [];

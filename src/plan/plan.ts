@@ -5,7 +5,6 @@ import { outputValue } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action, Plan } from './action.ts';
-import { createsObject } from './action.ts';
 import { planCreation } from './creation.ts';
 import { planExisting } from './existing.ts';
 import type { PlanInput } from './input.ts';
@@ -25,7 +24,7 @@ export function buildPlan(input: PlanInput): Plan {
   const outputs: Outputs = ({ address, output }) => {
     const source = actions.get(address);
     const object = observed.objects.get(address);
-    if (source === undefined || object === undefined || createsObject(source)) return undefined;
+    if (source === undefined || object === undefined || source.createsObject) return undefined;
     return outputValue(source.kind, output, object.id, object.row);
   };
   for (const resource of input.resources) {

@@ -1,7 +1,6 @@
 import { oldAddress, replacedAddress } from '../kind/address.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action } from './action.ts';
-import { createsBeforeDestroy } from './action.ts';
 import type { PlanInput } from './input.ts';
 import { planRemoval } from './removal.ts';
 
@@ -15,7 +14,7 @@ export function withOldOnes(
   for (const action of actions.values()) {
     const object = objects.get(action.address);
     planned.push(action);
-    if (!createsBeforeDestroy(action) || object === undefined) continue;
+    if (!action.createsBeforeDestroy || object === undefined) continue;
     let old = oldAddress(action.address);
     while (actions.has(old)) old = oldAddress(old);
     objects.delete(action.address);

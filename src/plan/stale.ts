@@ -7,7 +7,6 @@ import { resolveField } from '../manifest/fields.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { matchesStored } from '../state/stored.ts';
 import type { Action, AttributeChange } from './action.ts';
-import { createsObject } from './action.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { mentionsOf, reachesContainers } from './deploy-inputs.ts';
 import type { PlanInput } from './input.ts';
@@ -55,7 +54,7 @@ export function stalenessOf(
         if (path !== undefined) add(path, parent);
       }
     }
-    if (createsObject(root)) {
+    if (root.createsObject) {
       return { ...(isCode(root) ? { code: true } : {}), because: [], through: [...through] };
     }
     for (const planned of root.attributes) {
@@ -67,7 +66,7 @@ export function stalenessOf(
       if (!reachesContainers(leaf, root) || leaf.isHeld === true) continue;
       const name = leaf.address.slice(root.address.length + 1);
       const isKnown = typeof input.state.resources[leaf.address]?.id === 'string';
-      if (createsObject(leaf) || leaf.action === 'delete' || (leaf.action === 'forget' && isKnown)) add(name, leaf);
+      if (leaf.createsObject || leaf.action === 'delete' || (leaf.action === 'forget' && isKnown)) add(name, leaf);
       else if (leaf.action !== 'forget') {
         for (const planned of leaf.attributes) {
           if (planned.field.appliesAt !== 'deploy' || !isChange(input, planned, outputs)) continue;

@@ -1,5 +1,4 @@
 import type { Action } from '../plan/action.ts';
-import { createsBeforeDestroy } from '../plan/action.ts';
 import { renderChange } from './change-text.ts';
 import { renderNote } from './diagnostics-text.ts';
 import { fold, indented } from './lines.ts';
@@ -12,7 +11,7 @@ export function renderAction(action: Action, service: string, style: Style): str
   const isService = action.address === service;
   const indent = isService ? 0 : 2;
   const { tone, symbol: usual } = actionWords[action.action];
-  const symbol = createsBeforeDestroy(action) ? '+/-' : usual;
+  const symbol = action.createsBeforeDestroy ? '+/-' : usual;
   const name = isService ? action.address : nameBelow(action, service);
   const words = sentence(action);
   const title = `${symbol === ' ' ? ' ' : style.paint(tone, symbol)} ${style.paint('strong', printable(name))}: ${words}`;
@@ -56,7 +55,7 @@ function sentence(action: Action): string {
     case 'move':
       return `move below ${printable(action.parent ?? 'the project')}`;
     case 'replace':
-      if (createsBeforeDestroy(action))
+      if (action.createsBeforeDestroy)
         return 'replace: create the new object, then delete the old one when nothing here uses it';
       return `replace${id}: delete and create again${action.teardown.length === 0 ? ', with its parent' : ''}`;
     case 'adopt':

@@ -23,7 +23,7 @@ export function buildRows(plan: Plan): Pick<ProgressView, 'rows' | 'names'> {
   const users = usersOf(plan);
   const isSending = (address: string): boolean => {
     const action = actions.get(address);
-    return action !== undefined && sends(action);
+    return action !== undefined && isEffective(action);
   };
   const rows: ProgressRow[] = [];
   const visit = (address: string, depth: number, above: number | undefined): void => {
@@ -55,11 +55,6 @@ export function indentOf(depth: number): string {
 /** The symbol of an action in plans, with a space. */
 export function symbolOf(action: ActionName = 'no-op'): string {
   return action === 'no-op' ? '' : `${actionWords[action].symbol} `;
-}
-
-/** Returns true for an action that sends something, or that goes with its parent. */
-function sends(action: Action): boolean {
-  return isEffective(action) || action.action === 'delete';
 }
 
 function labelOf(address: string, parent: string | undefined): string {

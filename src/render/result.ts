@@ -1,5 +1,4 @@
 import type { ApplyResult, Outcome } from '../apply/job.ts';
-import { isEffective } from '../plan/action.ts';
 
 /**
  * The ending of an apply. `partly`: something was written, and something else failed or is not verified; or the platform
@@ -28,5 +27,5 @@ export function countIgnored({ resources }: ApplyResult['state']): number {
 }
 
 function isAction(action: Outcome['action']): boolean {
-  return action.action !== 'no-op' || isEffective(action);
+  return action.action !== 'no-op';
 }

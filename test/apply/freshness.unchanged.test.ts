@@ -132,7 +132,13 @@ describe('of an object that this run makes', () => {
     const main = redis({ attributes: [] });
     const mount = actionOf(`${address}.mounts["/a"]`, { kind: kindNamed('mount'), scope: address, action: 'create' });
     const mounts: Row[] = [];
-    const other = actionOf('other', { ...mount, id: 'other', action: 'update', address: 'other' });
+    const other = actionOf('other', {
+      ...mount,
+      id: 'other',
+      action: 'update',
+      createsObject: false,
+      address: 'other',
+    });
     const answers = () => ({ redisId: 'redis_1', mounts: [...mounts] });
     const { run, requests } = runOf([main, mount, other], { answers });
     await rowNow(run, main);

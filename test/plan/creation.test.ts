@@ -54,6 +54,8 @@ describe('it is created', () => {
       address: at,
       scope: at,
       action: 'create',
+      createsObject: true,
+      createsBeforeDestroy: false,
       id: undefined,
       parent: 'production',
       dependsOn: ['production'],
@@ -210,11 +212,17 @@ describe('it is made anew because what it is below is', () => {
 
   test('and its old one goes by its own request, unless it goes along', () => {
     const action = plan({ object });
-    expect(action).toMatchObject({ action: 'replace', id: 'redis_1', dataAtRisk: undefined, needsConsent: false });
+    expect(action).toMatchObject({
+      action: 'replace',
+      createsObject: true,
+      id: 'redis_1',
+      dataAtRisk: undefined,
+      needsConsent: false,
+    });
     expect(action.teardown).toMatchObject([{ operation: 'redis.remove' }]);
     expect(action.steps).toMatchObject([{ operation: 'redis.create' }]);
     const along = plan({ object, kind: { ...kindNamed('redis'), lifecycle: { deletedWithParent: true } } });
-    expect(along).toMatchObject({ action: 'replace', teardown: [] });
+    expect(along).toMatchObject({ action: 'replace', createsObject: true, createsBeforeDestroy: false, teardown: [] });
   });
 
   test('which its protection forbids, and is no lost create', () => {

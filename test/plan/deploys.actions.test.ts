@@ -78,6 +78,8 @@ describe('a deployment', () => {
       scope: `${shop} (deploy)`,
       kind: kindNamed('compose'),
       action: 'deploy',
+      createsObject: false,
+      createsBeforeDestroy: false,
       id: `id of ${shop}`,
       parent: shop,
       changes: [],
@@ -311,7 +313,11 @@ describe('a deployment comes after', () => {
     const middle = actionOf('production.compose.middle', { kind: kindNamed('compose'), dependsOn: [cache] });
     const actions = planned([redis, middle, changed({ dependsOn: [middle.address] })]);
     expect(dependsOn(actions, shop)).toEqual([shop]);
-    const both = planned([redis, { ...middle, action: 'create' }, changed({ dependsOn: [middle.address] })]);
+    const both = planned([
+      redis,
+      { ...middle, action: 'create', createsObject: true },
+      changed({ dependsOn: [middle.address] }),
+    ]);
     expect(dependsOn(both, shop)).toEqual([shop, `${middle.address} (deploy)`]);
     expect(dependsOn(planned([middle, changed({ dependsOn: [middle.address] })]), shop)).toEqual([shop]);
   });

@@ -220,6 +220,8 @@ describe('a change that needs a new object', () => {
     const action = plan({ resource: { fields }, row: { ...row, name: 'main', databasePassword: 'p' }, record });
     expect(action).toMatchObject({
       action: 'replace',
+      createsObject: true,
+      createsBeforeDestroy: false,
       id: 'redis_1',
       changes: [{ path: 'serverId', forcesReplacement: true }],
       teardown: [{ operation: 'redis.remove' }],
@@ -263,14 +265,24 @@ describe('a change that needs a new object', () => {
 
     test('makes the new one first; the old one goes by an action of its own', () => {
       const action = certificate({});
-      expect(action).toMatchObject({ action: 'replace', teardown: [], dataAtRisk: undefined });
+      expect(action).toMatchObject({
+        action: 'replace',
+        createsObject: true,
+        createsBeforeDestroy: true,
+        teardown: [],
+        dataAtRisk: undefined,
+      });
       expect(action.id).toBeUndefined();
     });
 
     test('makes it after the old one is gone, when it wants what there can be only one of', () => {
       const path = { certificatePath: declared('here') };
       const same = certificate(path, { certificatePath: 'here' });
-      expect(same).toMatchObject({ id: 'redis_1', teardown: [{ operation: 'certificates.remove' }] });
+      expect(same).toMatchObject({
+        id: 'redis_1',
+        createsBeforeDestroy: false,
+        teardown: [{ operation: 'certificates.remove' }],
+      });
       const other = certificate(path, { certificatePath: 'elsewhere' });
       expect(other.changes.map((change) => change.path)).not.toContain('certificatePath');
       const edited = certificate({ certificatePath: declared('there') }, { certificatePath: 'here' });
@@ -287,7 +299,7 @@ describe('it is said', () => {
     expect(idle.notes).toMatchObject([
       { code: 'not-effective', address: at, message: expect.stringContaining('does not run') as string },
     ]);
-    expect(idle.action).toBe('update');
+    expect(idle).toMatchObject({ action: 'update', createsObject: false });
   });
 
   test('what an update needs that neither the block nor the platform has', () => {

@@ -6,7 +6,8 @@ import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf } from '../supp
 /** Where two can stand side by side, the new one is made first, and the old one goes when nobody uses it any more. */
 
 const kind = kindNamed('sshKey');
-const key = actionOf('sshKeys.deploy', { kind, action: 'replace', options: { protect: false, note: 'x' } });
+const options = { protect: false, note: 'x' };
+const key = actionOf('sshKeys.deploy', { kind, action: 'replace', createsBeforeDestroy: true, options });
 const old = 'sshKeys.deploy (old)';
 const present = objectOf('key_1', { sshKeyId: 'key_1' });
 
@@ -48,7 +49,7 @@ describe('the old object', () => {
   });
 
   test('is there only where the new one is made first', () => {
-    const first = { ...key, teardown: [aStep] };
+    const first = { ...key, createsBeforeDestroy: false, teardown: [aStep] };
     const other = actionOf('production.redis.main', { action: 'replace' });
     const update = actionOf('sshKeys.other', { kind, action: 'update' });
     const { planned, objects } = withOld([first, other, update]);

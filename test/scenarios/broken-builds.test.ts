@@ -81,7 +81,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
     'forgets that a create was sent before',
     {
       file: 'src/apply/run.ts',
-      line: 'if (!createsObject(action) || known?.id !== null || pending === undefined) return job;',
+      line: 'if (!action.createsObject || known?.id !== null || pending === undefined) return job;',
       instead: 'if (action !== undefined) return job;',
       noticedBy: [kinds, 'backup below postgres has one duplicate'],
     },

@@ -83,6 +83,8 @@ export function actionOf(address: string, more: Partial<Action> = {}): Action {
     scope: address,
     kind: kindNamed('redis'),
     action: 'no-op',
+    createsObject: more.action === 'create' || more.action === 'replace',
+    createsBeforeDestroy: false,
     id: `id of ${address}`,
     parent: undefined,
     changes: [],

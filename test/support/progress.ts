@@ -49,6 +49,8 @@ function actionOf(item: Planned): Action {
     scope: item.address,
     kind,
     action: item.action,
+    createsObject: item.action === 'create' || item.action === 'replace',
+    createsBeforeDestroy: false,
     id: undefined,
     parent: item.parent,
     changes: [],
