@@ -21,10 +21,8 @@ export interface RequestInput {
   readonly addSecret: (value: string) => void;
   /** The object as the create of this run answered it. */
   readonly made: Row | undefined;
-  /** The object as it was seen just before. */
+  /** The object as it is now; undefined for a step that sends nothing of it back. */
   readonly now: Row | undefined;
-  /** Reads the object as it is now. */
-  readonly readNow: () => Promise<Row>;
 }
 
 /** What filling in the members of a step needs. */
@@ -35,9 +33,8 @@ type Resolving = Pick<RequestInput, 'action' | 'step' | 'outputs' | 'idOf'>;
  *
  * @throws {Stop} when a member is not known, or was not answered, or could not be decrypted: nothing was sent.
  */
-export async function buildMembers(input: RequestInput): Promise<Record<string, unknown> | undefined> {
-  const { step, made } = input;
-  const now = input.now ?? (needsRow(step) ? await (answersAll(step, made) ?? input.readNow()) : undefined);
+export function buildMembers(input: RequestInput): Record<string, unknown> | undefined {
+  const { step, now } = input;
   const members: Record<string, unknown> = {};
   // What the operation does without being told, such as the case of a union that it stands for.
   let changes = step.changed.filter((name) => step.members[name] === undefined).length;
@@ -82,19 +79,17 @@ function addSecrets({ action, addSecret }: RequestInput, name: string, from: Mem
 }
 
 /** The row that a create of this run answered, when it has everything that a step sends back. */
-function answersAll(step: Step, made: Row | undefined): Row | undefined {
-  const sentBack = Object.values(step.members).filter((from) => from.is === 'as read');
-  return made !== undefined && sentBack.every(({ from }) => valueAt(made, from) !== undefined) ? made : undefined;
+export function answersAll({ members }: Step, made: Row | undefined): Row | undefined {
+  const isThere = (from: Member) => from.is !== 'as read' || valueAt(made ?? {}, from.from) !== undefined;
+  return Object.values(members).every(isThere) ? made : undefined;
 }
 
-function needsRow(step: Step): boolean {
-  return Object.values(step.members).some(
-    (from) =>
-      from.is === 'as read' ||
-      from.is === 'set' ||
-      (from.is === 'map' &&
-        (from.keepOthers || [...from.entries.values()].some((wanted) => wanted.missing.length > 0))),
-  );
+/** Whether a step sends something of the object back as it is now. */
+export function needsRow({ members }: Step): boolean {
+  return Object.values(members).some((from) => {
+    if (from.is !== 'map') return from.is === 'as read' || from.is === 'set';
+    return from.keepOthers || [...from.entries.values()].some(({ missing }) => missing.length > 0);
+  });
 }
 
 function valueOf(input: Resolving, name: string, from: Member, now: Row | undefined): Json {
@@ -106,26 +101,19 @@ function valueOf(input: Resolving, name: string, from: Member, now: Row | undefi
       if (id === undefined) throw cannot(input, `the id of ${from.address} is not known`);
       return id;
     }
-    case 'wanted': {
-      const resolved = resolveField(from.field, from.wanted, input.outputs);
-      if (resolved.is === 'known') return resolved.value;
-      throw cannot(input, `${name} is still not known`);
-    }
+    case 'wanted':
     case 'set': {
       const resolved = resolveField(from.field, from.wanted, input.outputs);
       if (resolved.is !== 'known') throw cannot(input, `${name} is still not known`);
+      if (from.is === 'wanted') return resolved.value;
       return merged(resolved.value, observedValue(input.action.kind, name, now ?? {}) ?? null, from.formerly);
     }
     case 'as read': {
       const value = valueAt(now ?? {}, from.from);
-      if (value === undefined)
+      if (value === undefined) {
         throw cannot(input, `the platform did not answer ${from.from}, which has to be sent back`);
-      if (holdsCipher(value)) {
-        throw cannot(
-          input,
-          `the platform could not decrypt ${from.from}; sending it back would make the loss permanent`,
-        );
       }
+      refuseCipher(input, from.from, value);
       return value;
     }
     case 'mark':
@@ -142,9 +130,7 @@ function mapText(input: Resolving, from: Extract<Member, { is: 'map' }>, now: Ro
   const codec = from.field.map;
   if (codec === undefined) throw cannot(input, `${from.name} is no map`);
   const present = observedValue(input.action.kind, from.name, now ?? {});
-  if (holdsCipher(present)) {
-    throw cannot(input, `the platform could not decrypt ${from.name}; sending it back would make the loss permanent`);
-  }
+  refuseCipher(input, from.name, present);
   const known = codec.read(typeof present === 'string' ? present : '');
   const entries = new Map<string, string>();
   if (from.keepOthers) {
@@ -173,15 +159,16 @@ function isThereAlready({ action, made }: RequestInput, name: string, from: Memb
   return means(codec, value, planned.before.reveal());
 }
 
-function holdsCipher(value: unknown): boolean {
-  return textsIn(value).some((text) => text.startsWith('enc:v1:'));
+/** Refuses to send back a text that the platform could not decrypt. */
+function refuseCipher(input: Resolving, name: string, value: unknown): void {
+  if (!textsIn(value).some((text) => text.startsWith('enc:v1:'))) return;
+  throw cannot(input, `the platform could not decrypt ${name}; sending it back would make the loss permanent`);
 }
 
 function cannot({ action, step }: Resolving, why: string): Stop {
+  const { address } = action;
   return new Stop('refused', [
-    diagnostic('cannot-change', `${action.address}: ${step.operation} was not sent: ${why}`, {
-      address: action.address,
-    }),
+    diagnostic('cannot-change', `${address}: ${step.operation} was not sent: ${why}`, { address }),
   ]);
 }
 

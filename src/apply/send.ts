@@ -8,7 +8,7 @@ import { attempt, isLost, mayLandLater } from './attempt.ts';
 import { refuseChanged, rowNow } from './freshness.ts';
 import { sentAt } from './job.ts';
 import { announceTime } from './announce.ts';
-import { buildMembers } from './request.ts';
+import { answersAll, buildMembers, needsRow } from './request.ts';
 import type { Run } from './run.ts';
 import { happen, idOf, jobOf } from './run.ts';
 import { isAtHome, rowIn, scopeNow } from './scope.ts';
@@ -36,7 +36,7 @@ export async function sendOnce(run: Run, action: Action, step: Step, isAgain: bo
   const { address } = action;
   const answer = await run.input.client.withConnection(step.operation, async (own) => {
     const now = await lookBefore(run, action, { step, own, isAgain });
-    const members = await buildMembers({ ...requestInput(run, action, own), step, now });
+    const members = buildMembers({ ...requestInput(run, action), step, now });
     if (members === undefined) return 'needless' as const;
     await announceTime(run, address, isAgain || own.hasPaused);
     happen(run, address, { is: 'sent', at: run.clock.monotonic() });
@@ -59,18 +59,23 @@ export async function noting(run: Run, address: string, answer: Promise<unknown>
   }
 }
 
-/** Refuses what somebody changed; gives the object as it is, unless this run created it just now. */
+/**
+ * Refuses what somebody changed; gives the object as it is. One that this run created just now is read only for what the
+ * request sends back and its create did not answer.
+ */
 async function lookBefore(
   run: Run,
   action: Action,
   { step, own, isAgain }: { readonly step: Step; readonly own: OwnConnection; readonly isAgain: boolean },
 ): Promise<Row | undefined> {
-  if (step.role === 'create') return undefined;
   const { hasPaused } = own;
-  const isNew = action.createsObject && step.role !== 'delete' && !isAgain && !hasPaused;
   const now = run.clock.monotonic();
-  if (isNew && now - (sentAt(jobOf(run, action.address)) ?? now) <= attempts.reading.freshMs) return undefined;
-  return refuseChanged(run, action, { step, client: own, isAnew: hasPaused });
+  const isFresh = now - (sentAt(jobOf(run, action.address)) ?? now) <= attempts.reading.freshMs;
+  const isNew = action.createsObject && step.role !== 'delete' && !isAgain && !hasPaused && isFresh;
+  const check = { step, client: own, isAnew: hasPaused };
+  const row = isNew || step.role === 'create' ? undefined : await refuseChanged(run, action, check);
+  if (row !== undefined || !needsRow(step)) return row;
+  return answersAll(step, requestInput(run, action).made) ?? rowNow(run, action, { client: own });
 }
 
 /**
@@ -107,13 +112,12 @@ function holds(run: Run, action: Action, { changed, members }: Step, row: Row): 
 }
 
 /** What the requests of an action are made from. */
-export function requestInput(run: Run, action: Action, own?: OwnConnection) {
+export function requestInput(run: Run, action: Action) {
   return {
     action,
     outputs: run.outputs,
     addSecret: run.input.addSecret,
     made: action.createsObject ? jobOf(run, action.address).object?.row : undefined,
     idOf: (address: string) => idOf(run, address),
-    readNow: () => rowNow(run, action, own === undefined ? {} : { client: own }),
   };
 }
