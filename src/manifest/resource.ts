@@ -1,4 +1,5 @@
 import type { Json } from '../kind/json.ts';
+import type { Attribute } from '../kind/attribute.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Entry, Place } from './tree.ts';
@@ -34,6 +35,14 @@ export interface Block {
   readonly link: ParentLink;
   readonly entries: ReadonlyMap<string, Entry>;
   readonly at: Place;
+}
+
+/** The attributes that a resource declares. */
+export function* wantedAttributes(resource: Resource): Generator<{ attribute: Attribute; wanted: Wanted }> {
+  for (const [field, wanted] of Object.entries(resource.fields)) yield { attribute: { field }, wanted };
+  for (const [field, entries] of Object.entries(resource.maps)) {
+    for (const [key, wanted] of entries) yield { attribute: { field, key }, wanted };
+  }
 }
 
 /** The position of a resource in its file. */

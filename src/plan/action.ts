@@ -4,7 +4,8 @@ import type { Attribute } from '../kind/attribute.ts';
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
-import type { Wanted } from '../manifest/wanted.ts';
+import { outputValue } from '../kind/wire.ts';
+import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { Deploys } from '../state/pending.ts';
@@ -148,6 +149,16 @@ export interface Plan {
   readonly actions: readonly Action[];
   /** Errors, warnings and notes that belong to no action. */
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Looks up outputs that are known when the plan is made: of objects that are there and stay. */
+export function outputsOf(actions: ReadonlyMap<string, Action>, objects: Observed['objects']): Outputs {
+  return ({ address, output }) => {
+    const action = actions.get(address);
+    const object = objects.get(address);
+    if (action === undefined || object === undefined || action.createsObject) return undefined;
+    return outputValue(action.kind, output, object.id, object.row);
+  };
 }
 
 /** Whether an action sends something, or its object goes with its parent. */

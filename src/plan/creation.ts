@@ -1,14 +1,13 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import type { Attribute } from '../kind/attribute.ts';
 import { attributeField, pathOf } from '../kind/attribute.ts';
 import type { Json } from '../kind/json.ts';
 import { choosesId, fieldPath } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
-import { resourcePosition } from '../manifest/resource.ts';
+import { resourcePosition, wantedAttributes } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import type { Outputs, Wanted } from '../manifest/wanted.ts';
+import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
@@ -101,11 +100,4 @@ function chooseId({ digest, observed, state }: PlanInput, { kind, address }: Res
   const sent = pendingCreate(record) === undefined ? undefined : record?.id;
   const present = observed.objects.get(address)?.id ?? 'nothing';
   return sent ?? digest(`id of ${address} in ${state.serial} after ${present}`).slice(0, 21);
-}
-
-function* wantedAttributes(resource: Resource): Generator<{ attribute: Attribute; wanted: Wanted }> {
-  for (const [field, wanted] of Object.entries(resource.fields)) yield { attribute: { field }, wanted };
-  for (const [field, entries] of Object.entries(resource.maps)) {
-    for (const [key, wanted] of entries) yield { attribute: { field, key }, wanted };
-  }
 }

@@ -1,10 +1,9 @@
 import { attempts } from '../api/attempts.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { outputValue } from '../kind/wire.ts';
-import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action, Plan } from './action.ts';
+import { outputsOf } from './action.ts';
 import { planCreation } from './creation.ts';
 import { planExisting } from './existing.ts';
 import type { PlanInput } from './input.ts';
@@ -21,12 +20,7 @@ import { bodySize } from './steps.ts';
 export function buildPlan(input: PlanInput): Plan {
   const { observed, state, kinds } = input;
   const actions = new Map<string, Action>();
-  const outputs: Outputs = ({ address, output }) => {
-    const source = actions.get(address);
-    const object = observed.objects.get(address);
-    if (source === undefined || object === undefined || source.createsObject) return undefined;
-    return outputValue(source.kind, output, object.id, object.row);
-  };
+  const outputs = outputsOf(actions, observed.objects);
   for (const resource of input.resources) {
     const parent = resource.parent === undefined ? undefined : actions.get(resource.parent);
     const object = observed.objects.get(resource.address);
