@@ -1,15 +1,13 @@
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
 import type { Manifest } from './manifest/manifest.ts';
-import { resourcePosition } from './manifest/resource.ts';
 import type { Plan } from './plan/action.ts';
 import type { PlanFile } from './plan/file.ts';
-import { isIntact, planFile, platformName } from './plan/fingerprint.ts';
+import { digestOf, isIntact, planFile, platformName } from './plan/fingerprint.ts';
 import { comparePlans, elsewhere } from './plan/reviewed.ts';
 import type { World } from './reconcile.ts';
 import { plan, planDestruction } from './reconcile.ts';
 import { counted } from './render/lines.ts';
-import { digest } from './secrets/digest.ts';
 
 /** A plan file that somebody reviewed, as it was read. */
 export interface ReviewedPlan {
@@ -37,25 +35,6 @@ export function makePlan(
   return destroys ? planDestruction(manifest, world, options) : plan(manifest, world, { ...options, deploys });
 }
 
-/** Makes the plan file of a plan, for its review. Never throws. */
-export function fileOf(
-  made: Plan,
-  { manifest, deploys, destroys }: Purpose,
-  { version, at }: { readonly version: string; /** ISO 8601. */ readonly at: string },
-): PlanFile {
-  const { platform, moved } = manifest.settings;
-  return planFile({
-    plan: made,
-    resources: destroys ? [] : manifest.resources,
-    settings: { platform, moved: destroys ? [] : moved },
-    deploys,
-    destroys,
-    madeBy: version,
-    madeAt: at,
-    digest: (text) => digest(made.base.digestKey, text),
-  });
-}
-
 /**
  * Makes a reviewed plan again. The new plan does what was reviewed, or less, because somebody did a part of it by hand.
  *
@@ -73,12 +52,11 @@ export async function planAgain(reviewedPlan: ReviewedPlan, manifest: Manifest, 
   if (abroad.length > 0) throw outdated(abroad);
   const begins = 'digestKey' in reviewed.state ? reviewed.state : undefined;
   const made = await makePlan({ manifest, deploys, destroys }, world, begins);
-  const positions = new Map(manifest.resources.map((resource) => [resource.address, resourcePosition(resource)]));
   const { moved, leftOut } = comparePlans({
     reviewed,
-    now: fileOf(made, { manifest, deploys, destroys }, { version: reviewed.madeBy, at: reviewed.madeAt }),
-    isIntact: isIntact(reviewed, (text) => digest(made.base.digestKey, text)),
-    positionOf: (address) => positions.get(address),
+    now: planFile(made, { manifest, deploys, destroys }, { version: reviewed.madeBy, at: reviewed.madeAt }),
+    isIntact: isIntact(reviewed, digestOf(made)),
+    resources: manifest.resources,
   });
   if (moved.length > 0) throw outdated(moved);
   return { ...made, diagnostics: [...made.diagnostics, ...leftOut] };

@@ -2,6 +2,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Plan as MadePlan } from '../plan/action.ts';
 import type { PlanFile } from '../plan/file.ts';
 import { parsePlanFile, planFileText } from '../plan/file.ts';
+import { planFile as makeFile } from '../plan/fingerprint.ts';
 import { obstacles } from '../plan/safeguard.ts';
 import { readVersion } from '../project/version.ts';
 import type { PlanDocument } from '../render/documents.ts';
@@ -9,7 +10,6 @@ import { planJson } from '../render/plan-json.ts';
 import { renderPlan } from '../render/plan-text.ts';
 import { plainStyle } from '../render/style.ts';
 import type { Purpose, ReviewedPlan } from '../review.ts';
-import { fileOf } from '../review.ts';
 import { isoTime } from '../state/clock.ts';
 import type { Handle } from './handle.ts';
 import { createHandles } from './handle.ts';
@@ -40,7 +40,7 @@ export function keepPlan(
   return handles.make({
     document: planJson(view),
     text: renderPlan(view, plainStyle),
-    file: inTheWay.length > 0 ? undefined : fileOf(made, purpose, { version: readVersion(), at }),
+    file: inTheWay.length > 0 ? undefined : makeFile(made, purpose, { version: readVersion(), at }),
     refuse: () => {
       throw new Stop('refused', inTheWay);
     },

@@ -8,6 +8,11 @@ export interface Reference {
   readonly output: string;
 }
 
+/** The name of an output, for messages: `production.redis.main.host`. */
+export function referenceName({ address, output }: Reference): string {
+  return `${address}.${output}`;
+}
+
 /** What a user wants in one field. Its content never prints. */
 export interface Wanted {
   readonly at: Place;

@@ -1,101 +1,61 @@
 import * as z from 'zod';
 
 /**
- * A plan that was reviewed, as a file: what it was made from, and every request that it has. It holds no value, neither
- * of the manifest nor of the platform, only keyed digests: enough to tell whether a plan that is made later is the same.
+ * A reviewed plan as a file: flat facts, by address and path. It holds no value of the manifest or of the platform,
+ * only keyed digests: enough to compare it with a plan that is made later.
  */
 
-/** What one value is. */
-const value = z.strictObject({
-  /** Of the value; of what is not known when the plan is made, of the text with its references. */
-  digest: z.string(),
-  /** The outputs that it is known after. */
-  after: z.array(z.string()).optional(),
-  /** The secrets in it that the run did not have. */
-  missing: z.array(z.string()).optional(),
-  /** A secret or a variable of the environment flows into it. */
-  concealed: z.literal(true).optional(),
-});
+const kinds = [
+  ...(['block', 'declared', 'missing'] as const),
+  ...(['action', 'id', 'was', 'warning', 'risk', 'consent'] as const),
+  ...(['send', 'order', 'member', 'changed'] as const),
+];
 
-/** Where one member of a request comes from. */
-const member = z.discriminatedUnion('is', [
-  z.strictObject({ is: z.literal('value'), name: z.string(), value }),
-  z.strictObject({
-    is: z.literal('map'),
-    name: z.string(),
-    keepsOthers: z.boolean(),
-    entries: z.array(z.strictObject({ key: z.string(), value })),
-    removed: z.array(z.string()),
-  }),
-  z.strictObject({ is: z.literal('set'), name: z.string(), value, formerly: z.string() }),
-  z.strictObject({ is: z.literal('id'), name: z.string(), of: z.string() }),
-  z.strictObject({ is: z.literal('as read'), name: z.string(), from: z.string() }),
-  z.strictObject({ is: z.literal('mark'), name: z.string() }),
-]);
+/** The first word of a path. */
+export type FactKind = (typeof kinds)[number];
 
-const step = z.strictObject({
-  operation: z.string(),
-  role: z.enum(['create', 'update', 'move', 'delete', 'reset', 'deploy']),
-  members: z.array(member),
-  /** Members for whose sake it is sent. */
-  changed: z.array(z.string()),
-});
-
-const action = z.strictObject({
-  address: z.string(),
-  action: z.enum(['create', 'update', 'move', 'replace', 'delete', 'adopt', 'forget', 'deploy']),
-  id: z.string().optional(),
-  teardown: z.array(step),
-  steps: z.array(step),
-  /** Digests of what the platform had where it is overwritten or goes; of a set that others add to, one per member. */
-  before: z.array(
-    z.strictObject({
-      path: z.string(),
-      was: z.array(z.string()),
-      /** The outputs in what is wanted there. */
-      refersTo: z.array(z.string()).optional(),
-    }),
-  ),
-  needsConsent: z.literal(true).optional(),
-  dataAtRisk: z.string().optional(),
-  /** What the plan warned of. */
-  warnings: z.array(z.string()),
-});
+const path = z.string().regex(new RegExp(`^(${kinds.join('|')})( |$)`));
 
 const schema = z.strictObject({
   format: z.literal('trueup/plan-file'),
-  version: z.literal(1),
+  version: z.literal(2),
   /** The version of Trueup. */
   madeBy: z.string(),
   madeAt: z.iso.datetime(),
   platform: z.string(),
   organizationId: z.string(),
   projectId: z.string(),
-  /** What the plan was asked for. */
+  /** The options of the plan. */
   deploys: z.boolean(),
   destroys: z.boolean(),
   state: z.union([
     z.strictObject({ lineage: z.string(), serial: z.number().int().min(0), content: z.string() }),
-    /** There was none: what the one is to begin with that apply makes. */
+    /** There was no state: apply begins one with these words. */
     z.strictObject({ lineage: z.string().min(1), digestKey: z.string().min(1) }),
   ]),
   moved: z.string(),
-  /** Everything that is declared. */
-  resources: z.array(
-    z.strictObject({ address: z.string(), declared: z.array(z.strictObject({ path: z.string(), value })) }),
-  ),
-  /** What changes something; unchanged resources are left out. */
-  actions: z.array(action),
+  /**
+   * Everything that was reviewed: by address, a value at each path. The first word of a path is its kind. Values are
+   * digests, where the list does not say otherwise; STEP is an operation with its role.
+   *
+   * - `block`: the manifest has a block. No value.
+   * - `declared env.A`: what the manifest says there. `missing env.A`: the names of secrets that the run did not have.
+   * - `action move`, `action update`: the action; after it, what it comes to when somebody does a part by hand. No value.
+   * - `id`: the id of the object, in clear.
+   * - `was env.A`: what is overwritten there, or goes; of a set that others add to, one digest per member.
+   * - `warning TEXT`: what the plan warned of. `risk`: the sentence about the data at risk. `consent`: it takes over an
+   *   object that somebody else made. All in clear.
+   * - `send STEP`: a request. `order STEP after STEP`, `order STEP in teardown`: its place. No value.
+   * - `member STEP NAME`: a member of it. `member STEP NAME KEY`: a key of a map that the member removes; no value.
+   * - `changed STEP NAME`: the request changes that member, and does not only require it. No value.
+   */
+  facts: z.record(z.string(), z.record(path, z.string())),
   /** The digest of all of it: nobody can change the file who does not have the key. */
   seal: z.string(),
 });
 
 /** A plan that was reviewed. */
 export type PlanFile = z.output<typeof schema>;
-export type FiledAction = PlanFile['actions'][number];
-export type FiledStep = FiledAction['steps'][number];
-export type FiledMember = FiledStep['members'][number];
-export type FiledValue = z.output<typeof value>;
 
 const format = schema.shape.format.value;
 const version = schema.shape.version.value;

@@ -1,133 +1,183 @@
+import { groupBy } from '../graph/group.ts';
 import { blockAddress } from '../kind/address.ts';
-import { same } from '../kind/json.ts';
-import type { FiledAction, FiledMember, FiledStep } from './file.ts';
+import type { Wanted } from '../manifest/wanted.ts';
+import { referenceName } from '../manifest/wanted.ts';
+import type { FactKind } from './file.ts';
+
+/** The facts of one address, by their paths. */
+type Facts = ReadonlyMap<string, string>;
+
+/** The facts of one address: of the plan that was reviewed, and of the plan that is made now. */
+export interface Compared {
+  readonly address: string;
+  readonly reviewed: Facts;
+  readonly now: Facts;
+  /** What the block declares now, by path. */
+  readonly wanted: ReadonlyMap<string, Wanted>;
+}
+
+/** Sentences about facts of one kind that differ, by the rest of their paths; there is at least one. */
+type Say = (paths: readonly string[], compared: Compared, block: string) => string[];
+
+/** The sentences by the kind of the fact. What the rows below a row have to say follows from it. */
+const table: readonly Readonly<Partial<Record<FactKind, Say>>>[] = [
+  {
+    block: (_, { now }, block) => [
+      `${block} ${now.has('block') ? 'was not declared when the plan was made' : 'is not declared any more'}`,
+    ],
+  },
+  { declared: otherDeclarations, missing: missingNow },
+  { action: otherAction },
+  { id: (_, { now }, block) => [`${block} is another object now (${now.get('id') ?? ''})`] },
+  {
+    was: otherFields,
+    warning: (texts) => [...texts],
+    risk: (_, { now }, block) => [`to ${actionIn(now) ?? ''} ${block} puts ${now.get('risk') ?? ''} at risk`],
+    consent: (_, _compared, block) => [`to take over ${block} needs consent`],
+  },
+  { send: (steps, _, block) => steps.map((step) => `${block} needs ${operationOf(step)} now`), member: otherMembers },
+  { order: sentOtherwise, changed: sentOtherwise },
+];
 
 /**
- * What an action does that was not reviewed, where the manifest and the state are the same: the platform is not.
- * `unknown` are the fields whose secrets the plan was made without.
+ * What the plan that is made now does at an address and the reviewed plan did not: it may have fewer facts, not others.
+ * Only of what is declared, it may not have fewer either.
  */
-export function surprises(now: FiledAction, then: FiledAction | undefined, unknown: readonly string[]): string[] {
-  const block = blockAddress(now.address);
-  const fields = fieldsOf(now, then, unknown);
-  if (then === undefined && fields.length > 0 && now.action === 'update') return fields;
-  if (then === undefined || !mayBecome(then, now)) return [whatHappened(now)];
-  if (now.id !== undefined && then.id !== now.id) {
-    return [`${block} is another object now (${now.id})`];
+export function surprises(compared: Compared): string[] {
+  for (const row of table) {
+    const found = Object.entries(row).flatMap(([kind, say]) => {
+      const paths = differing(kind as FactKind, compared); // the keys of the table are kinds
+      return paths.length === 0 ? [] : say(paths, compared, blockAddress(compared.address));
+    });
+    if (found.length > 0) return [...new Set(found)];
   }
-  const found = [...fields, ...added(now.warnings, then.warnings)];
-  if (now.dataAtRisk !== undefined && now.dataAtRisk !== then.dataAtRisk) {
-    found.push(`to ${now.action} ${block} puts ${now.dataAtRisk} at risk`);
-  }
-  if (now.needsConsent === true && then.needsConsent !== true) {
-    found.push(`to take over ${block} needs consent`);
-  }
-  return found.length > 0 ? found : otherRequests(now, then);
+  return [];
 }
 
-/** Whether an action is what another one comes to when somebody else did the first step of it. */
-function mayBecome(then: FiledAction, now: FiledAction): boolean {
-  if (then.action === now.action) return true;
-  if (now.action === 'forget') return then.action === 'delete' && now.id === undefined;
-  return now.action === 'update' && then.action === 'move';
-}
-
-function whatHappened({ action, address, id }: FiledAction): string {
+/** What was reviewed of an action and is not needed any more. */
+export function whatIsLeftOut({ address, reviewed, now }: Compared): string[] {
   const block = blockAddress(address);
+  const [old, present] = [actionIn(reviewed), actionIn(now)];
+  if (old === undefined) return [];
+  if (present === undefined) return [`to ${old} ${block} is not needed any more`];
+  if (old === 'delete' && present === 'forget') return [`${block} is gone already, and is only forgotten`];
+  const done = pathsOf(reviewed, 'was').filter((path) => !now.has(`was ${path}`));
+  return [
+    ...(old === present ? [] : [`${block} is already where it was to be moved`]),
+    ...sentence(done, (paths) => `${paths} of ${block} is already as planned`),
+  ];
+}
+
+/** The facts of one kind that differ, by the rest of their paths. */
+function differing(kind: FactKind, { reviewed, now }: Compared): string[] {
+  const mustStay = kind === 'block' || kind === 'declared';
+  return [...new Set([...(mustStay ? pathsOf(reviewed, kind) : []), ...pathsOf(now, kind)])].filter((rest) => {
+    const path = rest === '' ? kind : `${kind} ${rest}`;
+    const [old, present] = [reviewed.get(path), now.get(path)];
+    // A set that others add to may have grown.
+    return kind === 'was' && old !== undefined ? !isAmong(old, present ?? '') : old !== present;
+  });
+}
+
+/** The paths of one kind, without the word of their kind. */
+function pathsOf(facts: Facts, kind: FactKind): string[] {
+  return [...facts.keys()].flatMap((path) =>
+    path === kind ? [''] : path.startsWith(`${kind} `) ? [path.slice(kind.length + 1)] : [],
+  );
+}
+
+/** Whether each of some digests is one of others. */
+function isAmong(some: string, others: string): boolean {
+  const all = others.split(' ');
+  return some === '' || some.split(' ').every((one) => all.includes(one));
+}
+
+/** The name of the action. */
+function actionIn(facts: Facts): string | undefined {
+  return pathsOf(facts, 'action')[0]?.split(' ')[0];
+}
+
+function otherDeclarations(paths: readonly string[], compared: Compared, block: string): string[] {
+  const { reviewed, now, wanted } = compared;
+  // What the plan did not know it does not say: what comes of it now is no request that was reviewed.
+  const known = paths.filter(
+    (path) => !isInBoth(path, compared) || reviewed.get(`missing ${path}`) === now.get(`missing ${path}`),
+  );
+  const concealed = known.filter((path) => isInBoth(path, compared) && wanted.get(path)?.isSecret === true);
+  const edited = known.filter((path) => !concealed.includes(path));
+  return [
+    ...sentence(edited, (all) => `${all} of ${block} is declared otherwise than when the plan was made`),
+    ...sentence(
+      concealed,
+      (all) => `${all} of ${block} has another value: what flows into it from a secret or the environment changed`,
+    ),
+  ];
+}
+
+function missingNow(paths: readonly string[], compared: Compared, block: string): string[] {
+  const known = paths.filter((path) => isInBoth(path, compared));
+  return sentence(known, (all) => `${all} of ${block} needs a secret that this run does not have`);
+}
+
+function isInBoth(path: string, { reviewed, now }: Compared): boolean {
+  return reviewed.has(`declared ${path}`) && now.has(`declared ${path}`);
+}
+
+/** Says what happened to an object; an update of what was to stay as it is has its reason in its fields. */
+function otherAction([outcome = '']: readonly string[], compared: Compared, block: string): string[] {
+  const fields = differing('was', compared);
+  const [action = ''] = outcome.split(' ');
   switch (action) {
     case 'create':
-      return `${block} is not on the platform any more`;
+      return [`${block} is not on the platform any more`];
     case 'adopt':
-      return `${block} exists on the platform by now (${id ?? ''})`;
+      return [`${block} exists on the platform by now (${compared.now.get('id') ?? ''})`];
     case 'move':
-      return `${block} was moved on the platform`;
+      return [`${block} was moved on the platform`];
     case 'deploy':
-      return `${block} has to be deployed now`;
+      return [`${block} has to be deployed now`];
     case 'update':
-      return `${block} has to be updated now`;
-    case 'replace':
-    case 'delete':
-    case 'forget':
-      return `to ${action} ${block} is not in the plan`;
+      return actionIn(compared.reviewed) === undefined && fields.length > 0
+        ? otherFields(fields, compared, block)
+        : [`${block} has to be updated now`];
     default:
-      return action satisfies never;
+      return [`to ${action} ${block} is not in the plan`];
   }
 }
 
-/** Why fields are overwritten that were not to be, or that are not what they were. A set may have got more. */
-function fieldsOf(now: FiledAction, then: FiledAction | undefined, unknown: readonly string[]): string[] {
-  const block = blockAddress(now.address);
-  const known = new Map(then?.before.map(({ path, was }) => [path, was]));
-  const others = now.before.filter(({ path, was }) => known.get(path)?.every((one) => was.includes(one)) !== true);
-  const secret = others.filter(({ path }) => unknown.includes(path));
-  const plain = others.filter(({ path }) => !unknown.includes(path));
-  const refersTo = [...new Set(plain.flatMap((one) => one.refersTo ?? []))].join(', ');
-  const paths = (list: typeof others) => list.map(({ path }) => path);
+/** Says why fields are overwritten that were not to be, or that are not what they were. */
+function otherFields(paths: readonly string[], { reviewed, wanted }: Compared, block: string): string[] {
+  const secret = paths.filter((path) => reviewed.has(`missing ${path}`));
+  const plain = paths.filter((path) => !reviewed.has(`missing ${path}`));
+  // What was to be overwritten all the same is another value of the platform, not of a reference.
+  const references = plain.flatMap((path) => (reviewed.has(`was ${path}`) ? [] : (wanted.get(path)?.references ?? [])));
+  const refersTo = [...new Set(references.map(referenceName))].join(', ');
   return [
-    ...sentence(paths(secret), (all) => `${all} of ${block} needs a secret that the plan was made without`),
+    ...sentence(secret, (all) => `${all} of ${block} needs a secret that the plan was made without`),
     ...sentence(
-      paths(plain),
+      plain,
       (all) => `${all} of ${block}${refersTo === '' ? '' : `, or ${refersTo} in it,`} was changed on the platform`,
     ),
   ];
 }
 
-function added(now: readonly string[], then: readonly string[]): string[] {
-  return now.filter((item) => !then.includes(item));
+/** Says which members of reviewed requests were not reviewed. */
+function otherMembers(paths: readonly string[], { reviewed }: Compared, block: string): string[] {
+  const members = groupBy(paths.map((path) => path.split(' ')).map(([step = '', name = '']) => [step, name]));
+  return [...members]
+    .filter(([step]) => reviewed.has(`send ${step}`))
+    .map(([step, names]) => `${operationOf(step)} would send another ${[...new Set(names)].join(', ')} for ${block}`);
 }
 
-/** Requests that are not those that were reviewed. */
-function otherRequests(now: FiledAction, then: FiledAction): string[] {
-  if (isPartOf(now.teardown, then.teardown) && isPartOf(now.steps, then.steps)) return [];
-  const block = blockAddress(now.address);
-  const planned = [...then.teardown, ...then.steps];
-  const found = [...now.teardown, ...now.steps].flatMap((step) => {
-    const old = planned.find(({ operation, role }) => operation === step.operation && role === step.role);
-    if (old === undefined) return [`${block} needs ${step.operation} now`];
-    const others = step.members.filter((member) => !old.members.some((one) => isWithin(member, one)));
-    const names = others.map(({ name }) => name);
-    return sentence(names, (all) => `${step.operation} would send another ${all} for ${block}`);
-  });
-  return found.length > 0 ? found : [`what is sent for ${block} would be sent otherwise`];
+function sentOtherwise(_paths: readonly string[], _compared: Compared, block: string): string[] {
+  return [`what is sent for ${block} would be sent otherwise`];
 }
 
-/** Whether steps are some of others, in their order, each with no more in it. */
-function isPartOf(now: readonly FiledStep[], then: readonly FiledStep[]): boolean {
-  let at = 0;
-  return now.every((step) => {
-    const index = then.findIndex((old, place) => place >= at && isLess(step, old));
-    at = index + 1;
-    return index !== -1;
-  });
-}
-
-function isLess(now: FiledStep, then: FiledStep): boolean {
-  return (
-    now.operation === then.operation &&
-    now.role === then.role &&
-    added(now.changed, then.changed).length === 0 &&
-    now.members.every((member) => then.members.some((old) => isWithin(member, old)))
-  );
-}
-
-function isWithin(now: FiledMember, then: FiledMember): boolean {
-  if (now.is !== 'map' || then.is !== 'map') return same(now, then);
-  return added(now.removed, then.removed).length === 0 && same({ ...now, removed: [] }, { ...then, removed: [] });
-}
-
-/** What was reviewed of an action and is not needed any more. */
-export function whatIsLeftOut(then: FiledAction, now: FiledAction | undefined): string[] {
-  const block = blockAddress(then.address);
-  if (now === undefined) return [`to ${then.action} ${block} is not needed any more`];
-  if (now.action === 'forget' && then.action === 'delete') return [`${block} is gone already, and is only forgotten`];
-  const remaining = now.before.map(({ path }) => path);
-  const done = then.before.map(({ path }) => path).filter((path) => !remaining.includes(path));
-  return [
-    ...(now.action === then.action ? [] : [`${block} is already where it was to be moved`]),
-    ...sentence(done, (paths) => `${paths} of ${block} is already as planned`),
-  ];
+function operationOf(step: string): string {
+  return step.replace(/:.*$/, '');
 }
 
 /** One sentence about some fields; none when there are none. */
-export function sentence(paths: readonly string[], say: (paths: string) => string): string[] {
+function sentence(paths: readonly string[], say: (paths: string) => string): string[] {
   return paths.length === 0 ? [] : [say(paths.join(', '))];
 }

@@ -341,7 +341,7 @@ it('plan --out does not save a plan that cannot be applied', async () => {
 describe('a plan file on the disk', () => {
   const file: PlanFile = {
     format: 'trueup/plan-file',
-    version: 1,
+    version: 2,
     madeBy: '0.1.0',
     madeAt: '2025-11-21T10:15:02.310Z',
     platform: 'emulator',
@@ -351,8 +351,7 @@ describe('a plan file on the disk', () => {
     destroys: false,
     state: { lineage: 'one', serial: 1, content: 'digest' },
     moved: 'digest',
-    resources: [],
-    actions: [],
+    facts: {},
     seal: 'digest',
   };
 
@@ -442,8 +441,8 @@ describe('a plan file on the disk', () => {
 
   it.each([
     ['half', 'is damaged: it ends too early, or was changed'],
-    ['newer', 'has format 2, which a newer Trueup wrote'],
-    ['older', 'has format 0, which an older Trueup wrote'],
+    ['newer', 'has format 3, which a newer Trueup wrote'],
+    ['older', 'has format 1, which an older Trueup wrote'],
     ['odd', 'is damaged at deploys'],
     ['large', 'has 67108865 bytes, and no plan has more than 67108864'],
     ['binary', 'is no plan file'],
@@ -459,8 +458,8 @@ describe('a plan file on the disk', () => {
     const folder = hostile();
     const text = planFileText(file);
     writeFileSync(join(folder, 'half'), text.slice(0, text.length / 2));
-    writeFileSync(join(folder, 'newer'), text.replace('"version": 1', '"version": 2'));
-    writeFileSync(join(folder, 'older'), text.replace('"version": 1', '"version": 0'));
+    writeFileSync(join(folder, 'newer'), text.replace('"version": 2', '"version": 3'));
+    writeFileSync(join(folder, 'older'), text.replace('"version": 2', '"version": 1'));
     writeFileSync(join(folder, 'odd'), text.replace('"deploys": true', '"deploys": 1'));
     writeFileSync(join(folder, 'large'), '');
     truncateSync(join(folder, 'large'), 64 * 1024 * 1024 + 1);

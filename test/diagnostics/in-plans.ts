@@ -1,4 +1,5 @@
-import { fileOf, makePlan, planAgain } from '../../src/review.ts';
+import { planFile } from '../../src/plan/fingerprint.ts';
+import { makePlan, planAgain } from '../../src/review.ts';
 import type { Code } from '../../src/diagnostics/codes.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import { keys } from '../support/organization-blocks.ts';
@@ -29,7 +30,7 @@ async function refused(plan: ReturnType<Bench['plan']>) {
 async function reviewed(made: Bench, text: string, between: () => Promise<unknown>) {
   const purpose = { manifest: await made.manifest(text), deploys: true, destroys: false };
   const version = '1.0.0';
-  const file = fileOf(await makePlan(purpose, made.world()), purpose, { version, at: '2025-11-21T10:15:02.310Z' });
+  const file = planFile(await makePlan(purpose, made.world()), purpose, { version, at: '2025-11-21T10:15:02.310Z' });
   await between();
   return planAgain({ file, name: 'the plan in plan.trueup', version }, purpose.manifest, made.world());
 }

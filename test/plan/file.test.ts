@@ -2,11 +2,11 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { fileOf, makePlan } from '../../src/review.ts';
+import { planFile } from '../../src/plan/fingerprint.ts';
+import { makePlan } from '../../src/review.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import { oldAddress } from '../../src/kind/address.ts';
 import { textsIn } from '../../src/kind/json.ts';
-import type { Json } from '../../src/kind/json.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
 import { contract } from '../../src/api/contract.ts';
 import { planFileText } from '../../src/plan/file.ts';
@@ -17,7 +17,7 @@ import { database, production, stack } from '../support/manifest-texts.ts';
 import type { Body } from '../support/kind-manifests.ts';
 import { addressOf, manifestWith, stands, withField } from '../support/kind-manifests.ts';
 import { kindNamed } from '../support/random-manifest.ts';
-import { again, applyFile, fileIn, review, thisVersion } from '../support/reviewed.ts';
+import { actionsIn, again, applyFile, fileIn, review, thisVersion } from '../support/reviewed.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
 import { isWhole } from '../support/whole.ts';
@@ -86,13 +86,10 @@ describe.each(tried)('$title', (stand) => {
     const made = world();
     const text = manifestWith(stand, stand.body);
     const first = await applied(made, text);
-    expect(fileIn(first).actions.map(({ address }) => address)).toContain(addressOf(stand));
+    expect(Object.keys(actionsIn(first))).toContain(addressOf(stand));
     made.store.state = undefined;
     const second = await applied(made, text);
-    expect(fileIn(second).actions.find(({ address }) => address === addressOf(stand))).toMatchObject({
-      action: 'adopt',
-      needsConsent: true,
-    });
+    expect(actionsIn(second)[addressOf(stand)]).toMatchObject({ 'action adopt': '', consent: '' });
     await applied(made, manifestWith(stand, undefined));
   });
 
@@ -123,15 +120,13 @@ describe.each(tried)('$title', (stand) => {
         expect(refused).toEqual(['cannot-change']); // and no file is written
         return;
       }
-      const file = planFileText(fileOf(planned, purpose, thisVersion));
+      const file = planFileText(planFile(planned, purpose, thisVersion));
       expect(await namesNothingElse(file, made, text)).toEqual([]);
       expect(actionsOf(await again(made, file, text))).toEqual(actionsOf(planned));
       // Where the new object is made first, what it replaces goes later.
       const own = [addressOf(stand), oldAddress(addressOf(stand))];
-      const paths = fileIn(file).actions.flatMap(({ address, before }) =>
-        own.includes(address) ? before.map(({ path }) => path) : [],
-      );
-      const path = fieldPath(kind, name);
+      const paths = own.flatMap((address) => Object.keys(actionsIn(file)[address] ?? {}));
+      const path = `was ${fieldPath(kind, name)}`;
       expect(paths.some((one) => one === path || one.startsWith(`${path}.`))).toBe(true);
     },
   );
@@ -139,10 +134,10 @@ describe.each(tried)('$title', (stand) => {
 
 /** Words of the form of a file, and of Trueup's own settings. */
 const words = [
-  'trueup/plan-file emulator value map set as-read mark',
-  'create update move replace delete adopt forget deploy reset',
+  'trueup/plan-file emulator block declared missing action id was warning risk consent send order member changed',
+  'create update move replace delete adopt forget gone deploy reset after in teardown steps',
   'id protect envMode accessMode deleteVolumes',
-].flatMap((line) => line.split(' ').map((word) => word.replace('as-read', 'as read')));
+].flatMap((line) => line.split(' '));
 
 /** The names of the kinds, of their fields and of the operations of the platform, and the words. */
 const knownNames: ReadonlySet<string> = new Set([
@@ -157,31 +152,32 @@ const knownNames: ReadonlySet<string> = new Set([
 
 /** What a file holds that is neither a digest nor a name: nothing, if it keeps its promise. */
 async function namesNothingElse(file: string, made: Bench, text: string | Record<string, string>): Promise<string[]> {
-  const { actions, state, ...about } = fileIn(file);
+  const { facts, state, ...about } = fileIn(file);
   const { resources } = await made.manifest(text);
   const records = made.store.state?.resources ?? {};
   const addresses = [...resources.map(({ address }) => address), ...Object.keys(records)];
-  const paths = addresses.flatMap((one) =>
-    addresses.flatMap((other) => (one.startsWith(other) ? [one.slice(other.length).replace(/^\./, '')] : [])),
-  );
   const names = new Set([
     ...addresses,
-    ...paths,
     ...resources.flatMap(({ maps }) => Object.values(maps).flatMap((entries) => [...entries.keys()])),
     ...Object.values(made.emulator.world.tables).flatMap((rows) => Object.keys(rows)),
-    ...actions.flatMap(({ warnings, dataAtRisk }) => [...warnings, dataAtRisk ?? '']),
+    ...Object.values(facts).flatMap(({ risk = '' }) => [risk]),
     about.madeBy,
     about.madeAt,
     ...Object.values(state).map(String),
   ]);
-  // Names may be joined by dots, and have dots themselves.
+  // Names may be joined by dots or a colon, and have dots themselves.
   const isName = (one: string): boolean =>
     names.has(one) ||
     knownNames.has(one) ||
-    [...one.matchAll(/\./g)].some(({ index }) => isName(one.slice(0, index)) && isName(one.slice(index + 1)));
-  return textsIn({ ...about, actions }).filter(
-    (one) => !/^[\w-]{43}$/.test(one) && !isName(one.replace(/ \((deploy|old)\)$/, '')),
-  );
+    [...one.matchAll(/[.:]/g)].some(({ index }) => isName(one.slice(0, index)) && isName(one.slice(index + 1)));
+  const isDigest = (one: string): boolean => /^[\w-]{43}$/.test(one);
+  const isWarning = (path: string): boolean => path.startsWith('warning ');
+  const texts = Object.entries(facts).flatMap(([address, one]) => [
+    address.replace(/ \((deploy|old)\)$/, ''),
+    ...Object.keys(one).flatMap((path) => (isWarning(path) ? [] : path.split(' '))),
+    ...Object.values(one).flatMap((value) => (names.has(value) ? [] : value.split(' '))),
+  ]);
+  return [...texts, ...textsIn({ ...about })].filter((one) => one !== '' && !isDigest(one) && !isName(one));
 }
 
 describe('the example with every kind', () => {
@@ -211,9 +207,10 @@ describe('the example with every kind', () => {
         await made.emulator.act('labgit.connect', { labgitId });
       }
     }
-    expect(fileIn(await review(made, {})).actions).toEqual([]);
+    expect(actionsIn(await review(made, {}))).toEqual({});
     const gone = await review(made, {}, { destroys: true });
-    expect(fileIn(gone).resources).toEqual([]);
+    const paths = Object.values(fileIn(gone).facts).flatMap((facts) => Object.keys(facts));
+    expect(paths.filter((path) => /^(block|declared|missing)/.test(path))).toEqual([]);
     expect(gone).not.toContain('canary');
     const result = await applyFile(made, gone, {}, { dataLoss: true });
     expect(Object.values(results(result)).filter((became) => became !== 'done')).toEqual([]);
@@ -236,7 +233,7 @@ describe('what a file holds', () => {
     made.secrets.TOKEN = '5678';
     const [one, other] = [fileIn(await review(made, text)), fileIn(await review(made, text))];
     expect({ ...one, madeAt: '', seal: '' }).toEqual({ ...other, madeAt: '', seal: '' });
-    expect(one.actions.map(({ address }) => address)).toEqual([
+    expect(Object.keys(actionsIn(planFileText(one)))).toEqual([
       'production.compose.shop',
       'production.compose.shop (deploy)',
     ]);
@@ -245,32 +242,13 @@ describe('what a file holds', () => {
 
   test('is another digest for the same value in two places', async () => {
     const made = await started();
-    const { actions, resources } = fileIn(await review(made, text));
-    const declared = resources.find(({ address }) => address === 'production.compose.shop')?.declared ?? [];
-    const [a, b] = ['env.A', 'env.B'].map((path) => declared.find((item) => item.path === path)?.value);
-    expect(a).toEqual({ digest: a?.digest, concealed: true });
-    expect(a?.digest).not.toBe(b?.digest);
-    const digests = [...textsIn(actions as unknown as Json), ...textsIn(resources as unknown as Json)].filter((one) =>
-      /^[\w-]{43}$/.test(one),
-    );
+    const { facts } = fileIn(await review(made, text));
+    const shop = facts['production.compose.shop'] ?? {};
+    expect(shop['declared env.A']).toMatch(/^[\w-]{43}$/);
+    expect(shop['declared env.A']).not.toBe(shop['declared env.B']);
+    const digests = textsIn(facts).filter((one) => /^[\w-]{43}$/.test(one));
+    expect(digests.length).toBeGreaterThan(10);
     expect(new Set(digests).size).toBe(digests.length);
-    await applied(made, text);
-  });
-
-  test('says of a value that is known after apply what it is known after', async () => {
-    const made = await started();
-    const step = fileIn(await review(made, text))
-      .actions.find(({ address }) => address === 'production.compose.shop')
-      ?.steps.flatMap(({ members }) => members)
-      .find(({ name }) => name === 'env');
-    expect(step).toMatchObject({
-      is: 'map',
-      entries: [
-        { key: 'A', value: { concealed: true } },
-        { key: 'B' },
-        { key: 'HOST', value: { after: ['production.postgres.main.host'] } },
-      ],
-    });
     await applied(made, text);
   });
 
@@ -294,11 +272,10 @@ describe('what a file holds', () => {
     }
     const file = await review(made, text);
     expect(file).not.toContain('canary');
-    expect(
-      fileIn(file)
-        .actions[0]?.before.map(({ path }) => path)
-        .toSorted(),
-    ).toEqual(['env.A', 'env.B', 'env.HOST', 'env.MORE', 'source.composeFile']);
+    const paths = Object.keys(actionsIn(file)['production.compose.shop'] ?? {});
+    expect(paths.filter((path) => path.startsWith('was ')).toSorted()).toEqual(
+      ['env.A', 'env.B', 'env.HOST', 'env.MORE', 'source.composeFile'].map((path) => `was ${path}`),
+    );
     await applied(made, text);
   });
 });

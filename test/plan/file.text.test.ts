@@ -9,7 +9,7 @@ import { isPlanFileText, parsePlanFile, planFileText } from '../../src/plan/file
 /** A file with one of everything that a file can have. */
 const file: PlanFile = {
   format: 'trueup/plan-file',
-  version: 1,
+  version: 2,
   madeBy: '1.2.3',
   madeAt: '2026-01-02T03:04:05Z',
   platform: 'emulator',
@@ -19,45 +19,10 @@ const file: PlanFile = {
   destroys: false,
   state: { lineage: 'lineage', serial: 3, content: 'content' },
   moved: 'moved',
-  resources: [
-    {
-      address: 'production',
-      declared: [{ path: 'name', value: { digest: 'd', after: ['a.b'], missing: ['S'], concealed: true } }],
-    },
-  ],
-  actions: [
-    {
-      address: 'production.redis.main',
-      action: 'update',
-      id: 'redis_1',
-      teardown: [{ operation: 'redis.remove', role: 'delete', members: [], changed: [] }],
-      steps: [
-        {
-          operation: 'redis.update',
-          role: 'update',
-          members: [
-            { is: 'value', name: 'a', value: { digest: 'd' } },
-            {
-              is: 'map',
-              name: 'b',
-              keepsOthers: true,
-              entries: [{ key: 'A', value: { digest: 'd' } }],
-              removed: ['B'],
-            },
-            { is: 'set', name: 'c', value: { digest: 'd' }, formerly: 'f' },
-            { is: 'id', name: 'd', of: 'production' },
-            { is: 'as read', name: 'e', from: 'e' },
-            { is: 'mark', name: 'f' },
-          ],
-          changed: ['a'],
-        },
-      ],
-      before: [{ path: 'a', was: ['w'], refersTo: ['a.b'] }],
-      needsConsent: true,
-      dataAtRisk: 'its data',
-      warnings: ['beware'],
-    },
-  ],
+  facts: {
+    production: { block: '', 'declared name': 'd' },
+    'production.redis.main': { 'action update': '', id: 'redis_1', 'send redis.update:update': '', 'was a': 'w v' },
+  },
   seal: 'seal',
 };
 
@@ -97,9 +62,9 @@ describe('a text that is read as a plan file', () => {
     ['{"format":"trueup/plan","version":1}', 'is what plan --format json prints, and no plan file'],
     ['{"format":"trueup/plan-file"}', 'is damaged at version'],
     ['{"format":"trueup/plan-file","version":"1"}', 'is damaged at version'],
-    ['{"format":"trueup/plan-file","version":1}', 'is damaged at madeBy'],
-    ['{"format":"trueup/plan-file","version":2}', 'has format 2, which a newer Trueup wrote'],
-    ['{"format":"trueup/plan-file","version":0}', 'has format 0, which an older Trueup wrote'],
+    ['{"format":"trueup/plan-file","version":2}', 'is damaged at madeBy'],
+    ['{"format":"trueup/plan-file","version":3}', 'has format 3, which a newer Trueup wrote'],
+    ['{"format":"trueup/plan-file","version":1}', 'has format 1, which an older Trueup wrote'],
   ])('%j: %s', (content, problem) => {
     expect(parsePlanFile(content)).toMatchObject({ problem });
   });
@@ -128,28 +93,25 @@ describe('a text that is read as a plan file', () => {
     expect(remedy('[]')).toBe('trueup plan --out FILE writes one.');
     expect(remedy('{"format":"trueup/plan"}')).toBe('trueup plan --out FILE writes one.');
     expect(remedy(whole.slice(0, -9))).toBe('Plan again.');
-    expect(remedy('{"format":"trueup/plan-file","version":1}')).toBe('Plan again.');
-    expect(remedy('{"format":"trueup/plan-file","version":2}')).toBe('Plan again with the version that applies.');
+    expect(remedy('{"format":"trueup/plan-file","version":2}')).toBe('Plan again.');
+    expect(remedy('{"format":"trueup/plan-file","version":1}')).toBe('Plan again with the version that applies.');
   });
 
   const places = placesIn(plain);
-  const optional = /(^|\.)(after|missing|concealed|id|refersTo|needsConsent|dataAtRisk)$/;
 
-  test.each(places.filter(({ content }) => isObject(content)).map(({ path }) => path.join('.')))(
-    'is refused with a member too many at %j',
+  test.each(places.filter(({ content }) => isObject(content)))(
+    'is refused with a member too many at $path',
     (place) => {
-      const path = place === '' ? [] : place.split('.');
-      const problem = parsePlanFile(JSON.stringify(changed(plain, [...path, 'more'], 1)));
+      const problem = parsePlanFile(JSON.stringify(changed(plain, [...place.path, 'more'], 1)));
       expect(problem).toMatchObject({ problem: expect.stringMatching(/^is damaged at /) as string });
     },
   );
 
-  test('is refused with a member too few, wherever one has to be', () => {
-    for (const { path } of places) {
+  test('is refused with a member too few; a fact too few breaks the seal', () => {
+    for (const { path } of places.slice(1)) {
       const name = path.join('.');
-      if (path.length === 0 || /\.\d+$/.test(name)) continue;
       const read = parsePlanFile(JSON.stringify(changed(plain, path, undefined)));
-      expect([name, 'problem' in read]).toEqual([name, !optional.test(name)]);
+      expect([name, 'problem' in read]).toEqual([name, path[0] !== 'facts' || path.length === 1]);
     }
   });
 
@@ -164,10 +126,12 @@ describe('a text that is read as a plan file', () => {
   });
 
   test.each([
-    ['actions.0.action', 'ruin'],
-    ['actions.0.steps.0.role', 'ruin'],
-    ['actions.0.steps.0.members.0.is', 'ruin'],
-    ['actions.0.needsConsent', false],
+    ['facts.production', { ruin: '' }],
+    ['facts.production', { ruined: '' }],
+    ['facts.production', { 'ruin all': '' }],
+    ['facts.production', { actions: '' }],
+    ['facts.production', { '': '' }],
+    ['facts.production', ['block']],
     ['madeAt', 'yesterday'],
     ['state.serial', 1.5],
     ['state.serial', -1],
@@ -178,18 +142,22 @@ describe('a text that is read as a plan file', () => {
     });
   });
 
-  test.each(['create', 'update', 'move', 'replace', 'delete', 'adopt', 'forget', 'deploy'])(
-    'may have the action %s',
-    (action) => {
-      expect(parsePlanFile(JSON.stringify(changed(plain, ['actions', '0', 'action'], action)))).not.toHaveProperty(
-        'problem',
-      );
+  test.each('block declared missing action id was warning risk consent send order member changed'.split(' '))(
+    'may have facts about %s',
+    (kind) => {
+      for (const path of [kind, `${kind} a`, `${kind} a b c`]) {
+        const facts = { production: { [path]: 'text' } };
+        expect(parsePlanFile(JSON.stringify({ ...file, facts }))).toStrictEqual({ ...file, facts });
+      }
     },
   );
 
-  test.each(['create', 'update', 'move', 'delete', 'reset', 'deploy'])('may have a request to %s', (role) => {
-    const read = parsePlanFile(JSON.stringify(changed(plain, ['actions', '0', 'steps', '0', 'role'], role)));
-    expect(read).not.toHaveProperty('problem');
+  test('has no facts but its own', () => {
+    const forged = whole.replace('"facts": {', '"facts": {"__proto__": {"production.redis.other": {"block": ""}},');
+    expect(forged).not.toBe(whole);
+    const read = parsePlanFile(forged);
+    expect(read).toStrictEqual(file);
+    expect('facts' in read && Object.getPrototypeOf(read.facts)).toBe(Object.prototype);
   });
 
   test('may be of a state that is still to be made', () => {

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { contains } from '../../src/kind/shared-set.ts';
 import type { Resource } from '../../src/manifest/resource.ts';
+import type { Settings } from '../../src/manifest/settings.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
-import type { Action, Member, AttributeChange } from '../../src/plan/action.ts';
+import type { Action, AttributeChange, Member, Plan } from '../../src/plan/action.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
-import type { FileInput } from '../../src/plan/fingerprint.ts';
-import { isIntact, planFile, platformName } from '../../src/plan/fingerprint.ts';
+import { digestOf, isIntact, planFile, platformName } from '../../src/plan/fingerprint.ts';
+import { digest as keyed } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import {
@@ -30,40 +31,42 @@ const of = (...scope: readonly unknown[]): string => JSON.stringify(['plan file'
 const main = 'production.redis.main';
 const host = { address: 'production.redis.other', output: 'host' };
 
+const signed = (address: string, path: string, content: unknown): string => {
+  const [kind = '', ...rest] = path.split(' ');
+  return of(address, kind, rest.join(' '), content);
+};
+
 interface About {
   readonly actions?: readonly Action[];
   readonly resources?: readonly Resource[];
   readonly objects?: Readonly<Record<string, ObservedObject>>;
   readonly records?: Readonly<Record<string, StateRecord>>;
-  readonly more?: Partial<FileInput>;
+  readonly moved?: Settings['moved'];
   readonly isNew?: boolean;
+  readonly destroys?: boolean;
 }
 
-function fileOf({
-  actions = [],
-  resources = [],
-  objects = {},
-  records = {},
-  more = {},
-  isNew = false,
-}: About): PlanFile {
+function planOf({ actions = [], objects = {}, records = {}, isNew = false }: About): Plan {
   const { state, observed } = inputOf(objects, records);
-  const plan = { base: state, saved: isNew ? undefined : state, observed, actions, diagnostics: [] };
-  return planFile({
-    plan,
-    resources,
-    settings: { platform: 'emulator', moved: [] },
-    deploys: true,
-    destroys: false,
-    madeBy: '1.2.3',
-    madeAt: '2026-01-02T03:04:05Z',
-    digest,
-    ...more,
-  });
+  return { base: state, saved: isNew ? undefined : state, observed, actions, diagnostics: [] };
 }
 
-const actionIn = (action: Action, about: About = {}) =>
-  fileOf({ ...about, actions: [action, ...(about.actions ?? [])] }).actions[0];
+function fileOf(about: About): PlanFile {
+  const { resources = [], moved = [], destroys = false } = about;
+  const purpose = {
+    manifest: { settings: { platform: 'emulator', moved } as const, resources },
+    deploys: true,
+    destroys,
+  };
+  return planFile(planOf(about), purpose, { version: '1.2.3', at: '2026-01-02T03:04:05Z' }, digest);
+}
+
+/** The facts of an action, but for what it is and which object it is about. */
+function factsIn(action: Action, about: About = {}): Record<string, string> {
+  const all = fileOf({ ...about, actions: [action, ...(about.actions ?? [])] }).facts[action.address] ?? {};
+  return Object.fromEntries(Object.entries(all).filter(([path]) => !/^(action |id$)/.test(path)));
+}
+
 const stepOf = (members: Readonly<Record<string, Member>>) =>
   ({ operation: 'redis.update', role: 'update', members, changed: ['a'] }) as const;
 
@@ -72,7 +75,7 @@ describe('the file', () => {
     const { seal: sealed, ...file } = fileOf({ records: { [main]: recordOf('redis', 'r') } });
     expect(file).toEqual({
       format: 'trueup/plan-file',
-      version: 1,
+      version: 2,
       madeBy: '1.2.3',
       madeAt: '2026-01-02T03:04:05Z',
       platform: 'emulator',
@@ -88,8 +91,7 @@ describe('the file', () => {
         }),
       },
       moved: of('moved', []),
-      resources: [],
-      actions: [],
+      facts: {},
     });
     expect(JSON.parse(sealed)).toEqual(['plan file', 'seal', { ...file, seal: '' }]);
   });
@@ -101,14 +103,24 @@ describe('the file', () => {
   test('says what moved: says, without its place in the manifest', () => {
     const { at } = declared(null);
     const moved = [{ from: 'a', to: 'b', at }];
-    expect(fileOf({ more: { settings: { platform: 'emulator', moved } } }).moved).toBe(of('moved', [['a', 'b']]));
+    expect(fileOf({ moved }).moved).toBe(of('moved', [['a', 'b']]));
+  });
+
+  test('has nothing of the manifest when it destroys', () => {
+    const { at } = declared(null);
+    const resources = [resourceOf(kindNamed('redis'), main)];
+    const file = fileOf({ resources, moved: [{ from: 'a', to: 'b', at }], destroys: true });
+    expect(file).toMatchObject({ facts: {}, moved: of('moved', []) });
   });
 
   test('is as it was made when nothing in it was changed', () => {
-    const file = fileOf({});
+    const file = fileOf({ resources: [resourceOf(kindNamed('redis'), main)] });
     expect(isIntact(file, digest)).toBe(true);
     expect(isIntact({ ...file, deploys: false }, digest)).toBe(false);
     expect(isIntact(file, (text) => `${text}, made with another key`)).toBe(false);
+    const { [main]: facts = {} } = file.facts;
+    const others = [{}, { [main]: {} }, { [main]: { ...facts, consent: '' } }, { [main]: { ...facts, block: 'x' } }];
+    for (const forged of others) expect(isIntact({ ...file, facts: forged }, digest)).toBe(false);
   });
 
   test('names a platform by its address, however it is written', () => {
@@ -119,48 +131,60 @@ describe('the file', () => {
   });
 });
 
+test('its digests are made with the key of the state, of the address and the path', () => {
+  const resource = resourceOf(kindNamed('redis'), main, { fields: { dockerImage: declared('redis:8') } });
+  const about = { manifest: { settings: { platform: 'emulator', moved: [] } as const, resources: [resource] } };
+  const plan = planOf({});
+  const file = planFile(plan, { ...about, deploys: true, destroys: false }, { version: '', at: '' });
+  const text = signed(main, 'declared dockerImage', { value: 'redis:8' });
+  expect(file.facts[main]?.['declared dockerImage']).toBe(keyed('key', text));
+  expect(isIntact(file, digestOf(plan))).toBe(true);
+});
+
 describe('of everything that is declared', () => {
-  const declaredIn = (resource: Resource) =>
-    Object.fromEntries(
-      fileOf({ resources: [resource] }).resources[0]?.declared.map(({ path, value }) => [path, value]) ?? [],
-    );
-  const at = (path: string, content: unknown) => ({ digest: of(main, path, content) });
+  const declaredIn = (resource: Resource) => fileOf({ resources: [resource] }).facts[main];
+  const at = (path: string, content: unknown) => ({ [`declared ${path}`]: signed(main, `declared ${path}`, content) });
   const redis = (more: Partial<Resource>) => resourceOf(kindNamed('redis'), main, more);
+  const block = { block: '' };
 
   test('it has the fields, where they stand in YAML', () => {
     expect(declaredIn(redis({ fields: { dockerImage: declared('redis:8') } }))).toStrictEqual({
-      dockerImage: at('dockerImage', { value: 'redis:8' }),
-      envMode: at('envMode', 'own'),
+      ...block,
+      ...at('dockerImage', { value: 'redis:8' }),
+      ...at('envMode', 'own'),
     });
     const shop = resourceOf(kindNamed('compose'), main, { fields: { composeFile: declared('a') } });
-    expect(declaredIn(shop)['source.composeFile']).toEqual(at('source.composeFile', { value: 'a' }));
+    expect(declaredIn(shop)).toMatchObject(at('source.composeFile', { value: 'a' }));
   });
 
-  test('it tells what a secret flowed into, what needs one that the run does not have, and what is not known yet', () => {
+  test('it tells what needs a secret that the run does not have, and what is not known yet', () => {
     const fields = { a: declared('a', true), b: lacking('S'), c: referring(host) };
     expect(declaredIn(redis({ fields }))).toStrictEqual({
-      a: { ...at('a', { value: 'a' }), concealed: true },
-      b: { ...at('b', { shape: { is: 'text', pieces: [{ secret: 'S' }] } }), concealed: true, missing: ['S'] },
-      c: at('c', { shape: { is: 'text', pieces: [{ address: host.address, output: host.output }] } }),
-      envMode: at('envMode', 'own'),
+      ...block,
+      ...at('a', { value: 'a' }),
+      ...at('b', { shape: { is: 'text', pieces: [{ secret: 'S' }] } }),
+      'missing b': signed(main, 'missing b', ['S']),
+      ...at('c', { shape: { is: 'text', pieces: [{ address: host.address, output: host.output }] } }),
+      ...at('envMode', 'own'),
     });
   });
 
   test('it has the keys of maps, and that there is a map, also an empty one', () => {
     const maps = { env: new Map([['A', declared('1')]]) };
     expect(declaredIn(redis({ maps, mapMode: 'merge' }))).toStrictEqual({
-      env: at('env', 'a map'),
-      'env.A': at('env.A', { value: '1' }),
-      envMode: at('envMode', 'merge'),
+      ...block,
+      ...at('env', 'a map'),
+      ...at('env.A', { value: '1' }),
+      ...at('envMode', 'merge'),
     });
-    expect(declaredIn(redis({ maps: { env: new Map() } }))).toHaveProperty('env');
+    expect(declaredIn(redis({ maps: { env: new Map() } }))).toHaveProperty('declared env');
   });
 
   test('it has the options and the id that is pinned', () => {
     const found = declaredIn(redis({ options: { protect: true }, pinned: 'redis_1' }));
-    expect(found).toMatchObject({ protect: at('protect', true), id: at('id', 'redis_1') });
-    expect(declaredIn(redis({}))).not.toHaveProperty('id');
-    expect(declaredIn(resourceOf(kindNamed('sshKey'), main))).toStrictEqual({});
+    expect(found).toMatchObject({ ...at('protect', true), ...at('id', 'redis_1') });
+    expect(declaredIn(redis({}))).not.toHaveProperty('declared id');
+    expect(declaredIn(resourceOf(kindNamed('sshKey'), main))).toStrictEqual(block);
   });
 });
 
@@ -175,21 +199,34 @@ describe('of each action', () => {
         { code: 'released', severity: 'note', message: 'by the way' },
       ],
     });
-    expect(fileOf({ actions: [actionOf('production'), action] }).actions).toStrictEqual([
-      {
-        address: main,
-        action: 'adopt',
-        id: `id of ${main}`,
-        teardown: [],
-        steps: [],
-        before: [],
-        needsConsent: true,
-        dataAtRisk: 'its data',
-        warnings: ['beware'],
-      },
-    ]);
-    const plain = actionIn(actionOf(main, { action: 'create', id: undefined }));
-    expect(plain).toStrictEqual({ address: main, action: 'create', teardown: [], steps: [], before: [], warnings: [] });
+    expect(fileOf({ actions: [actionOf('production'), action] }).facts).toStrictEqual({
+      [main]: { 'action adopt': '', id: `id of ${main}`, 'warning beware': '', risk: 'its data', consent: '' },
+    });
+    const plain = actionOf(main, { action: 'create', id: undefined });
+    expect(fileOf({ actions: [plain] }).facts).toStrictEqual({ [main]: { 'action create': '' } });
+  });
+
+  test('it has that beside what is declared there', () => {
+    const resources = [resourceOf(kindNamed('sshKey'), main)];
+    expect(fileOf({ resources, actions: [actionOf(main, { action: 'update' })] }).facts).toStrictEqual({
+      [main]: { block: '', 'action update': '', id: `id of ${main}` },
+    });
+  });
+
+  test.each<[Action['action'], string | undefined, readonly string[]]>([
+    ['create', undefined, ['action create']],
+    ['update', 'i', ['action update']],
+    ['move', 'i', ['action move', 'action update']],
+    ['replace', 'i', ['action replace']],
+    ['delete', 'i', ['action delete', 'action forget gone']],
+    ['adopt', 'i', ['action adopt']],
+    ['forget', 'i', ['action forget', 'action forget gone']],
+    ['forget', undefined, ['action forget gone']],
+    ['deploy', 'i', ['action deploy']],
+  ])('it has what comes of a %s of %s when somebody does a part of it', (action, id, paths) => {
+    const facts = fileOf({ actions: [actionOf(main, { action, id })] }).facts[main] ?? {};
+    expect(Object.keys(facts).filter((path) => path !== 'id')).toEqual(paths);
+    expect(facts['id']).toBe(id);
   });
 
   test('it has every request with every member, and no value', () => {
@@ -206,94 +243,90 @@ describe('of each action', () => {
           ['M', declared('m', true)],
         ]),
         keepOthers: true,
-        removed: ['OLD'],
+        removed: ['OLD', 'a key'],
       },
       d: { is: 'set', field: anything, wanted: declared(['d']), formerly: ['x', 'y'] },
       e: { is: 'id', address: 'production' },
       f: { is: 'as read', from: 'gitProvider.name' },
       g: { is: 'mark' },
     };
-    const step = stepOf(members);
-    const filed = actionIn(actionOf(main, { action: 'update', steps: [step], teardown: [{ ...step, members: {} }] }));
-    const scope = (...rest: readonly unknown[]) => of(main, 'redis.update', ...rest);
-    expect(filed?.teardown).toEqual([{ operation: 'redis.update', role: 'update', members: [], changed: ['a'] }]);
-    expect(filed?.steps).toStrictEqual([
-      {
-        operation: 'redis.update',
-        role: 'update',
-        changed: ['a'],
-        members: [
-          { is: 'value', name: 'a', value: { digest: scope('a', { value: { x: 1 } }) } },
-          { is: 'value', name: 'b', value: { digest: scope('b', { value: 'b' }) } },
-          {
-            is: 'map',
-            name: 'c',
-            keepsOthers: true,
-            entries: [
-              { key: 'A', value: { digest: scope('c', 'A', { value: 'a' }) } },
-              { key: 'M', value: { digest: scope('c', 'M', { value: 'm' }), concealed: true } },
-              { key: 'Z', value: { digest: scope('c', 'Z', { value: 'z' }) } },
-            ],
-            removed: ['OLD'],
-          },
-          {
-            is: 'set',
-            name: 'd',
-            value: { digest: scope('d', { value: ['d'] }) },
-            formerly: scope('d', 'formerly', ['x', 'y']),
-          },
-          { is: 'id', name: 'e', of: 'production' },
-          { is: 'as read', name: 'f', from: 'gitProvider.name' },
-          { is: 'mark', name: 'g' },
-        ],
-      },
-    ]);
+    const remove = { operation: 'redis.remove', role: 'delete', members: {}, changed: [] } as const;
+    const action = actionOf(main, { action: 'update', steps: [stepOf(members)], teardown: [remove] });
+    const step = 'redis.update:update';
+    const member = (name: string, content: unknown) => ({
+      [`member ${step} ${name}`]: signed(main, `member ${step} ${name}`, content),
+    });
+    const entries = { A: { value: 'a' }, M: { value: 'm' }, Z: { value: 'z' } };
+    expect(factsIn(action)).toStrictEqual({
+      'send redis.remove:delete': '',
+      'order redis.remove:delete in teardown': '',
+      [`send ${step}`]: '',
+      [`order ${step} in steps`]: '',
+      [`order ${step} after redis.remove:delete`]: '',
+      [`changed ${step} a`]: '',
+      ...member('a', { value: { x: 1 } }),
+      ...member('b', { value: 'b' }),
+      ...member('c', { entries, keepsOthers: true }),
+      [`member ${step} c OLD`]: '',
+      [`member ${step} c a key`]: '',
+      ...member('d', { formerly: ['x', 'y'], set: { value: ['d'] } }),
+      ...member('e', { address: 'production', is: 'id' }),
+      ...member('f', { from: 'gitProvider.name', is: 'as read' }),
+      ...member('g', { is: 'mark' }),
+    });
+  });
+
+  test('it has each of several requests of one name', () => {
+    const [one, other] = ['x', 'y'].map((value) => stepOf({ a: { is: 'value', value: secret(value) } }));
+    if (one === undefined || other === undefined) throw new Error('there are two');
+    const facts = factsIn(actionOf(main, { action: 'update', steps: [one, other, one] }));
+    const paths = Object.keys(facts).filter((path) => path.startsWith('send '));
+    expect(paths.length).toBe(3);
+    expect(paths[0]).toBe('send redis.update:update');
+    const values = Object.entries(facts).flatMap(([path, value]) => (path.startsWith('member ') ? [value] : []));
+    expect(values.map((value) => (JSON.parse(value) as unknown[]).at(-1))).toEqual(
+      ['x', 'y', 'x'].map((value) => ({ value })),
+    );
   });
 
   describe('it has a value as far as it is known:', () => {
     const valueOf = (wanted: AttributeChange['wanted'], about: About = {}) => {
       if (wanted === undefined) throw new Error('nothing is wanted');
       const steps = [stepOf({ a: { is: 'wanted', field: anything, wanted } })];
-      const [member] = actionIn(actionOf(main, { action: 'update', steps }), about)?.steps[0]?.members ?? [];
-      return member?.is === 'value' ? member.value : undefined;
+      return factsIn(actionOf(main, { action: 'update', steps }), about)['member redis.update:update a'];
     };
+    const at = (content: unknown) => signed(main, 'member redis.update:update a', content);
     const other = objectOf('r', { appName: 'other-abc' });
-    const known = { digest: of(main, 'redis.update', 'a', { value: 'other-abc' }) };
-    const later = {
-      digest: of(main, 'redis.update', 'a', {
-        shape: { is: 'text', pieces: [{ address: host.address, output: 'host' }] },
-      }),
+    const known = at({ value: 'other-abc' });
+    const later = at({
       after: ['production.redis.other.host'],
-    };
+      shape: { is: 'text', pieces: [{ address: host.address, output: 'host' }] },
+    });
 
     test('with an output of something that stays', () => {
       const about = { objects: { [host.address]: other } };
-      expect(valueOf(referring(host), { ...about, actions: [actionOf(host.address)] })).toStrictEqual(known);
+      expect(valueOf(referring(host), { ...about, actions: [actionOf(host.address)] })).toBe(known);
     });
 
     test('and not with one of what is made, or of what is not there', () => {
       const about = { objects: { [host.address]: other } };
-      expect(
-        valueOf(referring(host), { ...about, actions: [actionOf(host.address, { action: 'replace' })] }),
-      ).toStrictEqual(later);
-      expect(valueOf(referring(host), { actions: [actionOf(host.address)] })).toStrictEqual(later);
-      expect(valueOf(referring(host), about)).toStrictEqual(later);
+      expect(valueOf(referring(host), { ...about, actions: [actionOf(host.address, { action: 'replace' })] })).toBe(
+        later,
+      );
+      expect(valueOf(referring(host), { actions: [actionOf(host.address)] })).toBe(later);
+      expect(valueOf(referring(host), about)).toBe(later);
     });
 
     test('and not without its secret', () => {
-      expect(valueOf(lacking('S'))).toStrictEqual({
-        digest: of(main, 'redis.update', 'a', { shape: { is: 'text', pieces: [{ secret: 'S' }] } }),
-        concealed: true,
-        missing: ['S'],
-      });
+      expect(valueOf(lacking('S'))).toBe(at({ shape: { is: 'text', pieces: [{ secret: 'S' }] } }));
     });
   });
 });
 
 describe('of what is overwritten, and of what goes', () => {
-  const was = (action: Action, about: About = {}) => actionIn(action, about)?.before;
+  const was = factsIn;
   const write = { do: 'write', cause: 'edit' } as const;
-  const at = (path: string, content: unknown) => ({ path, was: [of(main, 'before', path, content)] });
+  const at = (path: string, content: unknown) => ({ [`was ${path}`]: signed(main, `was ${path}`, content) });
 
   test('it has what was there before', () => {
     const attributes = [
@@ -307,36 +340,29 @@ describe('of what is overwritten, and of what goes', () => {
       attributeChange('name', { before: secret('stays') }),
       attributeChange('description', { decision: { do: 'release' }, before: secret('stays') }),
     ];
-    expect(was(actionOf(main, { action: 'update', attributes }))).toStrictEqual([
-      at('dockerImage', 'redis:7'),
-      at('env.A', '1'),
-    ]);
+    expect(was(actionOf(main, { action: 'update', attributes }))).toStrictEqual({
+      ...at('dockerImage', 'redis:7'),
+      ...at('env.A', '1'),
+    });
     for (const action of ['create', 'replace'] as const)
-      expect(was(actionOf(main, { action, attributes }))).toEqual([]);
+      expect(was(actionOf(main, { action, attributes }))).toEqual({});
   });
 
   test('it has that in the form that stands for all that mean the same', () => {
     const field = kindNamed('redis').fields['networkIds'] ?? anything;
     const attributes = [attributeChange('networkIds', { field, decision: write, before: secret(['b', 'a']) })];
-    expect(was(actionOf(main, { action: 'update', attributes }))).toStrictEqual([at('networkIds', ['a', 'b'])]);
+    expect(was(actionOf(main, { action: 'update', attributes }))).toStrictEqual(at('networkIds', ['a', 'b']));
   });
 
   test('it has each member of a set that others add to by itself', () => {
     const field = { ...anything, codec: contains };
     const attributes = [attributeChange('a', { field, decision: write, before: secret(['y', 'x']) })];
-    const member = (id: string) => of(main, 'before', 'a', 'member', id);
-    expect(was(actionOf(main, { action: 'update', attributes }))).toStrictEqual([
-      { path: 'a', was: [member('x'), member('y')] },
-    ]);
-  });
-
-  test('it has the outputs in what is wanted there', () => {
-    const attributes = [
-      attributeChange('dockerImage', { decision: write, before: secret('x'), wanted: referring(host) }),
-    ];
-    expect(was(actionOf(main, { action: 'update', attributes }))).toStrictEqual([
-      { ...at('dockerImage', 'x'), refersTo: ['production.redis.other.host'] },
-    ]);
+    const member = (id: string) => signed(main, 'was a', id);
+    expect(was(actionOf(main, { action: 'update', attributes }))).toStrictEqual({
+      'was a': `${member('x')} ${member('y')}`,
+    });
+    const none = [attributeChange('a', { field, decision: write, before: secret([]) })];
+    expect(was(actionOf(main, { action: 'update', attributes: none }))).toStrictEqual({ 'was a': '' });
   });
 
   test('it has everything that is known to be ours of what goes', () => {
@@ -349,12 +375,12 @@ describe('of what is overwritten, and of what goes', () => {
     };
     const records = { [main]: recordOf('redis', 'r', { pairs }) };
     const objects = { [main]: objectOf('r', { dockerImage: 'redis:7', env: 'A=1\nB=2', name: 'not declared' }) };
-    const all = [at('dockerImage', 'redis:7'), at('env', 'A=1\nB=2'), at('description', '')];
+    const all = { ...at('dockerImage', 'redis:7'), ...at('env', 'A=1\nB=2'), ...at('description', '') };
     for (const action of ['delete', 'replace'] as const)
       expect(was(actionOf(main, { action }), { records, objects })).toStrictEqual(all);
-    expect(was(actionOf(main, { action: 'delete' }), { records })).toEqual([]);
-    expect(was(actionOf(main, { action: 'delete' }), { objects })).toEqual([]);
-    expect(was(actionOf(main, { action: 'forget' }), { records, objects })).toEqual([]);
+    expect(was(actionOf(main, { action: 'delete' }), { records })).toEqual({});
+    expect(was(actionOf(main, { action: 'delete' }), { objects })).toEqual({});
+    expect(was(actionOf(main, { action: 'forget' }), { records, objects })).toEqual({});
   });
 
   test('it has that of an old object, which the state knows by the address of the new one', () => {
@@ -362,8 +388,8 @@ describe('of what is overwritten, and of what goes', () => {
     const old = `${main} (old)`;
     const records = { [main]: recordOf('sshKey', 'k', { pairs: { name: pairOf('a') } }) };
     const objects = { [old]: objectOf('k', { name: 'a' }) };
-    expect(was(actionOf(old, { kind, action: 'delete' }), { records, objects })).toStrictEqual([
-      { path: 'name', was: [of(old, 'before', 'name', 'a')] },
-    ]);
+    expect(was(actionOf(old, { kind, action: 'delete' }), { records, objects })).toStrictEqual({
+      'was name': signed(old, 'was name', 'a'),
+    });
   });
 });

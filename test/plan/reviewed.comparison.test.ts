@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { FiledAction, FiledValue, PlanFile } from '../../src/plan/file.ts';
+import type { Resource } from '../../src/manifest/resource.ts';
+import type { PlanFile } from '../../src/plan/file.ts';
 import { comparePlans, elsewhere } from '../../src/plan/reviewed.ts';
+import { declared, here, kindNamed, resourceOf } from '../support/plan-values.ts';
 
 /** Two plan files beside each other: the one that was reviewed, and the one that is made now. */
 
@@ -9,7 +11,7 @@ const shop = 'production.compose.shop';
 
 const base: PlanFile = {
   format: 'trueup/plan-file',
-  version: 1,
+  version: 2,
   madeBy: '1.2.3',
   madeAt: '2026-01-02T03:04:05Z',
   platform: 'https://deploy.example.com',
@@ -19,39 +21,30 @@ const base: PlanFile = {
   destroys: false,
   state: { lineage: 'a', serial: 3, content: 'content' },
   moved: 'moved',
-  resources: [],
-  actions: [],
+  facts: {},
   seal: 'seal',
 };
 
-const update = (address: string, more: Partial<FiledAction> = {}): FiledAction => ({
-  address,
-  action: 'update',
-  id: 'id',
-  teardown: [],
-  steps: [],
-  before: [],
-  warnings: [],
-  ...more,
-});
-const deployment = (address: string) => update(`${address} (deploy)`, { action: 'deploy' });
-const declared = (address: string, values: Readonly<Record<string, FiledValue>>) => ({
-  address,
-  declared: Object.entries(values).map(([path, value]) => ({ path, value })),
-});
-const position = { file: 'trueup.yaml', line: 7, column: 1 };
+type Facts = Readonly<Record<string, string>>;
 
-function compare(reviewed: Partial<PlanFile>, now: Partial<PlanFile>, isIntact = true) {
-  return comparePlans({
-    reviewed: { ...base, ...reviewed },
-    now: { ...base, ...now },
-    isIntact,
-    positionOf: (address) => (address === main ? position : undefined),
-  });
+const block: Facts = { block: '' };
+const update: Facts = { ...block, 'action update': '', id: 'id' };
+const deployment: Facts = { 'action deploy': '', id: 'id' };
+/** Facts of what is declared, by the path in the block. */
+const says = (values: Facts, kind = 'declared'): Facts =>
+  Object.fromEntries(Object.entries(values).map(([path, value]) => [`${kind} ${path}`, value]));
+const position = here;
+const resource = resourceOf(kindNamed('redis'), main);
+
+function compare(
+  reviewed: Partial<PlanFile>,
+  now: Partial<PlanFile>,
+  { isIntact = true, resources = [resource] }: { isIntact?: boolean; resources?: readonly Resource[] } = {},
+) {
+  return comparePlans({ reviewed: { ...base, ...reviewed }, now: { ...base, ...now }, isIntact, resources });
 }
 
-const why = (...pair: readonly [Partial<PlanFile>, Partial<PlanFile>, boolean?]) =>
-  compare(...pair).moved.map(({ message }) => message);
+const why = (...pair: Parameters<typeof compare>) => compare(...pair).moved.map(({ message }) => message);
 
 describe('a file of another place', () => {
   test('is told before anything is asked', () => {
@@ -125,7 +118,7 @@ describe('a state that is another one', () => {
   });
 
   test('is the whole reason: nothing else is compared', () => {
-    const found = compare({ actions: [update(main)], moved: 'other' }, state({ serial: 4 }), false);
+    const found = compare({ facts: { [main]: update }, moved: 'other' }, state({ serial: 4 }), { isIntact: false });
     expect(found.moved).toMatchObject([{ code: 'plan-outdated', severity: 'error' }]);
     expect(found.moved[0]).not.toHaveProperty('address');
     expect(found.leftOut).toEqual([]);
@@ -133,7 +126,7 @@ describe('a state that is another one', () => {
 });
 
 test('a file that somebody changed is refused as a whole', () => {
-  const found = compare({ actions: [update(main)] }, { moved: 'other' }, false);
+  const found = compare({ facts: { [main]: update } }, { moved: 'other' }, { isIntact: false });
   expect(found).toEqual({
     moved: [
       {
@@ -147,8 +140,12 @@ test('a file that somebody changed is refused as a whole', () => {
 });
 
 describe('a manifest that is another one', () => {
-  const of = (then: Readonly<Record<string, FiledValue>>, now: Readonly<Record<string, FiledValue>>) =>
-    why({ resources: [declared(main, then)] }, { resources: [declared(main, now)] });
+  const of = (then: Facts, now: Facts, fields: Resource['fields'] = {}) =>
+    why(
+      { facts: { [main]: { ...block, ...then } } },
+      { facts: { [main]: { ...block, ...now } } },
+      { resources: [{ ...resource, fields }] },
+    );
 
   test('by what it says under moved:', () => {
     expect(compare({}, { moved: 'other' }).moved).toEqual([
@@ -157,8 +154,8 @@ describe('a manifest that is another one', () => {
   });
 
   test('by a block more or less', () => {
-    const both = { resources: [declared(main, {}), declared(shop, {})] };
-    expect(compare(both, { resources: [declared(shop, {})] }).moved).toEqual([
+    const both = { facts: { [main]: { ...block, ...says({ a: 'x' }) }, [shop]: block } };
+    expect(compare(both, { facts: { [shop]: block } }).moved).toEqual([
       {
         code: 'plan-outdated',
         severity: 'error',
@@ -167,7 +164,7 @@ describe('a manifest that is another one', () => {
         position,
       },
     ]);
-    expect(compare({ resources: [declared(main, {})] }, both).moved).toEqual([
+    expect(compare({ facts: { [main]: both.facts[main] ?? {} } }, both).moved).toEqual([
       {
         code: 'plan-outdated',
         severity: 'error',
@@ -179,39 +176,53 @@ describe('a manifest that is another one', () => {
   });
 
   test('by its fields, all in one sentence', () => {
-    const value = { digest: 'x' };
-    expect(of({ a: value, b: value, c: value }, { a: value, b: { digest: 'y' }, d: value })).toEqual([
+    expect(of(says({ a: 'x', b: 'x', c: 'x' }), says({ a: 'x', b: 'y', d: 'x' }))).toEqual([
       `b, c, d of ${main} is declared otherwise than when the plan was made`,
     ]);
   });
 
   test('by what flows into a field', () => {
-    const concealed = { digest: 'x', concealed: true } as const;
-    expect(
-      of({ a: concealed, b: { digest: 'x' } }, { a: { ...concealed, digest: 'y' }, b: { ...concealed, digest: 'y' } }),
-    ).toEqual([`a, b of ${main} has another value: what flows into it from a secret or the environment changed`]);
-    expect(of({ a: concealed }, { a: { digest: 'y' } })).toHaveLength(1);
-    expect(of({ a: concealed }, { a: concealed })).toEqual([]);
+    const secrets = { a: declared('y', true), b: declared('y', true) };
+    expect(of(says({ a: 'x', b: 'x' }), says({ a: 'y', b: 'y' }), secrets)).toEqual([
+      `a, b of ${main} has another value: what flows into it from a secret or the environment changed`,
+    ]);
+    expect(of(says({ a: 'x' }), says({ a: 'y' }), { a: declared('y') })).toEqual([
+      `a of ${main} is declared otherwise than when the plan was made`,
+    ]);
+    expect(of({}, says({ a: 'y' }), secrets)).toEqual([
+      `a of ${main} is declared otherwise than when the plan was made`,
+    ]);
+    expect(of(says({ a: 'x' }), says({ a: 'x' }), secrets)).toEqual([]);
+  });
+
+  test('by a key of a map', () => {
+    const resources = [{ ...resource, maps: { env: new Map([['A', declared('y', true)]]) } }];
+    const now = { facts: { [main]: { ...block, ...says({ 'env.A': 'y' }) } } };
+    expect(why({ facts: { [main]: { ...block, ...says({ 'env.A': 'x' }) } } }, now, { resources })).toEqual([
+      `env.A of ${main} has another value: what flows into it from a secret or the environment changed`,
+    ]);
   });
 
   test('by a secret that is missing now; one that was missing then says nothing of what it would have been', () => {
-    const missing = (...names: string[]): FiledValue => ({ digest: names.join(' '), missing: names });
-    expect(of({ a: { digest: 'x' }, b: missing('S') }, { a: missing('S'), b: missing('S', 'T') })).toEqual([
+    const missing = (values: Facts) => ({ ...says(values), ...says(values, 'missing') });
+    expect(of({ ...says({ a: 'x' }), ...missing({ b: 'S' }) }, missing({ a: 'S', b: 'S T' }))).toEqual([
       `a, b of ${main} needs a secret that this run does not have`,
     ]);
-    expect(of({ a: missing('S') }, { a: missing('S') })).toEqual([]);
-    expect(of({ a: missing('S') }, { a: { ...missing('S'), digest: 'other' } })).toEqual([
+    expect(of(missing({ a: 'S' }), missing({ a: 'S' }))).toEqual([]);
+    expect(of(missing({ a: 'S' }), { ...missing({ a: 'S' }), ...says({ a: 'other' }) })).toEqual([
       `a of ${main} is declared otherwise than when the plan was made`,
     ]);
-    expect(of({ a: missing('S') }, { a: { digest: 'known' } })).toEqual([]);
+    expect(of(missing({ a: 'S' }), says({ a: 'known' }))).toEqual([]);
+    expect(of({}, missing({ a: 'S' }))).toEqual([`a of ${main} is declared otherwise than when the plan was made`]);
+    expect(of(missing({ a: 'S' }), {})).toEqual([`a of ${main} is declared otherwise than when the plan was made`]);
   });
 });
 
 describe('a platform that is another one', () => {
-  const changed = { before: [{ path: 'a', was: ['new'] }] };
+  const changed = { ...update, 'was a': 'new' };
 
   test('is told with the block that it is about', () => {
-    expect(compare({}, { actions: [update(main, changed)] })).toEqual({
+    expect(compare({ facts: { [main]: block } }, { facts: { [main]: changed } })).toEqual({
       moved: [
         {
           code: 'plan-outdated',
@@ -223,50 +234,57 @@ describe('a platform that is another one', () => {
       ],
       leftOut: [],
     });
-    expect(compare({ actions: [update(main, changed)] }, { actions: [update(main, changed)] }).moved).toEqual([]);
+    expect(compare({ facts: { [main]: changed } }, { facts: { [main]: changed } }).moved).toEqual([]);
   });
 
   test('says nothing of a block that is declared otherwise: that is planned otherwise', () => {
-    const resources = [declared(shop, {}), declared(main, { a: { digest: 'x' } })];
-    const now = {
-      resources: [declared(shop, {}), declared(main, {})],
-      actions: [update(main, changed), update(shop, changed)],
-    };
-    expect(why({ resources }, now)).toEqual([
+    const reviewed = { facts: { [main]: { ...block, ...says({ a: 'x' }) }, [shop]: block } };
+    expect(why(reviewed, { facts: { [main]: changed, [shop]: changed } })).toEqual([
       `a of ${main} is declared otherwise than when the plan was made`,
       `a of ${shop} was changed on the platform`,
     ]);
   });
 
   test('knows which fields the plan was made without the secret of', () => {
-    const resources = [declared(main, { a: { digest: 'x', missing: ['S'] }, b: { digest: 'x' } })];
-    const both = { before: [...changed.before, { path: 'b', was: ['new'] }] };
-    expect(why({ resources }, { resources, actions: [update(main, both)] })).toEqual([
+    const facts = { [main]: { ...block, ...says({ a: 'x', b: 'x' }), 'missing a': 'S' } };
+    const now = { [main]: { ...facts[main], ...changed, 'was b': 'new' } };
+    expect(why({ facts }, { facts: now })).toEqual([
       `a of ${main} needs a secret that the plan was made without`,
       `b of ${main} was changed on the platform`,
     ]);
   });
 
   test('has deployments that follow from the rest; only when there is no rest they are told', () => {
-    const actions = [deployment(main), update(shop, changed)];
-    expect(why({}, { actions })).toEqual([`a of ${shop} was changed on the platform`]);
-    expect(why({}, { actions: [deployment(main)] })).toEqual([`${main} has to be deployed now`]);
-    const resources = [declared(shop, {})];
-    expect(why({ resources }, { actions: [deployment(main)] })).toEqual([`${shop} is not declared any more`]);
-    const [said] = compare({}, { actions: [deployment(main)] }).moved;
+    const [deploys, shops] = [{ [`${main} (deploy)`]: deployment }, { facts: { [shop]: block } }];
+    expect(why(shops, { facts: { ...deploys, [shop]: changed } })).toEqual([
+      `a of ${shop} was changed on the platform`,
+    ]);
+    expect(why({}, { facts: deploys })).toEqual([`${main} has to be deployed now`]);
+    expect(why(shops, { facts: deploys })).toEqual([`${shop} is not declared any more`]);
+    expect(why({}, { facts: deploys, moved: 'other' })).toEqual([
+      'moved: says something else than when the plan was made',
+    ]);
+    const [said] = compare({}, { facts: deploys }).moved;
     expect(said).toMatchObject({ address: main, position });
+  });
+
+  test('has objects at addresses that are words of the language', () => {
+    const facts = Object.fromEntries([['["__proto__"]', changed]]);
+    expect(why({}, { facts })).toEqual(['["__proto__"] was not declared when the plan was made']);
+    expect(why({ facts }, { facts })).toEqual([]);
+    expect(why({}, { facts: { constructor: deployment } })).toEqual(['constructor has to be deployed now']);
   });
 });
 
 test('what was reviewed and is not needed any more is told, when all else is as it was', () => {
-  const actions = [update(main), deployment(main)];
-  expect(compare({ actions }, {})).toEqual({
+  const facts = { [main]: update, [`${main} (deploy)`]: deployment };
+  expect(compare({ facts }, { facts: { [main]: block } })).toEqual({
     moved: [],
     leftOut: [
       { code: 'not-needed', severity: 'note', message: `to update ${main} is not needed any more`, address: main },
       { code: 'not-needed', severity: 'note', message: `to deploy ${main} is not needed any more`, address: main },
     ],
   });
-  expect(compare({ actions }, { actions }).leftOut).toEqual([]);
-  expect(compare({ actions }, { moved: 'other' }).leftOut).toEqual([]);
+  expect(compare({ facts }, { facts }).leftOut).toEqual([]);
+  expect(compare({ facts }, { facts: { [main]: block }, moved: 'other' }).leftOut).toEqual([]);
 });

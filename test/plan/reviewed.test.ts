@@ -16,7 +16,7 @@ import {
   worldOver,
 } from '../support/faults.ts';
 import { composeBody, database, production, stack } from '../support/manifest-texts.ts';
-import { again, applyFile, fileIn, refused, review } from '../support/reviewed.ts';
+import { actionsIn, again, applyFile, fileIn, refused, review } from '../support/reviewed.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -317,11 +317,7 @@ describe('a platform that is another one since', () => {
     const now = production(database());
     const first = await byHand(made);
     const file = await review(made, now);
-    expect(fileIn(file).actions.find(({ address }) => address === main)).toMatchObject({
-      action: 'adopt',
-      id: first,
-      needsConsent: true,
-    });
+    expect(actionsIn(file)[main]).toMatchObject({ 'action adopt': '', id: first, consent: '' });
     await act(made, 'postgres.remove', { postgresId: first });
     const second = await byHand(made);
     expect(await refused(made, file, now)).toEqual([`${main} is another object now (${second})`]);
@@ -370,11 +366,7 @@ describe('a platform that is another one since', () => {
     await made.apply(production(database('description: one')));
     const now = production(database('description: one', 'main', 'other'));
     const file = await review(made, now);
-    expect(fileIn(file).actions[0]).toMatchObject({
-      address: main,
-      action: 'replace',
-      dataAtRisk: 'the data of this database',
-    });
+    expect(actionsIn(file)[main]).toMatchObject({ 'action replace': '', risk: 'the data of this database' });
     await act(made, 'postgres.update', { postgresId: idOf(made, main), description: 'still in use' });
     expect(await refused(made, file, now)).toEqual([`description of ${main} was changed on the platform`]);
     await mended(made, now);
@@ -490,19 +482,16 @@ describe('a file that is not as it was made', () => {
   const changes: [string, (file: PlanFile) => PlanFile][] = [
     [
       'what it deletes',
-      (file) => ({
-        ...file,
-        actions: [
-          ...file.actions,
-          { ...file.actions[0], address: main, action: 'delete' } as PlanFile['actions'][number],
-        ],
-      }),
+      (file) => ({ ...file, facts: { ...file.facts, [main]: { ...file.facts[main], 'action delete': '' } } }),
     ],
     [
       'what it agrees to take over',
-      (file) => ({ ...file, actions: file.actions.map((action) => ({ ...action, needsConsent: true as const })) }),
+      ({ facts, ...file }) => ({
+        ...file,
+        facts: Object.fromEntries(Object.entries(facts).map(([address, one]) => [address, { ...one, consent: '' }])),
+      }),
     ],
-    ['what it leaves out', (file) => ({ ...file, actions: [] })],
+    ['what it leaves out', (file) => ({ ...file, facts: {} })],
     ['its time', (file) => ({ ...file, madeAt: '2025-01-01T00:00:00.000Z' })],
     ['whether it destroys', (file) => ({ ...file, destroys: true })],
   ];
@@ -602,7 +591,7 @@ describe('what was done by hand as it was planned', () => {
         `${head}moved: [{ from: production.${kind}.x, to: ${address} }]\n`,
       );
       const file = await review(made, text);
-      expect(fileIn(file).actions[0]).toMatchObject({ address, action: 'move' });
+      expect(actionsIn(file)[address]).toMatchObject({ 'action move': '' });
       await moveByHand(made, kind, 'production', 'staging');
       made.requests('POST');
       expect(notesOf(await again(made, file, text)).map(({ message }) => message)).toEqual([
@@ -675,7 +664,7 @@ describe('what a review agrees to', () => {
     await applyFile(made, await review(made, env('2'), { deploys: false }), env('2'));
     await deployByHand(made, idOf(made, shop), 'compose');
     const file = await review(made, env('2'));
-    expect(fileIn(file).actions).toEqual([]);
+    expect(actionsIn(file)).toEqual({});
     // The platform no longer lists the one that somebody ordered.
     const { deployment } = made.emulator.world.tables;
     for (const [id, row] of Object.entries(deployment)) if (row.title !== 'Trueup') delete deployment[id];
@@ -687,8 +676,8 @@ describe('what a review agrees to', () => {
     const made = bench();
     const text = production('    env: { REGION: eu }\n');
     const file = await review(made, text);
-    expect(fileIn(file).actions).toMatchObject([{ address: 'production', action: 'adopt' }]);
-    expect(fileIn(file).actions[0]?.needsConsent).toBeUndefined();
+    expect(actionsIn(file)).toMatchObject({ production: { 'action adopt': '' } });
+    expect(actionsIn(file)['production']).not.toHaveProperty('consent');
     await act(made, 'environment.update', { environmentId: 'env_prj_1', env: 'REGION=us\n' });
     expect(await refused(made, file, text)).toEqual([
       'env.REGION of production was changed on the platform',

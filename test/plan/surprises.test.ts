@@ -1,226 +1,234 @@
 import { describe, expect, test } from 'vitest';
-import type { FiledAction, FiledMember, FiledStep } from '../../src/plan/file.ts';
 import { surprises, whatIsLeftOut } from '../../src/plan/surprises.ts';
+import type { Wanted } from '../../src/manifest/wanted.ts';
+import { declared, referring } from '../support/plan-values.ts';
 
 /** What is sent is what was reviewed, or less; never more, and never in another order. */
 
-const id: FiledMember = { is: 'id', name: 'composeId', of: 'production.compose.shop' };
-const image: FiledMember = { is: 'value', name: 'image', value: { digest: 'image' } };
-const read: FiledMember = { is: 'as read', name: 'command', from: 'command' };
-const set: FiledMember = { is: 'set', name: 'ids', value: { digest: 'ids' }, formerly: 'old' };
-const env: FiledMember = {
-  is: 'map',
-  name: 'env',
-  keepsOthers: true,
-  entries: [{ key: 'A', value: { digest: 'a', after: ['production.postgres.main.host'] } }],
-  removed: ['B', 'C'],
-};
+const shop = 'production.compose.shop';
+type Facts = Readonly<Record<string, string>>;
 
-const update: FiledStep = {
-  operation: 'compose.update',
-  role: 'update',
-  members: [id, image, read, set, env],
-  changed: ['image', 'env'],
-};
-const start: FiledStep = { operation: 'compose.start', role: 'update', members: [id], changed: [] };
-const remove: FiledStep = { operation: 'compose.delete', role: 'delete', members: [id], changed: [] };
+/** The facts of requests, as a file has them. */
+function sends(list: 'teardown' | 'steps', ...steps: readonly (readonly [name: string, facts?: Facts])[]): Facts {
+  const all = steps.flatMap(([name, facts = {}], at) => [
+    [`send ${name}`, ''],
+    [`order ${name} in ${list}`, ''],
+    ...steps.slice(0, at).map(([earlier]) => [`order ${name} after ${earlier}`, '']),
+    ...Object.entries(facts).map(([path, value]) => [path.replace(' ', ` ${name} `), value]),
+  ]);
+  return Object.fromEntries(all) as Facts;
+}
 
-const reviewed: FiledAction = {
-  address: 'production.compose.shop',
-  action: 'update',
-  id: 'cmp_1',
-  teardown: [remove],
-  steps: [update, start],
-  before: [],
-  warnings: [],
-};
+const id = { 'member composeId': 'the id of shop' };
+const env = { 'member env': 'A', 'member env B': '', 'member env C': '' };
+const members: Facts = { ...id, 'member image': 'image', 'member command': 'as read', 'member ids': 'set', ...env };
+const changed: Facts = { 'changed image': '', 'changed env': '' };
 
-const withSteps = (...steps: FiledStep[]): FiledAction => ({ ...reviewed, steps });
-const withMember = (member: FiledMember): FiledAction =>
-  withSteps({ ...update, members: update.members.map((one) => (one.name === member.name ? member : one)) });
+const update = 'compose.update:update';
+const start = 'compose.start:update';
+const remove = 'compose.delete:delete';
+const [updating, starting, removing] = [
+  [update, { ...members, ...changed }],
+  [start, id],
+  [remove, id],
+] as const;
+
+const what: Facts = { block: '', 'action update': '', id: 'cmp_1' };
+const torn = sends('teardown', removing);
+const reviewed: Facts = { ...what, ...torn, ...sends('steps', updating, starting) };
+
+const withSteps = (...steps: Parameters<typeof sends>[1][]): Facts => ({
+  ...what,
+  ...torn,
+  ...sends('steps', ...steps),
+});
+const withMembers = (more: Facts): Facts => withSteps([update, { ...members, ...changed, ...more }], starting);
+/** Facts without some paths. */
+const without = (facts: Facts, ...paths: readonly string[]): Facts =>
+  Object.fromEntries(Object.entries(facts).filter(([path]) => !paths.includes(path)));
+
+const compared = (now: Facts, before: Facts, wanted: Readonly<Record<string, Wanted>> = {}) => ({
+  address: shop,
+  reviewed: new Map(Object.entries(before)),
+  now: new Map(Object.entries(now)),
+  wanted: new Map(Object.entries(wanted)),
+});
+const why = (...facts: Parameters<typeof compared>) => surprises(compared(...facts));
+const leftOut = (then: Facts, now: Facts) => whatIsLeftOut(compared(now, then));
 
 describe('what was reviewed, or less', () => {
-  test.each<[string, FiledAction]>([
+  test.each<[string, Facts]>([
     ['is the same', reviewed],
-    ['has a step less', withSteps(start)],
-    ['has no step', { ...reviewed, teardown: [], steps: [] }],
-    ['has a member less', withSteps({ ...update, members: [id, env], changed: ['env'] })],
-    ['removes a key less', withMember({ ...env, removed: ['C'] })],
+    ['has a step less', withSteps(starting)],
+    ['has no step', what],
+    ['has a member less', withSteps([update, { ...id, ...env, 'changed env': '' }])],
+    ['removes a key less', without(reviewed, `member ${update} env B`)],
+    ['changes a member less', without(reviewed, `changed ${update} image`)],
   ])('%s', (_title, now) => {
-    expect(surprises(now, reviewed, [])).toEqual([]);
+    expect(why(now, reviewed)).toEqual([]);
   });
 });
 
 describe('what was not reviewed', () => {
-  const another = (name: string) => `compose.update would send another ${name} for production.compose.shop`;
-  const otherwise = 'what is sent for production.compose.shop would be sent otherwise';
+  const another = (name: string) => `compose.update would send another ${name} for ${shop}`;
+  const otherwise = `what is sent for ${shop} would be sent otherwise`;
 
-  test.each<[string, FiledAction, string]>([
-    [
-      'a step more',
-      withSteps(update, start, { ...start, operation: 'compose.stop' }),
-      'production.compose.shop needs compose.stop now',
-    ],
-    [
-      'another operation',
-      withSteps(update, { ...start, operation: 'compose.stop' }),
-      'production.compose.shop needs compose.stop now',
-    ],
-    ['a step twice', withSteps(update, start, start), otherwise],
-    ['the steps in another order', withSteps(start, update), otherwise],
+  test.each<[string, Facts, string]>([
+    ['a step more', withSteps(updating, starting, ['compose.stop:update', id]), `${shop} needs compose.stop now`],
+    ['another operation', withSteps(updating, ['compose.stop:update', id]), `${shop} needs compose.stop now`],
+    ['a step twice', withSteps(updating, starting, [`${start}:2`, id]), `${shop} needs compose.start now`],
+    ['the steps in another order', withSteps(starting, updating), otherwise],
     [
       'the same operation in another role',
-      withSteps({ ...update, role: 'move' }),
-      'production.compose.shop needs compose.update now',
+      withSteps(['compose.update:move', { ...members, ...changed }], starting),
+      `${shop} needs compose.update now`,
     ],
     [
       'a teardown more',
-      { ...reviewed, teardown: [remove, { ...remove, operation: 'domain.delete' }] },
-      'production.compose.shop needs domain.delete now',
+      { ...reviewed, ...sends('teardown', removing, ['domain.delete:delete', id]) },
+      `${shop} needs domain.delete now`,
     ],
-    ['a step instead of a teardown', withSteps(remove), otherwise],
-    [
-      'a member more',
-      withSteps({ ...update, members: [...update.members, { ...image, name: 'command' }] }),
-      another('command'),
-    ],
-    [
-      'a member for whose sake it was not sent',
-      withSteps({ ...update, changed: ['image', 'env', 'command'] }),
-      otherwise,
-    ],
-    ['another value', withMember({ ...image, value: { digest: 'other' } }), another('image')],
-    [
-      'a value of a secret that was not there',
-      withMember({ ...image, value: { digest: 'image', missing: ['X'] } }),
-      another('image'),
-    ],
-    [
-      'a value instead of what is read',
-      withMember({ is: 'value', name: 'command', value: { digest: 'command' } }),
-      another('command'),
-    ],
-    ['what is read from elsewhere', withMember({ ...read, from: 'args' }), another('command')],
-    ['the id of something else', withMember({ ...id, of: 'production.compose.other' }), another('composeId')],
-    ['a set with others in it', withMember({ ...set, formerly: 'more' }), another('ids')],
-    ['a key removed more', withMember({ ...env, removed: ['B', 'D'] }), another('env')],
-    [
-      'a key with another value',
-      withMember({ ...env, entries: [{ key: 'A', value: { digest: 'other' } }] }),
-      another('env'),
-    ],
-    [
-      'a key more',
-      withMember({ ...env, entries: [...env.entries, { key: 'X', value: { digest: 'x' } }] }),
-      another('env'),
-    ],
-    ['keys of others that go', withMember({ ...env, keepsOthers: false }), another('env')],
-    ['another object', { ...reviewed, id: 'cmp_2' }, 'production.compose.shop is another object now (cmp_2)'],
-    [
-      'data at risk',
-      { ...reviewed, dataAtRisk: 'the data' },
-      'to update production.compose.shop puts the data at risk',
-    ],
-    ['a consent', { ...reviewed, needsConsent: true }, 'to take over production.compose.shop needs consent'],
-    ['a warning', { ...reviewed, warnings: ['something goes along'] }, 'something goes along'],
-    [
-      'a field',
-      { ...reviewed, before: [{ path: 'image', was: ['x'] }] },
-      'image of production.compose.shop was changed on the platform',
-    ],
+    ['a step instead of a teardown', { ...what, ...sends('steps', removing) }, otherwise],
+    ['a member more', withMembers({ 'member memory': 'image' }), another('memory')],
+    ['a member for whose sake it was not sent', withMembers({ 'changed command': '' }), otherwise],
+    ['another value', withMembers({ 'member image': 'other' }), another('image')],
+    ['a value instead of what is read', withMembers({ 'member command': 'command' }), another('command')],
+    ['the id of something else', withMembers({ 'member composeId': 'the id of other' }), another('composeId')],
+    ['a key removed more', withMembers({ 'member env D': '' }), another('env')],
+    ['a key removed more, with a space in it', withMembers({ 'member env D E': '' }), another('env')],
+    ['a key with another value', withMembers({ 'member env': 'B' }), another('env')],
+    ['a map with more in it and more removed', withMembers({ 'member env': 'B', 'member env D': '' }), another('env')],
+    ['two members', withMembers({ 'member image': 'other', 'member env': 'B' }), another('image, env')],
+    ['another object', { ...reviewed, id: 'cmp_2' }, `${shop} is another object now (cmp_2)`],
+    ['data at risk', { ...reviewed, risk: 'the data' }, `to update ${shop} puts the data at risk`],
+    ['a consent', { ...reviewed, consent: '' }, `to take over ${shop} needs consent`],
+    ['a warning', { ...reviewed, 'warning something goes along': '' }, 'something goes along'],
+    ['a field', { ...reviewed, 'was image': 'x' }, `image of ${shop} was changed on the platform`],
   ])('%s is told', (_title, now, message) => {
-    expect(surprises(now, reviewed, [])).toEqual([message]);
+    expect(why(now, reviewed)).toEqual([message]);
   });
 
-  test.each<[FiledAction['action'], string]>([
-    ['create', 'production.compose.shop is not on the platform any more'],
-    ['adopt', 'production.compose.shop exists on the platform by now (cmp_1)'],
-    ['move', 'production.compose.shop was moved on the platform'],
-    ['replace', 'to replace production.compose.shop is not in the plan'],
-    ['delete', 'to delete production.compose.shop is not in the plan'],
-    ['forget', 'to forget production.compose.shop is not in the plan'],
-    ['deploy', 'production.compose.shop has to be deployed now'],
-  ])('%s instead of an update, or of nothing, is told', (action, message) => {
-    const now = { ...reviewed, action, teardown: [], steps: [] };
-    expect(surprises(now, reviewed, [])).toEqual([message]);
-    expect(surprises(now, undefined, [])).toEqual([message]);
+  test.each('action id was warning risk consent send order changed'.split(' '))('a fact about %s is told', (kind) => {
+    expect(why({ ...reviewed, [`${kind} new`]: '' }, reviewed)).toHaveLength(1);
+  });
+
+  test('all that two requests would send otherwise is told, and of a new one only that it is needed', () => {
+    const then = withSteps(updating, starting);
+    const other = { 'member composeId': 'other' };
+    expect(why(withSteps([update, other], [start, other]), then)).toEqual([
+      another('composeId'),
+      `compose.start would send another composeId for ${shop}`,
+    ]);
+    expect(why(withSteps([update, other], ['compose.stop:update', other]), then)).toEqual([
+      `${shop} needs compose.stop now`,
+      another('composeId'),
+    ]);
+  });
+
+  test('fields, warnings, data at risk and consent are told together, and before requests', () => {
+    const now = { ...withSteps(starting, updating), 'was a': 'x', 'warning beware': '', risk: 'the data', consent: '' };
+    expect(why(now, reviewed)).toEqual([
+      `a of ${shop} was changed on the platform`,
+      'beware',
+      `to update ${shop} puts the data at risk`,
+      `to take over ${shop} needs consent`,
+    ]);
+    expect(why({ ...reviewed, risk: 'more data' }, { ...reviewed, risk: 'the data' })).toEqual([
+      `to update ${shop} puts more data at risk`,
+    ]);
+  });
+
+  const doing = (...actions: readonly string[]): Facts =>
+    Object.fromEntries([['block', ''], ...actions.map((action) => [`action ${action}`, ''])]) as Facts;
+
+  test.each<[readonly string[], string]>([
+    [['create'], `${shop} is not on the platform any more`],
+    [['adopt'], `${shop} exists on the platform by now (cmp_1)`],
+    [['move', 'update'], `${shop} was moved on the platform`],
+    [['replace'], `to replace ${shop} is not in the plan`],
+    [['delete', 'forget gone'], `to delete ${shop} is not in the plan`],
+    [['forget', 'forget gone'], `to forget ${shop} is not in the plan`],
+    [['forget gone'], `to forget ${shop} is not in the plan`],
+    [['deploy'], `${shop} has to be deployed now`],
+  ])('%s instead of an update, or of nothing, is told', (actions, message) => {
+    const now = { ...doing(...actions), id: 'cmp_1', 'was image': 'x' };
+    expect(why(now, reviewed)).toEqual([message]);
+    expect(why(now, { block: '' })).toEqual([message]);
   });
 
   test('an update of nothing that was reviewed is told, with its fields or without', () => {
-    expect(surprises(reviewed, undefined, [])).toEqual(['production.compose.shop has to be updated now']);
-    const now = {
-      ...reviewed,
-      before: [
-        { path: 'image', was: ['x'] },
-        { path: 'env.A', was: ['y'], refersTo: ['a.b'] },
-      ],
-    };
-    expect(surprises(now, undefined, [])).toEqual([
-      'image, env.A of production.compose.shop, or a.b in it, was changed on the platform',
-    ]);
-    expect(surprises(now, undefined, ['env.A', 'image'])).toEqual([
-      'image, env.A of production.compose.shop needs a secret that the plan was made without',
+    const then = { block: '' };
+    expect(why(reviewed, then)).toEqual([`${shop} has to be updated now`]);
+    const now = { ...reviewed, 'was image': 'x', 'was env.A': 'y' };
+    const wanted = { image: declared('x'), 'env.A': referring({ address: 'a', output: 'b' }) };
+    expect(why(now, then, wanted)).toEqual([`image, env.A of ${shop}, or a.b in it, was changed on the platform`]);
+    const missing = { 'missing env.A': 'x', 'missing image': 'x' };
+    expect(why({ ...now, ...missing }, { ...then, ...missing }, wanted)).toEqual([
+      `image, env.A of ${shop} needs a secret that the plan was made without`,
     ]);
   });
 
-  test('an action comes to itself, a move to an update and a deletion to forgetting, and to nothing else', () => {
-    const all = ['create', 'adopt', 'update', 'move', 'replace', 'delete', 'forget', 'deploy'] as const;
-    const allowed = all.flatMap((then) =>
-      all
-        .filter((now) => {
-          const of = (action: FiledAction['action']): FiledAction => {
-            const { id: _, ...rest } = { ...reviewed, action, teardown: [], steps: [] };
-            return rest;
-          };
-          return surprises(of(now), of(then), []).length === 0;
-        })
-        .map((now) => `${then} -> ${now}`),
-    );
-    const itself = all.map((action) => `${action} -> ${action}`);
-    expect(new Set(allowed)).toEqual(new Set([...itself, 'move -> update', 'delete -> forget']));
+  test('a field that was to be overwritten all the same is another one on the platform, whatever it refers to', () => {
+    const wanted = { image: referring({ address: 'a', output: 'b' }) };
+    expect(why({ ...reviewed, 'was image': 'y' }, { ...reviewed, 'was image': 'x' }, wanted)).toEqual([
+      `image of ${shop} was changed on the platform`,
+    ]);
+    expect(why({ ...reviewed, 'was image': 'y' }, reviewed, wanted)).toEqual([
+      `image of ${shop}, or a.b in it, was changed on the platform`,
+    ]);
   });
 
   test('what was overwritten in the meantime is told as what the action does now', () => {
-    const adoption: FiledAction = { ...reviewed, action: 'adopt', before: [{ path: 'image', was: ['x'] }] };
-    expect(surprises({ ...adoption, action: 'update', before: [{ path: 'image', was: ['y'] }] }, adoption, [])).toEqual(
-      ['production.compose.shop has to be updated now'],
-    );
+    const adoption = { ...doing('adopt'), id: 'cmp_1', 'was image': 'x' };
+    expect(why({ ...doing('update'), id: 'cmp_1', 'was image': 'y' }, adoption)).toEqual([
+      `${shop} has to be updated now`,
+    ]);
   });
 
   test('of what is only done otherwise it is told what is left out', () => {
-    const move: FiledAction = { ...reviewed, action: 'move' };
-    expect(whatIsLeftOut(move, reviewed)).toEqual(['production.compose.shop is already where it was to be moved']);
-    const { id: _, ...forgetting } = { ...reviewed, action: 'forget' as const };
-    expect(whatIsLeftOut(forgetting, forgetting)).toEqual([]);
-    const deletion: FiledAction = { ...reviewed, action: 'delete' };
-    expect(whatIsLeftOut(deletion, deletion)).toEqual([]);
+    expect(leftOut({ ...doing('move', 'update'), ...reviewed }, reviewed)).toEqual([
+      `${shop} is already where it was to be moved`,
+    ]);
+    for (const same of [doing('forget gone'), doing('delete', 'forget gone'), reviewed]) {
+      expect(leftOut(same, same)).toEqual([]);
+    }
+    expect(leftOut(doing('forget', 'forget gone'), doing('forget gone'))).toEqual([]);
   });
 
-  test('a deletion of what is there comes to no forgetting', () => {
-    const deletion: FiledAction = { ...reviewed, action: 'delete', steps: [] };
-    const { id: _, ...gone } = { ...deletion, action: 'forget' as const, teardown: [] };
-    expect(surprises(gone, deletion, [])).toEqual([]);
-    expect(surprises({ ...gone, id: 'cmp_1' }, deletion, [])).toEqual([
-      'to forget production.compose.shop is not in the plan',
+  test('of fields that somebody changed as planned, and of actions that nobody needs, it is told', () => {
+    const then = { ...reviewed, 'was image': 'x', 'was env.A': 'y', 'was env.B': 'z' };
+    expect(leftOut(then, { ...reviewed, 'was env.A': 'y' })).toEqual([`image, env.B of ${shop} is already as planned`]);
+    expect(leftOut(then, { block: '' })).toEqual([`to update ${shop} is not needed any more`]);
+    expect(leftOut(doing('move', 'update'), {})).toEqual([`to move ${shop} is not needed any more`]);
+    expect(leftOut({ block: '' }, { block: '' })).toEqual([]);
+  });
+
+  test('a deletion of what is gone is only forgotten; of what is there it comes to no forgetting', () => {
+    const deletion = { ...doing('delete', 'forget gone'), id: 'cmp_1', ...torn };
+    const gone = doing('forget gone');
+    expect(why(gone, deletion)).toEqual([]);
+    expect(why({ ...doing('forget', 'forget gone'), id: 'cmp_1' }, deletion)).toEqual([
+      `to forget ${shop} is not in the plan`,
     ]);
-    expect(whatIsLeftOut(deletion, gone)).toEqual(['production.compose.shop is gone already, and is only forgotten']);
+    expect(leftOut(deletion, gone)).toEqual([`${shop} is gone already, and is only forgotten`]);
   });
 });
 
 describe('a set that others add to', () => {
-  const was = (...members: string[]): FiledAction => ({
-    ...reviewed,
-    before: [{ path: 'accessedProjects', was: members }],
-  });
+  const was = (...digests: string[]): Facts => ({ ...reviewed, 'was accessedProjects': digests.join(' ') });
 
   test('may have got more', () => {
-    expect(surprises(was('a', 'b', 'c'), was('a', 'b'), [])).toEqual([]);
-    expect(surprises(was('a'), was(), [])).toEqual([]);
+    expect(why(was('a', 'b', 'c'), was('a', 'b'))).toEqual([]);
+    expect(why(was('a'), was())).toEqual([]);
+    expect(why(was(), was())).toEqual([]);
   });
 
-  test('may not have lost any', () => {
-    expect(surprises(was('a', 'c'), was('a', 'b'), [])).toEqual([
-      'accessedProjects of production.compose.shop was changed on the platform',
-    ]);
+  test('may not have lost any, and not be overwritten unseen', () => {
+    const told = [`accessedProjects of ${shop} was changed on the platform`];
+    expect(why(was('a', 'c'), was('a', 'b'))).toEqual(told);
+    expect(why(was(), was('a'))).toEqual(told);
+    expect(why(was('ab'), was('a'))).toEqual(told);
+    expect(why(was('a'), reviewed)).toEqual(told);
+    expect(why(was(), reviewed)).toEqual(told);
   });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { ReviewedPlan } from '../../src/review.ts';
-import { fileOf, makePlan, planAgain } from '../../src/review.ts';
+import { planFile } from '../../src/plan/fingerprint.ts';
+import { makePlan, planAgain } from '../../src/review.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
@@ -24,7 +25,7 @@ export async function review(
   const purpose = { manifest: await made.manifest(text), deploys, destroys };
   const planned = await makePlan(purpose, made.world());
   expect(obstacles(planned, { dataLoss: true, adoption: true })).toEqual([]);
-  return planFileText(fileOf(planned, purpose, thisVersion));
+  return planFileText(planFile(planned, purpose, thisVersion));
 }
 
 /** A file as it is read again. */
@@ -32,6 +33,13 @@ export function fileIn(text: string): PlanFile {
   const file = parsePlanFile(text);
   if ('problem' in file) throw new Error(file.problem);
   return file;
+}
+
+/** What a file does: its facts, by the address of each action. */
+export function actionsIn(text: string): PlanFile['facts'] {
+  const { facts } = fileIn(text);
+  const isAction = (path: string): boolean => path.startsWith('action ');
+  return Object.fromEntries(Object.entries(facts).filter(([, one]) => Object.keys(one).some(isAction)));
 }
 
 /** A file as it is applied. */

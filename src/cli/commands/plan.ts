@@ -1,13 +1,14 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { diagnostic } from '../../diagnostics/diagnostic.ts';
 import { hasChanges } from '../../plan/action.ts';
+import { planFile } from '../../plan/fingerprint.ts';
 import { countIgnored } from '../../plan/ignored.ts';
 import { obstacles } from '../../plan/safeguard.ts';
 import { readVersion } from '../../project/version.ts';
 import type { PlanCommandView } from '../../render/formats/plan.ts';
 import { planFormats } from '../../render/formats/plan.ts';
 import { printable } from '../../render/printable.ts';
-import { fileOf, makePlan } from '../../review.ts';
+import { makePlan } from '../../review.ts';
 import type { StateStore } from '../../state/state.ts';
 import type { Command, Run } from '../command.ts';
 import { connect } from '../connect.ts';
@@ -45,7 +46,7 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
     const savedTo = isInTheWay ? undefined : flags.out;
     if (savedTo !== undefined) {
       const about = { version: readVersion(), at: new Date().toISOString() };
-      await writePlanFile(run.process.cwd(), savedTo, fileOf(made, purpose, about));
+      await writePlanFile(run.process.cwd(), savedTo, planFile(made, purpose, about));
     }
     const others = hasChanges(made) ? await underWay(connection.store) : [];
     const shown = { ...made, diagnostics: [...others, ...made.diagnostics] };

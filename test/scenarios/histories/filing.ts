@@ -1,4 +1,5 @@
-import { fileOf, makePlan, planAgain } from '../../../src/review.ts';
+import { planFile } from '../../../src/plan/fingerprint.ts';
+import { makePlan, planAgain } from '../../../src/review.ts';
 import { Stop } from '../../../src/diagnostics/diagnostic.ts';
 import { planFileText } from '../../../src/plan/file.ts';
 import { reviewedPlan, thisVersion } from '../../support/reviewed.ts';
@@ -24,7 +25,7 @@ export async function filePlan(run: Run, { manifest: tree }: StepThat<'plan'>): 
   const planned = await orRefused(makePlan(purpose, calm(run)));
   if (planned instanceof Stop) return refused(run, planned, prediction);
   same([...prediction.errors], [], 'refusals that should have been');
-  run.filed = { text: planFileText(fileOf(planned, purpose, thisVersion)), from: situation(run, tree) };
+  run.filed = { text: planFileText(planFile(planned, purpose, thisVersion)), from: situation(run, tree) };
   return { is: 'over' };
 }
 
