@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { groupBy } from '../graph/group.ts';
 import type { Json, Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, observedValue } from '../kind/wire.ts';
@@ -30,16 +31,26 @@ export interface NamesInput {
  * that stays. A name that several bear is an error.
  */
 export function bindNames(input: NamesInput): Resource[] {
-  const bearers = bearersOf(input);
-  return input.resources.map((resource) => {
-    const bound: Record<string, Wanted> = {};
-    for (const { field, target, name, wanted } of names(resource)) {
-      const found = find(bearers(target), name);
-      if ('problem' in found) input.diagnostics.push(problemWith(resource, field, wanted, found));
-      else if ('id' in found) bound[field] = { ...wanted, content: constant(found.id, wanted.at).content };
-      else bound[field] = referring({ address: found.address, output: 'id' }, wanted);
-    }
-    return Object.keys(bound).length === 0 ? resource : { ...resource, fields: { ...resource.fields, ...bound } };
+  const { kinds, resources, diagnostics } = input;
+  const targets = new Set(resources.flatMap(namedKinds));
+  const bearers = new Map(
+    kinds.flatMap((kind) => (targets.has(kind.kind) ? [[kind.kind, bearersOf(input, kind)]] : [])),
+  );
+  return resources.map((resource) => {
+    const bound = names(resource).flatMap(({ field, target, name, wanted }): [string, Wanted][] => {
+      const among = bearers.get(target);
+      if (among === undefined) throw new Error(`there is no kind ${target}`);
+      const meant = meaningOf(among, name, wanted.isSecret ? redacted : name);
+      if ('id' in meant) return [[field, { ...wanted, content: constant(meant.id, wanted.at).content }]];
+      if ('address' in meant) return [[field, referring({ address: meant.address, output: 'id' }, wanted)]];
+      const { code, message, remedy } = meant;
+      const about = { remedy, address: resource.address, position: position(wanted.at) };
+      diagnostics.push(diagnostic(code, `${fieldPath(resource.kind, field)}: ${message}`, about));
+      return [];
+    });
+    return bound.length === 0
+      ? resource
+      : { ...resource, fields: { ...resource.fields, ...Object.fromEntries(bound) } };
   });
 }
 
@@ -59,125 +70,83 @@ function names(resource: Resource): Name[] {
   });
 }
 
-/** An object of the platform, and the address that it has in the state, if any. */
-interface Listed {
+/** An object of the platform, the address that it has in the state, if any, and whether this run deletes it. */
+interface Bearer {
   readonly id: string;
   readonly address: string | undefined;
-  readonly isDeclared: boolean;
-  /** It is not deleted in this run. */
-  readonly stays: boolean;
+  readonly is: 'declared' | 'kept' | 'deleted';
 }
 
 /** Everything of one kind that a name can mean. */
 interface Bearers {
   readonly kind: Kind;
-  readonly blocks: ReadonlyMap<Json, readonly string[]>;
-  readonly listed: ReadonlyMap<Json, readonly Listed[]>;
-  readonly byId: ReadonlyMap<string, Listed>;
-  readonly canList: boolean;
+  /** The addresses of blocks, by their name; under undefined, those with a name that is not known yet. */
+  readonly blocks: ReadonlyMap<Json | undefined, readonly string[]>;
+  /** The objects without a block, by their name; undefined: the key may not list them. */
+  readonly listed: ReadonlyMap<Json, readonly Bearer[]> | undefined;
+  /** All objects, by id. */
+  readonly byId: ReadonlyMap<string, Bearer>;
 }
 
-/** Gives the bearers of a kind; each kind is looked through once, however many names there are. */
-function bearersOf({ kinds, resources, records, rowsOf }: NamesInput): (kind: string) => Bearers {
-  const known = new Map<string, Bearers>();
+function bearersOf({ resources, records, rowsOf }: NamesInput, kind: Kind): Bearers {
   const declared = new Set(resources.map(({ address }) => address));
-  const owners = new Map(Object.entries(records).map(([address, { id }]) => [id ?? '', address]));
-  const collect = (kind: Kind): Bearers => {
-    const blocks = new Map<Json, string[]>();
-    for (const resource of resources) {
-      const name = resource.kind === kind ? nameOf(resource) : undefined;
-      if (name !== undefined) append(blocks, name, resource.address);
-    }
-    const rows = rowsOf(kind.kind);
-    const listed = new Map<Json, Listed[]>();
-    const byId = new Map<string, Listed>();
-    for (const [id, { row }] of rows ?? []) {
-      const address = owners.get(id);
-      const isDeclared = address !== undefined && declared.has(address);
-      const item = {
-        id,
-        address,
-        isDeclared,
-        stays: address === undefined || isDeclared || kind.operations.delete === undefined,
-      };
-      byId.set(id, item);
-      // A block that is declared bears the name that it has in the manifest.
-      if (!isDeclared) append(listed, observedValue(kind, kind.identity.keyField ?? '', row) ?? null, item);
-    }
-    return { kind, blocks, listed, byId, canList: rows !== undefined };
-  };
-  return (name) => {
-    const made = known.get(name);
-    if (made !== undefined) return made;
-    const kind = kinds.find((item) => item.kind === name);
-    if (kind === undefined) throw new Error(`there is no kind ${name}`);
-    const bearers = collect(kind);
-    known.set(name, bearers);
-    return bearers;
-  };
+  const owners = new Map(Object.entries(records).map(([address, { id }]) => [id, address]));
+  const blocks = groupBy(resources.flatMap((one) => (one.kind === kind ? [[nameOf(one), one.address] as const] : [])));
+  const rows = rowsOf(kind.kind);
+  const bearers = [...(rows ?? [])].map(([id, { row }]) => {
+    const address = owners.get(id);
+    const isGoing = address !== undefined && kind.operations.delete !== undefined;
+    const is = address !== undefined && declared.has(address) ? 'declared' : isGoing ? 'deleted' : 'kept';
+    return {
+      name: observedValue(kind, kind.identity.keyField ?? '', row) ?? null,
+      bearer: { id, address, is } as const,
+    };
+  });
+  // A block that is declared bears the name that it has in the manifest.
+  const others = bearers.filter(({ bearer }) => bearer.is !== 'declared');
+  const listed = groupBy(others.map(({ name, bearer }) => [name, bearer]));
+  const byId = new Map(bearers.map(({ bearer }) => [bearer.id, bearer]));
+  return { kind, blocks, listed: rows === undefined ? undefined : listed, byId };
 }
 
-type Found = { readonly id: string } | { readonly address: string };
-type Missed = {
-  readonly problem: 'ambiguous' | 'bad-reference';
-  readonly name: string;
-  readonly says: string;
-  readonly remedy: string;
-};
+type Meaning =
+  | { readonly id: string }
+  | { readonly address: string }
+  | { readonly code: 'ambiguous' | 'bad-reference'; readonly message: string; readonly remedy: string };
 
-function find({ kind, blocks, listed, byId, canList }: Bearers, name: string): Found | Missed {
-  const several = (what: string, ids: readonly string[]): Missed => ({
-    problem: 'ambiguous',
-    name,
-    says: `${ids.length} ${what} are called NAME: ${ids.join(', ')}`,
+/** Finds what a name means; `shown` is the name in messages. */
+function meaningOf({ kind, blocks, listed, byId }: Bearers, name: string, shown: string): Meaning {
+  const several = (what: string, all: readonly string[]): Meaning => ({
+    code: 'ambiguous',
+    message: `${all.length} ${what} are called ${shown}: ${all.join(', ')}`,
     remedy: 'Write the id of the one that is meant, or give them different names.',
   });
   const [block, ...others] = blocks.get(name) ?? [];
-  if (others.length > 0) return several('blocks', [block ?? '', ...others]);
-  if (block !== undefined) return { address: block };
-  if (!canList) return { id: name };
-  const same = byId.get(name);
-  const candidates = listed.get(name) ?? (same === undefined ? [] : [same]);
-  const staying = candidates.filter(({ stays }) => stays);
-  const [only, ...more] = staying;
-  if (more.length > 0)
-    return several(
-      'objects of the platform',
-      staying.map(({ id }) => id),
-    );
-  if (only !== undefined) return only.isDeclared ? { address: only.address ?? '' } : { id: only.id };
+  if (block !== undefined) return others.length > 0 ? several('blocks', [block, ...others]) : { address: block };
+  if (listed === undefined) return { id: name };
+  const candidates = listed.get(name) ?? [byId.get(name) ?? []].flat();
+  const [only, ...more] = candidates.filter(({ is }) => is !== 'deleted');
+  if (only !== undefined && more.length > 0) {
+    const ids = [only, ...more].map(({ id }) => id);
+    return several('objects of the platform', ids);
+  }
+  if (only !== undefined) return only.is === 'declared' ? { address: only.address ?? '' } : { id: only.id };
   const [gone] = candidates;
   const hidden = kind.identity.listedOnce === undefined ? '' : ` It is listed only once ${kind.identity.listedOnce}.`;
   const known = [...listed.keys()].map(String).toSorted().slice(0, 20);
   const has = known.length === 0 ? 'the platform lists none' : `the platform has ${known.join(', ')}`;
   return {
-    problem: 'bad-reference',
-    name,
-    says:
+    code: 'bad-reference',
+    message:
       gone === undefined
-        ? `there is no ${kind.kind} NAME: ${kind.section}: does not declare it, and ${has}`
-        : `the ${kind.kind} NAME (${gone.id}) is deleted, because ${gone.address ?? ''} is no longer declared`,
+        ? `there is no ${kind.kind} ${shown}: ${kind.section}: does not declare it, and ${has}`
+        : `the ${kind.kind} ${shown} (${gone.id}) is deleted, because ${gone.address ?? ''} is no longer declared`,
     remedy: `Declare it under ${kind.section}:, or write the name or id of one that exists.${hidden}`,
   };
-}
-
-function problemWith({ address, kind }: Resource, field: string, wanted: Wanted, missed: Missed): Diagnostic {
-  const name = wanted.isSecret ? redacted : missed.name;
-  return diagnostic(missed.problem, `${fieldPath(kind, field)}: ${missed.says.replace('NAME', () => name)}`, {
-    remedy: missed.remedy,
-    address,
-    position: position(wanted.at),
-  });
 }
 
 /** The name that the manifest gives to a resource, where it is known. */
 function nameOf({ kind, fields }: Resource): Json | undefined {
   const content = fields[kind.identity.keyField ?? '']?.content.reveal();
   return content === undefined || content.hollow ? undefined : content.value;
-}
-
-function append<T>(lists: Map<Json, T[]>, key: Json, item: T): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [item]);
-  else list.push(item);
 }
