@@ -61,15 +61,14 @@ async function runAction(run: Run, node: ActionNode, after: readonly ApplyNode[]
     skipNode(run, node, unsure);
     return 'failed';
   }
-  const { onEvent } = run.input;
   const { address } = action;
-  const about = { address: blockAddress(address), action: action.action };
-  if (isEvent(action) && !isSent(jobOf(run, address))) onEvent({ event: 'started', ...about });
+  if (isEvent(action) && !isSent(jobOf(run, address))) {
+    run.input.onEvent({ event: 'started', address: blockAddress(address), action: action.action });
+  }
   try {
     if (part === 'deploy') {
       const result = await deploy(run, action);
       happen(run, address, { is: 'settled', result });
-      onEvent({ event: result === 'done' ? 'done' : 'failed', ...about });
       return result === 'done' ? 'done' : 'failed';
     }
     if (part === 'teardown') await tearDown(run, action);
@@ -78,7 +77,6 @@ async function runAction(run: Run, node: ActionNode, after: readonly ApplyNode[]
   } catch (error) {
     reportFailure(run, action, error);
     happen(run, address, { is: 'failed' });
-    onEvent({ event: 'failed', ...about });
     return 'failed';
   }
 }
@@ -99,11 +97,7 @@ function skipNode(run: Run, node: ApplyNode, because: ApplyNode | string): void 
   if (hasWritten(run, address)) {
     const message = `the old ${address} is deleted and the new one was not made, because ${why}`;
     report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
-    run.input.onEvent({ event: 'failed', address, action: action.action });
-    return;
-  }
-  report(run, action, diagnostic('skipped', `${nameOf(node)} was not tried, because ${why}`, { address }));
-  run.input.onEvent({ event: 'skipped', address: blockAddress(address), action: action.action });
+  } else report(run, action, diagnostic('skipped', `${nameOf(node)} was not tried, because ${why}`, { address }));
 }
 
 /** How a node is called in a sentence. */

@@ -5,13 +5,11 @@ import type { Action } from '../plan/action.ts';
 import { deploysOf, withDeploys } from '../state/pending.ts';
 import { isOver, isSent, mayLand, resultOf } from './job.ts';
 import { recordOf, claim, happen, hasWritten, idOf, jobOf, scopeOf, report, reportFailure } from './run.ts';
-import { isEvent } from './nodes.ts';
 import { poll } from './attempt.ts';
-import type { Outcome } from './job.ts';
 import type { Run, Scope } from './run.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
 import { findById } from '../observe/scope-row.ts';
-import { findCreated, isAtHome, readScope, scopeBefore } from './scope.ts';
+import { findCreated, isAtHome, readScope } from './scope.ts';
 import { sentPairs, settle } from '../plan/settle.ts';
 
 /** The object of an action as its scope shows it; `unread`: nothing could be read. */
@@ -33,7 +31,7 @@ export async function readBack(run: Run, address: string): Promise<void> {
     await settleAction(run, action, one).catch((error: unknown) => {
       reportFailure(run, action, error);
       const job = jobOf(run, action.address);
-      conclude(run, action, resultOf(job) ?? (isSent(job) ? 'unverified' : 'failed'));
+      happen(run, action.address, { is: 'settled', result: resultOf(job) ?? (isSent(job) ? 'unverified' : 'failed') });
     });
   }
   if (after?.row !== undefined) scope.readBack = after.row;
@@ -62,20 +60,14 @@ function isShown(run: Run, action: Action, found: Found): boolean {
   const job = jobOf(run, action.address);
   if (!isSent(job) || isOver(job) || found.is === 'unread') return true;
   if (action.action === 'delete' || found.is === 'gone') return (action.action === 'delete') === (found.is === 'gone');
-  return (
-    isAtHome(run, action, found.row) && settleRow(run, action, { after: found.row, digest: (text) => text }).isKept
-  );
+  return isAtHome(run, action, found.row) && settleRow(run, action, found.row).isKept;
 }
 
 /** The objects of a scope's actions, in a row of it. */
-function foundIn(run: Run, scope: Scope, after: ScopeRow | undefined): Found[] {
-  const { actions, root } = scope;
+function foundIn(run: Run, { actions }: Scope, after: ScopeRow | undefined): Found[] {
   const claimed = new Set(actions.flatMap((action) => idOf(run, action.address) ?? []));
-  const before = scopeBefore(run, scope);
-  const isBefore = (action: Action, id: string) =>
-    before !== undefined && action.address !== root.address && before.rowsOf(action).has(id);
   return actions.map((action) => {
-    const found = lookFor(run, action, after, (id) => claimed.has(id) || isBefore(action, id));
+    const found = lookFor(run, action, after, (id) => claimed.has(id) || run.creations.taken.has(id));
     if (found.is === 'row') claimed.add(rowId(action.kind, found.row) ?? '');
     return found;
   });
@@ -119,16 +111,16 @@ async function settleDeletion(run: Run, action: Action, found: Found): Promise<v
   const failed = resultOf(jobOf(run, address));
   if (found.is === 'gone') {
     await run.journal.save(address, null);
-    conclude(run, action, 'done');
+    happen(run, address, { is: 'settled', result: 'done' });
   } else if (found.is === 'unread') {
-    conclude(run, action, failed ?? 'unverified');
+    happen(run, address, { is: 'settled', result: failed ?? 'unverified' });
   } else {
     if (failed === undefined) {
       const message = `${address} was to be deleted and is still there`;
       report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
     }
     await restore(run, address);
-    conclude(run, action, 'failed');
+    happen(run, address, { is: 'settled', result: 'failed' });
   }
 }
 
@@ -155,7 +147,7 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
     const message = `${address} was created and is listed only once ${listedOnce}`;
     report(run, action, diagnostic('pending', message, { address, remedy: 'Apply again after that.' }));
     await run.journal.save(address, recordOf(run, action, null, sentPairs(action, run.outputs, run.input.digest)));
-    conclude(run, action, 'done');
+    happen(run, address, { is: 'settled', result: 'done' });
     return;
   }
   if (id === undefined || found.is === 'gone') {
@@ -164,23 +156,22 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
       const message = `${address} was sent, and the platform does not have it`;
       report(run, action, diagnostic('unverified', message, { address, remedy: 'Plan again.' }));
     }
-    conclude(run, action, failed ?? (isSent(job) ? 'failed' : 'unverified'));
+    happen(run, address, { is: 'settled', result: failed ?? (isSent(job) ? 'failed' : 'unverified') });
     return;
   }
   if (failed !== undefined && action.action === 'replace' && id === action.id) {
     await restore(run, address); // the old object is still there, and what is known of it still holds
-    conclude(run, action, failed);
+    happen(run, address, { is: 'settled', result: failed });
     return;
   }
   if (found.is === 'row' && failed === undefined && action.action === 'move' && !isAtHome(run, action, found.row)) {
     const message = `${address} was to be moved and is still where it was`;
     report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
-    conclude(run, action, 'failed');
+    happen(run, address, { is: 'settled', result: 'failed' });
     return;
   }
   claim(run, address, { id });
-  const { digest } = run.input;
-  const settled = settleRow(run, action, { after: found.is === 'row' ? found.row : undefined, digest });
+  const settled = settleRow(run, action, found.is === 'row' ? found.row : undefined);
   for (const note of settled.notes) report(run, action, note);
   const isUnsure = found.is === 'unread' && isSent(job);
   const result = failed ?? (isUnsure ? 'unverified' : settled.isKept ? 'done' : 'ignored');
@@ -192,30 +183,13 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   const pending = mayLand(job) ? run.journal.now(address)?.pending : undefined;
   const kept = { ...record, id, dependsOn, ...(pending === undefined ? {} : { pending }) };
   await run.journal.save(address, kept, isSent(job) ? undefined : 'with the rest');
-  conclude(run, action, result);
+  happen(run, address, { is: 'settled', result: result });
 }
 
-function settleRow(
-  run: Run,
-  action: Action,
-  about: { readonly after: Row | undefined; digest: (text: string) => string },
-) {
+/** Compares what an action wanted with its object as it was read back. */
+function settleRow(run: Run, action: Action, after: Row | undefined): ReturnType<typeof settle> {
+  const { outputs, input } = run;
   const job = jobOf(run, action.address);
-  return settle({
-    action,
-    made: action.createsObject ? job.object?.row : undefined,
-    wasSent: !isOver(job),
-    outputs: run.outputs,
-    ...about,
-  });
-}
-
-/** Records the outcome of an action; a failure that was told before is not told again. */
-function conclude(run: Run, action: Action, result: Outcome['result']): void {
-  const isNew = !isOver(jobOf(run, action.address));
-  happen(run, action.address, { is: 'settled', result });
-  if (isNew && isEvent(action)) {
-    const event = result === 'done' ? 'done' : 'failed';
-    run.input.onEvent({ event, address: action.address, action: action.action });
-  }
+  const made = action.createsObject ? job.object?.row : undefined;
+  return settle({ action, after, made, wasSent: !isOver(job), outputs, digest: input.digest });
 }

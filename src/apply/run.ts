@@ -1,6 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
 import { groupBy } from '../graph/group.ts';
+import { blockAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { outputValue } from '../kind/wire.ts';
@@ -16,7 +17,8 @@ import { systemClock } from '../state/clock.ts';
 import type { StateStore, State } from '../state/state.ts';
 import type { QueueActivity } from './follow.ts';
 import type { Job, JobEvent, ApplyEvent } from './job.ts';
-import { advance, mayHaveWritten, startJob } from './job.ts';
+import { advance, isOver, mayHaveWritten, resultOf, startJob } from './job.ts';
+import { isEvent } from './nodes.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -181,9 +183,15 @@ export function jobOf(run: Run, address: string): Job {
   return job;
 }
 
-/** Moves a job on. */
+/** Moves a job on; tells the listener when it is over. */
 export function happen(run: Run, address: string, event: JobEvent): void {
-  run.jobs.set(address, advance(jobOf(run, address), event));
+  const before = jobOf(run, address);
+  const job = advance(before, event);
+  run.jobs.set(address, job);
+  const result = isOver(before) ? undefined : resultOf(job);
+  if (result === undefined || (result !== 'skipped' && !isEvent(job.action))) return;
+  const end = result === 'skipped' || result === 'done' ? result : 'failed';
+  run.input.onEvent({ event: end, address: blockAddress(address), action: job.action.action });
 }
 
 /** The id that an address stands for now. */

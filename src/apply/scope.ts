@@ -7,7 +7,7 @@ import { createReader } from '../observe/reader.ts';
 import type { Action } from '../plan/action.ts';
 import { poll } from './attempt.ts';
 import { recordNow, idOf, scopeOf } from './run.ts';
-import type { Run, Scope } from './run.ts';
+import type { Run } from './run.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
 import { findById, scopeRow } from '../observe/scope-row.ts';
 
@@ -89,10 +89,4 @@ export function isAtHome(run: Run, action: Action, row: Row): boolean {
   const parent = run.jobs.get(action.parent ?? '');
   const link = parent === undefined ? undefined : action.kind.parents[parent.action.kind.kind];
   return parent === undefined || link === undefined || row[link.idAt] === parent.object?.id;
-}
-
-/** A scope as the plan saw it; undefined when its object is new. */
-export function scopeBefore(run: Run, { root }: Scope): ScopeRow | undefined {
-  const row = run.input.plan.observed.objects.get(root.address)?.row;
-  return row === undefined || root.action === 'replace' ? undefined : scopeRow(root, row);
 }
