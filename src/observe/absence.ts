@@ -1,5 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { groupBy } from '../graph/group.ts';
 import type { Claim, Expected, IdentifyInput, Listed } from './expected.ts';
 import { canBeLost, parentIdOf, positionOf } from './expected.ts';
 import { incomplete, lacksRight, refused, someOf } from './hidden.ts';
@@ -49,21 +50,19 @@ async function lookAgain(input: IdentifyInput, unseen: readonly Claim[]): Promis
     unseen.map(({ item }) => item),
   );
   const found = await readAll(input, unseen, readById);
-  const judged = await Promise.all(
-    unseen.map(async (claim) => ({ claim, is: await judge(input, claim, found.get(claim.item.address)) })),
-  );
-  const unlisted = judged.flatMap(({ claim, is }) => (is === 'not listed' ? [claim.item] : []));
-  const problems = [
-    ...judged.flatMap(({ claim, is }) => (is === 'not readable' ? [notReadable(claim)] : [])),
-    ...(unlisted.length === 0 ? [] : [incomplete(input.kind, unlisted)]),
-  ];
+  const judge = async (claim: Claim) =>
+    [await judgeTwoLooks(input, claim, found.get(claim.item.address)), claim] as const;
+  const judged = groupBy(await Promise.all(unseen.map(judge)));
+  const unlisted = (judged.get('not listed') ?? []).map(({ item }) => item);
+  const unreadable = (judged.get('not readable') ?? []).map(notReadable);
+  const problems = unlisted.length === 0 ? unreadable : [...unreadable, incomplete(input.kind, unlisted)];
   if (problems.length > 0) throw new Stop('platform', problems);
-  const gone = new Set(judged.flatMap(({ claim, is }) => (is === 'gone' ? [claim.item.address] : [])));
-  return new Map([...found].filter(([address]) => !gone.has(address)));
+  for (const { item } of judged.get('gone') ?? []) found.delete(item.address);
+  return found;
 }
 
-/** Reads the lists and the second answer for an object together. */
-async function judge(
+/** Judges an object by its lists, which are read again where they decide, and by the answer to its second read. */
+async function judgeTwoLooks(
   input: IdentifyInput,
   { item, id }: Claim,
   object: ObservedObject | undefined,

@@ -22,7 +22,6 @@ export function reportDuplicates(input: IdentifyInput, isClaimed: (id: string) =
 function bearing({ rows, search, outputs }: IdentifyInput, { kind, resource, record }: Expected): readonly string[] {
   return (record?.duplicates ?? []).flatMap(({ key, below = '' }) => {
     if (key !== undefined) return search(kind, key, below);
-    const own = resource === undefined ? undefined : naturalKey(resource, outputs);
-    return search(kind, own, rows.get(record?.id ?? '')?.parent?.id ?? '');
+    return search(kind, naturalKey(resource, outputs), rows.get(record?.id ?? '')?.parent?.id ?? '');
   });
 }

@@ -56,8 +56,8 @@ function madeAmong(objects: readonly ObservedObject[]): readonly ObservedObject[
 
 /** The ids of the objects with the natural key of a block, below its parent. */
 function wantedBy({ search, idOf, outputs }: IdentifyInput, { kind, resource }: Expected): readonly string[] {
-  if (resource === undefined) return [];
-  return search(kind, naturalKey(resource, outputs), resource.parent === undefined ? '' : idOf(resource.parent));
+  const below = resource?.parent === undefined ? '' : idOf(resource.parent);
+  return search(kind, naturalKey(resource, outputs), below);
 }
 
 /** Reports the ids that users wrote and the platform does not have. */

@@ -12,13 +12,14 @@ import { resolve } from '../manifest/wanted.ts';
 export type NaturalKey = Readonly<Record<string, Json>>;
 
 /**
- * The natural key of a resource; undefined while one of its values is not known. A value that waits for an object
- * that does not exist yet cannot be that of an object which does.
+ * The natural key of a resource; undefined without one, and while one of its values is not known. A value that waits for
+ * an object that does not exist yet cannot be that of an object which does.
  */
 export function naturalKey(
-  resource: Pick<Resource, 'kind' | 'link' | 'fields'>,
+  resource: Pick<Resource, 'kind' | 'link' | 'fields'> | undefined,
   outputs: Outputs,
 ): NaturalKey | undefined {
+  if (resource === undefined) return undefined;
   const { kind, link, fields } = resource;
   const value = (name: string): Json | undefined => {
     const from = link.set[name];

@@ -42,8 +42,7 @@ async function readCandidates(
 ): Promise<Candidates> {
   const entries = items.map(async (item): Promise<[Expected, ObservedObject[]]> => {
     const { kind, resource, record } = item;
-    const key = keySent(item) ?? (resource === undefined ? undefined : naturalKey(resource, input.outputs));
-    const ids = input.search(kind, key, parentOf(input, item));
+    const ids = input.search(kind, keySent(item) ?? naturalKey(resource, input.outputs), parentOf(input, item));
     const claims = ids.filter(isFree).map((id) => ({ item, id, foundBy: 'pending create' }) as const);
     const read = await Promise.all(claims.map((claim) => readObject(input, claim)));
     const objects = read.filter((object) => object !== undefined);
