@@ -166,7 +166,7 @@ test.each([
   expect(violations([{ path, text }])).toContainEqual(expect.stringContaining(message));
 });
 
-test('the list of files that touch the world names only files that do', () => {
+test('the list of files with side effects names only files that have some', () => {
   const present = sourceFiles().map((file) => file.path);
   expect(worldly.filter((path) => !present.includes(path))).toEqual([]);
 });

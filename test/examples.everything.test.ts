@@ -92,7 +92,7 @@ test('declares every kind', async () => {
   expect([...declared].toSorted()).toEqual(kinds.map(({ kind }) => kind).toSorted());
 });
 
-test('is applied, plans nothing once lab is connected, and after destroy and apply the world is the same again', async () => {
+test('is applied, plans nothing once lab is connected, and after destroy and apply the objects are the same again', async () => {
   const made = everything();
   await apply(made);
   const pending = await made.plan({});

@@ -94,7 +94,7 @@ test('shop reads at most 2 + environments + services + lists of named things tim
   expect(reads).toBeLessThanOrEqual(2 + environments + count('summary') + named.size);
 });
 
-test('adopt takes over what exists with consent, creates the rest, and then plans nothing', async () => {
+test('adopt takes over existing objects with consent, creates the rest, and then plans nothing', async () => {
   const made = worldOf('adopt');
   const act = (operation: string, input: Record<string, unknown>) => made.emulator.act(operation, input);
   const environmentId = 'env_prj_1';

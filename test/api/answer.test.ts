@@ -26,7 +26,7 @@ describe('the data of an answer', () => {
     expect(readData(answer(body, ''))).toEqual({ isData: true, data });
   });
 
-  it('is bare text when the platform says that it is text', () => {
+  it('is text when its content type is text', () => {
     expect(readData(answer('services: {}\n', 'text/plain'))).toEqual({ isData: true, data: 'services: {}\n' });
   });
 
@@ -44,7 +44,7 @@ describe('the data of an answer', () => {
   });
 });
 
-describe('what an error says', () => {
+describe('an error answer', () => {
   it('is read from the shape of the platform', () => {
     const body = JSON.stringify({
       message: 'Input validation failed',

@@ -94,7 +94,7 @@ describe('work on a connection of its own', () => {
     await Promise.all([other, work]);
   });
 
-  test('never waits for the connections of others that look, too', async () => {
+  test('never waits for the connections of other work that reads', async () => {
     const { client, answer, sent } = platform({ connections: 4 });
     const all = Array.from({ length: 40 }, (_, at) => lookAndSave(client, `c${at}`));
     for (let count = 0; count < 80; count += 1) await answer();
@@ -152,7 +152,7 @@ describe('work that the platform refuses unexecuted', () => {
   test.each([
     ['429', tooMany],
     ['a 401 without a code', bare],
-  ])('looks again before it sends again, after a %s', async (_what, refusal) => {
+  ])('reads again before it sends again, after a %s', async (_what, refusal) => {
     const { client, answer, sent } = platform();
     const looks: string[] = [];
     const work = lookAndSave(client, 'a', looks);
@@ -171,7 +171,7 @@ describe('work that the platform refuses unexecuted', () => {
     ]);
   });
 
-  test('begins anew when its look is refused, too', async () => {
+  test('starts again when its read is refused, too', async () => {
     const { client, answer } = platform();
     const looks: string[] = [];
     const work = lookAndSave(client, 'a', looks);
@@ -222,7 +222,7 @@ describe('work that the platform refuses unexecuted', () => {
     expect(sent).toEqual(['user.all']);
   });
 
-  test('ends with the run, and says that nothing was sent', async () => {
+  test('ends with the run, and its error states that nothing was sent', async () => {
     const stopping = new AbortController();
     const { client, answer } = platform({
       sleep: (_ms, signal) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve())),
@@ -243,7 +243,7 @@ describe('work that the platform refuses unexecuted', () => {
   });
 });
 
-test('over the wire, a write says what was seen over its own connection, while others wait for theirs', async () => {
+test('over HTTP, a write follows the reads of its own connection, while other work waits for a connection', async () => {
   const bodies: string[] = [];
   const sockets = new Set<unknown>();
   const server = createServer((request, response) => {

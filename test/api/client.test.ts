@@ -100,7 +100,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('sends what it was given, without filling in defaults', async () => {
+  it('sends its input without defaults', async () => {
     const { client, requests } = scripted([ok]);
     await client.call('redis.create', { name: 'r', databasePassword: 'p', environmentId: 'e' });
     expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ name: 'r', databasePassword: 'p', environmentId: 'e' });
@@ -233,12 +233,12 @@ describe('an answer that is no success', () => {
     ['a text', 'Not found', 'text/plain'],
     ['nothing', '', ''],
     ['half of the JSON', '{"code":"NOT_FOUND","mess', 'application/json'],
-  ])('and %s with 404 does not say that the thing is gone', async (_what, body, type) => {
+  ])('and %s with 404 does not report the object as absent', async (_what, body, type) => {
     const { client } = scripted([{ status: 404, headers: { 'content-type': type }, body }]);
     expect(await failureOf(read(client))).toMatchObject({ failure: 'unreadable', code: undefined });
   });
 
-  it('says what the server said, cut and without secrets', async () => {
+  it('quotes the text of the server, cut and without secrets', async () => {
     const said = `sesame ${'x'.repeat(400)} sesame`;
     const { client } = scripted([json(500, { message: said, code: 'INTERNAL_SERVER_ERROR' })]);
     const error = await failureOf(write(client));
@@ -313,7 +313,7 @@ describe('an answer that is no data', () => {
   it.each([
     ['a web page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>' }],
     ['JSON that is cut off', { status: 200, headers: { 'content-type': 'application/json' }, body: '{"a":' }],
-  ])('such as %s leaves the outcome of a write open', async (_what, answer) => {
+  ])('such as %s leaves the outcome of a write unknown', async (_what, answer) => {
     const { client, requests } = scripted([answer]);
     expect(await failureOf(write(client))).toMatchObject({ failure: 'unreadable', outcome: 'unknown', status: 200 });
     expect(requests).toHaveLength(1);

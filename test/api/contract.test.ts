@@ -303,7 +303,7 @@ describe('the contract', () => {
     expect(written).toHaveLength(745);
   });
 
-  it('chooses a type for exactly the 84 members whose type the document leaves open', () => {
+  it('chooses a type for exactly the 84 members that have no type in the API document', () => {
     const open = documented.endpoints.flatMap(({ group, operation, fields }) =>
       fields
         .filter(({ type }) => type === null || type === 'unknown')

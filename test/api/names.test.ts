@@ -69,7 +69,7 @@ describe('a client of another vocabulary', () => {
 });
 
 describe('the documented vocabulary', () => {
-  test('is that of a client which is told no other', async () => {
+  test('is the default of a client', async () => {
     const { client, sent } = platform();
     await client.call('compose.one', { composeId: 'c1' });
     expect(client.contract).toBe(standardContract);

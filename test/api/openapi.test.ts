@@ -92,7 +92,7 @@ describe('the description of the API', () => {
     expect(count).toBe(745);
   });
 
-  it('has input schemas that take and refuse what the contract does', () => {
+  it('has input schemas that accept and refuse the same inputs as the contract', () => {
     const accepts = (operation: (typeof operations)[number], input: object): boolean => {
       const own = z.fromJSONSchema(JSON.parse(JSON.stringify(inputSchema(operation)))).safeParse(input).success;
       expect([operation, input, own]).toEqual([operation, input, endpointOf(operation).input.safeParse(input).success]);
@@ -136,7 +136,7 @@ describe('the description of the API', () => {
     expect(error.safeParse({ code: 'BAD_REQUEST' }).success).toBe(false);
   });
 
-  it('is served by the emulator to whoever has a key', async () => {
+  it('is served by the emulator to every valid key', async () => {
     const server = await serve(createEmulator());
     const fetchIt = (headers: Record<string, string>) => fetch(server.url + openApiPath, { headers });
     const [served, refused] = [await fetchIt({ 'x-api-key': 'emulator-key' }), await fetchIt({})];

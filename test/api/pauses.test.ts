@@ -92,7 +92,7 @@ describe('a 401 without a code after good answers', () => {
     expect(made.client.counts).toEqual({ reads: 6, writes: 4 });
   });
 
-  it('lets nothing be sent that is asked for meanwhile', async () => {
+  it('holds back every request that is made meanwhile', async () => {
     let isShut = false;
     const later: Promise<unknown>[] = [];
     const made = platform((operation, now) => {
@@ -130,7 +130,7 @@ describe('a 401 without a code after good answers', () => {
     expect(together.naps).toEqual([]);
   });
 
-  it('is none when it comes back before the good answer to a request that was sent with it', async () => {
+  it('is no bad key when it arrives before the good answer to a request that was sent with it', async () => {
     const slow = (send: Send): Send => {
       return async (request) => {
         const answer = send(request);
@@ -145,7 +145,7 @@ describe('a 401 without a code after good answers', () => {
     expect(made.pauses).toMatchObject([{ event: 'paused', goodAnswers: 1 }, { event: 'resumed' }]);
   });
 
-  it('goes on when the platform was down in between, whatever stands in front of it says', async () => {
+  it('continues when the platform was down in between, with any answer of a proxy', async () => {
     const answers = [
       bare,
       Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
@@ -165,7 +165,7 @@ describe('a 401 without a code after good answers', () => {
     ]);
   });
 
-  it('is told with what is known when the limit has passed', async () => {
+  it('is reported with the number of tries when the limit has passed', async () => {
     let isShut = false;
     const made = platform(() => (isShut ? bare : undefined));
     await made.look();
@@ -189,7 +189,7 @@ describe('a 401 without a code after good answers', () => {
   it.each([
     [{ status: 502, headers: {}, body: 'Bad gateway' }, '(last answer: 502): "Bad gateway"'],
     [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), '(last answer: none)'],
-  ])('is told with what came last: %o', async (last, said) => {
+  ])('is reported with the last answer: %o', async (last, said) => {
     let isShut = false;
     const made = platform((operation) => (isShut ? (operation === 'user.get' ? last : bare) : undefined));
     await made.look();
@@ -328,7 +328,7 @@ describe('an interruption', () => {
     expect(made.sent).toHaveLength(length);
   });
 
-  it('ends the wait until the next question, which is not asked; who comes later waits anew', async () => {
+  it('ends the wait before the next user.get, which is not sent; a later request waits anew', async () => {
     const controller = new AbortController();
     let isShut = false;
     const sleeps: boolean[] = [];
@@ -402,7 +402,7 @@ describe('429', () => {
     expect(made.naps[0]).toBeLessThanOrEqual(46_000);
   });
 
-  it('that asks for more than the limit is told at once', async () => {
+  it('that asks for more than the limit is reported at once', async () => {
     const made = platform(() => tooMany('3600'));
     const error = await failureOf(made.create('a'));
     expect(error).toMatchObject({ failure: 'throttled', outcome: 'not executed', retryAfterSeconds: 3_600 });
@@ -410,7 +410,7 @@ describe('429', () => {
     expect(made.sent).toEqual(['environment.create']);
   });
 
-  it('again and again is told when the limit has passed', async () => {
+  it('again and again is reported when the limit has passed', async () => {
     const made = platform(() => tooMany('90'));
     const error = await failureOf(made.create('a'));
     expect(error).toMatchObject({ failure: 'throttled', status: 429, retryAfterSeconds: 90 });
@@ -420,10 +420,10 @@ describe('429', () => {
   });
 });
 
-describe('a 401 whose message is nothing but UNAUTHORIZED', () => {
+describe('a 401 with the message UNAUTHORIZED', () => {
   const limited: WireAnswer = { status: 401, headers: json, body: '{"message":"UNAUTHORIZED","code":"UNAUTHORIZED"}' };
 
-  it('says that the key was not accepted: all wait until it is, and then the request is sent again', async () => {
+  it('means a rejected key: all requests wait until the key is accepted, then this one is sent again', async () => {
     let isShut = false;
     const made = platform((_operation, now) => (isShut && now < 2_000 ? limited : undefined));
     await made.look();
@@ -473,7 +473,7 @@ describe('a 401 with a code', () => {
   });
 });
 
-it('whatever is refused and when, every write is carried out once, and nothing but user.get is sent meanwhile', async () => {
+it('with any refusals at any time, every write is executed once, and only user.get is sent meanwhile', async () => {
   const span = fc.record({
     from: fc.integer({ min: 1, max: 60 }),
     requests: fc.integer({ min: 1, max: 8 }),

@@ -49,7 +49,7 @@ function clientOf(rights: Row) {
 }
 
 describe('a missing right', () => {
-  test.each(cases)('to %s %o is named by what the platform asks for: %o', async (operation, input, given) => {
+  test.each(cases)('to %s %o is named in the error: %o', async (operation, input, given) => {
     const error: unknown = await clientOf({})
       .invoke(operation, input)
       .catch((reason: unknown) => reason);

@@ -46,10 +46,10 @@ describe('the members of all inputs and rows', () => {
   });
 });
 
-describe('what ends something', () => {
+describe('operations that end something', () => {
   const ending = operations.filter((operation) => consequenceOf(operation, {}) !== undefined);
 
-  it('are operations by whose names anybody would expect it, and two that sound harmless', () => {
+  it('are those with a telling name, and two with a harmless one', () => {
     const sounding = operations.filter((operation) =>
       /\.(delete|remove|rebuild|stop|move|kill|clean|disconnect|changePassword|refreshToken)/.test(operation),
     );

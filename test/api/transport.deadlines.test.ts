@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { createTransport } from '../../src/api/transport.ts';
 
-it('the deadline is that of the operation, whatever its query', async () => {
+it('the deadline is that of the operation, with any query', async () => {
   const asked: string[] = [];
   const platform = createServer((_request, response) => {
     setTimeout(() => response.end('true'), 60);

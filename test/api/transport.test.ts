@@ -180,7 +180,7 @@ describe('a request', () => {
     expect(platform.sockets).toHaveLength(2);
   });
 
-  it('gives its place back when it fails', async () => {
+  it('gives its slot back when it fails', async () => {
     const platform = await serveRaw((socket, count) => {
       if (count < 3) socket.destroy();
       else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\n1');
@@ -217,7 +217,7 @@ describe('a connection', () => {
     expect(platform.sockets).toHaveLength(2);
   });
 
-  it('is given up sooner when the server says so', async () => {
+  it('is given up sooner when the server asks for that', async () => {
     const platform = await serve((_request, response) => {
       response.setHeader('keep-alive', 'timeout=1');
       response.end('1');
@@ -438,7 +438,7 @@ describe('the client over the wire', () => {
     expect(client.counts).toEqual({ reads: 0, writes: 4 });
   });
 
-  it('repeats a read whose answer was cut off', async () => {
+  it('repeats a read after an incomplete answer', async () => {
     const platform = await serveRaw((socket, count) => {
       socket.end(`HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n${count < 3 ? '[1' : '[1,2]'}`);
     });

@@ -74,14 +74,14 @@ describe('the program completes', () => {
     expect(await candidates(['call', 'no.such', ''])).toEqual([]);
   });
 
-  it('addresses of the manifest, from wherever -C says', async () => {
+  it('addresses of the manifest in the folder of -C', async () => {
     expect(await candidates(['import', 'production.p'])).toEqual(['production.postgres.main']);
     expect(await candidates(['import', 'production.compose.shop.domains["s'])).toEqual([shopDomain]);
     expect(await candidates(['import', '-C', folder, 'production.p'], tmpdir())).toEqual(['production.postgres.main']);
     expect(await candidates(['import', 'production.postgres.main', ''])).toEqual([]);
   });
 
-  it('addresses of the state where a command looks there', async () => {
+  it('addresses of the state, for commands that take those', async () => {
     const dir = project(manifest());
     expect(await candidates(['state', 'show', ''], dir)).toEqual([]);
     await trueup(['apply', '--auto-approve', '-C', dir], { env: { TRUEUP_SECRET_DB: 'canary-7f3a' } });

@@ -18,7 +18,7 @@ outputs: { cache: "\${ref:production.redis.cache.host}", main: "\${ref:productio
 `;
 
 describe('the program completes', () => {
-  it('verbs, the addresses of what can be told them, services, logs and outputs', async () => {
+  it('commands, the addresses of objects that have them, services, logs and outputs', async () => {
     const place = await open(sections, { secrets: { DB: 'canary-7f3a' } });
     const candidates = async (...words: string[]) => {
       const here = processOfTest({ env: process.env, cwd: place.folder });

@@ -39,7 +39,7 @@ describe('the time for a deployment', () => {
     expect(limits(...given)).toEqual(expected);
   });
 
-  it('is said in milliseconds, also for a kind that nobody knows', () => {
+  it('is in milliseconds, also for an unknown kind', () => {
     expect(readDeployLimits(['2'], kinds)('anything')).toBe(2_000);
     expect(readDeployLimits([], kinds)('constructor')).toBe(900_000);
   });

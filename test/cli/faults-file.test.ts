@@ -109,7 +109,7 @@ test.each([
       '2:39 oneOf.after.do: the platform has no * -> It takes an operation such as postgres.create',
     ),
   ],
-])('%j is told with its place and a remedy', async (text, expected) => {
+])('%j is an error with its position and a remedy', async (text, expected) => {
   expect(await said(text)).toEqual([expected]);
 });
 
@@ -145,7 +145,7 @@ describe('a file that is no file of faults is one clear error', () => {
 });
 
 describe('trueup emulate --faults', () => {
-  it('serves the faults, and tells of each', async () => {
+  it('serves the faults, and reports each', async () => {
     const folder = project({
       'faults.yaml': 'faults: [{ on: environment.create, at: 1, after: drop }]\n',
     });
@@ -169,7 +169,7 @@ describe('trueup emulate --faults', () => {
     expect(await ended).toMatchObject({ code: 0, err: 'environment.create: after: drop\n' });
   });
 
-  it('ends with the place of a mistake, before it listens', async () => {
+  it('ends with the position of a mistake, before it listens', async () => {
     const folder = project({ 'faults.yaml': 'faults:\n  - { on: compose.creat, before: drop }\n' });
     const run = await trueup(['emulate', '--port', '0', '--faults', 'faults.yaml'], { cwd: folder });
     expect(run).toMatchObject({ code: 1, out: '' });

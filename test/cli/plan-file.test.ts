@@ -64,7 +64,7 @@ describe('the real program', () => {
     };
   }
 
-  it('applies what was reviewed, without asking, and then plans nothing', async () => {
+  it('applies the reviewed plan without asking, and then plans nothing', async () => {
     const { run, folder, file, posts } = await fresh();
     const planned = await run('plan', '--out', 'plan.trueup', '--detailed-exitcode');
     expect(planned).toMatchObject({ code: 2, err: '' });
@@ -101,7 +101,7 @@ describe('the real program', () => {
     expect((await run('plan', '--detailed-exitcode')).code).toBe(0);
   });
 
-  it('refuses a plan whose apply was killed in the middle', async () => {
+  it('refuses a plan after an apply of it was killed', async () => {
     const { run, folder, posts } = await fresh({ latencyMs: 50 });
     await run('plan', '--out', 'plan.trueup');
     const child = start(['apply', 'plan.trueup', '-C', folder], { env, cwd: folder });
@@ -121,7 +121,7 @@ describe('the real program', () => {
     expect((await run('plan', '--detailed-exitcode')).code).toBe(0);
   });
 
-  it('leaves what was there when the disk has no room for all of the file', async () => {
+  it('keeps the old file when the disk has no room for all of the new one', async () => {
     const { run, folder, file } = await fresh();
     await run('plan', '--out', 'plan.trueup');
     const first = readFileSync(file, 'utf8');
@@ -136,7 +136,7 @@ describe('the real program', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['plan.trueup', 'trueup.yaml']);
   });
 
-  it('tells of a file that it cannot use before it reads the manifest', async () => {
+  it('reports a file that it cannot use before it reads the manifest', async () => {
     const folder = project('nonsense: 1\n');
     const missing = await trueup(['apply', 'missing', '-C', folder]);
     expect(missing).toMatchObject({ code: 1, out: '' });
@@ -194,7 +194,7 @@ describe('apply FILE', () => {
     await plansNothing(at);
   });
 
-  it('goes on when nothing is to be done, as often as one likes', async () => {
+  it('applies a plan without changes any number of times', async () => {
     const at = await planned(sections('one'));
     expect(at.made.out).toContain('No changes.');
     for (const _ of [1, 2]) expect(await apply(at)).toMatchObject({ exit: 'done', err: '' });
@@ -202,7 +202,7 @@ describe('apply FILE', () => {
     await plansNothing(at);
   });
 
-  it('says what somebody did by hand already, and does the rest', async () => {
+  it('reports changes that a person already made, and applies the rest', async () => {
     const at = await planned(sections('one'), sections('two'));
     const [postgresId] = Object.keys(at.emulator.world.tables.postgres);
     await at.emulator.act('postgres.update', { postgresId, description: 'two' });
@@ -257,7 +257,7 @@ describe('apply FILE', () => {
 });
 
 describe('apply FILE is refused, and sends nothing', () => {
-  it('when the manifest is another one, with its place', async () => {
+  it('when the manifest is another one, with its path', async () => {
     const at = await planned(sections('one'), sections('two'));
     at.rewrite(sections('three'));
     const told = await refused(at);
@@ -279,7 +279,7 @@ describe('apply FILE is refused, and sends nothing', () => {
     await plansNothing(at);
   });
 
-  it('when the platform is another one, whose value is not shown', async () => {
+  it('when the platform is another one, without its value', async () => {
     const at = await planned(sections('one'), sections('two'));
     const [postgresId] = Object.keys(at.emulator.world.tables.postgres);
     await at.emulator.act('postgres.update', { postgresId, description: 'somebody-wrote-this' });
@@ -314,7 +314,7 @@ describe('apply FILE is refused, and sends nothing', () => {
     await plansNothing(at);
   });
 
-  it('says by which version of Trueup it was made, when that is another one', async () => {
+  it('names the version of Trueup that wrote it, when that is another one', async () => {
     const at = await planned(sections('one'), sections('two'));
     const text = readFileSync(at.file, 'utf8');
     writeFileSync(at.file, text.replace(/"madeBy": "[^"]+"/, '"madeBy": "0.0.9"'));
@@ -378,7 +378,7 @@ describe('a plan file on the disk', () => {
 
   const at = (folder: string, path: string) => (isAbsolute(path) || path === '' ? path : join(folder, path));
 
-  it('is written so that only its owner can read it, in the place of an older one or an empty file', async () => {
+  it('is readable by its owner only, and replaces an older file or an empty one', async () => {
     const folder = project({ empty: '' });
     for (const name of ['new', 'empty']) {
       const path = join(folder, name);

@@ -95,7 +95,7 @@ const table: readonly (readonly [string, string, string, Row?])[] = [
 ];
 
 describe('every command of every kind', () => {
-  it('sends its one POST, with the id and what else it needs, and what it does shows', async () => {
+  it('sends one POST with the id and the members that it needs, and has its effect', async () => {
     const place = await open(everything, { secrets });
     const statuses = new Map<string, string>();
     for (const [address, name, operation, more] of table) {
@@ -118,7 +118,7 @@ describe('every command of every kind', () => {
     }
   });
 
-  it('is in that table, but for what the platform has no objects of here', () => {
+  it('is in that table, unless the emulator has no objects of the kind', () => {
     const told = new Set(table.map(([, , operation]) => operation));
     const declared = kinds.flatMap((kind) =>
       Object.keys(kind.commands ?? {}).flatMap((name) =>
@@ -143,7 +143,7 @@ describe('every command of every kind', () => {
     }
   });
 
-  it('a rebuild empties the volume and starts with what is declared', async () => {
+  it('a rebuild empties the volume and starts with the declared values', async () => {
     const place = await open(one, { secrets });
     await place.run(executeCommand(['deploy', at('postgres.main')], flags));
     const volumes = () => Object.values(place.emulator.world.tables.volume);
@@ -179,7 +179,7 @@ describe('every command of every kind', () => {
     expect(shown.out).toContain(`refreshToken ${await token()}\n`);
   });
 
-  it('a test tells what the platform found, and one that fails has changed nothing', async () => {
+  it('a test prints the findings of the platform, and a failed one has changed nothing', async () => {
     const place = await open(everything, { secrets });
     expect((await place.run(executeCommand(['test', 'selfgit.selfgit-1'], flags))).out).toMatch(
       /^selfgit\.selfgit-1: test done; Found \d+ repositories\n$/,
@@ -202,7 +202,7 @@ describe('every command of every kind', () => {
   });
 });
 
-describe('what cannot be told', () => {
+describe('a command that is not possible', () => {
   it.each([
     ['deploy', 'application.api', 'it was never deployed', 'Push to its repository, or deploy it once'],
     ['redeploy', 'application.api', 'it was never deployed', 'Push to its repository, or deploy it once'],
@@ -211,7 +211,7 @@ describe('what cannot be told', () => {
     ['start', 'postgres.main.backups.nightly', 'for it on a backup', 'Its commands: backup.'],
     ['stop', 'application.web.domains["web.example.com"]', 'for it on a domain', 'Its commands: test.'],
     ['backup', 'mariadb.main', 'for it on a mariadb', 'Name one below it: production.mariadb.main.backups.nightly.'],
-  ])('%s %s: nothing is sent, and the remedy is told', async (name, rest, message, remedy) => {
+  ])('%s %s sends nothing, and the error has a remedy', async (name, rest, message, remedy) => {
     const place = await open(everything, { secrets });
     const ran = await place.run(executeCommand([name, at(rest)], flags));
     expect(ran).toMatchObject({ exit: 'stopped', out: '' });
@@ -231,7 +231,7 @@ describe('what cannot be told', () => {
     expect(await place.run(executeCommand(['redeploy', address], flags))).toMatchObject({ exit: 'done' });
   });
 
-  it('a word that nothing can be told, no address, --id with several', async () => {
+  it('an unknown command, no address, --id with several addresses', async () => {
     const place = await open(one, { secrets });
     for (const [words, more, told] of [
       [['stat', at('postgres.main')], {}, 'Did you mean start?'],
@@ -252,7 +252,7 @@ describe('the object', () => {
   const address = at('postgres.main');
   const told = (words: readonly string[], more: Partial<RunFlags> = {}) => executeCommand(words, { ...flags, ...more });
 
-  it('is that of the state; an address that is not there is told with the one that may be meant', async () => {
+  it('is that of the state; the error of an unknown address suggests a known one', async () => {
     const place = await open(one, { secrets });
     expect(await place.run(told(['deploy', 'production["postgres"].main']))).toMatchObject({ exit: 'done' });
     place.requests();
@@ -264,7 +264,7 @@ describe('the object', () => {
     expect(place.requests()).toEqual([]);
   });
 
-  it('is what the manifest pins or --id names, where the state does not know it', async () => {
+  it('is the one of id: in the manifest or of --id, where the state does not have it', async () => {
     const place = await open(one, { secrets });
     const id = place.idOf(address);
     await place.run(told(['deploy', address]));
@@ -285,7 +285,7 @@ describe('the object', () => {
     ]);
   });
 
-  it('is not told anything when the platform does not have it, or the state is of another project', async () => {
+  it('gets no command when the platform does not have it, or the state is of another project', async () => {
     const place = await open(one, { secrets });
     const gone = await place.run(told(['start', at('postgres.x')], { id: 'nobody' }));
     expect(gone.err).toContain('[not-found] production.postgres.x the platform has no postgres with id nobody');
@@ -316,7 +316,7 @@ describe('consent', () => {
     ['clean-queues', 'compose.shop', 'deployments that wait for their turn are dropped'],
     ['refresh-token', 'compose.shop', 'works no more'],
     ['backup', 'application.web.volumeBackups.copy', 'its service is stopped while the volume is copied'],
-  ])('%s %s is asked about, and where nobody can be asked it needs --yes', async (name, rest, clause) => {
+  ])('%s %s asks for approval, and needs --yes where there is no terminal', async (name, rest, clause) => {
     const err = await refused([name, at(rest)], {});
     expect(err).toContain('[consent]');
     expect(err).toContain(`${name} ${at(rest)}: `);
@@ -324,7 +324,7 @@ describe('consent', () => {
     expect(err).toContain('To approve it, add --yes');
   });
 
-  it('a rebuild says that it deletes the data, and needs --allow-data-loss and --yes', async () => {
+  it('a rebuild warns that it deletes the data, and needs --allow-data-loss and --yes', async () => {
     const words = ['rebuild', at('postgres.main')];
     expect(await refused(words, { yes: true })).toContain(
       '[data-at-risk] production.postgres.main to rebuild production.postgres.main deletes the volumes of this database with all its data',
@@ -334,7 +334,7 @@ describe('consent', () => {
     );
   });
 
-  it('protect: true keeps the data whatever is allowed, protect: false gives it up', async () => {
+  it('protect: true keeps the data in spite of every permission, protect: false gives it up', async () => {
     const protecting = (value: boolean) => one.replace('main: {', `main: { protect: ${value},`);
     const words = ['rebuild', at('postgres.main')];
     expect(await refused(words, { yes: true, allowDataLoss: true }, protecting(true))).toContain('[protected]');
@@ -346,7 +346,7 @@ describe('consent', () => {
 describe('several addresses', () => {
   const [first, second, third] = [at('redis.cache'), at('postgres.main'), at('mariadb.main')];
 
-  it('are told in the given order, and after a failure no more', async () => {
+  it('get the command in the given order, until one fails', async () => {
     const place = await open(resting(everything), { secrets });
     await place.run(executeCommand(['deploy', first], flags));
     place.requests();
@@ -375,7 +375,7 @@ describe('several addresses', () => {
     });
   });
 
-  it('are told no more after an interruption, which lets the one in flight end', async () => {
+  it('get no further command after an interruption, which lets the one in flight end', async () => {
     const signals = processOfTest({ cwd: '/' });
     const around = <T extends Emulator>(emulator: T): T => ({
       ...emulator,
@@ -394,7 +394,7 @@ describe('several addresses', () => {
     expect(ran.err).toContain('stopping after the requests in flight');
   });
 
-  it('are not told at all when one of them cannot be', async () => {
+  it('get no command when it is not possible for one of them', async () => {
     const place = await open(everything, { secrets });
     const ran = await place.run(executeCommand(['redeploy', at('application.web'), at('application.api')], flags));
     expect(ran.err).toContain('cannot redeploy production.application.api');
@@ -403,7 +403,7 @@ describe('several addresses', () => {
 });
 
 describe('a deployment', () => {
-  it('is waited for, and the reason why it failed is told without secrets', async () => {
+  it('is waited for, and the reason of its failure is printed without secrets', async () => {
     const place = await open(
       `environments: { production: { compose: { ${stack('nginx')}, ${stack('fail:x', 'bad', ', deploy: never')} } } }`,
       {
@@ -432,7 +432,7 @@ describe('a deployment', () => {
     expect(second.err).toContain('the deployment ended as error: cannot pull the image');
   });
 
-  it('is only ordered with --no-wait', async () => {
+  it('is only started with --no-wait', async () => {
     const sections = `environments: { production: { compose: { ${stack('nginx', 'shop', ', deploy: never')} } } }`;
     const place = await open(sections, { deployDelayMs: 60_000 });
     const ran = await place.run(executeCommand(['deploy', at('compose.shop')], { ...flags, wait: false }));
@@ -442,7 +442,7 @@ describe('a deployment', () => {
     });
   });
 
-  it('of a database has the time of --timeout, and what is not over then is not known', async () => {
+  it('of a database has the time of --timeout, and its outcome is unknown after that', async () => {
     const place = await open(resting(one), { secrets, deployDelayMs: 1_500 });
     const ran = await place.run(executeCommand(['deploy', at('postgres.main')], { ...flags, timeout: '1' }), {
       format: 'json',
@@ -459,7 +459,7 @@ describe('a deployment', () => {
 });
 
 describe('the program', () => {
-  it('prints what became of it, one document with --format json, and no secret', async () => {
+  it('prints the results, as one document with --format json, without secrets', async () => {
     const place = await open(one, { secrets });
     const run = (...words: string[]) =>
       trueup(['run', ...words], { cwd: place.folder, env: { TRUEUP_API_KEY: apiKey } });
@@ -489,7 +489,7 @@ describe('the program', () => {
 });
 
 describe('a platform that fails', () => {
-  it('is sent every POST once, and what it quotes of the row is not told', async () => {
+  it('gets every POST once, and secrets of the row that it quotes are redacted', async () => {
     let posts = 0;
     const around = <T extends Emulator>(emulator: T): T => ({
       ...emulator,
@@ -513,7 +513,7 @@ describe('a platform that fails', () => {
     expect(posts).toBe(2);
   });
 
-  it('is asked nothing more when the key is wrong', async () => {
+  it('gets no further request when the key is wrong', async () => {
     const place = await open(one, { secrets });
     const run = await trueup(['run', 'start', at('postgres.main')], {
       cwd: place.folder,

@@ -21,7 +21,7 @@ async function runInto(device: string | undefined, args: readonly string[]): Pro
 }
 
 describe.skipIf(!existsSync('/dev/full'))('a stdout that is full', () => {
-  it.each([[['validate']], [['schema']], [['call', '--list']]])('is told, and %s has failed', async (args) => {
+  it.each([[['validate']], [['schema']], [['call', '--list']]])('is reported, and %s has failed', async (args) => {
     const run = await runInto('/dev/full', args);
     expect(run.code).toBe(1);
     expect(run.err).toContain('stdout cannot be written (ENOSPC)');

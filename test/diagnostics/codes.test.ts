@@ -21,7 +21,7 @@ describe('the table of codes', () => {
     expect(names.filter((name) => !sources.includes(`'${name}'`))).toEqual([]);
   });
 
-  it.each(names)('explains %s in sentences, with what to do', (name) => {
+  it.each(names)('explains %s in sentences, with a remedy', (name) => {
     const { meaning, remedy } = codes[name];
     for (const text of [meaning, remedy]) expect(text).toMatch(/^[A-Z].*\.$/);
   });

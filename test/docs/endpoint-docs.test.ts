@@ -35,12 +35,12 @@ describe('the page of the endpoints', () => {
     }
   });
 
-  test('is not made while an operation has no test', () => {
+  test('is not generated while an operation has no test', () => {
     const fewer = new Map([...tests].filter(([operation]) => operation !== 'sshKey.generate'));
     expect(() => renderEndpointDocs({ kinds, tests: fewer })).toThrow(/empty cell: .*sshKey\.generate/);
   });
 
-  test('says who uses an operation: kinds with what they move, the engine, or nobody but trueup call', () => {
+  test('names the users of an operation: kinds with their fields, the engine, or only trueup call', () => {
     expect(usedBy.get('user.get')).toBe('`trueup plan`: whose API key it is');
     expect(usedBy.get('sshKey.update')).toBe('[sshKey](kinds/ssh-key.md): update `name`, `description`');
     expect(usedBy.get('application.saveDockerProvider')).toBe(
@@ -82,7 +82,7 @@ describe('the page of the endpoints', () => {
     expect(row('postgres', 'databasePassword')?.[3]).toBe('`postgres.update` or `postgres.changePassword`');
   });
 
-  test('tells of each operation its method and every member that the API document has, the required ones with a star', () => {
+  test('lists the method and every documented member of each operation, the required ones with a star', () => {
     const { endpoints } = JSON.parse(readFileSync(join(root, 'test/fixtures/contract.json'), 'utf8')) as {
       endpoints: readonly Documented[];
     };
@@ -104,7 +104,7 @@ describe('the page of the endpoints', () => {
     }
   });
 
-  test('tells what an operation answers, its limits, and what it ends', () => {
+  test('states the answer of an operation, its limits, and its consequences', () => {
     expect(text).toMatch(/\*\*GET `sshKey.all`\*\* takes nothing\. Answers an array\./);
     expect(text).toMatch(/`compose.update`\*\* .* Answers an object or nothing\.\n/);
     expect(text).toMatch(/`user.createApiKey`\*\* takes `name`\\\* text \(1 to 32 characters\) ·/);

@@ -60,7 +60,7 @@ describe.each(kinds.map((kind) => ({ kind, name: kind.kind })))('the page of $na
     expect(written.filter((words) => !text.includes(words))).toEqual([]);
   });
 
-  test('names every operation that the declaration names, and says why where there is none', () => {
+  test('names every operation of the declaration, or the reason why there is none', () => {
     const rows = tableRows(text, 'what');
     const { update = [], create, delete: remove, read, move } = kind.operations;
     const declared = [create, read, ...[update].flat(), remove, move?.call].filter((name) => name !== undefined);
@@ -73,7 +73,7 @@ describe.each(kinds.map((kind) => ({ kind, name: kind.kind })))('the page of $na
     }
   });
 
-  test('has examples that are valid manifests, at the place that it names', async () => {
+  test('has examples that are valid manifests, in the block that it names', async () => {
     const examples = [...text.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, yaml = '']) => yaml);
     expect(examples).toHaveLength(kind.examples.length);
     const places = [...(/^Stands at (.*)\.$/m.exec(text)?.[1] ?? '').matchAll(/`([^`]+)`/g)].map(
@@ -111,8 +111,8 @@ function patternOf(place: string): RegExp {
   return new RegExp(`^${pattern}$`);
 }
 
-describe('a page says', () => {
-  test('the type, what is needed, what a change does and what null does', () => {
+describe('a page states', () => {
+  test('the type, the required keys, the effect of a change and the effect of null', () => {
     expect(keyRow('domain', 'path')).toEqual([
       'Path that is routed.',
       'text that begins with `/`',
@@ -156,7 +156,7 @@ describe('a page says', () => {
     ]);
   });
 
-  test('what is secret, what refers to what, and what goes with which case or parent', () => {
+  test('secrets, references, and the keys of each case or parent', () => {
     expect(keyRow('postgres', 'databasePassword')?.[0]).toContain('**Secret:**');
     expect(keyRow('compose', 'env')?.[0]).toContain('**Private:**');
     expect(keyRow('compose', 'source.sshKey')?.[0]).toContain('Refers to [sshKey](ssh-key.md).');
@@ -176,7 +176,7 @@ describe('a page says', () => {
     expect(pageOf('backup')).toContain('The key of the block is a label');
   });
 
-  test('what a deletion or a replacement puts at risk', () => {
+  test('the data that a deletion or a replacement puts at risk', () => {
     expect(pageOf('compose')).toContain('Deletion with `deleteVolumes: true` puts data at risk');
     expect(pageOf('compose')).not.toContain('Deletion puts data at risk');
     expect(pageOf('compose')).toContain('Replacement puts data at risk (the volumes of this compose)');
@@ -222,11 +222,11 @@ test.each([
   [z.record(z.string(), z.string()), 'map of text'],
   [z.strictObject({ A: z.boolean(), b: z.url().optional() }), 'map { `A`\\* true or false, `b` URL }'],
   [z.unknown(), 'any JSON value'],
-])('a schema is told in words (%#)', (schema, words) => {
+])('a schema becomes words (%#)', (schema, words) => {
   expect(schemaWords(schema)).toBe(words);
 });
 
-test('a table with an empty cell is not made', () => {
+test('a table with an empty cell is refused', () => {
   expect(table(['a', 'b'], [['x|y', '`z`']])).toBe('| a | b |\n| --- | --- |\n| x\\|y | `z` |\n');
   expect(() => table(['a', 'b'], [['x', ' ']])).toThrow('has an empty cell: x');
 });

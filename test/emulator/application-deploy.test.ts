@@ -41,7 +41,7 @@ const queued = async (operation: 'application.deploy' | 'application.redeploy', 
 };
 
 describe('a redeployment', () => {
-  test('is answered with nothing before the work, while the status is what it was', async () => {
+  test('is answered with nothing before the work, while the status is the old one', async () => {
     const applicationId = await createFromImage();
     await queued('application.redeploy', applicationId);
     expect(await call('application.redeploy', { applicationId })).toEqual({ status: 200, body: undefined });
@@ -62,7 +62,7 @@ describe('a redeployment', () => {
     ]);
   });
 
-  test('is called a rebuild when nobody names it', async () => {
+  test('is called a rebuild when the request has no title', async () => {
     const { deployments } = await queued('application.redeploy', await createFromImage());
     expect(deployments).toMatchObject([{ title: 'Rebuild deployment', description: '' }]);
   });
@@ -150,7 +150,7 @@ describe('reload, start and stop', () => {
     expect(await status(applicationId)).toBe('done');
   });
 
-  test('answer with what was before: start and stop do', async () => {
+  test('answer with the row before: start and stop do', async () => {
     const applicationId = await createFromImage();
     await reload(applicationId);
     const stopped = await call('application.stop', { applicationId });
@@ -185,7 +185,7 @@ describe('reload, start and stop', () => {
     expect(await status(applicationId)).toBe('error');
   });
 
-  test('show in what docker tells of the mounts, as long as the service runs', async () => {
+  test('show in the mounts of the container, as long as the service runs', async () => {
     const applicationId = await createFromImage();
     const docks = () => call('mounts.allNamedByApplicationId', { applicationId });
     await call('mounts.create', {

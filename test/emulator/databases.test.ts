@@ -28,7 +28,7 @@ describe.each(['mariadb', 'postgres', 'redis'] as const)('%s', (kind) => {
     expect((await create(kind, { appName: 'a'.repeat(63) })).appName).toHaveLength(70);
   });
 
-  test('gets a password made up for an empty one', async () => {
+  test('gets a generated password for an empty one', async () => {
     expect((await create(kind, { databasePassword: '' }))['databasePassword']).toMatch(/^[a-z0-9]{16}$/);
   });
 
@@ -67,7 +67,7 @@ describe.each(['mariadb', 'postgres', 'redis'] as const)('%s', (kind) => {
     expect(await slow.act(`${kind}.one`, { [key]: id })).toMatchObject({ applicationStatus: 'done' });
   });
 
-  test('answers start, stop and changeStatus with what was before', async () => {
+  test('answers start, stop and changeStatus with the row before', async () => {
     const { id } = await create(kind);
     await call(`${kind}.deploy`, { [key]: id });
     expect((await call(`${kind}.stop`, { [key]: id })).body).toMatchObject({ applicationStatus: 'done' });
@@ -85,7 +85,7 @@ describe.each(['mariadb', 'postgres', 'redis'] as const)('%s', (kind) => {
     expect((await call(`${kind}.stop`, { [key]: id })).status).toBe(200);
   });
 
-  test('reloads whatever appName is sent', async () => {
+  test('reloads with any appName', async () => {
     const { id, appName } = await create(kind);
     await call(`${kind}.deploy`, { [key]: id });
     expect(await call(`${kind}.reload`, { [key]: id, appName: 'other' })).toMatchObject({ status: 200, body: true });
@@ -103,7 +103,7 @@ describe.each(['mariadb', 'postgres', 'redis'] as const)('%s', (kind) => {
       expect(await call(`${kind}.update`, input)).toMatchObject({ status: 500, body: { message: 'No values to set' } });
   });
 
-  test('tells null from left out', async () => {
+  test('treats null unlike a member that is left out', async () => {
     const { id } = await create(kind);
     await call(`${kind}.update`, { [key]: id, memoryLimit: '1g', env: 'A=1' });
     await call(`${kind}.update`, { [key]: id, memoryLimit: null });

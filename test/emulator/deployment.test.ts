@@ -157,7 +157,7 @@ describe.each(queuedKinds)('a stalled deployment of an %s', (kind) => {
     expect(await one(kind, behind)).toMatchObject({ [status]: 'done' });
   });
 
-  test('is ended by whatever of its kind is on its server, and by nothing else', async () => {
+  test('is ended by every deployment of its kind on its server, and by nothing else', async () => {
     const id = await create('stall:1');
     await call(deploy, id);
     await moment();
@@ -182,7 +182,7 @@ describe.each(queuedKinds)('a stalled deployment of an %s', (kind) => {
     expect(await one(kind, id)).toMatchObject({ [status]: 'running', deployments: [{ status: 'error' }, {}] });
   });
 
-  test('is what the image says, and not a word that ends like it', async () => {
+  test('depends on the image, not on another word with the same ending', async () => {
     const id = await create('install:1');
     await call(deploy, id);
     await seconds(31);
@@ -190,7 +190,7 @@ describe.each(queuedKinds)('a stalled deployment of an %s', (kind) => {
   });
 });
 
-test('a build that is killed in the middle is over, and what comes next has its whole time', async () => {
+test('a killed build is over, and the next deployment has its whole time', async () => {
   const [id, behind] = [await queued.compose.create('nginx:1'), await queued.compose.create('nginx:1')];
   for (const each of [id, behind]) await call('compose.deploy', each);
   await seconds(10);
@@ -261,7 +261,7 @@ describe.each(databases)('a stalled deployment of %s', (kind) => {
 });
 
 describe('a restart', () => {
-  test.each(queuedKinds)('cancels what runs and forgets what waits: %s', async (kind) => {
+  test.each(queuedKinds)('cancels the running deployment and drops the waiting ones: %s', async (kind) => {
     const { create, deploy, status } = queued[kind];
     const [running, waiting, done, elsewhere] = [
       await create('nginx:1'),
@@ -283,7 +283,7 @@ describe('a restart', () => {
     expect(await one(kind, done)).toMatchObject({ [status]: 'done', deployments: [{ status: 'done' }] });
   });
 
-  test('comes before the turn of what was just ordered', async () => {
+  test('comes before the turn of the deployment that was just requested', async () => {
     const id = await queued.compose.create('nginx:1');
     await call('compose.deploy', id);
     emulator.restart();
@@ -313,7 +313,7 @@ describe('a restart', () => {
     expect(emulator.world.tables.container).toEqual({});
   });
 
-  test('is a change of the world', () => {
+  test('is a change that has to be saved', () => {
     const onCommit = vi.fn<() => void>();
     emulator.onCommit = onCommit;
     emulator.restart();
@@ -346,7 +346,7 @@ describe('a request that never ends', () => {
     expect(emulator.log.filter(({ operation }) => operation === 'redis.deploy')).toMatchObject([{ status: 0 }]);
   });
 
-  test('ends when the file of its world is closed', async () => {
+  test('ends when the file of the emulator is closed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'emulator-'));
     const opened = await openEmulator(join(folder, 'world.json'));
     use(opened);
@@ -358,7 +358,7 @@ describe('a request that never ends', () => {
   });
 });
 
-describe('the title and the description of the order', () => {
+describe('the title and the description of the request', () => {
   const order = { title: 'Release 7', description: 'run 4711' };
 
   test.each([
@@ -385,7 +385,7 @@ describe('the title and the description of the order', () => {
     expect(await one(kind, id)).toMatchObject({ deployments: [{ ...order, status: 'error' }] });
   });
 
-  test('give way to the commit where code was fetched, and stay where it was only rebuilt', async () => {
+  test('change to the commit where code was fetched, and stay after a mere rebuild', async () => {
     const { composeId } = await queued.compose.create('nginx:1', { sourceType: 'git' });
     await call('compose.update', { composeId, customGitUrl: 'https://git.example.test/shop.git' });
     const { applicationId } = await queued.application.create('unused');
@@ -411,7 +411,7 @@ describe('the log of postgres', () => {
   beforeEach(() => use(createEmulator()));
   const log = async (id: object, more: object = {}) => (await call('postgres.readLogs', { ...id, ...more })).body;
 
-  test('says why a deployment failed', async () => {
+  test('has the reason of a failed deployment', async () => {
     const id = await createDatabase('postgres', 'fail:1');
     expect((await call('postgres.readLogs', id)).status).toBe(500);
     await call('postgres.deploy', id);
@@ -420,7 +420,7 @@ describe('the log of postgres', () => {
     expect(await log(id, { search: 'Error' })).toBe('Error: cannot pull the image fail:1');
   });
 
-  test('says it of the last deployment only', async () => {
+  test('is reported for the last deployment only', async () => {
     const id = await createDatabase('postgres', 'fail:1');
     await call('postgres.deploy', id);
     await call('postgres.update', { ...id, dockerImage: 'postgres:17' });

@@ -16,7 +16,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const stored = async () => JSON.parse(await readFile(file, 'utf8')) as World;
 
-test('a world is found again as it was left', async () => {
+test('the tables are the same after a restart', async () => {
   const first = await openEmulator(file);
   const { composeId } = (await first.act('compose.create', inputs.compose)) as Answer;
   await first.act('domain.create', { host: 'a.test', composeId: String(composeId) });
@@ -32,7 +32,7 @@ test('a world is found again as it was left', async () => {
   await second.close();
 });
 
-test('a POST is answered when the file holds what it did', async () => {
+test('a POST is answered when the file has its effect', async () => {
   const emulator = await openEmulator(file);
   const call = callerOf(emulator.send);
   const answers = await Promise.all(
@@ -45,7 +45,7 @@ test('a POST is answered when the file holds what it did', async () => {
   await emulator.close();
 });
 
-test('what a deployment does in the background is saved too', async () => {
+test('the background work of a deployment is saved too', async () => {
   const emulator = await openEmulator(file);
   const { composeId } = (await emulator.act('compose.create', inputs.compose)) as Answer;
   await emulator.act('compose.deploy', { composeId });
@@ -68,7 +68,7 @@ test('a deployment that was cut off by the end of the process is cancelled', asy
   await second.close();
 });
 
-test('a new file starts from the given world, an old one does not', async () => {
+test('a new file starts from the given tables, an old one does not', async () => {
   const world = seedWorld({ createdAt: '2020-01-01T00:00:00.000Z' });
   await (await openEmulator(file, { world })).close();
   const again = await openEmulator(file);

@@ -15,7 +15,7 @@ async function createKey(call: ReturnType<typeof callerOf>, values: Row = {}) {
 }
 
 describe('a key', () => {
-  test('is told once, and afterwards kept as a hash that only getBackups shows', async () => {
+  test('is shown once, and then stored as a hash that only getBackups shows', async () => {
     const { call } = openWorld();
     const { id, key, metadata: answered } = await createKey(call, { rateLimitEnabled: false });
     expect(key).toMatch(/^[a-z0-9]{64}$/);
@@ -66,7 +66,7 @@ describe('a key', () => {
     expect(await status('good key')).toBe(200);
   });
 
-  test('expires when it was told to', async () => {
+  test('expires at its time', async () => {
     const { call, status, pass } = openWorld();
     const { key, expiresAt } = await createKey(call, { expiresIn: 86_400, rateLimitEnabled: false });
     expect(expiresAt).toBe('2026-01-02T00:00:00.000Z');
@@ -83,7 +83,7 @@ describe('a key', () => {
     [{ refillAmount: 1 }, 500],
     [{ metadata: { organizationId: 'org_2' } }, 403],
     [{ name: 'n'.repeat(33) }, 400],
-  ])('with %o is not made', async (values, status) => {
+  ])('with %o is refused', async (values, status) => {
     const { call, world } = openWorld();
     expect((await call('user.createApiKey', { name: 'k', metadata, ...values })).status).toBe(status);
     expect(Object.keys(world.tables.apiKey)).toEqual(['apikey_1']);
@@ -112,7 +112,7 @@ describe('a key', () => {
 describe('the limit of a key', () => {
   const limited = { rateLimitEnabled: true, rateLimitMax: 10, rateLimitTimeWindow: day };
 
-  test('is on when nothing was said: five requests in 24 hours, because each is counted twice', async () => {
+  test('is on by default: five requests in 24 hours, because each counts twice', async () => {
     const { call, as, status, pass } = openWorld();
     const { key, ...shown } = await createKey(call);
     expect(shown).toMatchObject(limited);
@@ -151,7 +151,7 @@ describe('the limit of a key', () => {
     expect([await status(key), await status(key), await status(key)]).toEqual([200, 200, 401]);
   });
 
-  test('makes a read a write to the world, and no limit does not', async () => {
+  test('makes a read change a table, and no limit does not', async () => {
     const world = seedWorld();
     addKey(world, 'key', 'user_1', { metadata: JSON.stringify(metadata), ...limited });
     const emulator = createEmulator({ world });

@@ -167,7 +167,7 @@ describe('a list of providers', () => {
 });
 
 describe('updating a provider', () => {
-  test('renames the record and leaves what was not sent', async () => {
+  test('renames the record and keeps members that are left out', async () => {
     const answer = await call('labgit.update', {
       labgitId: 'lab_1',
       gitProviderId: 'git_lab_1',
@@ -308,7 +308,7 @@ describe('a git host', () => {
     expect((await call('selfgit.testConnection')).status).toBe(404);
   });
 
-  test('tells a test of the connection how many repositories it has', async () => {
+  test('answers a test of the connection with the number of repositories', async () => {
     for (const [kind, id] of [
       ['selfgit', 'sfg_1'],
       ['hubgit', 'hub_1'],

@@ -211,7 +211,7 @@ const cases: [operation: string, input: Row, refusals: Refusals][] = [
 ];
 
 describe('rights', () => {
-  test.each(cases)('%s %o is refused to %o and to nobody else', async (operation, input, refusals) => {
+  test.each(cases)('%s %o is refused to %o only', async (operation, input, refusals) => {
     const owner = await ask('owner', operation, input);
     for (const caller of callers) {
       const { status, body } = await ask(caller, operation, input);
@@ -223,19 +223,19 @@ describe('rights', () => {
     }
   });
 
-  test('are told for every operation, and for nothing else', () => {
+  test('exist for every operation, and for nothing else', () => {
     const operations = [...Object.keys(contract), ...Object.keys(extensions.endpoints)];
     expect(governedOperations.toSorted()).toEqual(operations.sort());
   });
 
-  test('are looked at before the input where a flag guards a whole operation, and after it where the id counts', async () => {
+  test('are checked before the input where a flag guards a whole operation, and after it where the id counts', async () => {
     expect((await ask('nobody', 'sshKey.one', {})).status).toBe(401);
     expect((await ask('worker', 'sshKey.one', {})).status).toBe(400);
     expect((await ask('nobody', 'compose.one', {})).status).toBe(400);
   });
 });
 
-describe('what a member is not told', () => {
+describe('hidden from a member', () => {
   test.each(['compose.one', 'compose.deploy', 'compose.cleanQueues'])(
     'is whether there is such a service: %s of an unknown id is 401',
     async (operation) => {
@@ -243,7 +243,7 @@ describe('what a member is not told', () => {
     },
   );
 
-  test('is what he has no access to: lists show him his own', async () => {
+  test('are objects without access: lists show only his own', async () => {
     const names = async (caller: 'owner' | 'reader', operation: string, input: Row, list?: string) => {
       const { body } = await ask(caller, operation, input);
       const found = (list === undefined ? body : body[list]) as Row[];

@@ -18,7 +18,7 @@ describe('requests', () => {
     expect((await send({ ...get('/api/user.get'), headers: { 'x-api-key': 'k' } })).status).toBe(200);
   });
 
-  test('find their operation whatever its upper and lower case', async () => {
+  test('find their operation in any case of letters', async () => {
     const { send } = createEmulator();
     expect((await send(get('/api/User.GET'))).status).toBe(200);
   });
@@ -59,7 +59,7 @@ describe('requests', () => {
     expect([answer.status, JSON.parse(answer.body)]).toMatchObject([415, { code: 'UNSUPPORTED_MEDIA_TYPE' }]);
   });
 
-  test('with broken JSON are refused before the key is looked at', async () => {
+  test('with broken JSON are refused before the key is checked', async () => {
     const { send } = createEmulator();
     const answer = await send({ ...post('/api/compose.deploy', '{'), headers: { 'content-type': 'application/json' } });
     expect([answer.status, JSON.parse(answer.body)]).toMatchObject([400, { message: 'Invalid JSON', issues: [] }]);
@@ -79,7 +79,7 @@ describe('requests', () => {
     expect([answer.status, answer.body]).toEqual([413, 'Body exceeded 1mb limit']);
   });
 
-  test('are logged in order with what was asked', async () => {
+  test('are logged in sequence with their inputs', async () => {
     const emulator = createEmulator();
     const call = callerOf(emulator.send);
     await call('compose.one', { composeId: 'x' });
@@ -161,7 +161,7 @@ describe('operations', () => {
     await expect(emulator.act('compose.one', { composeId: 'x' })).rejects.toThrow('compose.one: 404');
   });
 
-  test('with ids and a clock from outside give the same world every time', async () => {
+  test('with given ids and a given clock have the same results every time', async () => {
     const run = async () => {
       let count = 0;
       const newId = () => `id_${(count += 1)}`;
@@ -174,7 +174,7 @@ describe('operations', () => {
     expect(await run()).toContain('"createdAt":"2026-01-02T03:04:05.678Z"');
   });
 
-  test('tell after each write that there is something to save', async () => {
+  test('report after each write that there is something to save', async () => {
     const emulator = createEmulator();
     let commits = 0;
     emulator.onCommit = () => (commits += 1);

@@ -106,7 +106,7 @@ test('the limit of a body can be set', async () => {
   expect((await send('/api/compose.deploy', { method: 'POST', body, headers })).status).toBe(413);
 });
 
-test('a connection is kept for the next request', async () => {
+test('a connection stays open for the next request', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const [first, second] = [await send('/api/user.get', { agent }), await send('/api/user.get', { agent })];
   expect(second.port).toBe(first.port);
@@ -126,7 +126,7 @@ test('latency delays every answer and none waits for another', async () => {
   expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(sent.map(() => 200));
 });
 
-test('a server that closes gives the answers it owes, and is closed after them while a client would stay', async () => {
+test('a server that closes sends its open answers first, and then closes although a client keeps its connection', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   await server.close();
   await start({ latencyMs: 40 });
@@ -141,7 +141,7 @@ test('a server that closes gives the answers it owes, and is closed after them w
   await start();
 });
 
-test('a server can be closed while a kept connection is idle', async () => {
+test('a server can be closed while a connection is idle', async () => {
   const agent = new Agent({ keepAlive: true });
   await send('/api/user.get', { agent });
   await server.close();

@@ -12,7 +12,7 @@ const open = () => {
   return { world, store };
 };
 
-test('deleting a row deletes what belongs to it, all the way down', () => {
+test('deleting a row deletes all its descendants', () => {
   const { world, store } = open();
   store.remove('project', 'prj_1');
   for (const table of ['compose', 'domain', 'backup', 'deployment'] as const) expect(world.tables[table]).toEqual({});
@@ -26,7 +26,7 @@ test('deleting a destination deletes its backups without a word', () => {
   expect(world.tables.backup).toEqual({});
 });
 
-test('deleting a git provider only clears what refers to it', () => {
+test('deleting a git provider only clears the references to it', () => {
   const { world, store } = open();
   store.remove('gitProvider', 'git_hub_1');
   expect(world.tables.compose['-c']).toMatchObject({ hubgitId: null });
@@ -68,7 +68,7 @@ test('a row that comes back under the same id is not found where it was before',
   expect(store.children('domain', 'composeId', '-c')).toEqual([]);
 });
 
-test('an index over a stored world is the index of the world that was stored', () => {
+test('an index over loaded tables is the index of the tables that were stored', () => {
   const { world, store } = open();
   store.insert('domain', { domainId: 'e', host: 'b.test', composeId: '-c' });
   store.update('domain', '_d', { host: 'c.test' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { groupBy } from '../../src/graph/group.ts';
 
-test('values are grouped by their keys, and both keep their order', () => {
+test('values are grouped by their keys, and both stay in sequence', () => {
   const groups = groupBy([
     ['b', 1],
     ['a', 2],

@@ -14,7 +14,7 @@ describe('resources', () => {
   staging: {}
 `;
 
-  test('stand after their parent and after what they refer to, fields and keys of maps alike', async () => {
+  test('stand after their parent and after their references, of fields and of keys of maps alike', async () => {
     const { order, diagnostics } = inOrder((await bench().manifest(text)).resources);
     expect(diagnostics).toEqual([]);
     expect(order.map((resource) => resource.address)).toEqual([
@@ -25,18 +25,18 @@ describe('resources', () => {
     ]);
   });
 
-  test('are all in the order, when there is no circle', async () => {
+  test('are all sorted, when there is no cycle', async () => {
     const { resources } = await bench().manifest(text);
     expect(inOrder(resources.toReversed()).order).toHaveLength(resources.length);
   });
 });
 
 describe('the order', () => {
-  test('keeps the order given where nothing decides', () => {
+  test('keeps the given sequence where nothing decides', () => {
     expect(topological(['c', 'a', 'b'], () => [])).toEqual({ sorted: ['c', 'a', 'b'], circle: undefined });
   });
 
-  test('does not wait for what is not there, nor twice for the same', () => {
+  test('ignores needs that do not exist, and the same need twice', () => {
     expect(topological(['a', 'b'], (name) => (name === 'a' ? ['b', 'b', 'x'] : []))).toEqual({
       sorted: ['b', 'a'],
       circle: undefined,
@@ -51,12 +51,12 @@ describe('the order', () => {
       { x: ['a'], a: ['y', 'b'], b: ['c'], c: ['a'], y: [] },
       ['a', 'b', 'c'],
     ],
-  ])('names a circle of %s by its members only', (_title, needs, members) => {
+  ])('names only the members of a cycle of %s', (_title, needs, members) => {
     const { circle } = topological(Object.keys(needs), (name) => (needs as Record<string, string[]>)[name] ?? []);
     expect(circle?.toSorted()).toEqual(members);
   });
 
-  test('is right for any graph without a circle, and finds a true circle in any other', () => {
+  test('is right for every graph without a cycle, and finds a true cycle in any other', () => {
     const graphs = fc.array(fc.array(fc.nat(20), { maxLength: 3 }), { maxLength: 20 });
     fc.assert(
       fc.property(graphs, (rows) => {
@@ -78,7 +78,7 @@ describe('the order', () => {
     );
   });
 
-  test('asks once for what each needs, and once more in a circle, with a flat stack: of a hundred thousand', () => {
+  test('reads the needs of each once, and once more in a cycle, with a flat stack: of a hundred thousand', () => {
     const count = 100_000;
     const names = Array.from({ length: count }, (_, index) => `n${index}`);
     let asked = 0;

@@ -24,7 +24,7 @@ test('one that closes a circle is left out, and no other, however far away they 
   expect(shown(found)).toEqual(['a>b', 'b>c', 'x>y', 'a>c', 'y>a', 'c>z']);
 });
 
-test('of two that contradict each other the first is added, and so is what contradicts only the second', () => {
+test('of two contradictory edges the first is added, and so is an edge that contradicts only the second', () => {
   const found = withPreferred(edges('a>b', 'c>d'), edges('b>c', 'd>a', 'd>e', 'e>a', 'b>e'), noHub);
   expect(shown(found)).toEqual(['a>b', 'c>d', 'b>c', 'd>e', 'b>e']);
 });
@@ -40,13 +40,13 @@ test('a required circle stays as it is', () => {
 describe('a hub', () => {
   const isHub = (name: string) => name.startsWith('hub');
 
-  test('whose edge closes a circle gives way to edges from those before it that close none', () => {
+  test('with an edge that closes a cycle yields to edges from its predecessors that close none', () => {
     // b must come before x, which is one of those that the hub stands for.
     const found = withPreferred(edges('b>x'), edges('x>hub', 'y>hub', 'z>hub', 'hub>a', 'hub>b'), isHub);
     expect(shown(found)).toEqual(['b>x', 'x>hub', 'y>hub', 'z>hub', 'hub>a', 'y>b', 'z>b']);
   });
 
-  test('before which there is another hub gives way to what is before that', () => {
+  test('yields to the edges before a hub that stands before it', () => {
     const found = withPreferred(edges('b>x'), edges('x>hub1', 'y>hub1', 'hub1>hub2', 'z>hub2', 'hub2>b'), isHub);
     expect(shown(found)).toEqual(['b>x', 'x>hub1', 'y>hub1', 'hub1>hub2', 'z>hub2', 'z>b', 'y>b']);
   });
@@ -56,7 +56,7 @@ describe('a hub', () => {
     expect([...new Set(shown(found))]).toEqual(['x>hub1', 'hub2>hub1', 'x>hub2', 'y>hub2', 'hub1>a', 'hub2>a']);
   });
 
-  test('keeps what an edge says beside its ends', () => {
+  test('keeps the data of an edge', () => {
     const found = withPreferred(
       [{ from: 'b', to: 'x', is: 'required' }],
       [
@@ -76,7 +76,7 @@ const reaches = (list: readonly Edge[], from: string, to: string): boolean => {
   return found.has(to);
 };
 
-test('whatever the graph, an edge is added exactly when it closes no circle with those before it', () => {
+test('in every graph, an edge is added exactly when it closes no cycle with the edges before it', () => {
   const name = fc.nat(8).map((index) => `n${index}`);
   const anyEdges = fc.array(fc.record({ from: name, to: name }), { maxLength: 16 });
   fc.assert(
@@ -90,7 +90,7 @@ test('whatever the graph, an edge is added exactly when it closes no circle with
   );
 });
 
-test('with a hub the order is as with edges from each before it to each after it', () => {
+test('with a hub, the sort is that of edges from each predecessor to each successor', () => {
   const name = fc.nat(6).map((index) => `n${index}`);
   const anyEdges = fc.array(fc.record({ from: name, to: name }), { maxLength: 8 });
   const names = fc.uniqueArray(name, { maxLength: 5 });

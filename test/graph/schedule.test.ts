@@ -80,7 +80,7 @@ async function run(
 describe('tasks that wait most of their time', () => {
   const waiting = (count: number) => Array.from({ length: count }, (_, n) => task(`w${n}`, { isWaiting: true }));
 
-  test('take the place of no other', async () => {
+  test('take the slot of no other', async () => {
     const { events } = await run([...waiting(8), task('a'), task('b')], {
       concurrency: 1,
       pause: (name) => (name.startsWith('w') ? 50 : 1),
@@ -99,12 +99,12 @@ describe('tasks that wait most of their time', () => {
 const fateOf = (ran: Ran) => Object.fromEntries(ran.fates);
 
 describe('a task', () => {
-  test('waits for what has to succeed before it', async () => {
+  test('waits for tasks that have to succeed', async () => {
     const { events } = await run([task('b', { success: ['a'] }), task('a')]);
     expect(events.indexOf('-a')).toBeLessThan(events.indexOf('+b'));
   });
 
-  test('is skipped when that failed, and so is what waits for it, and others go on', async () => {
+  test('is skipped when that failed, and so are tasks that wait for it, and others continue', async () => {
     const tasks = [task('a'), task('b', { success: ['a'] }), task('c', { success: ['b'] }), task('d')];
     expect(fateOf(await run(tasks, { fails: (name) => name === 'a' }))).toEqual({
       a: 'failed',
@@ -114,7 +114,7 @@ describe('a task', () => {
     });
   });
 
-  test('waits for what has to be over before it, and runs also when that failed or was skipped', async () => {
+  test('waits for tasks that have to be over, and runs also when those failed or were skipped', async () => {
     const tasks = [task('a'), task('b', { success: ['a'] }), task('c', { over: ['a', 'b'] })];
     expect(fateOf(await run(tasks, { fails: (name) => name === 'a' }))).toEqual({
       a: 'failed',
@@ -123,13 +123,13 @@ describe('a task', () => {
     });
   });
 
-  test('does not wait for what is not among the tasks', async () => {
+  test('does not wait for an unknown task', async () => {
     expect(fateOf(await run([task('a', { success: ['x'], over: ['y'] })]))).toEqual({ a: 'done' });
   });
 });
 
 describe('a scope', () => {
-  test('runs one task at a time, in the order in which they are ready', async () => {
+  test('runs one task at a time, in the sequence in which they become ready', async () => {
     const tasks = ['a', 'b', 'c'].map((name) => task(name, { scope: 'one' }));
     const { events, most } = await run(tasks);
     expect(most).toBe(1);
@@ -166,7 +166,7 @@ describe('a task that waits until a scope was read back', () => {
     expect([fates.get('c'), fates.get('d')]).toEqual(['done', 'done']);
   });
 
-  test('is skipped then, when it needs what failed, and its own scope is read back', async () => {
+  test('is skipped then, when it needs the failed task, and its own scope is read back', async () => {
     const chain = [
       task('a', { scope: 'one' }),
       task('b', { success: ['a'], over: ['read one'] }),
@@ -190,7 +190,7 @@ describe('a task that waits until a scope was read back', () => {
     ]);
   });
 
-  test('holds up no other: what only needs its tasks begins while it is read back', async () => {
+  test('holds up no other: a task that needs only its tasks begins while it is read back', async () => {
     const pair = [task('a', { scope: 'one' }), task('b', { success: ['a'] })];
     const { events } = await run([...pair, readBack('one', pair)], { pause: () => 5 });
     expect(events.indexOf('+b')).toBeLessThan(events.indexOf('-read one'));
@@ -205,7 +205,7 @@ describe('a task without work', () => {
     expect(Object.fromEntries(fates)).toEqual({ none: 'done', a: 'done', b: 'failed', all: 'done', c: 'done' });
   });
 
-  test('passes on what held it back, through others too, and is not reported itself', async () => {
+  test('passes on the cause of its skip, through others too, and is not reported itself', async () => {
     const tasks = [
       task('a'),
       task('b'),
@@ -242,7 +242,7 @@ test('a task is given the tasks that had to succeed before it', async () => {
   expect(given).toEqual({ a: [], b: [], d: [], c: ['b', 'a'] });
 });
 
-test('scopes begin in the order given, and one that was begun is ended before the next', async () => {
+test('scopes begin in the given sequence, and one that has begun ends before the next', async () => {
   const tasks = [
     task('a', { scope: 'one' }),
     task('x', { scope: 'two' }),
@@ -266,7 +266,7 @@ test('scopes begin in the order given, and one that was begun is ended before th
   ]);
 });
 
-test('in one scope what waits and what works take turns', async () => {
+test('in one scope, waiting tasks and tasks with work take turns', async () => {
   const tasks = [
     task('a', { scope: 'one' }),
     task('w', { scope: 'one', isWaiting: true }),
@@ -300,7 +300,7 @@ test('no tasks are over at once', async () => {
   expect((await run([])).events).toEqual([]);
 });
 
-test('when the run is stopped nothing new begins, what runs ends, and every scope is read back', async () => {
+test('when the run is stopped no task begins, running ones end, and every scope is read back', async () => {
   const tasks = Array.from({ length: 20 }, (_, index) =>
     task(`t${index}`, index < 10 ? {} : { success: [`t${index - 10}`] }),
   );
@@ -316,7 +316,7 @@ test('when the run is stopped nothing new begins, what runs ends, and every scop
   expect(ran.events.filter((event) => event.startsWith('~') && event.endsWith(' enough'))).not.toEqual([]);
 });
 
-test('a run that is stopped before it begins skips what waits and what works, in a flat stack', async () => {
+test('a run that is stopped before it begins skips waiting tasks and tasks with work, in a flat stack', async () => {
   const inOne = Array.from({ length: 20_000 }, (_, index) => task(`t${index}`, { scope: 'one' }));
   const others = [task('w', { isWaiting: true }), task('after', { over: ['w'] }), hub('all', { over: ['after'] })];
   const { fates, events } = await run([...inOne, ...others, readBack('one', inOne)], { stopped: () => 'enough' });
@@ -417,7 +417,7 @@ const plans = fc
     });
   });
 
-test('whatever waits for whatever, every task has one fate and no promise is broken', async () => {
+test('with any dependencies, every task has one result and no rule is broken', async () => {
   await fc.assert(
     fc.asyncProperty(plans, async ({ tasks, rows, concurrency, failures }) => {
       const { fates, events, most } = await run(tasks, {

@@ -25,7 +25,7 @@ describe('an address', () => {
     }
   });
 
-  test('splits into the parts that it was made of, whatever the keys are', () => {
+  test('splits into its parts again, with any keys', () => {
     const keys = fc.array(fc.string({ unit: 'binary', minLength: 1 }), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(keys, (parts) => {
@@ -62,7 +62,7 @@ describe('an address', () => {
   });
 });
 
-describe('what stands below', () => {
+describe('isWithin', () => {
   test.each([
     ['production', 'production', true],
     ['production.redis.main', 'production', true],

@@ -22,7 +22,7 @@ test('a map has a value for each of its keys, and those keys', () => {
   expect(read.value({ field: 'env' })).toBe('A=1\nB="2 3"\n');
 });
 
-test('what is not there is null, also of a map without a text', () => {
+test('a missing value is null, also of a map without a text', () => {
   const read = partsOf({ env: 'A=1' });
   expect(read.value({ field: 'description' })).toBeNull();
   expect(read.value({ field: 'env', key: 'B' })).toBeNull();
@@ -32,7 +32,7 @@ test('what is not there is null, also of a map without a text', () => {
   }
 });
 
-test('what is no map has no keys', () => {
+test('a field that is no map has no keys', () => {
   const read = partsOf({ description: 'A=1' });
   expect([read.keys('description'), read.keys('nothing')]).toEqual([[], []]);
   expect(read.value({ field: 'description', key: 'A' })).toBeNull();

@@ -51,7 +51,7 @@ describe('the one text of a value', () => {
     );
   });
 
-  test('does not depend on the order of keys, at any depth', () => {
+  test('does not depend on the sequence of keys, at any depth', () => {
     expect(canonical({ b: [{ d: 1, c: 2 }], a: null })).toBe('{"a":null,"b":[{"c":2,"d":1}]}');
     expect(canonical(JSON.parse('{"b":1,"__proto__":{"y":1,"x":2}}') as Json)).toBe(
       '{"__proto__":{"x":2,"y":1},"b":1}',

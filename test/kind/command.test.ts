@@ -31,7 +31,7 @@ it('there are commands, each a word that can stand on a command line', () => {
 });
 
 describe.each(calls)('$title', ({ kind, alternative }) => {
-  it('is a POST, and what it is sent fits the contract', () => {
+  it('is a POST, and its input fits the contract', () => {
     const { method, input } = endpointOf(alternative.call);
     expect(method).toBe('POST');
     const sent = commandInput(kind, alternative, 'id-1', row(alternative));
@@ -46,7 +46,7 @@ describe.each(calls)('$title', ({ kind, alternative }) => {
     expect(Object.keys(sent).length).toBeGreaterThan(0);
   });
 
-  it('leaves out what the row does not have', () => {
+  it('leaves out members that the row does not have', () => {
     const name = idMember(kind, alternative.call);
     expect(commandInput(kind, alternative, 'id-1', { appName: null })).toEqual(
       takes(alternative.call, name) ? { [name]: 'id-1' } : {},
@@ -66,7 +66,7 @@ it('each command has an alternative for every row: the last has no condition, al
   }
 });
 
-it('what deletes data says so, and everything else that the contract calls a loss is asked about', () => {
+it('a command that deletes data declares that, and every other loss of the contract asks for approval', () => {
   expect(
     calls.flatMap(({ title, alternative }) => (alternative.dataAtRisk === undefined ? [] : [title])).toSorted(),
   ).toEqual(['mariadb rebuild (1)', 'postgres rebuild (1)', 'redis rebuild (1)']);
@@ -91,7 +91,7 @@ it('the operations that answer late are those of databases that deploy, and back
   expect(lateOperations([])).toEqual(new Set());
 });
 
-it('the alternative is chosen by the row, with empty lists and what is missing compared as they are', () => {
+it('the alternative is chosen by the row; empty lists and missing members differ', () => {
   const kind = kinds.find(({ kind: name }) => name === 'application') as Kind;
   const of = (sourceType: string, deployments?: readonly object[]) =>
     commandFor(kind, 'redeploy', { sourceType, deployments });
@@ -102,7 +102,7 @@ it('the alternative is chosen by the row, with empty lists and what is missing c
   expect(commandFor(kind, 'toString', {})).toBe(undefined);
 });
 
-it('status and logs are read from what the platform answers', () => {
+it('status and logs are read from answers of the platform', () => {
   const services = kinds.filter(({ service }) => service !== undefined);
   expect(services.map(({ kind }) => kind).toSorted()).toEqual([
     'application',

@@ -101,7 +101,7 @@ describe('reading an env file', () => {
   });
 
   // What takes longer than in proportion to the text comes to no end with these.
-  it('of a million characters is read, whatever it repeats', () => {
+  it('of a million characters is read, with any repetition', () => {
     const million = 1_000_000;
     const units = [
       "A='",
@@ -162,7 +162,7 @@ describe('writing an env file', () => {
     expect(parse(text)).toEqual({ KEY: value });
   });
 
-  it('keeps the order of the map, and is empty for an empty one', () => {
+  it('keeps the sequence of the map, and is empty for an empty one', () => {
     expect(writeEnvText(new Map(Object.entries({ B: '1', A: '2', 'c.d-e': '3' }))).text).toBe('B=1\nA=2\nc.d-e=3\n');
     expect(writeEnvText(new Map())).toEqual({ text: '', refused: [] });
   });

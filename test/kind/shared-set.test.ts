@@ -12,7 +12,7 @@ test('only a field that grows by itself is merged, and only where the block does
   expect(isMerged({ mapMode: 'merge' }, anything)).toBe(false);
 });
 
-test('it is as it should be when all that is wanted is in it, in whatever order', () => {
+test('it is as wanted when all wanted members are in it, in any sequence', () => {
   expect(means(contains, ['a', 'b'], ['x', 'b', 'a'])).toBe(true);
   expect(means(contains, [], ['x'])).toBe(true);
   expect(means(contains, [], null)).toBe(true);
@@ -20,13 +20,13 @@ test('it is as it should be when all that is wanted is in it, in whatever order'
   expect(means(contains, ['a'], null)).toBe(false);
 });
 
-test('what is written is what is there, without what was ours and is not wanted, with what is', () => {
+test('a write has the present members, without ours that are no longer wanted, and with the wanted ones', () => {
   expect(merged(['a', 'c'], ['x', 'a', 'b'], ['a', 'b'])).toEqual(['x', 'a', 'c']);
   expect(merged(['x'], ['x'], [])).toEqual(['x']);
   expect(merged(['a'], null, ['b'])).toEqual(['a']);
 });
 
-test('what was ours, is not wanted and is there is left behind', () => {
+test('a member that was ours, is no longer wanted and is still there is left behind', () => {
   expect(leftBehind(['a'], ['x', 'a', 'b'], ['a', 'b', 'c'])).toEqual(['b']);
   expect(leftBehind(['a'], ['x', 'a'], ['a', 'b'])).toEqual([]);
 });

@@ -65,7 +65,7 @@ describe('a project', () => {
     await project.close();
   });
 
-  test('applies what it plans anew when no plan is given', async () => {
+  test('makes and applies a new plan when it gets none', async () => {
     const { platform, posts } = emulated();
     const project = await open(folderWith(database('redis:7')), { env, platform });
     const result = await project.apply({ permissions: adoption });
@@ -115,7 +115,7 @@ describe('a project', () => {
     expect((await stopOf(project.apply())).failure).toBe('usage');
   });
 
-  test('ends a plan that pauses before a second look when it is closed', async () => {
+  test('ends a plan that pauses before a second read when it is closed', async () => {
     const { platform, emulator, state } = emulated();
     const project = await open(folderWith(database('redis:7')), { env, platform });
     await project.apply({ permissions: adoption });
@@ -151,7 +151,7 @@ describe('a project', () => {
 });
 
 describe('a plan', () => {
-  test('shows neither rows nor secrets to whoever prints, serialises or walks it', async () => {
+  test('shows no rows and no secrets when it is printed, serialised or walked', async () => {
     const { platform, emulator } = emulated();
     await emulator.act('redis.create', {
       name: 'main',

@@ -172,7 +172,7 @@ describe('${secret:}', () => {
     expect(Object.values(made.emulator.world.tables.redis)[0]?.['env']).toBe('TOKEN=top-secret-token\nPLAIN=2\n');
   });
 
-  test('that the run lacks prevents the creation of what needs it', async () => {
+  test('that the run lacks prevents the creation of resources that need it', async () => {
     const made = bench();
     await expect(made.apply(withToken)).rejects.toMatchObject({ diagnostics: [{ code: 'secret-missing' }] });
     expect(made.requests('POST')).toEqual([]);

@@ -27,7 +27,7 @@ async function problems(text: string | Record<string, string>): Promise<string[]
 }
 
 describe('outputs:', () => {
-  it('reports every mistake with its place, as for fields of resources', async () => {
+  it('reports every mistake with its position, as for fields of resources', async () => {
     const text = `${head}${services}outputs:
   one: \${ref:production.redis.cahce.host}
   two: \${ref:production.redis.cache.hots}

@@ -182,7 +182,7 @@ describe('an env file encrypted with age', () => {
     expect((await ask('', {}, { folder })).values).toEqual({ A: '1' });
   });
 
-  test('that cannot be decrypted is one error, with its place and a remedy', async () => {
+  test('that cannot be decrypted is one error, with its position and a remedy', async () => {
     const of = (content: string | Uint8Array, given: FileText = { text: identity }) =>
       ask('- { age: s.age }', { 's.age': content }, { identity: async () => given });
     const good = await encrypted('A=1');
@@ -277,7 +277,7 @@ entry of (sensitive):
 });
 
 describe('askSources', () => {
-  test('asks sources in their order and takes the first value of a name', async () => {
+  test('asks sources in sequence and takes the first value of a name', async () => {
     const files = { one: 'A=1', two: 'A=2\nB=2', three: await encrypted('A=3\nB=3') };
     expect((await ask('- file: one\n- file: two\n- age: three', files)).values).toEqual({ A: '1', B: '2' });
     expect((await ask('- age: three\n- file: two', files)).values).toEqual({ A: '3', B: '3' });

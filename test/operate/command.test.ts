@@ -15,7 +15,7 @@ function commandFor(name: string, more: Partial<CommandTarget> = {}, dataLoss = 
 }
 
 describe('a command', () => {
-  test('is a request to one object, with what the operation takes of it', () => {
+  test('is a request to one object, with the members that the operation takes', () => {
     const command = commandFor('reload');
     if ('code' in command) throw new Error(command.message);
     const { kind, operation, before, ...rest } = command;
@@ -34,7 +34,7 @@ describe('a command', () => {
     expect(commandFor('start')).toMatchObject({ consequences: [] });
   });
 
-  test('names what it ends, whether the operation or the kind says so', () => {
+  test('names its consequences, from the operation or the kind', () => {
     expect(commandFor('stop')).toMatchObject({ consequences: ['it stops running until it is started again'] });
     const commands: Record<string, KindCommand> = { stop: { call: 'redis.stop', interrupts: 'nobody can connect' } };
     expect(commandFor('stop', { kind: { ...kindNamed('redis'), commands } })).toMatchObject({
@@ -44,7 +44,7 @@ describe('a command', () => {
 });
 
 describe('there is no command', () => {
-  test('for what the platform has no operation for', () => {
+  test('that the platform has no operation for', () => {
     expect(commandFor('redeploy')).toEqual({
       code: 'cannot-change',
       severity: 'error',
@@ -53,7 +53,7 @@ describe('there is no command', () => {
     });
   });
 
-  test('for what the object cannot be told as it is: the kind says why, and what to do instead', () => {
+  test('that the object does not allow now: the kind gives the reason and a remedy', () => {
     expect(commandFor('start', { kind: kindNamed('compose') })).toMatchObject({
       code: 'cannot-change',
       address,
@@ -64,7 +64,7 @@ describe('there is no command', () => {
     expect(started).toMatchObject({ name: 'start', operation: { call: 'compose.start' } });
   });
 
-  test('that deletes data of what protect: true keeps, whatever is permitted', () => {
+  test('that deletes data of an object with protect: true, with any permission', () => {
     for (const dataLoss of [false, true]) {
       expect(commandFor('rebuild', { protect: true }, dataLoss)).toEqual({
         code: 'protected',

@@ -40,7 +40,7 @@ describe('the result of an apply as text', () => {
     expect(renderResult(view, plainStyle)).toBe('Applied: 2 created, 1 adopted, 1 deployed.\n4 reads, 2 writes\n');
   });
 
-  it('tells what failed, and what to do next, when a part was applied', async () => {
+  it('names the failures and the next step, when a part was applied', async () => {
     const view = await applyWith('domain.create');
     expect(view.ending).toBe('partly');
     const text = renderResult(view, plainStyle);
@@ -53,7 +53,7 @@ describe('the result of an apply as text', () => {
     expect(resultDocument.parse(resultJson(view, 6, []))).toMatchObject({ ending: 'partly', exitCode: 6 });
   });
 
-  it('tells what was skipped and why, when nothing was applied', async () => {
+  it('names the skipped actions and the reason, when nothing was applied', async () => {
     expect((await applyWith('compose.create')).ending, 'a 400 alone does not prove that nothing was done').toBe(
       'partly',
     );

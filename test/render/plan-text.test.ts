@@ -7,7 +7,7 @@ const database = (fields: string): string =>
 const basic = 'dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: hunter2-hunter2';
 
 describe('a plan as text', () => {
-  it('lists what is created, with hidden secrets', async () => {
+  it('lists created objects, with redacted secrets', async () => {
     const world = bench();
     expect(shown(await world.plan(database(basic)))).toBe(
       `? production: adopt (env_prj_1): exists on the platform and is taken over unchanged
@@ -25,13 +25,13 @@ Plan: 1 to create, 1 to adopt, 1 to deploy.
     );
   });
 
-  it('says that nothing changes', async () => {
+  it('reports that nothing changes', async () => {
     const world = bench();
     await world.apply(database(basic));
     expect(shown(await world.plan(database(basic)))).toBe('No changes. The platform matches the manifest.\n');
   });
 
-  it('tells edits, drift and conflicts apart', async () => {
+  it('shows edits, drift and conflicts differently', async () => {
     const world = bench();
     await world.apply(database(`${basic}, description: one, command: run, memoryLimit: "1000"`));
     const id = world.store.state?.resources['production.postgres.main']?.id;
@@ -63,7 +63,7 @@ Plan: 1 to update, 1 to deploy, 1 unchanged.
     expect(text).toContain('Plan: 1 to replace, 1 to deploy, 1 unchanged.\n');
   });
 
-  it('names what is taken over, and what is deleted with its data', async () => {
+  it('names adopted objects, and objects that are deleted with their data', async () => {
     const world = bench();
     await world.apply(database(basic));
     const id = world.store.state?.resources['production.postgres.main']?.id ?? '';
@@ -83,7 +83,7 @@ Plan: 1 to delete, 1 unchanged.
     expect(adopted).toContain('Apply takes over 1 object and needs consent: --adopt, or answer yes.\n');
   });
 
-  it('puts what hangs on a service below it', async () => {
+  it('puts the objects of a service below it', async () => {
     const world = bench();
     const compose = (port: number) => `${head}environments:
   production:
@@ -106,7 +106,7 @@ Plan: 1 to update, 1 to deploy, 2 unchanged.
     expect(changed).toContain('    source.composeFile: (sensitive; line 3 of 3, before 3)\n');
   });
 
-  it('says which services somebody else deploys', async () => {
+  it('names services that Trueup does not deploy', async () => {
     const world = bench();
     await world.apply(database(`${basic}, deploy: never`));
     expect(shown(await world.plan(database(`${basic}, deploy: never, command: run`)))).toBe(
@@ -134,7 +134,7 @@ Plan: 1 to update, 1 unchanged.
     );
   });
 
-  it('says where a service moves', async () => {
+  it('names the target of a move', async () => {
     const world = bench();
     await world.apply(`${database(basic)}  staging: {}\n`);
     const moved = `${head}moved: [{ from: production.postgres.main, to: staging.postgres.main }]
@@ -142,7 +142,7 @@ environments:\n  production: {}\n  staging:\n    postgres:\n      main: { ${basi
     expect(shown(await world.plan(moved))).toContain('> staging.postgres.main: move below staging\n');
   });
 
-  it('shows notes with their place in the file', async () => {
+  it('shows notes with their position in the file', async () => {
     const world = bench();
     await world.apply(database(`${basic}, description: one`));
     const text = shown(await world.plan(database(basic)));
@@ -162,14 +162,14 @@ environments:\n  production: {}\n  staging:\n    postgres:\n      main: { ${basi
     for (const line of narrow.split('\n')) expect(line.length).toBeLessThanOrEqual(40);
   });
 
-  it('gives its tones to whoever paints, and the same bytes for the same plan', async () => {
+  it('passes its tones to the painter, and gives the same bytes for the same plan', async () => {
     const world = bench();
     const plan = await world.plan(database(basic));
     expect(shown(plan, toned)).toContain('<good>+</good> <strong>production.postgres.main</strong>: create\n');
     expect(shown(plan)).toBe(shown(plan));
   });
 
-  it('writes out what a terminal would obey', async () => {
+  it('escapes control characters', async () => {
     const world = bench();
     await world.apply(database(basic));
     const id = world.store.state?.resources['production.postgres.main']?.id;

@@ -78,7 +78,7 @@ const atWork: readonly Happened[] = [
 ];
 
 describe('the tree of an apply', () => {
-  it('shows what sends something, below its service and environment, and how far each is', () => {
+  it('shows every action that sends something, below its service and environment, with its progress', () => {
     expect(shown(shop, atWork, { columns: 120 })).toEqual([
       '23s: 4 of 13 done, 1 failed, 2 skipped; 14 reads, 6 writes',
       '+ sshKey.forge                     created in 0.6s',
@@ -138,7 +138,7 @@ describe('the tree of an apply', () => {
     ]);
   });
 
-  it('tells of a deployment that waits for those of other services', () => {
+  it('shows that a deployment waits for those of other services', () => {
     const planned = [production, ...service('shop', ['production.compose.db']), ...service('db')];
     const made: Happened[] = ['shop', 'db'].flatMap((name): Happened[] => [
       [0, `production.compose.${name}`, 'create', 'started'],
@@ -150,7 +150,7 @@ describe('the tree of an apply', () => {
     expect(line(50)).toBe('    ^ deploy      waits for deploy of compose.db');
   });
 
-  it('tells of a deletion that waits for those that use what goes, and not the other way round', () => {
+  it('shows that a deletion waits for the users of the object, not the reverse', () => {
     const planned: Planned[] = [
       { address: 'production.compose.shop', action: 'delete' },
       { address: 'production.compose.shop.domains.www', action: 'delete', parent: 'production.compose.shop' },
@@ -162,7 +162,7 @@ describe('the tree of an apply', () => {
     ]);
   });
 
-  it('has no line for what sends nothing, until it fails', () => {
+  it('has no line for an action that sends nothing, until it fails', () => {
     const planned: Planned[] = [
       production,
       { address: 'production.compose.kept', action: 'no-op', parent: 'production' },
@@ -176,7 +176,7 @@ describe('the tree of an apply', () => {
     ]);
   });
 
-  it('paints what it says of each state', () => {
+  it('paints each state', () => {
     const view = viewOf(
       planOf([
         { address: 'sshKey.a', action: 'create' },
@@ -212,7 +212,7 @@ describe('the tree of an apply', () => {
     expect(shown(planned, [...begun, [200, 'sshKey.a', 'create', 'done']])[1]).toBe('+ sshKey.a  created in 3m 20s');
   });
 
-  it('shows text of others without what a terminal obeys', () => {
+  it('shows text of the platform without control characters', () => {
     const planned: Planned[] = [
       { address: 'production.compose["a\\u001b"].domains["\u001B[2J\u202E"]', action: 'create' },
     ];
@@ -268,7 +268,7 @@ describe('the size of the tree', () => {
     expect(shown(planned, [], { columns: 38 })[1]).toBe('+ redis["配置搜…搜索同义词"]  waiting');
   });
 
-  it('shows first what runs and what failed, then what was just done and what comes next, and counts the rest', () => {
+  it('shows running and failed actions first, then recent and next ones, and counts the rest', () => {
     const names = Array.from({ length: 150 }, (_none, at) => `production.redis.r${String(at).padStart(3, '0')}`);
     const planned: Planned[] = [
       production,
@@ -301,7 +301,7 @@ describe('the size of the tree', () => {
     ]);
   });
 
-  it('shows what runs when more failed than there are lines, and what was done long ago after what comes', () => {
+  it('shows running actions when more failed than there are lines, and old results after the next actions', () => {
     const keys = Array.from({ length: 40 }, (_none, at): Planned => ({ address: `sshKey.k${at}`, action: 'create' }));
     const begun = keys.slice(0, 30).map(({ address, action }): Happened => [0, address, action, 'started']);
     const failed = keys.slice(0, 29).map(({ address, action }): Happened => [1, address, action, 'failed']);
@@ -343,7 +343,7 @@ describe('the size of the tree', () => {
   });
 });
 
-describe('what an apply leaves behind', () => {
+describe('the last frame of an apply', () => {
   const last = (planned: readonly Planned[], events: readonly Happened[], lines: number) =>
     renderLast(viewOf(planOf(planned), events), { now: 23_000, columns: 79, lines, paint: plainStyle.paint });
 
@@ -355,7 +355,7 @@ describe('what an apply leaves behind', () => {
     expect(tree).toContain('+ sshKey.forge                 created in 0.6s');
   });
 
-  it('is everything that did not go well where it does not fit, and the counts', () => {
+  it('has every failure where the tree does not fit, and the counts', () => {
     expect(last(shop, atWork, 5)).toEqual([
       '23s: 4 of 13 done, 1 failed, 2 skipped; 14 reads, 6 writes',
       'production',

@@ -96,7 +96,7 @@ ${shop}.domains.www: skipped
 `);
   });
 
-  it('a line tells after each 30 seconds of silence what goes on', () => {
+  it('a line names the running actions after each 30 seconds of silence', () => {
     const { happen, pass, told, counts } = inPipe();
     happen(
       [0, shop, 'create', 'started'],
@@ -123,7 +123,7 @@ ${shop}.domains.www: skipped
     expect(told()).toContain('still going after 2m 1s: ');
   });
 
-  it('the line says that it goes on also when it is not known what, and names three of many', () => {
+  it('the heartbeat is printed also without a known action, and names three of many', () => {
     let text = '';
     const keys = ['a', 'b', 'c', 'd', 'e'].map((key): Planned => ({ address: `sshKey.${key}`, action: 'create' }));
     const run = reporting(
@@ -139,7 +139,7 @@ ${shop}.domains.www: skipped
     );
   });
 
-  it('nothing is told after the end, and no timer is left', () => {
+  it('nothing is printed after the end, and no timer is left', () => {
     const { happen, pass, told, timers, end } = inPipe();
     happen([0, shop, 'create', 'started']);
     told();
@@ -152,7 +152,7 @@ ${shop}.domains.www: skipped
 });
 
 describe('as JSON', () => {
-  it('everything that happens is a document, and so is what goes on in 30 seconds of silence', () => {
+  it('every event is a document, and so is the heartbeat after 30 seconds of silence', () => {
     const documents: EventDocument[] = [];
     const run = reporting(eventDocuments((document) => void documents.push(eventDocument.parse(document))));
     run.happen([0, `${shop}.domains.www`, 'create', 'started']);
@@ -276,7 +276,7 @@ describe('on a terminal', () => {
     ]);
   });
 
-  it('a tree higher than the terminal is cut, and what was said last stays in sight', () => {
+  it('a tree higher than the terminal is cut, and the last lines stay visible', () => {
     const { say, pass, screen, happen, end } = onTerminal(60, 20, manyPlanned);
     for (const [at, address] of many.slice(0, 40).entries()) happen([at, address, 'create', 'started']);
     say('stopping after the requests in flight\n');
@@ -316,7 +316,7 @@ describe('on a terminal', () => {
     }
   });
 
-  it('lines that a narrower terminal breaks are drawn over, and what stands above them stays', () => {
+  it('lines that a narrower terminal breaks are redrawn, and the lines above them stay', () => {
     const keys = ['a', 'b', 'c'].map((key) => `sshKey.${key.repeat(60)}`);
     const plan = planOf(keys.map((address) => ({ address, action: 'create' })));
     const { happen, pass, screen, say } = onTerminal(100, 40, plan);
@@ -421,7 +421,7 @@ describe('the real program', () => {
     ]);
   });
 
-  it('writes lines that a terminal only shows into a pipe, whatever the terminal is said to be', async () => {
+  it('writes lines into a pipe, with any TERM', async () => {
     const server = await serve(createEmulator({ apiKey: 'right-key' }), { latencyMs: 20 });
     const run = await trueup(['apply', '--auto-approve', '-C', project(manifest(`{ url: "${server.url}" }`))], {
       env: { TRUEUP_API_KEY: 'right-key', TERM: 'xterm-256color', FORCE_COLOR: '1', COLUMNS: '80' },

@@ -77,7 +77,7 @@ describe('an error that echoes the request shows nothing of', () => {
     await plansNothing(made, withKey);
   });
 
-  test('a key that is somebody else’s and was sent back as read', async () => {
+  test('a key of another owner that was sent back as read', async () => {
     const made = bench();
     const withKey = (value: string) => production(stack(`envMode: merge, env: { A: "${value}" }`));
     await made.apply(withKey('1'));
@@ -101,7 +101,7 @@ describe('an error that echoes the request shows nothing of', () => {
     await plansNothing(made, withKey('2'));
   });
 
-  test('a member of a whole record that nobody declared', async () => {
+  test('a member of a whole record that is not declared', async () => {
     const made = bench();
     const backup = (schedule: string, more = '') =>
       production(
@@ -158,7 +158,7 @@ describe('a value that the platform could not decrypt is not sent back', () => {
 describe('a plan', () => {
   const withName = production(database('', 'main', '"${secret:N}"'));
 
-  test('shows no value that a secret flowed into, neither in what it says nor in a remedy', async () => {
+  test('shows no value that a secret flowed into, neither in a message nor in a remedy', async () => {
     const made = bench();
     made.secrets.N = 'canary-old-name';
     await made.apply(withName);
@@ -175,7 +175,7 @@ describe('a plan', () => {
     expect(JSON.stringify(found)).not.toMatch(canary);
   });
 
-  test('shows what is no secret in a remedy', async () => {
+  test('shows values without a secret in a remedy', async () => {
     const made = bench();
     await made.apply(production(database('', 'main', 'old')));
     made.store.state = undefined;
@@ -194,7 +194,7 @@ describe('a plan', () => {
     await plansNothing(made, withName);
   });
 
-  test('without a secret it had leaves what holds it as it is, an edit beside it included', async () => {
+  test('without a secret of an earlier run leaves its field as it is, also with an edit beside it', async () => {
     const made = bench();
     made.secrets.S = 'canary-secret';
     const text = (host: string) => production(stack(`env: { U: "pg://\${secret:S}@${host}", V: "1" }`));

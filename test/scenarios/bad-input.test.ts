@@ -622,7 +622,7 @@ function circle(names: string): string {
 }
 
 for (const [group, cases] of Object.entries(mistakes)) {
-  describe(`${group} is one error with its place and its remedy`, () => {
+  describe(`${group} is one error with its position and its remedy`, () => {
     test.each(cases)('%s', async (_title, files, code, mentions) => {
       expect(await told(files)).toEqual(oneError(code, literally(mentions)));
     });
@@ -733,7 +733,7 @@ describe('a manifest that users rarely mean', () => {
     expect(await warningsOf(domains(two))).toEqual([]);
   });
 
-  test('warns of a backup whose prefix lies in that of another on the same destination', async () => {
+  test('warns of a backup with a prefix inside that of another on the same destination', async () => {
     const nightly = '{ schedule: "0 3 * * *", destinationId: dst_1, prefix: shop/ }';
     const hourly = '{ schedule: "0 * * * *", destinationId: dst_1, prefix: §shop/hourly }';
     expect(await warningsOf(postgres(`        backups: { nightly: ${nightly}, hourly: ${hourly} }\n`))).toEqual([
@@ -748,7 +748,7 @@ describe('a manifest that users rarely mean', () => {
   });
 });
 
-describe('a manifest that looks wrong and is right', () => {
+describe('an unusual but valid manifest', () => {
   test.each([
     ['a byte order mark', `\uFEFF${head}`],
     ['Windows line ends', `${head}environments:\n  production: {}\n`.replaceAll('\n', '\r\n')],
@@ -790,7 +790,7 @@ describe('a manifest that looks wrong and is right', () => {
     expect(resources.map((resource) => resource.address)).toEqual(['production']);
   });
 
-  test('reads a file of the workspace whose name begins with two dots', async () => {
+  test('reads a file of the workspace with a name that begins with two dots', async () => {
     const files = {
       'trueup.yaml': `${head}environments: { production: { description: "\${file:..notes}" } }\n`,
       '..notes': 'hello',

@@ -107,7 +107,7 @@ describe('a sample', () => {
     expect(printed.get(at)).not.toContain('failed: ');
   });
 
-  test('of the README calls the platform and prints what it answered', () => {
+  test('of the README calls the platform and prints its answer', () => {
     const [at] = samples.filter(({ code }) => code.includes('postgres.search')).map((sample) => sample.at);
     expect(JSON.parse(printed.get(at ?? '') ?? '')).toMatchObject({ total: 1, items: [{ name: 'orders' }] });
   });

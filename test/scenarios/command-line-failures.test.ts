@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('exit codes', () => {
-  it('3: the manifest is not valid, with the place of the mistake', async () => {
+  it('3: the manifest is not valid, with the position of the mistake', async () => {
     const folder = project('trueup: 1\nplatform: emulator\nproject: prj_1\nenvironmentz: {}\n');
     const text = await trueup(['plan', '-C', folder]);
     expect(text).toEqual({
@@ -73,7 +73,7 @@ describe('exit codes', () => {
     expect(await trueup(['plan', '-C', folder])).toMatchObject({ code: 7, out: '' });
   });
 
-  it('1: nobody can be asked and --auto-approve is missing', async () => {
+  it('1: there is no terminal and --auto-approve is missing', async () => {
     const run = await trueup(['apply', '-C', project(manifest('emulator'))]);
     expect(run.code).toBe(1);
     expect(run.out).toContain('Plan: 1 to adopt.');
@@ -154,7 +154,7 @@ describe('an apply that does not get through', () => {
     await server.close();
   });
 
-  it('finishes what is in flight after a first signal, and can be gone on with', async () => {
+  it('finishes requests in flight after a first signal, and the next apply does the rest', async () => {
     const server = await serve(createEmulator({ apiKey: key.TRUEUP_API_KEY }), { latencyMs: 100 });
     const folder = project(shop(server.url));
     const child = start(['apply', '--auto-approve', '-C', folder], { env: key });
@@ -232,7 +232,7 @@ describe('the API key goes nowhere it should not', () => {
 });
 
 describe('trueup emulate', () => {
-  it('prints what to set, serves, and ends on a signal', async () => {
+  it('prints the variables to set, serves, and ends on a signal', async () => {
     const folder = project({});
     const child = start(['emulate', '--port', '0', '--data', join(folder, 'world.json')]);
     const ended = finish(child);
@@ -246,7 +246,7 @@ describe('trueup emulate', () => {
     expect(await ended).toMatchObject({ code: 0, err: '' });
   });
 
-  it('serves with --documented-only what the API document has, and with --strict takes no other member', async () => {
+  it('serves only documented operations with --documented-only, and refuses other members with --strict', async () => {
     const child = start(['emulate', '--port', '0', '--documented-only', '--strict']);
     const ended = finish(child);
     const line = await new Promise<string>((resolve) => child.stdout.once('data', (text: string) => resolve(text)));

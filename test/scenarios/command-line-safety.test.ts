@@ -60,7 +60,7 @@ const stack = (hosts: readonly number[]): string =>
 const twelve = Array.from({ length: 12 }, (_, at) => at);
 
 describe('an apply', () => {
-  it('deletes many of a kind only with --allow-mass-delete; plan says so', async () => {
+  it('deletes many of a kind only with --allow-mass-delete; plan reports that', async () => {
     const made = await place();
     made.write(stack(twelve));
     expect((await made.run('apply', '--auto-approve')).code).toBe(0);
@@ -102,7 +102,7 @@ describe('an apply', () => {
     await made.close();
   });
 
-  it('with the key of somebody who does not see everything is refused, and says which right is missing', async () => {
+  it('with the key of a member without access is refused, and the error names the missing right', async () => {
     const made = await place();
     made.write(stack([0]));
     expect((await made.run('apply', '--auto-approve')).code).toBe(0);
@@ -117,7 +117,7 @@ describe('an apply', () => {
 });
 
 describe('a platform that no longer accepts the key in the middle of an apply', () => {
-  it('is waited for: it is said, nothing is sent twice, and the apply comes to its end', async () => {
+  it('makes the apply wait with a message; nothing is sent twice, and the apply succeeds', async () => {
     let since: number | undefined;
     const made = await place((_operation, sent) => {
       if (sent < 12) return undefined;
@@ -138,7 +138,7 @@ describe('a platform that no longer accepts the key in the middle of an apply', 
     await made.close();
   });
 
-  it('is waited for no longer when the run is interrupted; the state is saved, and the next run does the rest', async () => {
+  it('ends the wait when the run is interrupted; the state is saved, and the next run does the rest', async () => {
     let isShut = true;
     const made = await place((_operation, sent) => (sent >= 12 && isShut ? bare : undefined));
     made.write(stack(twelve));

@@ -88,7 +88,7 @@ describe('secrets', () => {
     });
   });
 
-  it('are needed by no command that only checks, deletes, or shows what is no secret', async () => {
+  it('are needed by no command that only checks, deletes, or shows other values', async () => {
     const folder = shop('emulator');
     await trueup(['apply', '--auto-approve', '--adopt', allowed, '-C', folder], { env: env() });
     writeFileSync(join(folder, 'ran'), '');
@@ -117,7 +117,7 @@ describe('secrets', () => {
     expect(shown).toMatchObject({ code: 0, out: 'pg://canary-age-7f3a\nline-two-age@x\n' });
   });
 
-  it('that no source has are missing: what is settled stays, and what needs one is not made', async () => {
+  it('that no source has are missing: recorded fields stay, and resources that need one are not created', async () => {
     const folder = shop('emulator');
     await trueup(['apply', '--auto-approve', '--adopt', allowed, '-C', folder], { env: env() });
     const text = readFileSync(join(folder, 'trueup.yaml'), 'utf8');
@@ -131,7 +131,7 @@ describe('secrets', () => {
 });
 
 describe('a source that cannot be asked', () => {
-  it('stops plan and apply with its place, before any request, in text and in JSON', async () => {
+  it('stops plan and apply with its position, before any request, in text and in JSON', async () => {
     const folder = shop();
     const before = emulator.log.length;
     const text = await trueup(['plan', '-C', folder], { env: { ...key, TRUEUP_SECRET_FROM_ENV: 'canary-env-7f3a' } });
@@ -174,7 +174,7 @@ secrets: secrets.env.age cannot be decrypted: this run has no identity
     expect(ran(mistaken) + ran(hostile)).toBe('');
   });
 
-  it('says why without what is secret, the API key included, which it does not get', async () => {
+  it('reports its error without secrets, and does not get the API key', async () => {
     const folder = shop();
     writeFileSync(
       join(folder, 'ask.sh'),

@@ -77,7 +77,7 @@ describe('a manifest from the first plan to the end', () => {
     expect(await trueup(['destroy', '--auto-approve', '--allow-data-loss', '-C', folder])).toMatchObject({ code: 0 });
   });
 
-  it('imports an object whose id begins with a hyphen, behind --', async () => {
+  it('imports an object with an id that begins with a hyphen, after --', async () => {
     const folder = project(database);
     await trueup(['apply', '--auto-approve', '-C', folder], { env });
     const file = join(folder, '.trueup/state.json');
@@ -95,7 +95,7 @@ describe('a manifest from the first plan to the end', () => {
     expect(listed.out).toBe(`production env_prj_1\nproduction.postgres.main ${id}\n`);
   });
 
-  it('needs --adopt for what exists already', async () => {
+  it('needs --adopt for objects that exist already', async () => {
     const folder = project(database);
     await trueup(['apply', '--auto-approve', '-C', folder], { env });
     rmSync(join(folder, '.trueup/state.json'));
@@ -107,7 +107,7 @@ describe('a manifest from the first plan to the end', () => {
 });
 
 describe('output', () => {
-  it('is one JSON document with --format json, of commands that tell of nothing as they go', async () => {
+  it('is one JSON document with --format json, for commands without progress', async () => {
     const folder = hello();
     const at = ['-C', folder, '--format', 'json'];
     expect(documentOf(await trueup(['validate', ...at]))).toMatchObject({ format: 'trueup/validation', resources: 3 });
@@ -146,7 +146,7 @@ describe('output', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
   });
 
-  it('tells the version and the help on stdout', async () => {
+  it('prints the version and the help on stdout', async () => {
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
       version: string;
     };

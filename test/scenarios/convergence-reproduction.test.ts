@@ -12,7 +12,7 @@ vi.mock('../../src/plan/moved.ts', async (importOriginal) => {
   return { applyMoves: ((...input) => (engine.isBroken ? ignoring : real.applyMoves)(...input)) as typeof ignoring };
 });
 
-test('of an engine that is broken a random history tells, and what it prints shows that alone', async () => {
+test('a random history fails for a broken engine, and its printed form fails alone', async () => {
   const property = fc.asyncProperty(histories, tryHistory);
   engine.isBroken = true;
   const found = await fc.check(property, { seed: 1, numRuns: 500, endOnFailure: true });

@@ -5,7 +5,7 @@ import { chance, limitMs, tryHistory } from './histories/failing.ts';
 
 /** As many random histories again as in convergence.test.ts, from another seed: a second thread works on them. */
 test(
-  'whatever else happens, an apply makes the platform what the manifest says, touches nothing else, and then plans nothing',
+  'in every history of the second seed, an apply makes the platform match the manifest, touches nothing else, and then plans nothing',
   async () => {
     const file = 'test/scenarios/convergence-second.test.ts';
     const settings = chance({ file, seed: 2, runs: 500 });

@@ -14,7 +14,7 @@ import { isWhole } from '../support/whole.ts';
 const runs = isWhole ? 500 : 30;
 
 test(
-  'whatever happens, an apply makes the platform what the manifest says, touches nothing else, and then plans nothing',
+  'in every history, an apply makes the platform match the manifest, touches nothing else, and then plans nothing',
   async () => {
     const file = 'test/scenarios/convergence.test.ts';
     const settings = chance({ file, seed: 1, runs });

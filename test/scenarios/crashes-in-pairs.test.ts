@@ -77,7 +77,7 @@ describe.each(stories)('twelve objects %s', (_, { before, after, seeds }) => {
     expect(situations).toBeGreaterThan(1_000);
   }, 1_200_000);
 
-  test.each(seeds)('by a process that has 8 connections and ends in the middle, in order %i', async (seed) => {
+  test.each(seeds)('by a process that has 8 connections and ends in the middle, in sequence %i', async (seed) => {
     const task: Task = { manifest: await made.manifest(after), seed, connections: 8 };
     let most = 0;
     await explore({

@@ -52,7 +52,7 @@ async function byHand(made: Bench): Promise<void> {
   await deployByHand(made, idOf(made, shop), 'compose');
 }
 
-describe('what is taken back is deployed, because something else may run', () => {
+describe('a reverted change is deployed, because something else may run:', () => {
   test('a database that was deployed by hand', async () => {
     const made = bench();
     await apply(made, database('postgres:17'));
@@ -61,7 +61,7 @@ describe('what is taken back is deployed, because something else may run', () =>
     expect(deploysIn(await made.plan(database('postgres:17')))).toEqual([main]);
   });
 
-  test('what somebody wrote and deployed, and the manifest had for a while', async () => {
+  test('a manual change that was deployed, and that the manifest had for a while', async () => {
     const made = bench();
     await apply(made, stack('env: { A: "1" }'));
     await made.emulator.act('compose.update', { composeId: idOf(made, shop), env: 'A=2' });
@@ -70,7 +70,7 @@ describe('what is taken back is deployed, because something else may run', () =>
     expect(deploysIn(await made.plan(stack('env: { A: "1" }')))).toEqual([shop]);
   });
 
-  test('what somebody deployed after a run of which a part failed', async () => {
+  test('a manual deployment after a partly failed run', async () => {
     const made = bench();
     await apply(made, stack('env: { A: "1" }'));
     await applyOver(
@@ -82,7 +82,7 @@ describe('what is taken back is deployed, because something else may run', () =>
     expect(deploysIn(await made.plan(stack('env: { A: "1" }')))).toEqual([shop]);
   });
 
-  test('a service that somebody moved and deployed elsewhere', async () => {
+  test('a service that a person moved and deployed elsewhere', async () => {
     const made = bench();
     const text = `${inRegion('eu')}  staging:\n    env: { REGION: us }\n`;
     await apply(made, text);
@@ -116,14 +116,14 @@ describe('what is taken back is deployed, because something else may run', () =>
 });
 
 describe('a variable of the environment', () => {
-  test('that somebody wrote, and that the manifest has now, deploys what mentions it', async () => {
+  test('that a person wrote, and that the manifest has now, deploys the services that mention it', async () => {
     const made = bench();
     await apply(made, inRegion('eu'));
     await made.emulator.act('environment.update', { environmentId: 'env_prj_1', env: 'REGION=us' });
     expect(deploysIn(await made.plan(inRegion('us')))).toEqual([shop]);
   });
 
-  test('is seen beside a secret that a run does not have', async () => {
+  test('is compared beside a secret that the run does not have', async () => {
     const made = bench();
     made.secrets.PW = 'password-99';
     const text = (region: string) =>
@@ -135,7 +135,7 @@ describe('a variable of the environment', () => {
 });
 
 describe('code', () => {
-  test('of an application is not fetched by a redeployment: the plan goes on to say so', async () => {
+  test('of an application is not fetched by a redeployment: the plan keeps reporting that', async () => {
     const made = bench();
     await apply(made, fetched('application', 'main'));
     await deployByHand(made, idOf(made, web));
@@ -169,10 +169,10 @@ describe('code', () => {
   );
 });
 
-describe('orders that the platform took', () => {
+describe('deployments that the platform accepted', () => {
   const text = stack() + [1, 2, 3, 4].map((n) => block(`s${n}`)).join('');
 
-  test('and that wait in its queue when the run ends are not given again', async () => {
+  test('and that wait in its queue when the run ends are not started again', async () => {
     const made = platformWith(60);
     await applyInTime(made, text, { waits: false });
     expect(ordersIn(made)).toHaveLength(5);
@@ -183,7 +183,7 @@ describe('orders that the platform took', () => {
     await plansNothingMore(made, text);
   });
 
-  test('and lost with its queue are given again after the in-flight timeout, and that is said', async () => {
+  test('and lost with its queue are started again after the in-flight timeout, with a note', async () => {
     const made = platformWith(1);
     const lost = answering(made, (operation) =>
       operation === 'compose.deploy' ? answered('{"success":true}') : undefined,
@@ -198,7 +198,7 @@ describe('orders that the platform took', () => {
     await plansNothingMore(made, stack());
   });
 
-  test('behind somebody else are not given again', async () => {
+  test('behind a foreign deployment are not started again', async () => {
     const made = platformWith(200);
     const composeFile = 'services: { a: { image: "a:1" } }';
     const other = (await made.emulator.act('compose.create', { name: 'other', environmentId: 'env_prj_1' })) as Row;
@@ -248,7 +248,7 @@ describe('services that refer to others', () => {
 });
 
 describe('a database', () => {
-  test('is not ordered while an earlier deployment runs, whose end would be taken for that of ours', async () => {
+  test('is not deployed while an earlier deployment runs, because the end of that one looks the same', async () => {
     const made = platformWith(100);
     await applyInTime(made, database('postgres:17'));
     await applyInTime(made, database('postgres:18'), { limitSeconds: 30 });
@@ -266,7 +266,7 @@ describe('a database', () => {
   const isRunning = ({ applicationStatus }: Row) => applicationStatus === 'running';
 });
 
-test('a compose of which no deployments are listed, and that nobody waited for, is not done because it was before', async () => {
+test('a compose without a list of deployments, started with --no-wait, is not done because it was done before', async () => {
   const made = platformWith(30);
   const send: Send = async (request) => {
     const answer = await made.emulator.send(request);
@@ -280,7 +280,7 @@ test('a compose of which no deployments are listed, and that nobody waited for, 
   expect(actionsOf(planned)).toEqual([`deploy ${shop} (deploy)`]);
 });
 
-test('a status that nobody knows is not the end of a deployment', async () => {
+test('an unknown status is not the end of a deployment', async () => {
   const made = platformWith(20);
   const send: Send = async (request) => {
     const answer = await made.emulator.send(request);
@@ -305,7 +305,7 @@ describe('a failure', () => {
       return answered(JSON.stringify({ ...row, deployments }), answer.status);
     };
 
-  test('is told with the log of our deployment, also when somebody deploys after it', async () => {
+  test('is reported with the log of our deployment, also when another one comes after it', async () => {
     const made = platformWith(5);
     await applyInTime(made, stack());
     const composeId = rowsIn(made, 'compose')[0]?.composeId;
@@ -325,7 +325,7 @@ describe('a failure', () => {
     expect(details).toContain(`log on the server: ${String(ours?.logPath)}`);
   });
 
-  test('keeps the words of the platform, and none of what is secret', async () => {
+  test('quotes the platform without secrets', async () => {
     const made = platformWith();
     const composeFile = 'services: { web: { image: "nginx:2", environment: [DB_PASSWORD=by-hand-1] } }';
     const text = `${head}environments:\n  production:\n    compose:\n      shop: { source: { type: raw, composeFile: '${composeFile}' }, env: { TOKEN: shown-nowhere } }\n`;
@@ -337,7 +337,7 @@ describe('a failure', () => {
   });
 });
 
-test('a service that surely nobody ever deployed is deployed when it is adopted', async () => {
+test('a service that was surely never deployed is deployed when it is adopted', async () => {
   const made = bench();
   await apply(made, stack('deploy: never'));
   made.store.state = undefined;
@@ -347,7 +347,7 @@ test('a service that surely nobody ever deployed is deployed when it is adopted'
   expect(actionsOf(await made.plan(stack()))).toEqual([]);
 });
 
-test('a database that surely nobody ever deployed is deployed when it is adopted', async () => {
+test('a database that was surely never deployed is deployed when it is adopted', async () => {
   const made = bench();
   await apply(made, database('postgres:17', ', deploy: never'));
   made.store.state = undefined;

@@ -43,7 +43,7 @@ function faultOf(name: string, text: string): string | undefined {
 
 const all = entries().flatMap((path) => exportedBy(path, readFileSync(join(root, path), 'utf8')));
 
-describe('what the package exports', () => {
+describe('the exports of the package', () => {
   test('is found in all of its entry points', () => {
     expect(entries()).toHaveLength(6);
     expect(all.map(({ name }) => name)).toEqual(
@@ -51,7 +51,7 @@ describe('what the package exports', () => {
     );
   });
 
-  test.each(all)('$name says what it is, and what it throws', ({ name, file }) => {
+  test.each(all)('$name has a doc comment with its meaning and its errors', ({ name, file }) => {
     expect(faultOf(name, readFileSync(file, 'utf8'))).toBeUndefined();
   });
 

@@ -4,7 +4,7 @@ import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import { addMembership, addOrganization, addPerson, openWorld } from '../emulator/people.ts';
 
 describe('an organization', () => {
-  test('is made with its maker as owner, under another key than the ids of other kinds', async () => {
+  test('is created with its creator as owner, under another key than the ids of other kinds', async () => {
     const { call } = openWorld();
     const { body } = await call('organization.create', { name: 'second', logo: 'http://logo.test' });
     expect(body).toMatchObject({ name: 'second', logo: 'http://logo.test', ownerId: 'user_1', defaultRole: null });
@@ -14,7 +14,7 @@ describe('an organization', () => {
     ]);
   });
 
-  test('shows in the list of its members only, with nobody but the caller', async () => {
+  test('shows in the list of its members only, with the caller alone', async () => {
     const world = seedWorld();
     addPerson(world, 'colleague');
     const { call } = openWorld(world);
@@ -68,7 +68,7 @@ describe('an organization', () => {
 });
 
 describe('a user', () => {
-  test('is updated whose key it is, and keeps his id', async () => {
+  test('is updated as the owner of the key, and keeps the id', async () => {
     const world = seedWorld();
     addPerson(world, 'colleague');
     const { call } = openWorld(world);
@@ -101,7 +101,7 @@ describe('a user', () => {
     expect((await call('user.one', { userId: 'unknown' })).status).toBe(404);
   });
 
-  test('is listed by the time at which he came, whatever was changed since', async () => {
+  test('is listed by the time of joining, in spite of later changes', async () => {
     const world = seedWorld({ createdAt: '2027-01-01T00:00:00.000Z' });
     addPerson(world, 'colleague');
     const { call } = openWorld(world);
@@ -175,7 +175,7 @@ describe('the permissions of a member', () => {
     expect(world.tables.member['colleague@org_2']).toMatchObject({ canCreateServices: false, accessedProjects: [] });
   });
 
-  test('are at once what he may do', async () => {
+  test('take effect at once', async () => {
     const world = seedWorld();
     const key = addPerson(world, 'colleague');
     const { call, as } = openWorld(world);
@@ -190,7 +190,7 @@ describe('the permissions of a member', () => {
     expect((await colleague('compose.one', { composeId: body['composeId'] })).status).toBe(200);
   });
 
-  test('leave two lists alone without a licence, and say nothing', async () => {
+  test('ignore two lists without a licence, without a message', async () => {
     const lists = { accessedGitProviders: ['git_hub_1'], accessedServers: ['srv_1'] };
     const stored = async (licence: Row) => {
       const world = seedWorld();
@@ -205,7 +205,7 @@ describe('the permissions of a member', () => {
     expect(await stored({ enableEnterpriseFeatures: true, isValidEnterpriseLicense: true })).toEqual(lists);
   });
 
-  test('are a success for a stranger and change nobody', async () => {
+  test('succeed for a stranger and change no member', async () => {
     const { call, world } = openWorld();
     const before = JSON.stringify(world);
     const given = permissions({ id: 'stranger', canCreateServices: true });
@@ -255,7 +255,7 @@ describe('an invitation', () => {
     expect((await colleague('user.getInvitations')).body).toEqual([]);
   });
 
-  test('is the token for what a newcomer is told', async () => {
+  test('is the token that a newcomer gets', async () => {
     const { call, pass } = openWorld(invited());
     const told = { id: 'inv', email: 'new@example.test', status: 'pending', role: 'member', inviterId: 'user_1' };
     const ask = async () => (await call('user.getUserByToken', { token: 'inv' })).body;

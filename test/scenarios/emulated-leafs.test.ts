@@ -22,7 +22,7 @@ describe('a mount', () => {
   const volume = { type: 'volume', volumeName: 'v', mountPath: '/v' };
   const create = (input: Record<string, unknown>) => call('mounts.create', { ...volume, ...input });
 
-  test('is kept under the id of its kind of owner, never under serviceId', async () => {
+  test('is stored under the id of its kind of owner, never under serviceId', async () => {
     const { body } = await create({ serviceType: 'compose', serviceId: composeId });
     expect(body).toMatchObject({ composeId, applicationId: null, serviceType: 'compose' });
     expect(body).not.toHaveProperty('serviceId');
@@ -47,7 +47,7 @@ describe('a mount', () => {
     expect((await compose()).mounts).toMatchObject([{ type: 'file', filePath: null }]);
   });
 
-  test('answers an update with what was before, and then stands last', async () => {
+  test('answers an update with the row before, and then stands last', async () => {
     const { mountId } = (await create({ serviceType: 'compose', serviceId: composeId })).body;
     await create({ serviceType: 'compose', serviceId: composeId, mountPath: '/w' });
     const answer = await call('mounts.update', { mountId, mountPath: '/x' });
@@ -70,7 +70,7 @@ describe('a mount', () => {
       expect((await call(operation, { mountId })).status).toBe(404);
   });
 
-  test('is not what docker tells of a container', async () => {
+  test('is not the mount list of the container', async () => {
     expect(await call('mounts.allNamedByApplicationId', { applicationId: 'app_1' })).toEqual({
       status: 200,
       body: undefined,
@@ -150,7 +150,7 @@ describe('a domain', () => {
     expect((await call('domain.delete', { domainId })).status).toBe(404);
   });
 
-  test('can be made up and looked at without any network', async () => {
+  test('can be generated and read without any network', async () => {
     expect((await call('domain.generateDomain', { appName: 'shop', serverId: 'srv_1' })).body).toMatch(
       /^shop-\w{6}-192-0-2-1\./,
     );
@@ -315,7 +315,7 @@ describe('an environment', () => {
 });
 
 describe('the caller', () => {
-  test('is told with the organization of the key', async () => {
+  test('is answered with the organization of the key', async () => {
     expect((await call('user.get')).body).toMatchObject({
       organizationId: 'org_1',
       role: 'owner',
@@ -323,7 +323,7 @@ describe('the caller', () => {
     });
   });
 
-  test('may use what he creates, and the list is never cleaned', async () => {
+  test('may use his own objects, and the list is never cleaned', async () => {
     const { environmentId } = (await call('environment.create', { name: 'a', projectId: 'prj_1' })).body;
     await call('compose.delete', { composeId, deleteVolumes: false });
     expect((await call('user.get')).body).toMatchObject({

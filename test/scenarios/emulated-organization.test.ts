@@ -25,7 +25,7 @@ describe('an SSH key', () => {
     return String(row?.['sshKeyId']);
   };
 
-  test('is made without a word, in the organization of the key', async () => {
+  test('is created without an answer, in the organization of the key', async () => {
     expect(await call('sshKey.create', input)).toEqual({ status: 200, body: undefined });
     const rows = await named('sshKey.all', 'k');
     expect(rows).toMatchObject([
@@ -33,7 +33,7 @@ describe('an SSH key', () => {
     ]);
   });
 
-  test('may be made twice: nothing of it is unique', async () => {
+  test('may be created twice: nothing of it is unique', async () => {
     await made();
     await made();
     expect(await named('sshKey.all', 'k')).toHaveLength(2);
@@ -96,7 +96,7 @@ describe('a generated key pair', () => {
     expect((await list('sshKey.all')).length).toBe(before);
   });
 
-  test('of rsa, which it also is when nothing is said', async () => {
+  test('of rsa, which is also the default', async () => {
     for (const input of [{ type: 'rsa' }, {}]) {
       const { privateKey, publicKey } = (await call('sshKey.generate', input)).body as unknown as Pair;
       expect(publicKey).toMatch(/^ssh-rsa AAAA[A-Za-z0-9+/]+=* platform$/);
@@ -208,7 +208,7 @@ describe('an AI provider', () => {
     return String((await list('ai.getAll'))[0]?.['aiId']);
   };
 
-  test('is made with an empty list for an answer', async () => {
+  test('is created with an empty list as the answer', async () => {
     expect(await call('ai.create', input)).toEqual({ status: 200, body: [] });
     expect(await list('ai.getAll')).toMatchObject([{ ...input, organizationId: 'org_1' }]);
   });
@@ -236,7 +236,7 @@ describe('an AI provider', () => {
     expect((await call('ai.get', { aiId })).body).toMatchObject({ name: 'a', isEnabled: false });
   });
 
-  test('is made by an update of an unknown id, and deleted as often as one likes', async () => {
+  test('is created by an update of an unknown id, and can be deleted any number of times', async () => {
     expect((await call('ai.update', { aiId: 'chosen', name: 'half' })).status).toBe(500);
     expect((await call('ai.get', { aiId: 'chosen' })).status).toBe(404);
     await call('ai.update', { aiId: 'chosen', ...input });

@@ -31,7 +31,7 @@ async function applyInto(made: Bench, text: string, store: StateStore, send = ma
   return applyPlan(planned, world, { permissions: everything, connections: 4, clock: made.clock });
 }
 
-test('what was done and what failed is told when the state cannot be written at the end, and why it cannot', async () => {
+test('results and failures are reported when the state cannot be written at the end, with the reason', async () => {
   const made = bench();
   await made.apply(production(stack('description: a')));
   const text = production(stack('description: b') + database());
@@ -59,7 +59,7 @@ test('a run of which all is done ends partly when only the state was not written
   await plansNothing(made, text);
 });
 
-test('a record that cannot be added ends a run: what was sent is told, and the state has nothing that was not', async () => {
+test('a record that cannot be added ends a run: sent requests are reported, and the state has no other', async () => {
   const text = production(
     stack('description: b, deploy: never, files: { a.conf: { content: "1" } }') + database('deploy: never'),
   );
@@ -92,7 +92,7 @@ test('a record that cannot be added ends a run: what was sent is told, and the s
   }
 });
 
-test('whoever listens and throws holds nothing up: the run goes to its end, saves, and says so', async () => {
+test('a listener that throws holds nothing up: the run ends, saves, and reports the error', async () => {
   const made = bench();
   const unheard: unknown[] = [];
   const hear = (error: unknown) => unheard.push(error);

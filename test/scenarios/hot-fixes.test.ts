@@ -63,7 +63,7 @@ function meddling(
   };
 }
 
-describe.each(delays)('an update is sent again because %s, and meanwhile somebody', (_why, isDone, answer) => {
+describe.each(delays)('an update is sent again because %s, and meanwhile a person', (_why, isDone, answer) => {
   const over = async (before: string, after: string, change: (row: Row) => Row) => {
     const made = bench();
     await made.apply(production(stack(before)));
@@ -111,7 +111,7 @@ describe.each(delays)('an update is sent again because %s, and meanwhile somebod
     await rest();
   });
 
-  test('edited a field that nobody declared: the update is sent', async () => {
+  test('edited a field that is not declared: the update is sent', async () => {
     const { result, row, rest } = await over('env: { A: "1" }', 'env: { A: "2" }', () => ({ description: 'by hand' }));
     expect(results(result)[address]).toBe('done');
     expect(row).toMatchObject({ description: 'by hand', env: 'A=2\n' });
@@ -119,7 +119,7 @@ describe.each(delays)('an update is sent again because %s, and meanwhile somebod
   });
 });
 
-test('what was changed while an action waited for another scope is not overwritten, and named', async () => {
+test('a change made while an action waited for another scope is not overwritten, and named', async () => {
   const made = bench();
   const files = (a: string, b: string) => stack(`files: { a.conf: { content: "${a}" }, b.conf: { content: "${b}" } }`);
   await made.apply(production(files('1', '1')));
@@ -145,7 +145,7 @@ test('what was changed while an action waited for another scope is not overwritt
   await plansNothing(made, next);
 });
 
-test('an update of several requests goes on after one of them had to be sent again', async () => {
+test('an update of several requests continues after one of them was sent again', async () => {
   const made = bench();
   const text = (value: string) =>
     production(

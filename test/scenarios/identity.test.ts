@@ -31,7 +31,7 @@ const one = production(database());
 const backup = (key: string, prefix: string) =>
   `backups: { ${key}: { schedule: "0 3 * * *", destinationId: dst_1, prefix: ${prefix} } }`;
 
-describe('an object that was made by hand', () => {
+describe('an object that a person created', () => {
   test('is taken over with consent only', async () => {
     const made = bench();
     const id = await byHand(made);
@@ -69,7 +69,7 @@ describe('an object that was made by hand', () => {
     expect(Object.keys(made.emulator.world.tables.postgres)).toEqual([id]);
   });
 
-  test('in the place of one that was ours and is gone needs consent again', async () => {
+  test('that replaces ours, which is gone, needs consent again', async () => {
     const made = bench();
     await made.apply(one);
     await made.emulator.act('postgres.remove', { postgresId: idOf(made, address) });
@@ -118,7 +118,7 @@ describe('an object that was made by hand', () => {
   });
 });
 
-describe('a create whose outcome is not known', () => {
+describe('a create of unknown outcome', () => {
   /** The state as a run leaves it that ends between the create and its answer. */
   const forgetAnswer = (made: Bench, key: { readonly name: string }, says: PendingCreate['says'] = {}) => {
     const { state } = made.store;
@@ -129,7 +129,7 @@ describe('a create whose outcome is not known', () => {
     made.store.state = { ...state, resources: { ...state.resources, [address]: intended } };
   };
 
-  test('is found under the name that it was made with, once the name was changed', async () => {
+  test('is found under its original name, after the manifest changed the name', async () => {
     const made = bench();
     await made.apply(production(database('name: one')));
     const id = idOf(made, address);
@@ -141,7 +141,7 @@ describe('a create whose outcome is not known', () => {
     await plansNothing(made, after);
   });
 
-  test('is no claim on an object of somebody else that bears the new name', async () => {
+  test('is no claim on a foreign object with the new name', async () => {
     const made = bench();
     await made.apply(production(database('name: one')));
     const hand = await byHand(made, { name: 'two' });
@@ -154,7 +154,7 @@ describe('a create whose outcome is not known', () => {
     });
   });
 
-  test('of a block that is gone is deleted when it is what was sent, and left when it is something else', async () => {
+  test('of a removed block: the object is deleted when it matches the request, and left when it does not', async () => {
     const made = bench();
     const without = production('    postgres: {}\n');
     expect(await killedRun(made, one, { at: 1, where: 'after the POST' })).toBe(true);
@@ -177,7 +177,7 @@ describe('a create whose outcome is not known', () => {
     await plansNothing(made, without);
   });
 
-  test('of a block that is gone is forgotten when nobody knows what it said, and the plan says where to look', async () => {
+  test('of a removed block with unknown content is removed from the state, and the plan names where to check', async () => {
     const made = bench();
     await made.apply(one);
     forgetAnswer(made, { name: 'main' });
@@ -217,7 +217,7 @@ describe('a create whose outcome is not known', () => {
     await plansNothing(made, one);
   };
 
-  test('and of which nothing came until nothing could is no claim on what a person makes then', async () => {
+  test('and without an effect until the in-flight timeout is no claim on an object that a person creates then', async () => {
     const made = bench();
     await made.apply(one);
     const send = answering(made, (operation) => (operation === 'application.create' ? failed('busy') : undefined));
@@ -226,7 +226,7 @@ describe('a create whose outcome is not known', () => {
     await expectLeft(made, await webByHand(made));
   });
 
-  test('is no claim on what a person makes days later', async () => {
+  test('is no claim on an object that a person creates days later', async () => {
     let days = 0;
     const quick = selfMovingClock();
     const made = bench({ clock: { ...quick, wall: () => quick.wall() + days * 86_400_000 } });
@@ -237,14 +237,14 @@ describe('a create whose outcome is not known', () => {
     await expectLeft(made, await webByHand(made));
   });
 
-  test('is no claim on what a person makes meanwhile and has given variables to', async () => {
+  test('is no claim on an object with variables that a person creates meanwhile', async () => {
     const made = bench();
     await made.apply(one);
     expect(await killedRun(made, both, { at: 1, where: 'before the POST' })).toBe(true);
     await expectLeft(made, await webByHand(made));
   });
 
-  test('is no claim on what a person makes meanwhile that is something else', async () => {
+  test('is no claim on a different object that a person creates meanwhile', async () => {
     const made = bench();
     expect(await killedRun(made, one, { at: 1, where: 'before the POST' })).toBe(true);
     const id = await byHand(made, { databaseName: 'theirs' });
@@ -258,7 +258,7 @@ describe('a create whose outcome is not known', () => {
     await plansNothing(made, without);
   });
 
-  test('of a block that is gone is left when somebody works with it', async () => {
+  test('of a removed block: the object is left when a person uses it', async () => {
     const made = bench();
     await made.apply(one);
     expect(await killedRun(made, both, { at: 1, where: 'after the POST' })).toBe(true);
@@ -298,7 +298,7 @@ describe('a natural key', () => {
     await plansNothing(made, text);
   });
 
-  test('takes what the platform left out for its default: a domain without a path is that of /', async () => {
+  test('treats a missing field as its default: a domain without a path is that of /', async () => {
     const made = bench();
     await made.apply(production(stack()));
     const composeId = idOf(made, 'production.compose.shop');
@@ -311,7 +311,7 @@ describe('a natural key', () => {
   });
 });
 
-test('an object that was made is saved with its id before the next request: a duplicate made by hand confuses nobody', async () => {
+test('a new object is saved with its id before the next request, so a duplicate of a person is not confused with it', async () => {
   const made = bench();
   const text = production(database(backup('nightly', 'a/')));
   const stop = new AbortController();
@@ -334,7 +334,7 @@ test('an object that was made is saved with its id before the next request: a du
   await plansNothing(made, text);
 });
 
-test('an object that is gone between the plan and its apply is said to be gone, and nothing is sent', async () => {
+test('an object that disappears between the plan and its apply is reported as gone, and nothing is sent', async () => {
   const made = bench();
   await made.apply(production(stack('description: a')));
   const composeId = idOf(made, 'production.compose.shop');
@@ -352,7 +352,7 @@ test('an object that is gone between the plan and its apply is said to be gone, 
   await plansNothing(made, production(stack('description: b')));
 });
 
-test('what belongs to another project is not touched by a state that is not its own', async () => {
+test('objects of another project are not touched with the state of this one', async () => {
   const made = bench();
   await made.apply(one);
   const found = await refusal(made, () => made.plan(one.replace(head, head.replace('prj_1', 'prj_2'))));

@@ -9,7 +9,7 @@ const open = places();
 
 const environment = (description: string) => `environments: { production: { description: ${description} } }\n`;
 
-it('plan --detailed-exitcode and apply end with 6 while the platform ignores a field, and say so', async () => {
+it('plan --detailed-exitcode and apply end with 6 while the platform ignores a field, and report that', async () => {
   const place = await open(environment('one'));
   const { production } = place.state.resources;
   if (production === undefined) throw new Error('the state lacks the environment');

@@ -132,7 +132,7 @@ describe.each(cases)(
       expect(shown(await made.plan(after))).toMatch(/No changes\. The platform matches the manifest\.\n$/);
     });
 
-    test('twice is settled: it is not sent a third time, nothing is deployed without it, and each plan and apply says so', async () => {
+    test('twice is not sent a third time; nothing is deployed without it, and each plan and apply reports that', async () => {
       const made = bench();
       await made.apply(before, { adoption: true });
       const { send, count } = counter(made, operation);

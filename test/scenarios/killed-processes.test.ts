@@ -155,7 +155,7 @@ async function liveInLanes(stateOf: (lane: number) => Parameters<typeof live>[2]
 const limitMs = 60_000 + kills * 5_000;
 
 test(
-  'with a state in a folder the next one goes on',
+  'with a state in a folder, the next one continues',
   async () => {
     expect(await liveInLanes(() => ({ text: '', env: {} }))).toBeGreaterThanOrEqual(kills / 2);
   },
@@ -172,7 +172,7 @@ describe.skipIf(why !== undefined)(`with a state in PostgreSQL${why === undefine
   afterAll(() => server.stop());
 
   test(
-    'the next one goes on',
+    'the next one continues',
     async () => {
       const stateOf = (lane: number) => ({
         text: `state: { backend: postgres, name: lane-${lane} }\n`,

@@ -64,7 +64,7 @@ const withHead = Object.entries(histories).map(([name, { before, after, posts }]
 
 testHistories(Object.fromEntries(withHead), 'in memory');
 
-test('a stack from a repository is deployed after a run that was killed before it ordered that', async () => {
+test('a stack from a repository is deployed after a run that was killed before it started the deployment', async () => {
   const text = (value: string) =>
     head + inProduction(`compose:\n  bots: { source: ${git('bots')}, env: { A: "${value}" } }\n`);
   const made = begin(await startAfter(text('1')));

@@ -190,7 +190,7 @@ const notDeclared: Readonly<Record<string, string>> = {
   userId: 'of backups of the platform itself',
 };
 
-test('what hangs on a service and waits for its deployment: mounts, files, and the domains of a compose', () => {
+test('objects below a service that wait for its deployment: mounts, files, and the domains of a compose', () => {
   const placeOf = ({ kind, parent }: Stand) => `${kind.kind} of ${parent}`;
   const leafs = stands().filter((stand) => serviceOf(stand) !== undefined && !isService(stand));
   expect(new Set(leafs.filter(reachesContainers).map(placeOf))).toEqual(
@@ -325,7 +325,7 @@ describe.each(stands())('$title', (stand) => {
     await plansNothing(made, text);
   });
 
-  test('keeps its identity when moved: says that its key changed, and then plans nothing', async () => {
+  test('keeps its identity when moved: reports that its key changed, and then plans nothing', async () => {
     const made = await begunWith(manifestWith(stand, stand.body));
     const before = await rowOf(made, stand);
     const renamed = { key: renamedKey(stand) };

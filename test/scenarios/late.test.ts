@@ -82,7 +82,7 @@ test('the in-flight timeout of a create begins when it goes out, not when it beg
   await plansNothing(made, text);
 });
 
-describe('what the state says of an order to deploy is when it went out, although the platform took none for a while:', () => {
+describe('the state has the time at which a deployment was sent, after a pause of the platform too:', () => {
   const slow = {
     ...answered('{"message":"slow down","code":"TOO_MANY_REQUESTS"}', 429),
     headers: { 'retry-after': '120' },

@@ -49,7 +49,7 @@ describe('a create', () => {
     ['is an error of the server', () => Promise.resolve(failed('Internal server error'))],
     ['is a refusal', () => Promise.resolve(failed('It has that name', 400, { code: 'BAD_REQUEST' }))],
     ['is a page of a proxy', () => Promise.resolve({ status: 200, headers: {}, body: '<html>' })],
-  ])('that is carried out, and whose answer %s, is found and not sent again', async (_, answer) => {
+  ])('that is executed, with an answer that %s, is found and not sent again', async (_, answer) => {
     const made = bench();
     const send = once(made, 'postgres.create', async (real, request) => {
       await real(request);
@@ -74,7 +74,7 @@ describe('a create', () => {
     await plansNothing(made, text);
   });
 
-  test('that gets lost again and again is sent four times, which is said once', async () => {
+  test('that gets lost again and again is sent four times, with one note', async () => {
     const made = bench();
     let sends = 0;
     const result = await applyOver(made, text, async (request) => {
@@ -90,7 +90,7 @@ describe('a create', () => {
     await plansNothing(made, text);
   });
 
-  test('that gets lost is not taken for what was there before under the same key', async () => {
+  test('that gets lost is not mistaken for an older object with the same key', async () => {
     const made = bench();
     const same = (keys: string[]) =>
       keys.map((key) => `${key}: { schedule: "0 3 * * *", destinationId: dst_1, prefix: n/ }`).join(', ');
@@ -195,7 +195,7 @@ describe('a create', () => {
     await plansNothing(made, none);
   });
 
-  test('that is refused, and not carried out, is not sent again', async () => {
+  test('that is refused, and not executed, is not sent again', async () => {
     const made = bench();
     const send = answering(made, (operation) =>
       operation === 'postgres.create' ? failed('It may not', 400, { code: 'BAD_REQUEST' }) : undefined,
@@ -209,7 +209,7 @@ describe('a create', () => {
     await plansNothing(made, text);
   });
 
-  test('that gets lost while somebody makes the same takes neither, and lists both', async () => {
+  test('that gets lost while a person creates the same object takes neither, and lists both', async () => {
     const made = bench();
     const send = once(made, 'postgres.create', async (real, request) => {
       await real(request);
@@ -222,7 +222,7 @@ describe('a create', () => {
     expect(rowsIn(made, 'postgres')).toHaveLength(2);
   });
 
-  test('that gets lost while somebody makes something else of its name does not take that, and says which it is', async () => {
+  test('that gets lost does not take a different object that a person creates with its name, and names that object', async () => {
     const made = bench();
     let id = '';
     const send = once(made, 'postgres.create', async () => {
@@ -264,7 +264,7 @@ describe('a create', () => {
     expect(rowsIn(made, 'redis')).toMatchObject([{ redisId: id, env: 'BY_HAND=1\n' }]);
   });
 
-  test('that gets lost while somebody makes something else of its name is still found when it lands', async () => {
+  test('that gets lost while a person creates a different object with its name is still found when it takes effect', async () => {
     const made = bench();
     const send = once(made, 'postgres.create', async (real, request) => {
       await byHand(made, { databaseName: 'theirs' });

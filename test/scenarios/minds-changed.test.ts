@@ -54,7 +54,7 @@ beforeAll(async () => {
 /** A key whose create was not answered when the process ended: once another pair is wanted, nobody knows it to be ours. */
 const orphan = /^\["sshKey".*AAAAtwo/;
 
-describe.each(Object.entries(later))('after a replacement that was killed the manifest says %s:', (name, text) => {
+describe.each(Object.entries(later))('after a killed replacement the manifest has %s:', (name, text) => {
   test.each<Death['where']>(['before the POST', 'after the POST', 'before the save', 'after the save'])(
     'wherever that was %s, it is so, nothing is left over, and no service loses its key before its time',
     async (where) => {
@@ -167,7 +167,7 @@ describe('a provider that waits to be connected', () => {
     rowsOf(made, 'labgit').filter((row) => row.labgitUrl === 'https://lab.example.com');
 
   test.each<Death['where']>(['before the POST', 'after the POST', 'before the save', 'after the save'])(
-    'is never made twice when the run that makes it is killed %s',
+    'is never created twice when its run is killed %s',
     async (where) => {
       for (let at = 1; ; at++) {
         const made = begin(nothing);
@@ -189,7 +189,7 @@ describe('a provider that waits to be connected', () => {
     },
   );
 
-  test.each(faults)('is never made twice when its create is %s', async (how, fault) => {
+  test.each(faults)('is never created twice when its create is %s', async (how, fault) => {
     const made = begin(nothing);
     await run(made, head + lab, { send: faultAt(made, 1, fault).send });
     for (let again = 0; again < 3; again++) await run(made, head + lab);

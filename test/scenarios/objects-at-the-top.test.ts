@@ -16,7 +16,7 @@ async function applied(made: Bench, text: string): Promise<void> {
   await goOn(made, head + text);
 }
 
-test('an object that no list shows is still the one of its id, whatever bears its new name', async () => {
+test('an object that no list shows keeps its id, although another object has its new name', async () => {
   const made = begin(nothing);
   await applied(made, forge('forge', complete));
   const id = idAt(made, 'selfgit.forge');
@@ -30,7 +30,7 @@ test('an object that no list shows is still the one of its id, whatever bears it
   expect(made.emulator.world.tables.selfgit.sfg_1?.selfgitUrl).toBe('https://selfgit-1.example.test');
 });
 
-test('what is let go of because it cannot be deleted is taken over by a block of its name in the same run, with consent', async () => {
+test('an object that leaves the state because it cannot be deleted is adopted by a block of its name in the same run, with consent', async () => {
   const made = begin(nothing);
   await applied(made, forge('forge', `, name: forge${complete}`));
   const id = idAt(made, 'selfgit.forge');
@@ -66,7 +66,7 @@ describe('a name in a source', () => {
     await expect(attempt).rejects.toThrow('source.sshKey: 2 blocks are called prod: sshKeys.deploy, sshKeys.other');
   });
 
-  test('does not mean what is deleted because its block is gone, by name or by id', async () => {
+  test('does not find an object that is deleted because its block is removed, by name or by id', async () => {
     const made = begin(nothing);
     await applied(made, keys('one') + fetching());
     const id = String(idAt(made, 'sshKeys.deploy'));
@@ -77,7 +77,7 @@ describe('a name in a source', () => {
     expect(keyOf(made)).toBe(id);
   });
 
-  test('that leads to what itself refers to the service is told as a circle', async () => {
+  test('that closes a cycle with the service is an error', async () => {
     const made = begin(nothing);
     const described = deploy('one').replace(
       'name: prod',
@@ -88,7 +88,7 @@ describe('a name in a source', () => {
   });
 });
 
-test('what create did not answer of a new object is read for those who refer to it', async () => {
+test('fields that the answer of a create lacks are read for references', async () => {
   const made = begin(nothing);
   const text =
     forge('forge', complete) +

@@ -64,7 +64,7 @@ describe('a name in source', () => {
     await plansNothing(made, keyBlock('one') + fetching('deploy'));
   });
 
-  test('means the object of the platform that bears it, or has it as id', async () => {
+  test('means the object of the platform with that name or id', async () => {
     for (const name of ['key-2', 'key_2']) {
       const made = bench();
       await applied(made, fetching(name));
@@ -73,7 +73,7 @@ describe('a name in source', () => {
     }
   });
 
-  test('that two objects bear is an error that lists both, before anything is sent', async () => {
+  test('that two objects have is an error that lists both, before anything is sent', async () => {
     const made = bench();
     await made.emulator.act('sshKey.create', {
       name: 'key-2',
@@ -89,7 +89,7 @@ describe('a name in source', () => {
     expect(made.requests('POST')).toEqual([]);
   });
 
-  test('that nothing bears is an error that says what there is', async () => {
+  test('that no object has is an error that lists the names', async () => {
     const made = bench();
     const said = await refused(made.plan(head + fetching('nowhere')));
     expect(said).toContain('there is no sshKey nowhere');
@@ -106,7 +106,7 @@ describe('a name in source', () => {
 });
 
 describe('a new key pair', () => {
-  test('is made first, what uses the old one is repointed and deployed, and the old one goes last', async () => {
+  test('is created first, users of the old one are updated and deployed, and the old one is deleted last', async () => {
     const made = bench();
     await applied(made, keyBlock('one') + fetching('deploy'));
     const old = rows(made, 'sshKey').find((row) => row.publicKey === publicKey('one'))?.sshKeyId;
@@ -192,7 +192,7 @@ describe('creates that answer without an id', () => {
   const helper = (name: string) =>
     `  ${name}: { apiUrl: "https://models.example.com/v1", apiKey: k-e-y, model: small }\n`;
 
-  test('go one at a time, each between two looks at the list', async () => {
+  test('run one at a time, each between two reads of the list', async () => {
     const made = bench();
     const text = `ai:\n${helper('one')}${helper('two')}`;
     await applied(made, text);
@@ -203,7 +203,7 @@ describe('creates that answer without an id', () => {
     await plansNothing(made, text);
   });
 
-  test('stop when somebody makes the same at the same time, with the ids of both, and delete neither', async () => {
+  test('stop when another client creates the same object meanwhile, name both ids, and delete neither', async () => {
     const made = bench();
     const { send } = made.emulator;
     made.emulator.send = async (request) => {
@@ -229,7 +229,7 @@ describe('a provider that waits to be connected', () => {
     'application:\n  api: { source: { type: labgit, provider: lab, owner: shop, repository: api, branch: main } }',
   );
 
-  test('is pending, is not created again, and what needs it says so', async () => {
+  test('is pending, is not created again, and resources that need it report that', async () => {
     const made = bench();
     const first = await made.apply(`${head}${lab}${using}`, { adoption: true });
     const becameOf = (result: ApplyResult, address: string) =>
@@ -249,7 +249,7 @@ describe('a provider that waits to be connected', () => {
     await plansNothing(made, lab + using);
   });
 
-  test('stays there when its block goes, which is said', async () => {
+  test('stays when its block is removed, with a note', async () => {
     const made = bench();
     await applied(made, lab);
     const plan = await made.plan(head);
@@ -269,7 +269,7 @@ describe('the rights of a member', () => {
   }
   const rights = (made: Bench) => rows(made, 'member').find((row) => row.userId === 'user_9');
 
-  test('are written whole, with what was not declared as it is', async () => {
+  test('are written whole, with the present values of undeclared rights', async () => {
     const made = withMember();
     await applied(made, allowed('canAccessToAPI: true'));
     expect(rights(made)).toMatchObject({
@@ -282,7 +282,7 @@ describe('the rights of a member', () => {
     await plansNothing(made, allowed('canAccessToAPI: true'));
   });
 
-  test('keep what the platform adds to a list; what was ours goes when it is no longer declared', async () => {
+  test('keep members that the platform adds to a list; ours go when they are no longer declared', async () => {
     const made = withMember();
     await applied(made, allowed('accessedProjects: [prj_1, prj_3]'));
     expect(rights(made)?.accessedProjects).toEqual(['prj_2', 'prj_1', 'prj_3']);
@@ -296,7 +296,7 @@ describe('the rights of a member', () => {
     await plansNothing(made, allowed('accessedProjects: [prj_1]'));
   });
 
-  test('are exactly what is declared with accessMode: own', async () => {
+  test('are exactly the declared ones with accessMode: own', async () => {
     const made = withMember();
     const text = allowed('accessMode: own, accessedProjects: [prj_1]');
     await applied(made, text);
@@ -321,7 +321,7 @@ describe('the source of an application', () => {
   const docker = of('{ type: docker, image: nginx, username: u, password: correct-horse }');
   const git = of('{ type: git, url: "https://git.example.com/a.git", branch: main }');
 
-  test('changes with the one call of the new source; the fields of the old one are let go of and stay', async () => {
+  test('changes with the one call of the new source; the fields of the old one are no longer managed and stay', async () => {
     const made = bench();
     await applied(made, docker);
     made.requests('POST');
@@ -346,7 +346,7 @@ describe('the source of an application', () => {
     await plansNothing(made, docker);
   });
 
-  test('is put back when somebody chose another one on the platform', async () => {
+  test('is restored after a person chose another one on the platform', async () => {
     const made = bench();
     await applied(made, docker);
     const [row] = rows(made, 'application');
@@ -359,7 +359,7 @@ describe('the source of an application', () => {
     await plansNothing(made, docker);
   });
 
-  test('keeps what was set on the platform beside what is declared', async () => {
+  test('keeps values of the platform beside the declared ones', async () => {
     const made = bench();
     await applied(made, git);
     const [row] = rows(made, 'application');
@@ -394,7 +394,7 @@ describe('the source of an application', () => {
     expect(made.emulator.log).toEqual([]);
   });
 
-  test('a new name is refused by the plan with what can be done', async () => {
+  test('a new name is refused by the plan, with a remedy', async () => {
     const made = bench();
     await applied(made, docker);
     made.requests('POST');
@@ -404,7 +404,7 @@ describe('the source of an application', () => {
   });
 });
 
-describe('what is declared by mistake is told before anything is sent:', () => {
+describe('a mistake in the manifest is reported before anything is sent:', () => {
   test.each([
     [
       'an image that is left out',
@@ -457,7 +457,7 @@ describe('an object that exists', () => {
     expect(rows(made, 'sshKey')).toHaveLength(3);
   });
 
-  test('shows nobody the user and password in its address', async () => {
+  test('redacts the user and password in its address', async () => {
     const made = bench();
     const row = (await made.emulator.act('application.create', { name: 'web', environmentId: 'env_prj_1' })) as {
       applicationId: string;
@@ -485,7 +485,7 @@ describe('an object that exists', () => {
 describe('a right that was taken back', () => {
   const allowed = (ids: string) => `members:\n  admin@example.test: { accessedProjects: ${ids} }\n`;
 
-  test('and that the platform keeps is told, not taken for done', async () => {
+  test('and that the platform keeps is reported, not recorded as done', async () => {
     const made = bench();
     await applied(made, allowed('[prj_1, prj_2]'));
     const { send } = made.emulator;
@@ -501,7 +501,7 @@ describe('a right that was taken back', () => {
     await plansNothing(made, allowed('[prj_1]'));
   });
 
-  test('and that came from the environment is said to stay, since nobody remembers it', async () => {
+  test('and that came from the environment is reported as staying, because the state does not have it', async () => {
     const made = bench();
     made.env.PROJECT = 'prj_2';
     await applied(made, allowed('["${env:PROJECT}", prj_1]'));
@@ -521,7 +521,7 @@ describe('a deletion', () => {
     expect(keyOf(made, 'application')).not.toBeNull();
   });
 
-  test('warns of what uses the object and is in no manifest', async () => {
+  test('warns of users of the object that are in no manifest', async () => {
     const made = bench();
     await applied(made, keyBlock('one'));
     const plan = await made.plan(head);
@@ -564,10 +564,10 @@ describe('a change that needs a new object', () => {
   });
 });
 
-describe('a provider whose create got no answer', () => {
+describe('a provider after a create without an answer', () => {
   const lab = 'labgit:\n  lab: { labgitUrl: "https://lab.example.com", secret: correct-horse }\n';
 
-  test('is not said to be created, and one of that name that shows up later is taken over with consent only', async () => {
+  test('is not reported as created, and one of that name that appears later is adopted with consent only', async () => {
     const made = bench();
     const { send } = made.emulator;
     made.emulator.send = (request) =>
@@ -588,7 +588,7 @@ describe('a provider whose create got no answer', () => {
     expect(await refused(made.apply(head + lab))).toContain('consent');
   });
 
-  test('is recognised under the name that it was made with; edits wait and are said', async () => {
+  test('is recognised under its original name; edits wait and are reported', async () => {
     const made = bench();
     await applied(made, lab);
     const renamed = lab.replace('labgitUrl:', 'name: forge, labgitUrl:');
@@ -616,7 +616,7 @@ describe('an object of another organization', () => {
 });
 
 describe('a key without the right to a list', () => {
-  test('may still name by id what only the list would tell by name', async () => {
+  test('may still refer by id, where a name would need the list', async () => {
     const made = bench();
     const { send } = made.emulator;
     const body = JSON.stringify({ message: 'unauthorized', code: 'UNAUTHORIZED' });
@@ -632,7 +632,7 @@ describe('a key without the right to a list', () => {
   });
 });
 
-test('what is sent without being declared is shown', async () => {
+test('members that are sent without being declared are shown', async () => {
   const made = bench();
   const plan = await made.plan(
     `${head}ai:\n  one: { apiUrl: "https://models.example.com/v1", apiKey: k-e-y, model: small }\n`,
@@ -642,7 +642,7 @@ test('what is sent without being declared is shown', async () => {
   );
 });
 
-test('an update that cannot go without what the platform does not have is refused by the plan', async () => {
+test('an update that needs an object that the platform does not have is refused by the plan', async () => {
   const world = seedWorld();
   Object.assign(world.tables.hubgit['hub_1'] ?? {}, { hubgitAppName: null });
   const made = bench({ emulate: { world } });

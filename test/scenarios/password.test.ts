@@ -27,7 +27,7 @@ test('the password of a running database is changed in the database, not only in
   await plansNothing(made, database('password-2'));
 });
 
-test('the password of a database that does not run is stored, and the plan says what that does not change', async () => {
+test('the password of a stopped database is stored, and the plan states the limits of that', async () => {
   const made = bench();
   const stopped = (password: string) => database(password, ', deploy: never');
   await made.apply(stopped('password-1'));

@@ -133,7 +133,7 @@ test('an update that was lost and sent again may still take effect: the next run
   await plansNothing(made, saying('c'));
 });
 
-test('a disk that is full ends a run in good order', async () => {
+test('a full disk ends a run with its results', async () => {
   const made = bench();
   const text = (value: number) => production(stack(`env: { A: "${value}" }`));
   await made.apply(text(1));
@@ -151,7 +151,7 @@ test('a disk that is full ends a run in good order', async () => {
 });
 
 test.each([-600_000, 600_000])(
-  'a clock that is set by %d ms while a create is looked for changes nothing',
+  'a clock that jumps by %d ms while Trueup polls for a create changes nothing',
   async (ms) => {
     const quick = selfMovingClock();
     let shift = 0;

@@ -78,7 +78,7 @@ describe('8 processes with one state', () => {
 });
 
 describe('a run that has the lock', () => {
-  it('and is killed leaves it free at once, and the next one knows and goes on', async () => {
+  it('and is killed leaves it free at once, and the next one knows that and continues', async () => {
     const { url, writes } = await platform(150);
     const folder = project(manifest(url));
     const child = start(['apply', '--auto-approve', '--adopt', '-C', folder], { env });
@@ -109,9 +109,9 @@ describe('a run that has the lock', () => {
   });
 });
 
-describe('a run whose state cannot be written at the end', () => {
+describe('a run that cannot write its state at the end', () => {
   it.each([['text'], ['json']])(
-    'tells what was done and why that is, as %s, and the next one goes on',
+    'reports its results and the reason, as %s, and the next one continues',
     async (format) => {
       const { url, writes } = await platform(100);
       const folder = project(manifest(url));
@@ -138,7 +138,7 @@ describe('a run whose state cannot be written at the end', () => {
   );
 });
 
-describe('a process that is stopped for longer than its lock lasts, and goes on', () => {
+describe('a process that is stopped for longer than its lock lasts, and continues', () => {
   it.each([
     ['nobody else came', false],
     ['somebody else has the lock', true],

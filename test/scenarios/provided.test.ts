@@ -20,7 +20,7 @@ import { bench, head } from '../support/world.ts';
 const address = 'production.postgres.main';
 
 describe('the default environment', () => {
-  test('is adopted without consent when nothing of anybody is overwritten, and never created', async () => {
+  test('is adopted without consent when no foreign value is overwritten, and never created', async () => {
     const made = bench();
     const text = `${head}environments: { production: { env: { A: "1" } } }\n`;
     await made.apply(text);

@@ -50,7 +50,7 @@ describe('the record of a create stays pending', () => {
     expect(actionsOf(await made.plan(none))).toEqual(['delete sshKeys.deploy']);
   });
 
-  test('no longer when it was kept from being sent', async () => {
+  test('no longer when it was not sent', async () => {
     const made = bench();
     await applyOver(made, text, async (request) => {
       if (operationOf(request) === 'postgres.create') throw new Stop('refused', []);
@@ -60,7 +60,7 @@ describe('the record of a create stays pending', () => {
   });
 });
 
-describe('a pending create whose object one list lacks once', () => {
+describe('a pending create when one list lacks its object once', () => {
   /** A platform on which a key was created and the run ended before it was found. */
   async function interrupted(): Promise<Bench> {
     const made = bench();
@@ -98,7 +98,7 @@ describe('a pending create whose object one list lacks once', () => {
   });
 });
 
-test('a 404 of the parent does not prove that what stands below it is gone', async () => {
+test('a 404 of the parent does not prove that its children are gone', async () => {
   const made = bench();
   await made.apply(text);
   let isWrong = false;
@@ -120,7 +120,7 @@ test('a clock that is wrong by a quarter of an hour does not hide the object of 
   expect(actionsOf(await made.plan(key))).toEqual([]);
 });
 
-test('deployments that wait for a connection when the run is interrupted are not started, and every outcome is told', async () => {
+test('deployments that wait for a connection when the run is interrupted are not started, and every outcome is reported', async () => {
   const made = platformWith(1);
   const compose = (name: string) =>
     `      ${name}: { source: { type: raw, composeFile: "services: { web: { image: 'nginx:1' } }" } }\n`;

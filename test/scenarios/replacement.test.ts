@@ -25,7 +25,7 @@ const address = 'production.postgres.main';
 const named = (databaseName: string, more = '') => production(database(more, 'main', databaseName));
 const backup = (key: string) => `${key}: { schedule: "0 3 * * *", destinationId: dst_1, prefix: ${key}/ }`;
 
-describe('before the old object goes, it is known that the new one can be made:', () => {
+describe('before the old object is deleted, Trueup checks that it can create the new one:', () => {
   test('every member that create needs is declared', async () => {
     const made = bench();
     await byHand(made);
@@ -39,7 +39,7 @@ describe('before the old object goes, it is known that the new one can be made:'
   test.each([
     ['a password', (name: string) => named(name).replace('password-1', '"${secret:S}"')],
     ['a variable', (name: string) => named(name, 'env: { K: "${secret:S}" }')],
-  ])('%s whose secret this run does not have keeps the old one', async (_title, text) => {
+  ])('%s with a secret that this run does not have keeps the old one', async (_title, text) => {
     const made = bench();
     made.secrets.S = 'value-of-secret-1';
     await made.apply(text('shop'));
@@ -102,7 +102,7 @@ describe('a teardown that does not take the old object away', () => {
     await plansNothing(made, named('b'));
   });
 
-  test('keeps what is known of it: an edit that was taken back plans nothing', async () => {
+  test('keeps its record: a reverted edit plans nothing', async () => {
     const made = bench();
     await made.apply(named('a', 'env: { A: "1" }'));
     const before = made.store.state?.resources[address];
@@ -119,7 +119,7 @@ describe('a teardown that does not take the old object away', () => {
 describe('after the old object is gone', () => {
   const withBackup = (name: string) => named(name, `protect: false, backups: { ${backup('n')} }`);
 
-  test('an interrupted run says so, and the next one makes the new object', async () => {
+  test('an interrupted run reports that, and the next one creates the new object', async () => {
     const made = bench();
     await made.apply(named('a'));
     const stop = new AbortController();
@@ -140,7 +140,7 @@ describe('after the old object is gone', () => {
     await plansNothing(made, named('b'));
   });
 
-  test('a create that fails is made up for, with what stands below it', async () => {
+  test('the next run repeats a failed create, with its children', async () => {
     const made = bench();
     await made.apply(withBackup('a'));
     const result = await applyOver(
@@ -173,8 +173,8 @@ describe('after the old object is gone', () => {
   );
 });
 
-describe('the order', () => {
-  test('of a replacement: what stands below goes, then the old object; the new ones come, then who refers to them, and at last they are deployed', async () => {
+describe('the sequence', () => {
+  test('of a replacement: children and old object are deleted, new ones are created, users are updated, and all are deployed', async () => {
     const text = (name: string) =>
       production(
         `${database(`backups: { ${backup('n')} }, mounts: { /x: { type: bind, hostPath: /srv/x } }`, 'main', name)}    compose:\n      shop: { ${composeBody}, env: { DB: "\${ref:postgres.main.host}" } }\n`,
@@ -190,7 +190,7 @@ describe('the order', () => {
     await plansNothing(made, text('b'));
   });
 
-  test('of an object that others refer to by id: the new one comes, they are told and deployed, the old one goes', async () => {
+  test('of an object with references by id: the new one is created, users are updated and deployed, the old one is deleted', async () => {
     const text = (key: string) =>
       production(
         `${database(`backups: { ${backup(key)} }`)}    compose:\n      shop: { ${composeBody}, env: { B: "\${ref:postgres.main.backups.${key}.id}" } }\n`,
@@ -203,7 +203,7 @@ describe('the order', () => {
     await plansNothing(made, text('weekly'));
   });
 
-  test('gives way where it would close a circle', async () => {
+  test('is given up where it would close a cycle', async () => {
     const made = bench();
     const app = (source: string) => `      app: { ${composeBody}, env: { DB: "\${ref:${source}}" } }\n`;
     const pool = `      pool: { ${composeBody}, env: { DB: "\${ref:postgres.main.host}" } }\n`;
@@ -251,7 +251,7 @@ test('a replacement waits for the values of another replacement, so that it is r
   await plansNothing(made, text('store'));
 });
 
-test('a mount whose type changes is replaced, and nothing is said to stay', async () => {
+test('a mount with a new type is replaced, and nothing is reported as staying', async () => {
   const made = bench();
   const mount = (body: string) => production(database(`mounts: { /extra: { ${body} } }`));
   await made.apply(mount('type: bind, hostPath: /srv/extra'));

@@ -120,7 +120,7 @@ function outlineOf(
   return { operation, members };
 }
 
-test('of a reviewed plan nothing is sent but what it says, whatever somebody does meanwhile', async () => {
+test('a reviewed plan sends only its own requests, in spite of changes meanwhile', async () => {
   const seen = { whole: 0, less: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(histories, fc.array(byHand, { minLength: 1, maxLength: 3 }), async (history, changes) => {

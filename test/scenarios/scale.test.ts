@@ -83,7 +83,7 @@ test('100 services are planned with one read for each', async () => {
   await plansNothing(made, text);
 });
 
-test('a lost state is rebuilt by looking at each row once, however many resources there are', () => {
+test('a lost state is rebuilt with one look at each row, for any number of resources', () => {
   const kind = domain;
   const link = kind.parents.compose;
   if (link === undefined) throw new Error('a domain stands below a compose');

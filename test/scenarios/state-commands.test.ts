@@ -132,12 +132,12 @@ describe('a manifest with a wrong state:', () => {
 });
 
 describe('state unlock', () => {
-  it('says that nobody has the lock', async () => {
+  it('reports that the lock is free', async () => {
     const { code, err } = await trueup(['state', 'unlock', '-C', project({})]);
     expect([code, err]).toEqual([0, 'The state is not locked.\n']);
   });
 
-  it('takes the lock away from somebody, says whose it was, and asks before', async () => {
+  it('asks, removes the lock of another run, and names its holder', async () => {
     const folder = project(manifest(''));
     const store = localStore(join(folder, '.trueup'));
     const lease = await store.lock({ purpose: 'apply' });
@@ -183,8 +183,8 @@ describe('--lock-timeout', () => {
   });
 });
 
-describe('a state that got lost', () => {
-  it('is made anew from what the platform has, and nothing is sent for that', async () => {
+describe('a lost state', () => {
+  it('is rebuilt from the objects of the platform, with reads only', async () => {
     const folder = project(manifest('', 'lost'));
     const run = (...args: readonly string[]) => trueup([...args, '-C', folder], { env: key });
     expect((await run('apply', '--auto-approve', '--adopt')).code).toBe(0);
@@ -222,7 +222,7 @@ describe('a state that got lost', () => {
     expect([refused.code, refused.err]).toEqual([7, expect.stringContaining('(ENOTFILE: it is a pipe or a device)')]);
   });
 
-  it('is not made anew over one that is damaged', async () => {
+  it('is not rebuilt over a damaged one', async () => {
     const folder = project(manifest('', 'damaged'));
     const run = (...args: readonly string[]) => trueup([...args, '-C', folder], { env: key });
     expect((await run('apply', '--auto-approve', '--adopt')).code).toBe(0);

@@ -58,7 +58,7 @@ const mounted = (made: Bench) =>
     serviceType: 'application',
   });
 
-describe('a deletion is not sent when meanwhile somebody', () => {
+describe('a deletion is not sent when meanwhile a person', () => {
   test.each<[string, (made: Bench) => Promise<unknown>, string]>([
     ['changed a field that was settled', (made) => saved(made, 'A=1\nHOTFIX=1\n'), `env of ${web} was changed`],
     ['put something below it', mounted, `1 of mounts was added below ${web}`],
@@ -81,7 +81,7 @@ describe('a deletion is not sent when meanwhile somebody', () => {
   });
 });
 
-describe('a replacement is not begun when meanwhile somebody', () => {
+describe('a replacement does not begin when meanwhile a person', () => {
   const text = (name: string) => production(database('env: { A: "1" }', 'main', name));
   test.each<[string, string, Row, string]>([
     ['changed a field', 'postgres.update', { dockerImage: 'postgres:17.6' }, 'dockerImage'],
@@ -97,7 +97,7 @@ describe('a replacement is not begun when meanwhile somebody', () => {
   });
 });
 
-test('a move is not sent when somebody moved the object elsewhere meanwhile', async () => {
+test('a move is not sent when a person moved the object elsewhere meanwhile', async () => {
   const none = '    compose: {}\n';
   const text = (a: string, b: string, moved = '') =>
     `${head}${moved}environments:\n  production:\n${a}  staging:\n${b}  third:\n${none}`;
@@ -111,7 +111,7 @@ test('a move is not sent when somebody moved the object elsewhere meanwhile', as
   await rest();
 });
 
-test('an environment is not deleted when a service was made in it meanwhile', async () => {
+test('an environment is not deleted when a service was created in it meanwhile', async () => {
   const two = `${production(stack())}  staging:\n    compose: {}\n`;
   const { made, result, sent, rest } = await after(two, production(stack()), (platform) =>
     platform.emulator.act('redis.create', {
@@ -129,7 +129,7 @@ test('an environment is not deleted when a service was made in it meanwhile', as
   await rest();
 });
 
-test('what is taken away with everything below it is looked at once', async () => {
+test('an object that is deleted with its children is read once', async () => {
   const made = bench();
   await made.apply(
     `${production(stack())}  staging:\n${app(', mounts: { /a: { type: bind, hostPath: /a } }')}${database()}`,
@@ -144,7 +144,7 @@ test('what is taken away with everything below it is looked at once', async () =
   await plansNothing(made, production(stack()));
 });
 
-test('a deletion is looked at again before it is sent again', async () => {
+test('the object of a deletion is read again before the deletion is sent again', async () => {
   const made = bench();
   await made.apply(both);
   let count = 0;
@@ -164,7 +164,7 @@ test('a deletion is looked at again before it is sent again', async () => {
   await plansNothing(made, without);
 });
 
-test('what is gone already is no hindrance', async () => {
+test('an object that is gone already does not stop the deletion', async () => {
   const made = bench();
   await made.apply(both);
   const planned = await made.plan(without);
@@ -176,7 +176,7 @@ test('what is gone already is no hindrance', async () => {
   await plansNothing(made, without);
 });
 
-test('what is below it is not deleted either, when it is to go first', async () => {
+test('its children are not deleted either, when they would go first', async () => {
   const backup = 'backups: { nightly: { schedule: "0 3 * * *", destinationId: dst_1, prefix: nightly/ } }';
   const from = production(`${stack()}${database(`env: { A: "1" }, ${backup}`)}`);
   const { result, sent, rest } = await after(from, production(stack()), (made) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { bench, head } from '../support/world.ts';
 
-test('what one request cannot carry is refused before anything is sent, with its size', async () => {
+test('a body above the limit of a request is refused before anything is sent, with its size', async () => {
   const made = bench();
   // Each quote takes two bytes in the request.
   const files = {

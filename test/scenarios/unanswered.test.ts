@@ -54,7 +54,7 @@ const gone = production('    postgres: {}\n');
 
 describe('an update', () => {
   test.each(['drop', '{ page: 502 }', '{ page: 200 }', '{ answer: 500 }', '{ answer: 400 }', '{ cut: json }'])(
-    'that is carried out, and gets %s for an answer, is looked at and not sent again',
+    'that is executed, and answered with %s, is read back and not sent again',
     async (fault) => {
       const made = await after(one);
       const run = await applyOver(made, described, `{ on: postgres.update, at: 1, after: ${fault} }`);
@@ -87,7 +87,7 @@ describe('an update', () => {
     expect(run.count('postgres.update')).toEqual([1, 0]);
   });
 
-  test('of which some fields are there and others are not is sent again', async () => {
+  test('with only some of its fields in effect is sent again', async () => {
     const text = (value: string) => production(database(`description: ${value}, env: { A: ${value} }`));
     const made = await after(text('one'));
     const theirs = 'with: { postgresId: $postgresId, description: two }';
@@ -101,7 +101,7 @@ describe('an update', () => {
 });
 
 describe('a deletion', () => {
-  test('that is carried out and not answered is looked at and not sent again', async () => {
+  test('that is executed without an answer is read back and not sent again', async () => {
     const made = await after(one);
     const run = await applyOver(made, gone, '{ on: postgres.remove, after: drop }');
     expect(run.failed).toEqual([]);
@@ -121,7 +121,7 @@ describe('a move', () => {
   const both = `${head}environments:\n  staging: {}\n  production:\n${database()}`;
 
   test.each([
-    ['carried out and not answered is looked at and not sent again', 'after: drop', [1, 1]],
+    ['executed without an answer is read back and not sent again', 'after: drop', [1, 1]],
     ['lost is sent again', 'at: [1, 2], before: drop', [3, 1]],
   ])('that is %s', async (_what, fault, count) => {
     const made = await after(both);
@@ -163,7 +163,7 @@ describe('a create', () => {
     expect(rowsIn(made, 'postgres')).toHaveLength(1);
   });
 
-  test('that got lost is looked for with few looks', async () => {
+  test('that got lost is polled for with few reads', async () => {
     const made = calmPlatform();
     const calm = await applyOver(calmPlatform(), one, '');
     const run = await applyOver(made, one, '{ on: postgres.create, at: 1, before: drop }');
@@ -173,7 +173,7 @@ describe('a create', () => {
   });
 });
 
-describe('what shows late', () => {
+describe('an effect that shows late', () => {
   const late = '{ on: POST, after: { unseen: 3s } }';
   const key = JSON.stringify('-----BEGIN OPENSSH PRIVATE KEY-----\none\n-----END OPENSSH PRIVATE KEY-----\n');
   const withMore = (value: string, databaseName: string) =>
@@ -197,7 +197,7 @@ environments:
         domains: { a.example.com: { serviceName: web, path: "/${value}" } }
 `;
 
-  test('is waited for, whether it was made, changed, replaced or deleted', async () => {
+  test('is waited for after a create, update, replacement or deletion', async () => {
     const made = calmPlatform();
     for (const text of [withMore('one', 'shop'), withMore('two', 'shop'), withMore('two', 'store'), gone]) {
       expect((await applyOver(made, text, late)).failed).toEqual([]);
@@ -206,7 +206,7 @@ environments:
     expect(rowsIn(made, 'postgres')).toEqual([]);
   });
 
-  test('is waited for by what needs to know of it', async () => {
+  test('is waited for by actions that need it', async () => {
     const made = calmPlatform();
     const text = `${head}selfgit:
   forge: { selfgitUrl: "https://git.example.com", clientId: c, clientSecret: s-1, redirectUri: "https://d.example.com" }
@@ -237,11 +237,11 @@ environments:
   });
 });
 
-describe('an order to deploy', () => {
+describe('a deployment', () => {
   const shop = production(stack());
 
   test.each(['before: { page: 502 }', 'before: { answer: 500 }'])(
-    'that gets %s from what stands before the platform is looked for, and ordered again',
+    'that gets %s from a proxy is polled for, and started again',
     async (fault) => {
       const made = calmPlatform();
       const run = await applyOver(made, shop, `{ on: compose.deploy, times: 3, ${fault} }`);
@@ -252,12 +252,12 @@ describe('an order to deploy', () => {
     },
   );
 
-  test.each(['{ page: 200 }', '{ answer: 500 }'])('that gets %s is found when it was carried out', async (fault) => {
+  test.each(['{ page: 200 }', '{ answer: 500 }'])('that gets %s is found when it was executed', async (fault) => {
     const run = await applyOver(calmPlatform(), shop, `{ on: compose.deploy, after: ${fault} }`);
     expect([run.failed, run.count('compose.deploy')]).toEqual([[], [1, 1]]);
   });
 
-  test('that got lost is looked for with few looks', async () => {
+  test('that got lost is polled for with few reads', async () => {
     const calm = await applyOver(calmPlatform(), shop, '');
     const run = await applyOver(calmPlatform(), shop, '{ on: compose.deploy, at: 1, before: drop }');
     expect(run.failed).toEqual([]);
@@ -281,7 +281,7 @@ describe('an order to deploy', () => {
     expect(run.seconds).toBeLessThan(24);
   });
 
-  test('of a database whose status cannot be reset at first is made after all', async () => {
+  test('of a database succeeds when its status can be reset only later', async () => {
     const made = await after(one);
     const other = one.replace('postgres:17', 'postgres:18');
     const run = await applyOver(made, other, '{ on: postgres.changeStatus, times: 3, before: drop }');

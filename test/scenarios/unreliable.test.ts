@@ -136,13 +136,13 @@ describe.each([
     expect(exceptions(({ writes }) => writes <= 1.25 * calm.writes)).toEqual([]);
   });
 
-  test('sends 1.5 times as many reads, 8 looks for each lost write and 3 for each in doubt, at most; one run a fifth more', () => {
+  test('sends at most 1.5 times as many reads, 8 polls per lost write and 3 per doubtful one; one run a fifth more', () => {
     const bound = (run: Measured) => 1.5 * calm.reads + 8 * lost(run) + 3 * inDoubt(run);
     expect(sum(runs.map(({ reads }) => reads))).toBeLessThanOrEqual(0.95 * sum(runs.map(bound)));
     expect(exceptions((run) => run.reads <= 1.2 * bound(run))).toEqual([]);
   });
 
-  test('sends twice as many writes and looks together as there are writes, at most, over all runs', () => {
+  test('sends at most twice as many writes and polls as there are writes, over all runs', () => {
     const looks = runs.map(({ reads }) => Math.max(0, reads - 1.5 * calm.reads));
     expect(sum(runs.map(({ writes }) => writes)) + sum(looks)).toBeLessThanOrEqual(2 * calm.writes * runs.length);
   });

@@ -137,7 +137,7 @@ test('a redactor leaves no secret in any text', () => {
   );
 });
 
-test('a redactor of ten thousand secrets takes as many lookups as one of a hundred', () => {
+test('a redactor of ten thousand secrets needs as many lookups as one of a hundred', () => {
   const text = 'error: connection to postgres://shop:password-10077@main/shop was refused '.repeat(100);
   const lookups = (secrets: number) => {
     const redactor = createRedactor();

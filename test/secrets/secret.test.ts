@@ -57,7 +57,7 @@ describe('a secret', () => {
     expect(() => structuredClone({ deep: [token] })).toThrow();
   });
 
-  test('prints the same whatever its value is', () => {
+  test('prints the same for every value', () => {
     expect(JSON.stringify(secret('a'))).toBe(JSON.stringify(secret('b')));
   });
 });

@@ -47,11 +47,11 @@ const notHere = [
 ];
 
 describe('the suite for storages', () => {
-  test('is passed by a storage that keeps what it is given', async () => {
+  test('is passed by a storage that keeps all records', async () => {
     expect((await failuresOf((storage) => storage)).toSorted()).toEqual(notHere.toSorted());
   });
 
-  test('notices a storage that loses what is appended', async () => {
+  test('fails for a storage that loses appended records', async () => {
     const failures = await failuresOf((storage) => ({ ...storage, add: () => Promise.resolve() }));
     expect(failures).toContain('holds what was appended, also when the run ends without writing');
   });

@@ -47,7 +47,7 @@ describe.skipIf(process.platform !== 'linux')('what is durable', () => {
     ]);
   });
 
-  it('is each folder that was made, in the one above it', async () => {
+  it('is the entry of each new folder in its parent', async () => {
     const synced = await watchSyncs();
     await nodeDisk.makeFolder(join(folder, 'a/b/c'));
     expect(synced.map(({ path }) => path)).toEqual([join(folder, 'a/b'), join(folder, 'a'), folder]);

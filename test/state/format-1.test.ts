@@ -19,7 +19,7 @@ test('stays as it is while nothing is open', () => {
 });
 
 describe('has a pending write', () => {
-  test('where a request was about to be sent that said nothing', () => {
+  test('where a request without members was about to be sent', () => {
     const pairs = { name: { wanted: { value: 'a' }, answered: { value: 'a' } } };
     const write = { is: 'write', at, timeoutMs: 60_000 };
     expect(migrated({ pairs, intent: { at } })).toStrictEqual({ ...known, pairs, pending: write });
@@ -69,7 +69,7 @@ describe('has a pending create', () => {
   });
 });
 
-test('has the places of its duplicates; one that nobody wrote down is under the key of its block', () => {
+test('has the places of its duplicates; one without a record is under the key of its block', () => {
   const places = [{ key: { name: 'a' }, below: 'env_1' }, { key: { name: 'b' } }];
   expect(migrated({ repeated: places })).toStrictEqual({ ...known, duplicates: places });
   expect(migrated({ repeated: true })).toStrictEqual({ ...known, duplicates: [{}] });
@@ -88,7 +88,7 @@ describe('has a stale service', () => {
     expect(migrated({ deployed: former })?.deployed).toStrictEqual(deployed);
   });
 
-  test('whose pending deployment keeps all that is known of it', () => {
+  test('with a pending deployment keeps all its facts', () => {
     expect(migrated({ deployed: { sent } })?.pending).toStrictEqual(deploy);
     const more = { newest: 'd1', isAnswered: true, id: 'd2' };
     expect(migrated({ deployed: { sent: { ...sent, ...more } } })?.pending).toStrictEqual({ ...deploy, ...more });

@@ -24,7 +24,7 @@ test('a process that is gone from this boot of this machine is gone', async () =
   expect(thisHost().machine).toBe(thisHost().machine);
 });
 
-test('where nothing tells one machine from another of its name, no pid proves anything', async () => {
+test('where two machines of one name cannot be distinguished, no pid proves anything', async () => {
   expect((await stopOf(taken(() => []))).failure).toBe('locked');
 });
 
@@ -44,7 +44,7 @@ describe('a process', () => {
     uid.mockRestore();
   });
 
-  test('is alive while it runs, whoever runs it, and gone afterwards', () => {
+  test('is alive while it runs, for every user, and gone afterwards', () => {
     const { isAlive } = thisHost();
     expect(isAlive(process.pid)).toBe(true);
     expect(isAlive(spawnSync(process.execPath, ['-e', '']).pid)).toBe(false);
@@ -88,7 +88,7 @@ describe('a machine', () => {
     expect(onMac('echo "boot of $*"')).toBe(`${hostname()} boot of -n kern.bootsessionuuid`);
   });
 
-  test.each(['exit 1', 'exit 0'])('is another one for each process where nobody tells its boot: %s', (script) => {
+  test.each(['exit 1', 'exit 0'])('is another one for each process where the boot id is unknown: %s', (script) => {
     const machine = onMac(script);
     expect(machine).toMatch(/^\S+ [\da-f-]{36}$/);
     expect(thisHost().machine).not.toBe(machine);

@@ -136,7 +136,7 @@ test.each<[string, Parameters<typeof pastOf>[0], ReturnType<typeof pastOf>]>([
     { owner: 'ben', purpose: 'destroy', since, mayLandUntil: now + 1, wasRemoved: true },
     past(1, removed),
   ],
-])('what is written down of the one before: %s', (_, inherited, written) => {
+])('the record of the previous holder: %s', (_, inherited, written) => {
   expect(pastOf(inherited, now)).toStrictEqual(written);
 });
 
@@ -169,7 +169,7 @@ test.each<[string, Seen, { endsInMs: number | undefined; mayLandMs: number }]>([
   expect(swaps).toEqual([{ counter: 7, holder: null, past: { owner, purpose, since, mayLandMs, wasRemoved: true } }]);
 });
 
-test('nobody holds a lease that was given back, or that nobody ever had', async () => {
+test('a lease that was released, or never taken, is free', async () => {
   for (const before of [undefined, seen({}, 0)]) {
     const register = { of: 'it', look: () => Promise.resolve(before), swap: () => Promise.resolve(undefined) };
     expect(await findHolder(register, leaseContext({}))).toBeUndefined();

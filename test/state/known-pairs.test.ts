@@ -24,7 +24,7 @@ test('the fields of a pending create count as settled, until they are', () => {
   });
 });
 
-test('a pending write says nothing', () => {
+test('a pending write proves nothing', () => {
   const pending = { is: 'write', at: 1, timeoutMs: 1 } as const;
   expect(knownPairs(recordOf('redis', 'redis_1', { pairs, pending }))).toStrictEqual(pairs);
 });

@@ -8,7 +8,7 @@ import { processTime } from '../../src/state/conformance/virtual-processes.ts';
 
 /** What no place of a lease can be made to do in the suite that all of them share. */
 
-test('a renewal that got no answer and lands late does not prolong the lease beyond what the place knows', async () => {
+test('a late renewal without an answer does not prolong the lease beyond the record of the state location', async () => {
   const time = processTime();
   const [one, place] = [time.process(), time.process()];
   const { lease: real } = createMemory(place.clock).storage;
@@ -59,7 +59,7 @@ test('a renewal that is answered late counts from when it was sent', async () =>
   expect(lease.check).toThrow('is lost');
 });
 
-test('a lease in a place without a clock is over for whoever watched it for 60 s without a renewal', async () => {
+test('a lease in a state location without a clock ends for a process that watched it for 60 s without a renewal', async () => {
   const time = processTime();
   const [one, two] = [time.process({ machine: 'far' }), time.process()];
   const { lease: real } = createMemory(one.clock).storage;
@@ -86,7 +86,7 @@ test('a lease in a place without a clock is over for whoever watched it for 60 s
   expect(counter).toBe(2);
 });
 
-test('whose requests may still land is known also after renewals, and after somebody who had it but shortly', async () => {
+test('the holder with open requests stays known after renewals, and after a holder that had the lease briefly', async () => {
   const time = processTime();
   const [one, two, three] = [time.process({ machine: 'far' }), time.process(), time.process()];
   const { lease: register } = createMemory(one.clock).storage;

@@ -47,7 +47,7 @@ describe('a state', () => {
     expect(diagnostics[0]?.remedy).toBe(restore);
   });
 
-  test('of a newer Trueup is refused with that, whatever else it holds', async () => {
+  test('of a newer Trueup is refused for that reason, with any content', async () => {
     const { message, diagnostics } = await refused({ formatVersion: 3 });
     expect(message).toBe('the state s.json has format 3, which a newer Trueup wrote');
     expect(diagnostics[0]?.remedy).toBe('Use that version or a later one. Nothing was changed.');

@@ -14,7 +14,7 @@ const busy = { ...record, deployed: { stale: {} }, pending: deploy };
 const both = { ...busy, pending: { ...deploy, isWriting: true } } as const;
 
 describe('the deployments of a record', () => {
-  test('are what it was deployed from, and the deployment that is pending', () => {
+  test('are its deployed inputs, and the pending deployment', () => {
     expect(deploysOf(undefined)).toBeUndefined();
     expect(deploysOf(record)).toBeUndefined();
     expect(deploysOf({ ...record, deployed: { inputs: 'a' }, pending: write })).toStrictEqual({ inputs: 'a' });
@@ -38,7 +38,7 @@ describe('the deployments of a record', () => {
     });
   });
 
-  test('leave a pending write what it is', () => {
+  test('keep a pending write', () => {
     expect(withDeploys({ ...record, pending: write }, { inputs: 'b' })).toStrictEqual({
       ...record,
       deployed: { inputs: 'b' },
@@ -49,7 +49,7 @@ describe('the deployments of a record', () => {
     expect(withDeploys(both, { inputs: 'b' })).toStrictEqual({ ...record, deployed: { inputs: 'b' }, pending: write });
   });
 
-  test('leave a pending create what it is', () => {
+  test('keep a pending create', () => {
     for (const id of [null, 'redis_1']) {
       const made = recordOf('redis', id, { pending: create });
       expect(withDeploys(made, { stale: {} })).toStrictEqual({ ...made, deployed: { stale: {} } });
@@ -90,12 +90,12 @@ describe('a request that is sent again', () => {
     }
   });
 
-  test('changes nothing of what is not pending, nor of a deployment', () => {
+  test('changes no record without a pending write, and no deployment', () => {
     for (const same of [record, recordOf('redis', null), busy, both]) expect(renewed(same, 9)).toBe(same);
   });
 });
 
-test('a create is pending where the record says so, whether or not its id was chosen', () => {
+test('a create is pending in its record, with a chosen id or without', () => {
   expect(pendingCreate(undefined)).toBeUndefined();
   expect(pendingCreate({ ...record, pending: write })).toBeUndefined();
   expect(pendingCreate({ ...record, pending: create })).toBe(create);

@@ -3,7 +3,7 @@ import { membersOf } from '../../src/state/stored.ts';
 
 /** Values as the state holds them. */
 
-test('what was ours is known where the state holds it, and not where it holds a digest', () => {
+test('our members are known where the state has their values, not where it has a digest', () => {
   expect(membersOf({ value: ['a', 1] })).toEqual(['a', '1']);
   expect(membersOf({ value: null })).toEqual([]);
   expect(membersOf({ digest: 'abc' })).toEqual([]);

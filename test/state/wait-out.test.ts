@@ -59,7 +59,7 @@ async function begin({ isOpen }: { readonly isOpen: boolean }) {
 }
 
 test.each([-3_600_000, 0, 61_000, 3_600_000])(
-  'a machine whose clock is set by %i ms waits for what the run before left open, and not longer',
+  'a machine with a clock that is off by %i ms waits for the pending requests of the earlier run, not longer',
   async (setClock) => {
     const { time, enter, waited } = await begin({ isOpen: true });
     await (await enter('here')).store.close();
@@ -70,7 +70,7 @@ test.each([-3_600_000, 0, 61_000, 3_600_000])(
   },
 );
 
-test('what was left open is waited for as a whole where no lock tells when that was', async () => {
+test('a run waits the whole in-flight timeout where no lock gives the time of the pending requests', async () => {
   expect(await (await begin({ isOpen: true })).waited('here')).toBe(inFlightTimeoutMs);
 });
 
@@ -111,7 +111,7 @@ test('a run that left nothing open is not waited for', async () => {
 });
 
 test.each([true, false])(
-  'a holder whose lock was taken away may go on for as long as that lasts, and is waited for, whether something is open: %s',
+  'a run waits for a holder that lost its lock and may still send, with something pending: %s',
   async (isOpen) => {
     const { time, enter, waited } = await begin({ isOpen });
     const { store } = await enter('far');

@@ -58,7 +58,7 @@ describe('the answer', () => {
     expect(JSON.parse(shown.out)).toMatchObject({ databasePassword: 'canary-7f3a' });
   });
 
-  it('hides what is nested in it, and credentials in addresses', async () => {
+  it('redacts nested secrets, and credentials in addresses', async () => {
     const composeId = await makeCompose({
       sourceType: 'hubgit',
       hubgitId: 'hub_1',
@@ -83,12 +83,12 @@ describe('the answer', () => {
     expect(JSON.parse(command.out)).toContain('docker');
   });
 
-  it('hides a text that is a compose file as a whole', async () => {
+  it('redacts the whole text of a compose file', async () => {
     const composeId = await makeCompose({ sourceType: 'raw', composeFile: 'services: { web: { image: canary } }' });
     expect((await call('compose.randomizeCompose', `composeId=${composeId}`)).out).toBe('"(sensitive)"\n');
   });
 
-  it('is YAML on a terminal, of which no character reaches it that it obeys', async () => {
+  it('is YAML on a terminal, without control characters', async () => {
     const composeId = await makeCompose({ name: 'a\u001B[2J\u202Eb', description: 'one\ntwo' });
     vi.stubEnv('TRUEUP_URL', server.url);
     vi.stubEnv('TRUEUP_API_KEY', 'right-key');
@@ -103,7 +103,7 @@ describe('the answer', () => {
 });
 
 describe('the input', () => {
-  it('is converted by what the operation takes', async () => {
+  it('is converted to the types of the operation', async () => {
     const postgresId = await makePostgres();
     const words = [
       `postgresId=${postgresId}`,
@@ -149,7 +149,7 @@ describe('the input', () => {
     ]);
   });
 
-  it('is told all its mistakes at once, each with its own diagnostic', async () => {
+  it('has all its mistakes reported at once, one diagnostic each', async () => {
     const run = await call('compose.create', 'nam=x', 'composeType=pod');
     expect(run.err.match(/^error\[.*\]$/gm)?.toSorted()).toEqual([
       'error[missing-key]',
@@ -281,8 +281,8 @@ describe('a platform that fails', () => {
   });
 });
 
-describe('what ends something', () => {
-  it('is not sent without --yes where nobody can be asked', async () => {
+describe('an operation that ends something', () => {
+  it('is not sent without --yes where there is no terminal', async () => {
     const composeId = await makeCompose();
     emulator.log.splice(0);
     const refused = await call('compose.delete', `composeId=${composeId}`, 'deleteVolumes=true');
@@ -319,7 +319,7 @@ describe('what ends something', () => {
     expect(sent()).toHaveLength(1);
   });
 
-  it('is told by the input, too: only a deployment with fresh volumes asks', async () => {
+  it('depends on the input, too: only a deployment with fresh volumes asks', async () => {
     const composeId = await makeCompose({ sourceType: 'raw', composeFile: 'services: { web: { image: nginx } }' });
     expect(await call('compose.deploy', `composeId=${composeId}`)).toMatchObject({ code: 0 });
     const fresh = await call('compose.deploy', `composeId=${composeId}`, 'freshVolumes=true', '--format', 'json');
@@ -330,7 +330,7 @@ describe('what ends something', () => {
 describe('a new API key', () => {
   const metadata = 'metadata={"organizationId":"org_1"}';
 
-  it('is shown, because it is shown once, and has no limit that nobody asked for', async () => {
+  it('is printed, because the platform shows it once, and has no rate limit by default', async () => {
     const run = await call('user.createApiKey', 'name=ci', metadata);
     expect(run.code).toBe(0);
     expect(run.err).toContain('rateLimitEnabled=false');
@@ -358,14 +358,14 @@ describe('the platform', () => {
   const at = (dir: string, environment: Record<string, string>) =>
     trueup(['call', 'user.haveRootAccess', '-C', dir], { env: environment });
 
-  it('is that of the manifest, whatever else is wrong in it', async () => {
+  it('is that of the manifest, also when the manifest has mistakes elsewhere', async () => {
     const dir = project(manifest(`{ url: "${server.url}" }`, 'environmentz: 7\n'));
     expect(await at(dir, { TRUEUP_API_KEY: 'right-key' })).toMatchObject({ code: 0, out: 'false\n' });
     expect((await at(dir, { TRUEUP_API_KEY: 'wrong-key' })).code).toBe(4);
     expect((await at(dir, {})).code).toBe(4);
   });
 
-  it('is the embedded emulator of the manifest, whose world is kept', async () => {
+  it('is the embedded emulator of the manifest, which keeps its data', async () => {
     const dir = project(manifest('emulator'));
     const made = await trueup(['call', '-C', dir, 'environment.create', 'name=staging', 'projectId=prj_1']);
     expect(made.code).toBe(0);
@@ -404,7 +404,7 @@ describe('the platform', () => {
 });
 
 describe('--list', () => {
-  it('shows all operations, a group, and what one takes, without a platform', async () => {
+  it('lists all operations, a group, or the members of one, without a platform', async () => {
     const all = await trueup(['call', '--list']);
     expect(all).toMatchObject({ code: 0, err: '' });
     expect(all.out.split('\n')).toHaveLength(192 + 1);

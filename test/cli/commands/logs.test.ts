@@ -30,7 +30,7 @@ function logging(log: string) {
 }
 
 describe('logs', () => {
-  it('prints the log of what runs, as much of it as is asked for', async () => {
+  it('prints the log of a running service, limited by the options', async () => {
     const place = await open(sections, { secrets });
     const all = await place.run(logsCommand(address, {}));
     expect(all).toMatchObject({ exit: 'done', err: '' });
@@ -44,7 +44,7 @@ describe('logs', () => {
     expect(place.requests().filter((request) => request.startsWith('POST'))).toEqual([]);
   });
 
-  it('says clearly that the platform documents no other, and sends nothing', async () => {
+  it('of another kind is refused as undocumented, and nothing is sent', async () => {
     const place = await open(sections, { secrets });
     const none = await place.run(logsCommand('production.redis.cache', {}));
     expect(none).toMatchObject({ exit: 'stopped', out: '' });
@@ -62,7 +62,7 @@ describe('logs', () => {
     expect(place.requests()).toEqual([]);
   });
 
-  it('says why there is none when nothing runs', async () => {
+  it('gives the reason when no container runs', async () => {
     const place = await open(withDatabase(', deploy: never'), { secrets });
     const run = await trueup(['logs', address], { cwd: place.folder, env: { TRUEUP_API_KEY: apiKey } });
     expect(run).toMatchObject({ code: 1, out: '' });

@@ -25,7 +25,7 @@ variables: { tag: { default: 2025.10 } }
 const address = 'production.postgres.main';
 
 describe('output', () => {
-  it('prints what is known from the state and from one GET for each object, without secrets', async () => {
+  it('prints values from the state and from one GET per object, without secrets', async () => {
     vi.stubEnv('CANARY', 'canary-env');
     vi.stubEnv('TRUEUP_SECRET_DB', secrets.DB);
     const place = await open(services + outputs.replace('${env:CANARY}', 'x'), { secrets });
@@ -66,7 +66,7 @@ literal     = \${ref:x} and \${{environment.X}}
     vi.stubEnv('TRUEUP_API_KEY', 'right-key-4711');
   });
 
-  it('needs no secret to hide one, and says which it needs to show one', async () => {
+  it('needs no secret to redact one, and names the secret that it needs to print one', async () => {
     const place = await open(services + outputs.replace('${env:CANARY}', 'x'), { secrets });
     expect((await place.run(outputCommand('db_url', {}))).out).toBe('(sensitive)\n');
     const missing = await place.run(outputCommand('db_url', { showSecrets: true }));
@@ -76,7 +76,7 @@ literal     = \${ref:x} and \${{environment.X}}
     );
   });
 
-  it('of what is not applied yet, or gone, is an error', async () => {
+  it('of an object that does not exist, yet or any more, is an error', async () => {
     const place = await open(services, { secrets });
     place.rewrite(
       services.replace(
@@ -94,7 +94,7 @@ literal     = \${ref:x} and \${{environment.X}}
     expect((await place.run(outputCommand('db', {}))).err).toContain('[not-found]');
   });
 
-  it('that is not declared is told with the one that may be meant; without outputs that is said', async () => {
+  it('that is not declared is an error that suggests a name; without outputs, the error states that', async () => {
     const place = await open(services + outputs.replace('${env:CANARY}', 'x'), { secrets });
     expect((await place.run(outputCommand('db_hots', {}))).err).toContain('Did you mean db_host?');
     place.rewrite(services);

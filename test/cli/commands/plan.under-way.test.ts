@@ -8,7 +8,7 @@ const open = places();
 
 const environments = (name: string) => `environments: { production: {}, ${name}: {} }\n`;
 
-it('a plan that differs says that another run is at work; one without differences asks nobody', async () => {
+it('a plan with changes reports another run at work; one without changes does not read the lock', async () => {
   const place = await open(environments('one'));
   const store = localStore(join(place.folder, '.trueup'));
   await store.lock({ purpose: 'apply' });

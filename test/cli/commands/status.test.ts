@@ -83,7 +83,7 @@ staging.application.web     done    done TIME Trueup
     });
   });
 
-  it('is about the services at and below what is named, and says so when there are none', async () => {
+  it('covers the services at and below an address, and reports when there are none', async () => {
     const place = await open(sections, { secrets });
     const names = async (...addresses: string[]) => {
       const document = documentIn(await place.run(status(addresses), { format: 'json' })) as {
@@ -106,7 +106,7 @@ staging.application.web     done    done TIME Trueup
     expect(place.requests()).toEqual([]);
   });
 
-  it('says of what is gone that it is missing, and of what was moved how it is', async () => {
+  it('reports a deleted service as missing, and a moved one with its status', async () => {
     const place = await open(sections, { secrets });
     const [main, second] = ['main', 'second'].map((name) => place.idOf(`production.postgres.${name}`));
     await place.emulator.act('postgres.remove', { postgresId: main });
@@ -134,7 +134,7 @@ staging.application.web     done    done TIME Trueup
     expect((await place.run(status(['production.compose.bad']))).out).toContain('production.compose.bad  missing');
   });
 
-  it('hides what a build wrote of the secrets of its service', async () => {
+  it('redacts secrets of the service in a build error', async () => {
     const failed = {
       deploymentId: 'dep_1',
       createdAt: '2026-01-01T00:00:00.000Z',
@@ -209,7 +209,7 @@ describe('status --watch', () => {
     expect(signals.listenerCount('SIGINT')).toBe(0);
   });
 
-  it('goes on while another run has the emulator', async () => {
+  it('continues while another run has the emulator', async () => {
     const place = await open(sections, { secrets });
     const text = readFileSync(join(place.folder, 'trueup.yaml'), 'utf8');
     writeFileSync(join(place.folder, 'trueup.yaml'), text.replace(/^platform: .*$/m, 'platform: emulator'));

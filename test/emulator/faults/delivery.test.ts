@@ -82,24 +82,24 @@ test.each([
   ['after: { cut: json }', ['unknown', 'unreadable', 200, undefined], true],
   ['after: { cut: length }', ['unknown', 'connection', undefined, 'UND_ERR_SOCKET'], true],
   ['after: { cut: reset }', ['unknown', 'connection', undefined, 'ECONNRESET'], true],
-])('a write with %s is told as %j', async (fault, said, isMade) => {
+])('a write with %s is reported as %j', async (fault, said, isMade) => {
   const made = await platform(create(fault));
   expect(await failureOf(made.make())).toEqual(said);
   expect(made.isMade()).toBe(isMade);
   expect(made.emulator.log.map(({ status }) => status)).toEqual(fault.startsWith('late') ? [] : [isMade ? 200 : 0]);
 });
 
-test('429 says when to come back', async () => {
+test('429 has a Retry-After', async () => {
   const { make } = await platform(create('before: { answer: 429, retryAfter: 2s }'));
   await expect(make()).rejects.toMatchObject({ retryAfterSeconds: 2 });
 });
 
-test.each(['length', 'reset', 'json'])('an empty answer that is cut by %s is told too', async (how) => {
+test.each(['length', 'reset', 'json'])('an empty answer that is cut by %s is an error too', async (how) => {
   const { client } = await platform(`faults: [{ on: compose.update, after: { cut: ${how} } }]`);
   expect((await failureOf(client.call('compose.update', { composeId: 'unknown' })))[0]).toBe('unknown');
 });
 
-describe('what only takes its time', () => {
+describe('a slow answer', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] }));
 
   /** Waits until a fault began to take its time, whether what it goes wrong with was done before or is done after. */
@@ -135,7 +135,7 @@ describe('what only takes its time', () => {
     expect(made.isMade()).toBe(isDone);
   });
 
-  test('a request that lands late is carried out then', async () => {
+  test('a late request is executed when it arrives', async () => {
     const { make, isMade } = await platform(create('late: 100ms'));
     await failureOf(make());
     await vi.advanceTimersByTimeAsync(99);
@@ -144,7 +144,7 @@ describe('what only takes its time', () => {
     expect(isMade()).toBe(true);
   });
 
-  test('what was made shows later', async () => {
+  test('a new object shows later', async () => {
     const { make, list } = await platform(create('after: { unseen: 200ms }'));
     await make();
     await vi.advanceTimersByTimeAsync(199);
@@ -163,7 +163,7 @@ test('a list lacks rows', async () => {
   expect(await list()).toContain('a');
 });
 
-test.each(['before', 'after'])('somebody else does something %s a request', async (when) => {
+test.each(['before', 'after'])('another client sends a request %s a request', async (when) => {
   const { make, isMade } = await platform(
     create(`${when}: { do: environment.create, with: { name: theirs, projectId: $projectId } }`),
   );

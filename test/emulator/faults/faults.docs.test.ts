@@ -165,7 +165,7 @@ describe('the page of faults', () => {
     expect(keys.filter((key) => !new RegExp(`\\b${key}:|\`${key}\``).test(page))).toEqual([]);
   });
 
-  test('the walk through it goes as it says', async () => {
+  test('its example session has the documented results', async () => {
     const [faults, manifest, commands] = chapters.get('Try what Trueup does') ?? [];
     const folder = project({ 'faults.yaml': faults?.code ?? '' });
     const emulator = start(['emulate', '--port', '0', '--faults', 'faults.yaml'], { cwd: folder });

@@ -70,8 +70,8 @@ async function after(ms: number, work: Promise<WireAnswer>): Promise<number | st
   return seen;
 }
 
-describe('before it is carried out', () => {
-  test('a request is kept waiting', async () => {
+describe('before it is executed', () => {
+  test('a request is delayed', async () => {
     const { environment, names } = platform('faults: [{ on: environment.create, before: { delay: 2s } }]');
     const made = environment('a');
     expect(await after(1_999, made)).toBeUndefined();
@@ -99,7 +99,7 @@ describe('before it is carried out', () => {
     expect(log()).toEqual([['environment.create', 0, `before: answer ${status}`]]);
   });
 
-  test('429 says when to come back', async () => {
+  test('429 has a Retry-After', async () => {
     const { environment, names } = platform(
       'faults: [{ on: environment.create, before: { answer: 429, retryAfter: 4s } }]',
     );
@@ -116,7 +116,7 @@ describe('before it is carried out', () => {
     expect(log()).toEqual([['environment.create', 0, `before: page ${status}`]]);
   });
 
-  test('somebody else changes what it is about', async () => {
+  test('another client changes the object first', async () => {
     const { emulator, environment, get, post } = platform(`faults:
       - on: environment.update
         before: { do: environment.update, with: { environmentId: $environmentId, description: theirs, env: $$A } }
@@ -132,7 +132,7 @@ describe('before it is carried out', () => {
     ]);
   });
 
-  test('what somebody else cannot do is told, and the request goes on', async () => {
+  test('a refused change of another client is reported, and the request continues', async () => {
     const { told, post } = platform(`faults:
       - { on: environment.update, before: { do: environment.remove, with: { environmentId: env_none } } }
       - { on: environment.update, before: { do: environment.remove, with: { environmentId: $other } } }
@@ -145,8 +145,8 @@ describe('before it is carried out', () => {
   });
 });
 
-describe('after it was carried out', () => {
-  test('the answer is kept waiting', async () => {
+describe('after it was executed', () => {
+  test('the answer is delayed', async () => {
     const { environment, names } = platform('faults: [{ on: environment.create, after: { delay: 2s } }]');
     const made = environment('a');
     expect(await after(1_999, made)).toBeUndefined();
@@ -227,7 +227,7 @@ describe('after it was carried out', () => {
     });
   });
 
-  test('what it made, changed or deleted is read as it was, until its time has passed', async () => {
+  test('reads show the old object after a create, update or delete, until the time has passed', async () => {
     const { environment, get, listed, names, post } = platform(`faults:
       - { on: [environment.create, environment.update], after: { unseen: 5s } }
       - { on: environment.remove, after: { unseen: 3s } }
@@ -253,14 +253,14 @@ describe('after it was carried out', () => {
     expect(await listed()).not.toContain('a');
   });
 
-  test('what others change meanwhile is read', async () => {
+  test('reads show the changes of other clients', async () => {
     const { environment, listed } = platform('faults: [{ on: environment.create, at: 1, after: { unseen: 5s } }]');
     await Promise.all([environment('a'), environment('b')]);
     expect(await listed()).toContain('b');
     expect(await listed()).not.toContain('a');
   });
 
-  test('somebody else changes what came of it', async () => {
+  test('another client changes the object of the request', async () => {
     const { environment, names } = platform(`faults:
       - on: environment.create
         after: { do: environment.update, with: { environmentId: $environmentId, name: theirs } }
@@ -270,7 +270,7 @@ describe('after it was carried out', () => {
   });
 });
 
-test('a request is carried out later, and its connection ends now', async () => {
+test('a request is executed later, and its connection ends now', async () => {
   const { environment, names, log } = platform('faults: [{ on: environment.create, late: 60s }]');
   expect(await fate(environment('a'))).toBe('ECONNRESET');
   await vi.advanceTimersByTimeAsync(59_999);
@@ -339,7 +339,7 @@ describe('when', () => {
     expect(one.replaceAll('.', '').length / 2_000).toBeCloseTo(0.3, 1);
   });
 
-  test('what one request meets does not depend on others between', async () => {
+  test('the fault of a request does not depend on other requests between', async () => {
     const fates = async (isBetween: boolean) => {
       const { environment, get } = platform('faults: [{ on: GET, chance: 50%, before: drop }]');
       const seen: (number | string)[] = [];
@@ -353,7 +353,7 @@ describe('when', () => {
   });
 });
 
-test('one of several ways is picked by chance, each as often', async () => {
+test('one of several effects is picked by chance, each as often', async () => {
   const { get, log } = platform(`faults:
     - on: GET
       oneOf: [{ before: drop }, { before: { answer: 500 } }, { after: drop }]
@@ -388,7 +388,7 @@ test('faults add up in the order of the file', async () => {
   expect(told).toEqual(['environment.create: before: delay 1s, after: delay 2s, after: drop']);
 });
 
-test('a world that is kept in a file meets faults too', async () => {
+test('an emulator with a file has faults too', async () => {
   vi.useRealTimers();
   const emulator = await openEmulator(join(mkdtempSync(join(tmpdir(), 'trueup-faults-')), 'world.json'));
   const { send } = createFaults(emulator, faultPlan.parse(parse('faults: [{ on: "*", after: { unseen: 60s } }]')));
@@ -404,7 +404,7 @@ test('a world that is kept in a file meets faults too', async () => {
   await emulator.close();
 });
 
-test('what is not a request of the API goes wrong too, and is answered as ever where nothing does', async () => {
+test('a request outside of the API gets faults too, and the usual answer without one', async () => {
   const { get, emulator } = platform('faults: [{ on: GET, at: 2, before: drop }]');
   expect(await fate(get('nothing'))).toBe(404);
   expect(await fate(get('nothing'))).toBe('ECONNRESET');

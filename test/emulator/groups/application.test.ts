@@ -78,7 +78,7 @@ const buildType = {
 const environment = { env: 'A=1', buildArgs: 'B=2', buildSecrets: 'C=3', createEnvFile: false };
 
 describe('an application', () => {
-  test('takes hubgit for its source and is idle when nothing is said', async () => {
+  test('has the source hubgit and the status idle by default', async () => {
     const { body } = await call('application.create', inputs.application);
     expect(body).toMatchObject({
       sourceType: 'hubgit',
@@ -152,7 +152,7 @@ describe('an application', () => {
     expect(JSON.stringify(view)).not.toMatch(/-secret|private-key|-token|labgit-refresh/);
   });
 
-  test('that is not there is a 404, whatever is wanted of it', async () => {
+  test('that does not exist is a 404 for every operation', async () => {
     const applicationId = 'unknown';
     for (const operation of ['one', 'start', 'stop', 'redeploy', 'delete', 'markRunning', 'disconnectGitProvider'])
       expect([operation, (await call(`application.${operation}`, { applicationId })).status]).toEqual([operation, 404]);
@@ -165,7 +165,7 @@ describe('an application', () => {
     });
   });
 
-  test('is deleted with what belongs to it, and keeps its environment from being removed until then', async () => {
+  test('is deleted with its children, and keeps its environment from being removed until then', async () => {
     const { environmentId } = (await call('environment.create', { name: 'staging', projectId: 'prj_1' })).body;
     const applicationId = await createRunning({ environmentId });
     await call('domain.create', { host: 'a.test', applicationId });
@@ -210,13 +210,13 @@ describe('saving', () => {
     });
   });
 
-  test('one source leaves what was saved for the others', async () => {
+  test('one source keeps the fields of the others', async () => {
     const applicationId = await create();
     for (const source of allSources) await saveSource(applicationId, source);
     expect(await one(applicationId)).toMatchObject(Object.assign({ sourceType: 'git' }, ...Object.values(sources)));
   });
 
-  test('leaves what may be left out as it was, except that the trigger is push again', async () => {
+  test('keeps optional members that are left out, except that the trigger is push again', async () => {
     const applicationId = await create();
     await saveSource(applicationId, 'hubgit', { triggerType: 'tag', enableSubmodules: true, watchPaths: ['a'] });
     expect(await one(applicationId)).toMatchObject({ triggerType: 'tag', enableSubmodules: true, watchPaths: ['a'] });
@@ -226,7 +226,7 @@ describe('saving', () => {
     expect(await one(applicationId)).toMatchObject({ watchPaths: null });
   });
 
-  test('takes null for what must be there, and refuses when it is left out', async () => {
+  test('accepts null for a required member, and refuses a missing one', async () => {
     const applicationId = await create();
     await saveSource(applicationId, 'docker');
     const { registryUrl: _registryUrl, ...partial } = docker;
@@ -315,7 +315,7 @@ test('disconnecting resets every git source but one column, and makes hubgit the
 });
 
 describe('beyond the document', () => {
-  test('an update changes what is sent, but never the appName', async () => {
+  test('an update changes the members of the request, but never the appName', async () => {
     const applicationId = await create({ description: 'd' });
     await saveSource(applicationId, 'hubgit', { triggerType: 'tag' });
     const { appName } = await one(applicationId);

@@ -55,7 +55,7 @@ describe('a compose', () => {
     expect(await call('compose.update', { composeId })).toMatchObject({ status: 200, body: { composeId } });
   });
 
-  test('cannot refer to what is not there', async () => {
+  test('cannot refer to an object that does not exist', async () => {
     const composeId = await create();
     for (const column of ['environmentId', 'customGitSSHKeyId', 'hubgitId', 'labgitId', 'bucketgitId', 'selfgitId'])
       expect([column, (await call('compose.update', { composeId, [column]: 'x' })).status]).toEqual([column, 500]);
@@ -75,14 +75,14 @@ describe('a compose', () => {
     expect(await one(composeId)).toMatchObject({ hubgit: { hubgitClientSecret: 'hubgit-client-secret' } });
   });
 
-  test('gets a new token that only `one` tells', async () => {
+  test('gets a new token that only `one` shows', async () => {
     const composeId = await create();
     const { refreshToken } = await one(composeId);
     expect(await call('compose.refreshToken', { composeId })).toEqual({ status: 200, body: true });
     expect((await one(composeId))['refreshToken']).not.toBe(refreshToken);
   });
 
-  test('is deleted with what belongs to it, and only when deleteVolumes is said', async () => {
+  test('is deleted with its children, and only with deleteVolumes in the input', async () => {
     const composeId = await create();
     await call('domain.create', { host: 'a.test', composeId, domainType: 'compose', serviceName: 'web' });
     expect((await call('compose.delete', { composeId })).status).toBe(400);
@@ -94,7 +94,7 @@ describe('a compose', () => {
 });
 
 describe('a deployment', () => {
-  test('is answered before the work, while the status is what it was', async () => {
+  test('is answered before the work, while the status is the old one', async () => {
     const composeId = await create();
     await deployed(composeId);
     const answer = await call('compose.deploy', { composeId });
@@ -137,7 +137,7 @@ describe('a deployment', () => {
     });
   });
 
-  test('of a domain whose service is not in the file ends in error', async () => {
+  test('with a domain of a service that is not in the file ends in error', async () => {
     const composeId = await create();
     await call('domain.create', { host: 'a.test', composeId, domainType: 'compose', serviceName: 'api' });
     expect(await deployed(composeId)).toMatchObject({ composeStatus: 'error' });
@@ -178,7 +178,7 @@ describe('a deployment', () => {
     expect((await call('compose.cleanQueues', { composeId: 'unknown' })).status).toBe(200);
   });
 
-  test('whose build is killed ends in error', async () => {
+  test('ends in error when its build is killed', async () => {
     start({ deployDelayMs: 20 });
     const composeId = await create();
     await call('compose.deploy', { composeId });

@@ -26,7 +26,7 @@ const list = async (kind: string, id = owners[kind]) =>
   (await call('volumeBackups.list', { id, volumeBackupType: kind })).body;
 
 describe('a volume backup', () => {
-  test('is answered with its row, and is not scheduled when nobody says so', async () => {
+  test('is answered with its row, and is not enabled by default', async () => {
     const { status, body } = await create();
     expect({ status, body }).toMatchObject({
       status: 200,
@@ -99,7 +99,7 @@ describe('a volume backup', () => {
     });
   });
 
-  test('may belong to nobody or to two', async () => {
+  test('may belong to no service or to two', async () => {
     expect((await create({ applicationId: null })).status).toBe(200);
     const volumeBackupId = await createId({ redisId: owners['redis'] });
     expect(await list('application')).toMatchObject([{ volumeBackupId }]);
@@ -130,7 +130,7 @@ describe('a volume backup', () => {
 });
 
 describe('an update of a volume backup', () => {
-  test('changes what is sent, keeps what is left out, and answers with the row', async () => {
+  test('changes the members of the request, keeps the others, and answers with the row', async () => {
     const { body } = await create({ enabled: true, keepLatestCount: 3, turnOff: true, appName: 'given' });
     const volumeBackupId = body['volumeBackupId'];
     const answer = await call('volumeBackups.update', {
@@ -181,9 +181,12 @@ describe('a run by hand', () => {
     expect(runs()).toEqual([]);
   });
 
-  test.each(['application', 'mysql'])('that fails, for a %s nobody deployed, is a 200 with false', async (kind) => {
-    const volumeBackupId = await createId(of(kind));
-    expect(await call('volumeBackups.runManually', { volumeBackupId })).toEqual({ status: 200, body: false });
-    expect(runs()).toMatchObject([{ volumeBackupId, status: 'error' }]);
-  });
+  test.each(['application', 'mysql'])(
+    'that fails, for a %s that was never deployed, is a 200 with false',
+    async (kind) => {
+      const volumeBackupId = await createId(of(kind));
+      expect(await call('volumeBackups.runManually', { volumeBackupId })).toEqual({ status: 200, body: false });
+      expect(runs()).toMatchObject([{ volumeBackupId, status: 'error' }]);
+    },
+  );
 });

@@ -70,7 +70,7 @@ describe('a source of expressions that a caller adds', () => {
     expect(main?.fields['description']?.isSecret).toBe(false);
   });
 
-  test('refuses an argument at its place', async () => {
+  test('refuses an argument with its position', async () => {
     expect((await read('replicas: "${length:../abc}"', both)).problems).toEqual([
       'bad-expression ../abc is outside the workspace, the folder of trueup.yaml',
     ]);

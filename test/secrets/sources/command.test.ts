@@ -57,7 +57,7 @@ describe('the output of a secret command', () => {
 });
 
 describe('a secret command', () => {
-  test('gets the name in place of {name}, without a shell', async () => {
+  test('gets the name instead of {name}, without a shell', async () => {
     const { answer } = await run('console.log(JSON.stringify(process.argv.slice(1)))', {
       words: [
         node,
@@ -94,7 +94,7 @@ describe('a secret command', () => {
     expect((await run('', { words, folder })).answer).toEqual({ value: 'from beside' });
   });
 
-  test('that fails gives no value, whatever it printed, and its stderr', async () => {
+  test('that fails gives no value in spite of its stdout, and its stderr', async () => {
     const { answer, secrets } = await run(
       "console.log('half-a-secret'); console.error('no such entry'); process.exit(3)",
     );

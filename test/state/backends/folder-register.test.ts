@@ -73,7 +73,7 @@ describe('the newest file', () => {
     expect(await register.look()).toStrictEqual({ entry: free(7), version: '7', ageMs: 3_600_000 });
   });
 
-  test('is read again when it went between two looks, until it is there', async () => {
+  test('is read again when it disappeared between two reads, until it is there', async () => {
     const { register, put, operations } = leaseWith(failing('read', 'ENOENT', 99));
     await put('1', JSON.stringify(free(1)));
     expect((await register.look())?.entry).toStrictEqual(free(1));
@@ -93,7 +93,7 @@ describe('a disk that fails', () => {
     ['the folder cannot be listed', 'list', 'EACCES: this user may not'],
     ['the file cannot be read', 'read', 'EIO: the disk fails'],
     ['the age of the file cannot be told', 'ageOf', 'EIO: the disk fails'],
-  ])('stops a look where %s, at once', async (_what, name, reason) => {
+  ])('stops a read at once where %s', async (_what, name, reason) => {
     const { register, put, operations } = leaseWith(failing(name, reason.slice(0, reason.indexOf(':'))));
     await put('1', JSON.stringify(free(1)));
     const { failure, message, diagnostics, cause } = await stopOf(register.look());
@@ -105,7 +105,7 @@ describe('a disk that fails', () => {
     expect(operations.filter((operation) => operation.name === name)).toHaveLength(1);
   });
 
-  test('stops whoever asks for the newest', async () => {
+  test('stops a read of the newest', async () => {
     const { register } = leaseWith(failing('list', 'EACCES'));
     const { message } = await stopOf(register.isNewest?.({ entry: free(1), version: '1', ageMs: 0 }) ?? (() => null));
     expect(message).toContain('the lock state/lease cannot be made (EACCES');
@@ -127,7 +127,7 @@ describe('a disk that fails', () => {
     expect(operations.map(({ name }) => name)).toContain('close');
   });
 
-  test('changes nothing of a swap where only what is old cannot be removed', async () => {
+  test('succeeds with a swap where only the old file cannot be removed', async () => {
     const { register, put, files } = leaseWith(failing('remove', 'EIO'));
     await put('3', JSON.stringify(free(3)));
     const seen = { entry: free(3), version: '3', ageMs: 0 };
@@ -156,14 +156,14 @@ describe('a swap', () => {
     expect(await files()).toEqual(['1']);
   });
 
-  test('writes a draft of nobody where nobody holds it', async () => {
+  test('writes a draft without a holder where nobody holds the lease', async () => {
     const { register, operations } = leaseWith();
     await register.swap(undefined, free(1));
     expect(operations.find(({ name }) => name === 'create')?.path).toBe('state/lease/1.nobody');
   });
 
   test.each(['EEXIST', 'ENOENT'])(
-    'gives nothing where somebody else was faster (%s), and leaves no draft',
+    'gives nothing where another process was faster (%s), and leaves no draft',
     async (code) => {
       const { register, files } = leaseWith(failing('link', code));
       expect(await register.swap(undefined, free(1))).toBeUndefined();
@@ -178,7 +178,7 @@ describe('a swap', () => {
     expect(await files()).toEqual(['5']);
   });
 
-  test('leaves the one before it for whoever lists the folder meanwhile, and nothing older, drafts neither', async () => {
+  test('keeps the previous file for a reader that lists the folder meanwhile, and no older file or draft', async () => {
     const { register, put, files } = leaseWith();
     for (const name of ['1', '2', '2.run-0', '3', '3.run-0', '4', 'readme']) await put(name, JSON.stringify(free(1)));
     await register.swap({ entry: free(1), version: '4', ageMs: 0 }, free(2));
@@ -187,7 +187,7 @@ describe('a swap', () => {
 });
 
 describe('the files of a lease on a real disk', () => {
-  test('are two at most, and tell who has it to nobody else', async () => {
+  test('are two at most, and only the owner can read the holder', async () => {
     const folder = newFolder();
     const store = localStore(folder);
     for (let turn = 0; turn < 5; turn++) await (await store.lock({ purpose: 'apply' })).release();
@@ -204,7 +204,7 @@ describe('the files of a lease on a real disk', () => {
     ['torn', '{"counter":1'],
     ['something else', '[]'],
   ])(
-    'keep nobody out when the newest is %s, as after a loss of power, and the counter still grows',
+    'lock no process out when the newest is %s, as after a loss of power, and the counter still grows',
     async (_t, text) => {
       const folder = newFolder();
       const store = localStore(folder);
@@ -230,14 +230,14 @@ describe('the files of a lease on a real disk', () => {
     expect(filesOf(folder)).toEqual(['4', '5']);
   });
 
-  test('are not made by somebody whose draft the others took for one that was left', async () => {
+  test('are not created by a process when the others removed its draft as a stale one', async () => {
     const folder = newFolder();
     const link = (from: string, to: string) => nodeDisk.remove(from).then(() => nodeDisk.link(from, to));
     const register = folderRegister(folder, { of: 'it', disk: { ...nodeDisk, link } });
     expect(await register.swap(undefined, { counter: 1, holder: null, past: null })).toBeUndefined();
   });
 
-  test('are as old as the clock of the disk says, not that of whoever looks', async () => {
+  test('get their age from the clock of the disk, not of the reader', async () => {
     const folder = newFolder();
     const register = folderRegister(folder, { of: 'it' });
     await register.swap(undefined, { counter: 1, holder: null, past: null });

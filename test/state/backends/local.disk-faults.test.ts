@@ -123,7 +123,7 @@ describe('an operation of the disk that fails', () => {
     expect(points).toBeGreaterThan(30);
   });
 
-  test('after it wrote a part of what it was to write leaves nothing that is taken for whole', async () => {
+  test('after a partial write leaves no record that counts as whole', async () => {
     for (const share of [0, 0.3, 0.9, 1]) {
       const points = await atEveryOperation(
         async ({ text, tear }, work) => {
@@ -183,7 +183,7 @@ test('a journal that cannot be removed changes nothing of a state that has the n
 
 describe('a loss of power', () => {
   test.each(['nothing', 'everything', 'names', 'contents', 'half'] as const)(
-    'at any operation, after which of what was not synced %s is there, loses nothing that was told to be kept',
+    'at any operation, when %s of the data without a sync survives, loses no record that was reported as durable',
     async (survives) => {
       let points = 0;
       for (let at = 1; ; at++) {

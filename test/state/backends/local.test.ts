@@ -89,7 +89,7 @@ describe('the journal of a run that was killed', () => {
     expect(await addressesIn(folder)).toEqual(['b', 'c']);
   });
 
-  test('with one wrong bit in the middle stops the run, at any place', async () => {
+  test('with one wrong bit anywhere in the middle stops the run', async () => {
     const { folder, journal } = await afterKill();
     const whole = readFileSync(journal);
     const lastLine = whole.lastIndexOf('\n', whole.length - 2) + 1;
@@ -116,7 +116,7 @@ describe('the journal of a run that was killed', () => {
     }
   });
 
-  test('with a damaged line in the middle stops the run, which says which line', async () => {
+  test('with a damaged line in the middle stops the run, and the error names the line', async () => {
     const { folder, journal } = await afterKill();
     const lines = readFileSync(journal, 'utf8').split('\n');
     lines[1] = lines[1]?.replace('redis', 'radis') ?? '';
@@ -137,7 +137,7 @@ describe('the journal of a run that was killed', () => {
     expect(await addressesIn(folder)).toEqual(['x']);
   });
 
-  test('that goes on from a newer state than the one beside it stops the run', async () => {
+  test('that continues a newer state than the one beside it stops the run', async () => {
     const { folder, file } = await afterKill();
     writeFileSync(file, JSON.stringify(stateWith(['x'], 0)));
     expect((await stopOf(localStore(folder).read())).message).toMatch(/version 1.*older version 0/);
@@ -209,7 +209,7 @@ describe('writing', () => {
     expect(statSync(file).mode & 0o077).toBe(0);
   });
 
-  test('leaves no temporary file of a journal, which nobody else may read', async () => {
+  test('leaves no temporary file of a journal, which only its owner can read', async () => {
     const { folder, journal } = await afterKill();
     expect(readdirSync(folder).toSorted()).toEqual(['state.journal', 'state.json']);
     expect(statSync(journal).mode & 0o077).toBe(0);
@@ -275,7 +275,7 @@ describe('a folder', () => {
     expect(reads).toEqual([file, journal, file, journal]);
   });
 
-  test('in which the journal stays newer than the state is told of after a few looks', async () => {
+  test('in which the journal stays newer than the state is reported after a few reads', async () => {
     const { folder, file, journal } = await afterKill();
     const second = newFolder();
     const other = localStore(second.folder);

@@ -189,7 +189,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       await store.close();
     });
 
-    test('that crashes and comes back is gone on with, and has what it said it has', async () => {
+    test('that crashes and restarts is used again, and has every record that it acknowledged', async () => {
       const { store } = await begin();
       await store.lock({ purpose: 'apply' });
       const base = stateWith({ a: recordOf('1') });
@@ -204,7 +204,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       await store.close();
     });
 
-    test('that is not there is told of, with the place and without user and password', async () => {
+    test('that is not there is reported with its address, without user and password', async () => {
       const { proxy, store } = await begin();
       await proxy.close();
       const stop = await stopOf(store.read);
@@ -243,7 +243,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       },
     );
 
-    test('may be used by somebody who may not make tables, once they are there, and read by somebody who may only read', async () => {
+    test('can be used without the right to create tables, once they exist, and read with the right to read only', async () => {
       const { store } = await begin();
       await admin.query('drop role if exists writer');
       await admin.query('drop role if exists reader');

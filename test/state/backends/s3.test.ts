@@ -156,7 +156,7 @@ describe('a store of objects', () => {
   });
 
   test.each(['ignoresConditions', 'isRacy', 'refusesConditions'] as const)(
-    'that %s keeps no state, because its lease would keep nobody out',
+    'that %s stores no state, because its lease would lock no run out',
     async (fault) => {
       const { server, store } = await begin();
       server.switches[fault] = true;
@@ -234,7 +234,7 @@ describe('a store of objects', () => {
     }
   });
 
-  test('that stays in trouble is told of, with the place and without the key', async () => {
+  test('that keeps failing is reported with its address, without the key', async () => {
     const { server, store } = await begin();
     server.switches.fault = () => 503;
     const stop = await stopOf(store.read());
@@ -274,7 +274,7 @@ describe('a store of objects', () => {
     await store.close();
   });
 
-  test('of which somebody deleted the lease gives no counter again: what killed runs left stays what it is', async () => {
+  test('gives no counter twice after a person deleted the lease, so leftovers of killed runs stay stale', async () => {
     const { server, store, another } = await begin();
     const names = () => [...server.objects.keys()].filter((name) => name.includes('/journal/'));
     const base = stateWith({}, 0);
