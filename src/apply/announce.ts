@@ -10,8 +10,6 @@ import type { Run } from './run.ts';
 import type { Row } from '../kind/json.ts';
 import { resolveField } from '../manifest/fields.ts';
 import { deploymentsIn } from '../observe/deployments.ts';
-import type { ServiceActions } from '../plan/deploy-inputs.ts';
-import { inputsDigest } from '../plan/deploy-inputs.ts';
 import type { Deploys } from '../state/pending.ts';
 import { toStored } from '../state/stored.ts';
 import { resultOf } from './job.ts';
@@ -111,7 +109,7 @@ export async function settleStale(run: Run, root: Action): Promise<void> {
     return job !== undefined && resultOf(job) === 'done';
   };
   if (run.scopes.get(address)?.actions.every((action) => isDone(action.address)) === false) return;
-  const inputs = inputsNow(run, root);
+  const inputs = service.inputs(run.outputs);
   const known = jobOf(run, address).deploys;
   if (inputs === undefined || known?.pending !== undefined) return;
   if (known?.stale === undefined) {
@@ -136,15 +134,4 @@ async function rowAfter(run: Run, { address, kind }: Action, through: readonly s
     return run.scopes.get(address)?.readBack ?? run.input.plan.observed.objects.get(address)?.row;
   }
   return run.reader.row(kind, id).catch(() => undefined); // without it nothing is remembered
-}
-
-/** The digest of what a deployment of a service takes in now; undefined while something of it is not known. */
-export function inputsNow(run: Run, root: Action): string | undefined {
-  const { outputs, input } = run;
-  return inputsDigest(serviceOf(run, root), { outputs, digest: input.digest });
-}
-
-function serviceOf(run: Run, root: Action): ServiceActions {
-  const leafs = (run.scopes.get(root.address)?.actions ?? []).filter((action) => action !== root);
-  return { root, leafs, parent: root.parent === undefined ? undefined : run.jobs.get(root.parent)?.action };
 }

@@ -15,7 +15,7 @@ import type { Ending, Watch } from './follow.ts';
 import { follow } from './follow.ts';
 import { sentNow, hasWritten, idOf, jobOf, scopeOf, report, reportAgain } from './run.ts';
 import type { Run } from './run.ts';
-import { inputsNow, saveDeploys } from './announce.ts';
+import { saveDeploys } from './announce.ts';
 
 /** What became of a deployment that was not a failure; `unverified`: nobody saw its end. */
 type Result = 'done' | 'unverified';
@@ -28,7 +28,7 @@ export async function deploy(run: Run, action: Action): Promise<Result> {
   const address = blockAddress(action.address);
   const root = scopeOf(run, address).root;
   const id = idOf(run, address);
-  const inputs = inputsNow(run, root);
+  const inputs = root.service?.inputs(run.outputs);
   if (id === undefined || inputs === undefined) throw new Error(`${address} is deployed before it is known`);
   const service: DeployedService = { run, action, kind: root.kind, address, id, inputs };
   const known = jobOf(run, address).deploys ?? {};

@@ -92,6 +92,8 @@ interface ServicePlan {
   readonly known: Deploys | undefined;
   /** What the plan writes that only a deployment puts into effect, and the actions that write it. */
   readonly staleness?: { readonly code?: true; readonly through: readonly string[]; readonly isPending?: true };
+  /** The digest of everything declared that a deployment takes in; undefined while some of it is not known. */
+  readonly inputs: (outputs: Outputs) => string | undefined;
   /** It needs a deployment, and this plan has none. */
   readonly isLeft?: true;
 }
@@ -169,4 +171,14 @@ export function isEffective({ action, steps, teardown }: Action): boolean {
 /** Whether a plan would change the platform, or take something over, or forget it. */
 export function hasChanges(plan: Plan): boolean {
   return plan.actions.some((action) => action.action !== 'no-op');
+}
+
+/** Whether the platform ignores the value of an attribute, and the plan does not write it again. */
+export function isIgnored({ decision }: AttributeChange): boolean {
+  return decision.do === 'nothing' && decision.ignored === true;
+}
+
+/** Counts the fields, and keys of maps, that the platform ignores and that a plan does not write again. */
+export function countIgnored(actions: readonly Action[]): number {
+  return actions.flatMap(({ attributes }) => attributes).filter(isIgnored).length;
 }

@@ -7,7 +7,6 @@ import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition, wantedAttributes } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
-import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
@@ -15,18 +14,17 @@ import { pendingCreate } from '../state/pending.ts';
 import type { Action, Change, AttributeChange } from './action.ts';
 import { resourceAction } from './action-for.ts';
 import { changeOf } from './diff.ts';
-import type { PlanInput } from './input.ts';
+import type { Planning, PlanInput } from './input.ts';
 import { planPending } from './pending.ts';
 import { takeAway } from './removal.ts';
 import { createSteps } from './steps.ts';
 
 /** Plans an object that is not there, or that goes with its old parent. */
 export function planCreation(
-  input: PlanInput,
+  input: Planning,
   resource: Resource,
   object: ObservedObject | undefined,
   parent: Action | undefined,
-  outputs: Outputs,
 ): Action {
   const { kind, address } = resource;
   const record = input.state.resources[address];
@@ -42,7 +40,7 @@ export function planCreation(
     const remedy = 'If its name was changed since, look for the old one on the platform.';
     notes.push(diagnostic('unverified', message, { remedy, address }));
   }
-  const made = creation(input, resource, outputs, notes);
+  const made = creation(input, resource, notes);
   if (object === undefined) return { ...base, ...made, action: 'create', createsObject: true };
   // Its parent speaks for the data at risk.
   const gone = takeAway(input, base, object, 'replace');
@@ -51,13 +49,13 @@ export function planCreation(
 }
 
 /** The creation of an object. Adds to `notes` what prevents it: members that create needs, secrets that this run lacks. */
-export function creation(input: PlanInput, resource: Resource, outputs: Outputs, notes: Diagnostic[]) {
+export function creation(input: Planning, resource: Resource, notes: Diagnostic[]) {
   const { kind, address } = resource;
   const attributes: AttributeChange[] = [];
   const changes: Change[] = [];
   for (const { attribute, wanted } of wantedAttributes(resource)) {
     const field = attributeField(kind, attribute);
-    const resolved = resolveField(field, wanted, outputs);
+    const resolved = resolveField(field, wanted, input.outputs);
     if (resolved.is === 'unavailable') {
       const message = `${pathOf(kind, attribute)}: needs ${resolved.secrets.join(', ')}, which this run does not have`;
       const remedy = howToGive(resolved.secrets);

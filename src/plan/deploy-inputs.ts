@@ -1,4 +1,4 @@
-import { attributeName } from '../kind/attribute.ts';
+import { attributeName, pathOf } from '../kind/attribute.ts';
 import { plain } from '../kind/codecs.ts';
 import { canonical } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
@@ -8,6 +8,8 @@ import { knownTexts, mentionsIn } from '../manifest/mentions.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
+import { isIgnored } from './action.ts';
+import type { Planning } from './input.ts';
 
 /** What a service is deployed from: itself, what stands below it, and what it mentions of where it stands. */
 export interface ServiceActions {
@@ -17,17 +19,23 @@ export interface ServiceActions {
 }
 
 /** What digests of values are made with. */
-interface Digesting {
-  readonly outputs: Outputs;
-  readonly digest: (text: string) => string;
-}
+type Digesting = Pick<Planning, 'outputs' | 'digest'>;
 
 /**
  * The digest of everything declared that a deployment of a service takes in; undefined while some of it is not known.
  * It does not depend on what the platform has, so it is the same until a declaration changes.
  */
-export function inputsDigest(service: ServiceActions, how: Digesting): string | undefined {
-  const inputs = [...ownInputs(service, how), ...inputsBelow(service, how), ...inputsAbove(service, how)];
+export function inputsDigest({ root, leafs, parent }: ServiceActions, how: Digesting): string | undefined {
+  const isThere = ({ action, isHeld }: Action) => action !== 'delete' && action !== 'forget' && isHeld !== true;
+  const below = leafs.filter((leaf) => isThere(leaf) && reachesContainers(leaf, root));
+  const inputs = [
+    ...inputsOf(root, '', ({ appliesAt }) => appliesAt === 'deploy', how),
+    ...below.flatMap((leaf): Input[] => {
+      const name = leaf.address.slice(root.address.length);
+      return [[name, ''], ...inputsOf(leaf, `${name} `, isInputOfLeaf, how)];
+    }),
+    ...(parent === undefined ? [] : variablesOf(root, parent, how)),
+  ];
   const lines = inputs.map(([name, value]) => (value === undefined ? undefined : JSON.stringify([name, value])));
   return lines.every((line) => line !== undefined) ? how.digest(lines.toSorted().join('\n')) : undefined;
 }
@@ -35,29 +43,18 @@ export function inputsDigest(service: ServiceActions, how: Digesting): string | 
 /** A name with the digest of its value; undefined while that is not known. */
 type Input = readonly [name: string, value: string | undefined];
 
-function ownInputs({ root }: ServiceActions, how: Digesting): Input[] {
-  return root.attributes
-    .filter(({ wanted, field }) => wanted !== undefined && field.appliesAt === 'deploy')
-    .map((planned) => [attributeName(planned.attribute), digestOf(planned, how)]);
+function inputsOf(one: Action, prefix: string, isInput: (field: Field) => boolean, how: Digesting): Input[] {
+  const declared = one.attributes.filter(({ wanted, field }) => wanted !== undefined && isInput(field));
+  return declared.map((item) => [`${prefix}${attributeName(item.attribute)}`, digestOf(item, how)]);
 }
 
-function inputsBelow({ root, leafs }: ServiceActions, how: Digesting): Input[] {
-  return leafs.flatMap((leaf): Input[] => {
-    const isThere = leaf.action !== 'delete' && leaf.action !== 'forget' && leaf.isHeld !== true;
-    if (!isThere || !reachesContainers(leaf, root)) return [];
-    const name = leaf.address.slice(root.address.length);
-    const attributes = leaf.attributes.filter(({ wanted, field }) => wanted !== undefined && isInputOfLeaf(field));
-    return [
-      [name, ''],
-      ...attributes.map((item): Input => [`${name} ${attributeName(item.attribute)}`, digestOf(item, how)]),
-    ];
-  });
+function isInputOfLeaf({ appliesAt, onChange }: Field): boolean {
+  return appliesAt === 'deploy' || onChange === 'replace';
 }
 
-/** The variables of the environment that the service mentions. */
-function inputsAbove({ root, parent }: ServiceActions, how: Digesting): Input[] {
-  if (parent === undefined) return [];
-  const { keyed, text } = variablesOf(parent, how);
+/** The variables of the environment that a service mentions. */
+function variablesOf(root: Action, parent: Action, how: Digesting): Input[] {
+  const { keyed, text } = variablesIn(parent, how);
   const names = [...mentionsOf(root, how.outputs)];
   return names.map((name) => [`(variable) ${name}`, keyed.has(name) ? keyed.get(name) : text]);
 }
@@ -79,7 +76,7 @@ interface Variables {
   readonly text: string | undefined;
 }
 
-function variablesOf(parent: Action, how: Digesting): Variables {
+function variablesIn(parent: Action, how: Digesting): Variables {
   const known = digested.get(parent);
   if (known !== undefined) return known;
   const keyed = new Map<string, string | undefined>();
@@ -103,8 +100,28 @@ export function reachesContainers(leaf: Action, root: Action): boolean {
   return link?.atOnce !== true && Object.values(leaf.kind.fields).some((field) => field.appliesAt === 'deploy');
 }
 
-function isInputOfLeaf(field: Field): boolean {
-  return field.appliesAt === 'deploy' || field.onChange === 'replace';
+/** The attributes of a service, or of what is below it, that only a deployment puts into effect, by their paths. */
+export function deployedAttributes(one: Action, root: Action): { path: string; planned: AttributeChange }[] {
+  const name = one === root ? '' : `${one.address.slice(root.address.length + 1)}.`;
+  const deployed = one.attributes.filter(({ field }) => field.appliesAt === 'deploy');
+  return deployed.map((planned) => ({ path: name + pathOf(one.kind, planned.attribute), planned }));
+}
+
+/**
+ * Paths of the ignored values that only a deployment of a service puts into effect. A deployment would run the service
+ * with the values that the platform has instead.
+ */
+export function ignoredInputs({ root, leafs, parent }: ServiceActions, outputs: Outputs): string[] {
+  const below = leafs.filter((leaf) => reachesContainers(leaf, root));
+  const own = [root, ...below].flatMap((one) => deployedAttributes(one, root));
+  const paths = own.flatMap(({ path, planned }) => (isIgnored(planned) ? [path] : []));
+  const variables = parent?.attributes.filter((planned) => planned.field.map !== undefined && isIgnored(planned)) ?? [];
+  if (parent === undefined || variables.length === 0) return paths;
+  const mentioned = mentionsOf(root, outputs);
+  const reaching = variables.filter(({ attribute: { key } }) =>
+    key === undefined ? mentioned.size > 0 : mentioned.has(key),
+  );
+  return [...paths, ...reaching.map(({ attribute }) => `${parent.address}.${pathOf(parent.kind, attribute)}`)];
 }
 
 /** The variables of its environment that the texts of a service mention, as far as the texts are known. */

@@ -1,8 +1,10 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { groupBy } from '../graph/group.ts';
 import { deployAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import type { KindCommand, PossibleCommand } from '../kind/command.ts';
+import type { Kind } from '../kind/kind.ts';
 import { commandFor } from '../kind/command-call.ts';
 import { takes } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
@@ -12,13 +14,11 @@ import { deploysOf } from '../state/pending.ts';
 import type { Action, Member, Step } from './action.ts';
 import { isEffective } from './action.ts';
 import { actionFor } from './action-for.ts';
-import type { Staleness } from './stale.ts';
 import { stalenessOf } from './stale.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
-import { reachesContainers } from './deploy-inputs.ts';
+import { ignoredInputs, inputsDigest, reachesContainers } from './deploy-inputs.ts';
 import { afterwards } from './deployed.ts';
-import { ignoredInputs } from './ignored.ts';
-import type { PlanInput } from './input.ts';
+import type { Planning } from './input.ts';
 import { someOf } from './mass-deletion.ts';
 import { literal, stepOf } from './steps.ts';
 
@@ -26,57 +26,74 @@ import { literal, stepOf } from './steps.ts';
  * Adds the deployment of each service that needs one: a single one, after everything below the service, and after
  * those of the services that it refers to. Services whose deployment is left to somebody else are told.
  */
-export function withDeployments(input: PlanInput, planned: readonly Action[], outputs: Outputs): Action[] {
+export function withDeployments(input: Planning, planned: readonly Action[]): Action[] {
   const actions = new Map(planned.map((action) => [action.address, action]));
-  const services = servicesIn(planned, actions);
-  const rowOf = (root: Action) => input.observed.objects.get(root.address)?.row;
-  const stalenessFor = stalenessOf(input, outputs, (root) => hasCode(root, rowOf(root)));
-  const deployments: Action[] = [];
-  for (const service of services) {
+  const stalenessFor = stalenessOf(input);
+  const deployments: { readonly service: ServiceActions; readonly action: Action }[] = [];
+  for (const service of servicesIn(planned, actions)) {
     const { root } = service;
-    const row = rowOf(root);
+    const row = input.observed.objects.get(root.address)?.row;
+    const future = futureRow(root, row);
+    const hasCode = isFetched(root.kind, future);
     const known = afterwards(root.kind, deploysOf(input.state.resources[root.address]), row);
-    const staleness = stalenessFor(service);
+    const staleness = stalenessFor(service, hasCode);
     const isFirst = root.createsObject || (known === undefined && wasNeverDeployed(root, row));
     const isNeeded = isFirst || staleness !== undefined || known?.stale !== undefined;
-    const command = isNeeded
-      ? deployCommand(root, { row, isCode: (known?.stale?.code ?? staleness?.code) === true })
-      : undefined;
-    const isLeft = isNeeded && (!input.deploys || root.options.deploy === 'never');
-    const notes = isLeft || command === undefined ? [] : withheld(service, command, outputs);
+    const isNewCode = (known?.stale?.code ?? staleness?.code) === true;
+    const command = isNeeded ? deployCommand(root.kind, future, isNewCode) : undefined;
+    const isAllowed = input.deploys && root.options.deploy !== 'never';
+    const notes = isAllowed && command !== undefined ? withheld(service, command, input.outputs) : [];
+    const isDeployed = isNeeded && isAllowed && notes.length === 0;
     actions.set(root.address, {
       ...root,
       notes: [...root.notes, ...notes],
       service: {
-        known: isFirst && known === undefined ? { stale: hasCode(root, row) ? { code: true } : {} } : known,
+        known: isFirst && known === undefined ? { stale: hasCode ? { code: true } : {} } : known,
         ...(staleness === undefined ? {} : { staleness }),
-        ...(isNeeded && (isLeft || notes.length > 0) ? { isLeft: true } : {}),
+        inputs: (outputs) => inputsDigest(service, { outputs, digest: input.digest }),
+        ...(isNeeded && !isDeployed ? { isLeft: true } : {}),
       },
     });
-    if (!isNeeded || isLeft || notes.length > 0 || command === undefined || 'cannot' in command) continue;
-    const made = deployment(service, command, staleness);
+    if (!isDeployed || command === undefined || 'cannot' in command) continue;
+    const action = {
+      ...deployment(service, command, staleness?.through ?? []),
+      because: isFirst ? undefined : (staleness?.because ?? []),
+    };
     const isOrdered = known?.pending !== undefined && staleness === undefined;
-    deployments.push({ ...made, ...(isFirst ? { because: undefined } : {}), ...(isOrdered ? { isOrdered } : {}) });
+    deployments.push({ service, action: isOrdered ? { ...action, isOrdered } : action });
   }
-  const ordered = inTheirOrder(deployments, services, actions);
-  return [...planned.map((action) => actions.get(action.address) ?? action), ...ordered];
+  const deployed = new Set(deployments.map(({ action }) => action.address));
+  return [
+    ...planned.map((action) => actions.get(action.address) ?? action),
+    ...deployments.map(({ service, action }) => ({
+      ...action,
+      dependsOn: [...new Set([...action.dependsOn, ...deploymentsBefore(service, deployed, actions)])],
+    })),
+  ];
 }
 
 /** The services that stay or come, with what stands below each. */
 function servicesIn(planned: readonly Action[], actions: ReadonlyMap<string, Action>): ServiceActions[] {
-  const leafs = new Map<string, Action[]>();
-  for (const action of planned) {
-    if (action.scope === action.address) continue;
-    const list = leafs.get(action.scope);
-    if (list === undefined) leafs.set(action.scope, [action]);
-    else list.push(action);
-  }
+  const below = planned.filter(({ scope, address }) => scope !== address);
+  const leafs = groupBy(below.map((action) => [action.scope, action] as const));
   return planned.flatMap((root) => {
     const isThere = root.action !== 'delete' && root.action !== 'forget' && root.isHeld !== true;
     if (!isThere || root.kind.commands?.deploy === undefined) return [];
     const parent = root.parent === undefined ? undefined : actions.get(root.parent);
     return [{ root, leafs: leafs.get(root.address) ?? [], parent }];
   });
+}
+
+/** The deployments of the services that a service refers to; apply finds those behind services that stay as they are. */
+function deploymentsBefore(
+  { root, leafs }: ServiceActions,
+  deployed: ReadonlySet<string>,
+  actions: ReadonlyMap<string, Action>,
+): string[] {
+  const own = deployAddress(root.address);
+  const referred = [root, ...leafs].flatMap(({ dependsOn }) => dependsOn);
+  const before = referred.map((need) => deployAddress(actions.get(need)?.scope ?? need));
+  return before.filter((address) => address !== own && deployed.has(address));
 }
 
 /** Whether the platform proves that a service was never deployed by anybody. */
@@ -86,21 +103,16 @@ function wasNeverDeployed({ kind }: Action, row: Row | undefined): boolean {
   return listed === undefined ? statusIn(kind, row) === 'idle' : listed.length === 0;
 }
 
-/** Whether a service, as it will be, is made from code that has to be fetched. */
-function hasCode(root: Action, row: Row | undefined): boolean {
-  const future = futureRow(root, row);
-  return (root.kind.unions ?? []).some(({ tag, local }) => local !== undefined && future[tag] !== local);
+/** Whether a service is made from code that has to be fetched. */
+function isFetched({ unions = [] }: Kind, row: Row): boolean {
+  return unions.some(({ tag, local }) => local !== undefined && row[tag] !== local);
 }
 
-/** The command that deploys a service as it will be. `redeploy` serves where `deploy` cannot and no new code is needed. */
-function deployCommand(
-  root: Action,
-  { row, isCode }: { row: Row | undefined; isCode: boolean },
-): KindCommand | undefined {
-  const future = futureRow(root, row);
-  const command = commandFor(root.kind, 'deploy', future);
-  if (command === undefined || !('cannot' in command) || isCode) return command;
-  const rebuild = commandFor(root.kind, 'redeploy', future);
+/** How a service is deployed; what only rebuilds serves when there is nothing new to fetch. */
+function deployCommand(kind: Kind, row: Row, isNewCode: boolean): KindCommand | undefined {
+  const command = commandFor(kind, 'deploy', row);
+  if (command === undefined || !('cannot' in command) || isNewCode) return command;
+  const rebuild = commandFor(kind, 'redeploy', row);
   return rebuild !== undefined && !('cannot' in rebuild) ? rebuild : command;
 }
 
@@ -129,11 +141,7 @@ function withheld(service: ServiceActions, command: KindCommand, outputs: Output
   return [diagnostic('not-deployed', message, { address, position, remedy: command.remedy })];
 }
 
-function deployment(
-  { root, leafs }: ServiceActions,
-  command: PossibleCommand,
-  staleness: Staleness | undefined,
-): Action {
+function deployment({ root, leafs }: ServiceActions, command: PossibleCommand, through: readonly string[]): Action {
   const { address, kind } = root;
   const members: Record<string, Member> = {};
   if (takes(command.call, 'title')) members.title = literal('Trueup');
@@ -142,14 +150,13 @@ function deployment(
   const changing = leafs
     .filter((leaf) => reachesContainers(leaf, root) && isEffective(leaf))
     .map((leaf) => leaf.address);
-  const dependsOn = [...new Set([address, ...changing, ...(staleness?.through ?? [])])];
+  const dependsOn = [...new Set([address, ...changing, ...through])];
   return {
     ...actionFor({ address: deployAddress(address), kind, parent: address, options: {}, dependsOn }, undefined),
     action: 'deploy',
     id: root.id,
     steps: [...resetSteps(root), stepOf(root, 'deploy', command.call, members, [])],
     position: root.position,
-    because: staleness?.because ?? [],
   };
 }
 
@@ -158,22 +165,4 @@ function resetSteps(root: Action): Step[] {
   const { setStatus, status } = root.kind.service ?? {};
   if (setStatus === undefined || status === undefined) return [];
   return [stepOf(root, 'reset', setStatus, { [status]: literal('idle') }, [])];
-}
-
-/** Makes each deployment wait for those of the services that its own refers to; apply finds those behind others. */
-function inTheirOrder(
-  deployments: readonly Action[],
-  services: readonly ServiceActions[],
-  actions: ReadonlyMap<string, Action>,
-): Action[] {
-  const deployed = new Set(deployments.map(({ address }) => address));
-  const byAddress = new Map(services.map((service) => [service.root.address, service]));
-  return deployments.map((action) => {
-    const service = byAddress.get(action.parent ?? '');
-    const referred = [service?.root, ...(service?.leafs ?? [])].flatMap((one) => one?.dependsOn ?? []);
-    const before = referred
-      .map((need) => deployAddress(actions.get(need)?.scope ?? need))
-      .filter((other) => other !== action.address && deployed.has(other));
-    return { ...action, dependsOn: [...new Set([...action.dependsOn, ...before])] };
-  });
 }

@@ -1,25 +1,23 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath, takesNull, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
-import type { Outputs } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { fromContext } from '../observe/observed.ts';
 import type { Action } from './action.ts';
 import { resourceAction } from './action-for.ts';
 import { creation } from './creation.ts';
 import { diffResource } from './diff.ts';
-import type { PlanInput } from './input.ts';
+import type { Planning, PlanInput } from './input.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { takeAway } from './removal.ts';
 import { updateSteps } from './steps.ts';
 
 /** Plans an object that the platform has: taken over, changed, moved, replaced, or left as it is. */
 export function planExisting(
-  input: PlanInput,
+  input: Planning,
   resource: Resource,
   object: ObservedObject,
   parent: Action | undefined,
-  outputs: Outputs,
 ): Action {
   const { kind, address } = resource;
   const { move } = kind.operations;
@@ -34,7 +32,7 @@ export function planExisting(
     // What was settled with another object says nothing of this one.
     pairs: isAdoption ? {} : knownPairs(input.state.resources[address]),
     isProvided,
-    outputs,
+    outputs: input.outputs,
     digest: input.digest,
   });
   notes.push(...diagnostics);
@@ -53,7 +51,7 @@ export function planExisting(
     );
   }
   if (changes.some((change) => change.forcesReplacement)) {
-    const made = creation(input, resource, outputs, notes);
+    const made = creation(input, resource, notes);
     const gone = takeAway(input, base, object, 'replace');
     if (resource.pinned !== undefined) {
       refuse(`${address} is pinned to ${object.id}, and the change needs a new object`, 'Remove id: first.');

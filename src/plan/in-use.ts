@@ -1,3 +1,4 @@
+import { groupBy } from '../graph/group.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, isInCase, observedValue } from '../kind/wire.ts';
@@ -34,7 +35,7 @@ export function stillUsed(
 
 /** Which fields of what stays hold each id and are not about to change. */
 function usersById(actions: readonly Action[], objects: ReadonlyMap<string, ObservedObject>): Map<string, string[]> {
-  const users = new Map<string, string[]>();
+  const uses: [id: string, by: string][] = [];
   for (const { address, action, kind, changes } of actions) {
     const row = objects.get(address)?.row;
     if (row === undefined || action === 'delete' || action === 'replace') continue;
@@ -45,10 +46,8 @@ function usersById(actions: readonly Action[], objects: ReadonlyMap<string, Obse
       const isChanging = (tag: string) => changes.some((change) => change.path === fieldPath(kind, tag));
       if (!isInCase(kind, name, (tag) => (isChanging(tag) ? undefined : observedValue(kind, tag, row)))) continue;
       if (typeof id !== 'string' || changes.some((change) => change.path === path)) continue;
-      const list = users.get(id) ?? [];
-      list.push(`${path} of ${address}`);
-      users.set(id, list);
+      uses.push([id, `${path} of ${address}`]);
     }
   }
-  return users;
+  return groupBy(uses);
 }

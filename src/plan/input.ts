@@ -1,5 +1,6 @@
 import type { Kind } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';
+import type { Outputs } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { State } from '../state/state.ts';
 
@@ -17,4 +18,9 @@ export interface PlanInput {
   readonly destroys: boolean;
   /** Makes the digest of a text with the state's key. */
   readonly digest: (text: string) => string;
+}
+
+/** What each object is planned from: the input of the plan, and the outputs that are known when it is made. */
+export interface Planning extends PlanInput {
+  readonly outputs: Outputs;
 }

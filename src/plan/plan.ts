@@ -21,13 +21,14 @@ export function buildPlan(input: PlanInput): Plan {
   const { observed, state, kinds } = input;
   const actions = new Map<string, Action>();
   const outputs = outputsOf(actions, observed.objects);
+  const planning = { ...input, outputs };
   for (const resource of input.resources) {
     const parent = resource.parent === undefined ? undefined : actions.get(resource.parent);
     const object = observed.objects.get(resource.address);
     const action =
       object === undefined || goesWithOld(parent, object)
-        ? planCreation(input, resource, object, parent, outputs)
-        : planExisting(input, resource, object, parent, outputs);
+        ? planCreation(planning, resource, object, parent)
+        : planExisting(planning, resource, object, parent);
     const notes = [...action.notes, ...tooLarge(action)];
     actions.set(resource.address, heldBack({ ...action, notes }, actions));
   }
@@ -40,12 +41,12 @@ export function buildPlan(input: PlanInput): Plan {
   }
   const { objects, planned: all } = withOldOnes(input, actions);
   const planned = stillUsed(kinds, all, objects);
-  const withOld = { ...input, observed: { ...observed, objects } };
+  const withOld = { ...planning, observed: { ...observed, objects } };
   return {
     base: state,
     saved: input.saved,
     observed: withOld.observed,
-    actions: withDeployments(withOld, planned, outputs),
+    actions: withDeployments(withOld, planned),
     diagnostics: [
       ...possibleRenames(planned),
       ...(input.destroys ? [] : massDeletions(planned, state, (address) => objects.get(address)?.isProvided === true)),

@@ -1,3 +1,4 @@
+import { groupBy } from '../graph/group.ts';
 import { oldAddress, replacedAddress } from '../kind/address.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action } from './action.ts';
@@ -25,26 +26,18 @@ export function withOldOnes(
     const record = { kind: kind.kind, id: object.id, parent, dependsOn: [], pairs: {}, options };
     planned.push(planRemoval({ ...input, observed: { ...input.observed, objects } }, kind, old, record, actions));
   }
-  const followers = followersOf(planned);
+  const staying = planned.filter(({ action }) => action !== 'delete');
+  const followers = groupBy(
+    staying.flatMap(({ address, dependsOn }) =>
+      [...new Set([address, ...dependsOn])].map((need) => [need, address] as const),
+    ),
+  );
   return {
     objects,
     planned: planned.map((action) => {
       const successor = action.action === 'delete' ? replacedAddress(action.address) : undefined;
+      // Those that must be done before: the new object, and all that refer to its address.
       return successor === undefined ? action : { ...action, follows: followers.get(successor) ?? [] };
     }),
   };
-}
-
-/** The actions that must be done before the old object of an address is deleted: its own, and those that refer to it. */
-function followersOf(planned: readonly Action[]): Map<string, string[]> {
-  const followers = new Map<string, string[]>();
-  for (const { address, action, dependsOn } of planned) {
-    if (action === 'delete') continue;
-    for (const need of new Set([address, ...dependsOn])) {
-      const list = followers.get(need);
-      if (list === undefined) followers.set(need, [address]);
-      else list.push(address);
-    }
-  }
-  return followers;
 }

@@ -1,6 +1,5 @@
 import type { Action, Plan } from '../plan/action.ts';
-import { hasChanges } from '../plan/action.ts';
-import { countIgnored } from '../plan/ignored.ts';
+import { countIgnored, hasChanges } from '../plan/action.ts';
 import { someOf } from '../plan/mass-deletion.ts';
 import { renderAction } from './action-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';

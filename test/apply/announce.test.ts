@@ -15,6 +15,7 @@ import {
   attributeChange,
   recordOf,
   referring,
+  serviceOf,
 } from '../support/plan-values.ts';
 import { digestOf, runOf } from '../support/run-values.ts';
 
@@ -207,12 +208,12 @@ describe('before a write to an existing object, the state records', () => {
   });
 
   test('its deployments', async () => {
-    const service = { known: { inputs: 'a' } };
+    const service = serviceOf({ known: { inputs: 'a' } });
     expect(await noted({ ...update, service })).toEqual({ ...known, deployed: { inputs: 'a' }, pending: write });
   });
 
   test('the services that are stale as soon as the write is sent', async () => {
-    const service = { known: { inputs: 'a' }, staleness: { through: [address] } };
+    const service = serviceOf({ known: { inputs: 'a' }, staleness: { through: [address] } });
     const { run } = runOf([update, { ...web, service }], { resources: { [address]: known } });
     await announceWrite(run, update);
     expect(run.journal.records.get(web.address)?.deployed).toEqual({ inputs: 'a', stale: {} });

@@ -4,7 +4,7 @@ import { planNodes } from '../../src/apply/nodes.ts';
 import { deployAddress, oldAddress } from '../../src/kind/address.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';
 import type { StateRecord } from '../../src/state/record.ts';
-import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf } from '../support/plan-values.ts';
+import { actionOf, aStep, inputOf, kindNamed, objectOf, recordOf, serviceOf } from '../support/plan-values.ts';
 
 /** The order in which the actions of a plan are carried out: what each of them waits for, and how. */
 
@@ -52,7 +52,7 @@ const readBack = (scope: string) => `${scope} (read back)`;
 const referencesDeployed = (of: string) => `${of} (references deployed)`;
 
 /** Of a service that stays or comes. */
-const service = { service: { known: undefined } } as const;
+const service = { service: serviceOf() };
 
 /** Several names, where their order says nothing. */
 const all = (...names: string[]) => names.toSorted();

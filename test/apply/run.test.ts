@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../src/plan/action.ts';
 import { jobOf } from '../../src/apply/run.ts';
-import { actionOf } from '../support/plan-values.ts';
+import { actionOf, serviceOf } from '../support/plan-values.ts';
 import { runOf } from '../support/run-values.ts';
 
 /** The values of a run before its first request. */
 
 const shop = 'production.compose.shop';
 const through = ['production', shop];
-const service = (address: string, about: NonNullable<Action['service']>) => actionOf(address, { service: about });
+const service = (address: string, about: Partial<NonNullable<Action['service']>>) =>
+  actionOf(address, { service: serviceOf(about) });
 
 describe('when a run begins', () => {
   test('the deployments of a service are those of the state, stale by the changes of the plan', () => {

@@ -41,7 +41,6 @@ function plan({ kind = kindNamed('redis'), resource, object, record, parent }: A
     resourceOf(kind, at, { fields: kind.kind === 'redis' ? complete : {}, ...resource }),
     object,
     parent,
-    () => undefined,
   );
 }
 

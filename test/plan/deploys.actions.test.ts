@@ -54,12 +54,13 @@ function planned(actions: readonly Action[], { rows = {}, deployed = {}, deploys
     ([address, known]) => [address, withDeploys(recordOf('compose', 'x'), known)] as const,
   );
   const input = { ...inputOf(Object.fromEntries(objects), Object.fromEntries(records)), deploys };
-  return withDeployments(input, actions, () => undefined);
+  return withDeployments(input, actions);
 }
 
 const deployments = (actions: readonly Action[]) => actions.filter(({ action }) => action === 'deploy');
 const serviceAt = (actions: readonly Action[], address: string) =>
   actions.find((action) => action.address === address)?.service;
+const inputs = expect.any(Function) as unknown;
 const listed = (...statuses: readonly string[]): Row => ({
   deployments: statuses.map((status, at) => ({ deploymentId: `d${at}`, status, createdAt: String(at) })),
 });
@@ -138,6 +139,15 @@ describe('a deployment', () => {
     expect(first([compose()], { rows: { [shop]: listed() }, deployed: { [shop]: { inputs: 'a' } } })).toEqual([]);
   });
 
+  test('takes in what its service declares, once that is known', () => {
+    const command = { ...attribute('compose', 'command', null), wanted: referring({ address: cache, output: 'host' }) };
+    const at = (host?: string, ...attributes: readonly AttributeChange[]) =>
+      serviceAt(planned([compose({ attributes })]), shop)?.inputs(() => host);
+    expect(at('main', command)).toBe(at(undefined, attribute('compose', 'command', 'main')));
+    expect(at('main', command)).not.toBe(at('other', command));
+    expect(at(undefined, command)).toBeUndefined();
+  });
+
   test('is owed until it was there', () => {
     const owed = planned([compose()], { deployed: { [shop]: { stale: {} } } });
     expect(deployments(owed)).toMatchObject([{ because: [] }]);
@@ -154,7 +164,7 @@ describe('a deployment', () => {
     const rows = { [shop]: { deployments: [{ deploymentId: 'd1', status: 'done', description: 'm' }] } };
     const over = planned([compose()], { deployed, rows });
     expect(deployments(over)).toEqual([]);
-    expect(serviceAt(over, shop)).toStrictEqual({ known: { inputs: 'a' } });
+    expect(serviceAt(over, shop)).toStrictEqual({ known: { inputs: 'a' }, inputs });
   });
 
   test('is none of what goes, of what is held back, and of what cannot be deployed', () => {
@@ -172,7 +182,7 @@ describe('a deployment', () => {
       expect(deployments(actions)).toEqual([]);
       expect(serviceAt(actions, shop)).toMatchObject({ isLeft: true, staleness: { because: ['command'] } });
     }
-    expect(serviceAt(planned([compose()], { deploys: false }), shop)).toStrictEqual({ known: undefined });
+    expect(serviceAt(planned([compose()], { deploys: false }), shop)).toStrictEqual({ known: undefined, inputs });
     expect(deployments(planned([changed({ options: { deploy: 'auto' } })]))).toHaveLength(1);
     const made = planned([application('git', { action: 'create', id: undefined, options: { deploy: 'never' } })]);
     expect(made[0]).toMatchObject({ notes: [], service: { isLeft: true } });
@@ -185,6 +195,7 @@ describe('what cannot be deployed from here', () => {
     expect(made?.service).toStrictEqual({
       known: { stale: { code: true } },
       staleness: { code: true, because: [], through: [] },
+      inputs,
       isLeft: true,
     });
     expect(made?.notes).toMatchObject([
@@ -239,7 +250,7 @@ describe('what cannot be deployed from here', () => {
   test('is not an image, however what is not built would be built', () => {
     const rows = { [web]: { ...listed(), sourceType: 'docker', buildType: 'static' } };
     const adopted = planned([application('docker', { action: 'adopt' })], { rows });
-    expect(serviceAt(adopted, web)).toStrictEqual({ known: { stale: {} } });
+    expect(serviceAt(adopted, web)).toStrictEqual({ known: { stale: {} }, inputs });
     expect(deployments(adopted)).toHaveLength(1);
   });
 

@@ -41,7 +41,7 @@ function plan(about: About): Action {
   const found = objectOf('redis_1', row, { parentId: 'env_1', ...about.object });
   const input = inputOf({ [at]: found }, about.record === undefined ? {} : { [at]: about.record });
   const resource = resourceOf(kind, at, { fields: image, ...about.resource });
-  return planExisting(input, resource, found, 'parent' in about ? about.parent : production, () => undefined);
+  return planExisting(input, resource, found, 'parent' in about ? about.parent : production);
 }
 
 const told = ({ notes }: Action) => notes.map(({ code, message, remedy = '' }) => `${code}: ${message} | ${remedy}`);

@@ -47,12 +47,8 @@ interface About extends Partial<ServiceActions> {
 }
 
 function staleness({ isCode = false, resources = {}, host, ...service }: About): Staleness | undefined {
-  const find = stalenessOf(
-    inputOf({}, resources),
-    () => host,
-    () => isCode,
-  );
-  return find({ root: stack([]), leafs: [], parent: undefined, ...service });
+  const find = stalenessOf({ ...inputOf({}, resources), outputs: () => host });
+  return find({ root: stack([]), leafs: [], parent: undefined, ...service }, isCode);
 }
 
 describe('a change of the service itself', () => {
@@ -184,15 +180,11 @@ describe('a change of the environment', () => {
   });
 
   test('is computed once for services that mention different variables', () => {
-    const find = stalenessOf(
-      inputOf({}),
-      () => undefined,
-      () => false,
-    );
+    const find = stalenessOf(inputOf({}));
     const parent = environment([region(), region({}, 'ZONE')]);
     const other = stack([variable('Z', declared('${{environment.ZONE}}'))], { address: 'production.compose.other' });
-    expect(find({ root: stack([mention]), leafs: [], parent })?.because).toEqual(['production.env.REGION']);
-    expect(find({ root: other, leafs: [], parent })?.because).toEqual(['production.env.ZONE']);
+    expect(find({ root: stack([mention]), leafs: [], parent }, false)?.because).toEqual(['production.env.REGION']);
+    expect(find({ root: other, leafs: [], parent }, false)?.because).toEqual(['production.env.ZONE']);
   });
 
   test('counts for a service that is created too, through the variables it mentions', () => {

@@ -8,7 +8,7 @@ import type { Resource } from '../../src/manifest/resource.ts';
 import type { Reference, Wanted } from '../../src/manifest/wanted.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action, AttributeChange } from '../../src/plan/action.ts';
-import type { PlanInput } from '../../src/plan/input.ts';
+import type { Planning } from '../../src/plan/input.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
@@ -102,6 +102,11 @@ export function actionOf(address: string, more: Partial<Action> = {}): Action {
   };
 }
 
+/** What is planned of the deployments of a service. */
+export function serviceOf(more: Partial<NonNullable<Action['service']>> = {}): NonNullable<Action['service']> {
+  return { known: undefined, inputs: () => undefined, ...more };
+}
+
 /** A request that an action can have. */
 export const aStep = { operation: 'redis.remove', role: 'delete', members: {}, changed: [] } as const;
 
@@ -146,7 +151,7 @@ export function creating(more: Partial<PendingCreate> = {}): PendingCreate {
 export function inputOf(
   objects: Readonly<Record<string, ObservedObject>>,
   resources: Readonly<Record<string, StateRecord>> = {},
-): PlanInput {
+): Planning {
   const base = { organizationId: 'org_1', projectId: 'prj_1' };
   const state = { ...base, formatVersion: 2, lineage: 'lineage', serial: 3, digestKey: 'key', resources } as const;
   return {
@@ -164,5 +169,6 @@ export function inputOf(
     deploys: true,
     destroys: false,
     digest: makeDigest,
+    outputs: () => undefined,
   };
 }

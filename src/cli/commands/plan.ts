@@ -1,8 +1,7 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { diagnostic } from '../../diagnostics/diagnostic.ts';
-import { hasChanges } from '../../plan/action.ts';
+import { countIgnored, hasChanges } from '../../plan/action.ts';
 import { planFile } from '../../plan/fingerprint.ts';
-import { countIgnored } from '../../plan/ignored.ts';
 import { obstacles } from '../../plan/safeguard.ts';
 import { readVersion } from '../../project/version.ts';
 import type { PlanCommandView } from '../../render/formats/plan.ts';
