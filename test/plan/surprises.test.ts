@@ -79,6 +79,11 @@ describe('what was not reviewed', () => {
     ['a step twice', withSteps(updating, starting, [`${start}:2`, id]), `${shop} needs compose.start now`],
     ['the steps in another order', withSteps(starting, updating), otherwise],
     [
+      'the steps in another order, for the sake of another member',
+      withSteps(starting, [update, { ...members, ...changed, 'changed ids': '' }]),
+      otherwise,
+    ],
+    [
       'the same operation in another role',
       withSteps(['compose.update:move', { ...members, ...changed }], starting),
       `${shop} needs compose.update now`,
