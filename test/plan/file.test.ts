@@ -82,7 +82,7 @@ const all = stands();
 const tried = all.filter((stand, at) => isWhole || all.findIndex(({ kind }) => kind === stand.kind) === at);
 
 describe.each(tried)('$title', (stand) => {
-  test('goes through a file when it comes, when its state is lost and when it goes', async () => {
+  test('goes through a file when it is created, adopted and deleted', async () => {
     const made = world();
     const text = manifestWith(stand, stand.body);
     const first = await applied(made, text);
@@ -195,7 +195,7 @@ describe('the example with every kind', () => {
     return made;
   }
 
-  test('is applied from a file, and then plans nothing; no secret of it is in the file', async () => {
+  test('is applied from a file that holds no secret, and then plans nothing', async () => {
     const made = everything();
     const file = await review(made, {});
     expect(file).not.toContain('canary');
@@ -218,7 +218,7 @@ describe('the example with every kind', () => {
   });
 });
 
-describe('what a file holds', () => {
+describe('a plan file', () => {
   const text = `${production(`    env: { REGION: eu-of-the-manifest }\n${stack(`env: { A: "\${secret:TOKEN}", B: "\${secret:TOKEN}", HOST: "\${ref:production.postgres.main.host}" }`)}`)}${database()}`;
 
   async function started(): Promise<Bench> {
@@ -227,7 +227,7 @@ describe('what a file holds', () => {
     return made;
   }
 
-  test('is the same for the same plan, but for the time', async () => {
+  test('is the same for the same plan, but for its time', async () => {
     const made = await started();
     await made.apply(text);
     made.secrets.TOKEN = '5678';
@@ -240,7 +240,7 @@ describe('what a file holds', () => {
     await applied(made, text);
   });
 
-  test('is another digest for the same value in two places', async () => {
+  test('has different digests for the same value in two places', async () => {
     const made = await started();
     const { facts } = fileIn(await review(made, text));
     const shop = facts['production.compose.shop'] ?? {};
@@ -252,7 +252,7 @@ describe('what a file holds', () => {
     await applied(made, text);
   });
 
-  test('is the key of the state only while there is no state', async () => {
+  test('holds the key of the state only while there is no state', async () => {
     const made = await started();
     const first = fileIn(await applied(made, text)).state;
     expect('digestKey' in first && first).toEqual({
@@ -264,7 +264,7 @@ describe('what a file holds', () => {
     expect(fileIn(later).state).toMatchObject({ lineage: made.store.state?.lineage, serial: 1 });
   });
 
-  test('is no value of the platform', async () => {
+  test('holds no value of the platform', async () => {
     const made = await started();
     await made.apply(text);
     for (const row of Object.values(made.emulator.world.tables.compose)) {

@@ -49,7 +49,7 @@ function changed(content: Json, [name, ...rest]: readonly string[], other: Json 
   return copy;
 }
 
-describe('a text that is read as a plan file', () => {
+describe('the text of a plan file', () => {
   const whole = planFileText(file);
 
   test.each([
@@ -69,7 +69,7 @@ describe('a text that is read as a plan file', () => {
     expect(parsePlanFile(content)).toMatchObject({ problem });
   });
 
-  test('is refused wherever it ends too early', () => {
+  test('is refused when it is cut off anywhere', () => {
     for (let length = 0; length < whole.trimEnd().length; length++) {
       const short = whole.slice(0, length);
       const problem = isPlanFileText(short) ? 'is damaged: it ends too early, or was changed' : 'is no plan file';
@@ -77,14 +77,14 @@ describe('a text that is read as a plan file', () => {
     }
   });
 
-  test('is the file that was made', () => {
+  test('gives the same plan file again', () => {
     expect(parsePlanFile(whole)).toStrictEqual(file);
     expect(whole).toMatch(/^\{\n "format": "trueup\/plan-file",\n.*\}\n$/s);
     expect(isPlanFileText('\n { "format":  "trueup/plan-file", "version"')).toBe(true);
     expect(isPlanFileText('x{"format":"trueup/plan-file"')).toBe(false);
   });
 
-  test('says what to do about it', () => {
+  test('is refused with a remedy', () => {
     const remedy = (text: string) => {
       const read = parsePlanFile(text);
       return 'remedy' in read ? read.remedy : undefined;
@@ -115,7 +115,7 @@ describe('a text that is read as a plan file', () => {
     }
   });
 
-  test('is refused with a member of another sort, wherever it is', () => {
+  test('is refused with a member of another type, at every place', () => {
     for (const { path, content } of places.slice(1)) {
       for (const other of [null, isObject(content) ? 'text' : { more: 1 }, typeof content === 'string' ? 1 : ['no']]) {
         if (Array.isArray(content) && Array.isArray(other)) continue;
@@ -152,7 +152,7 @@ describe('a text that is read as a plan file', () => {
     },
   );
 
-  test('has no facts but its own', () => {
+  test('cannot smuggle facts in through __proto__', () => {
     const forged = whole.replace('"facts": {', '"facts": {"__proto__": {"production.redis.other": {"block": ""}},');
     expect(forged).not.toBe(whole);
     const read = parsePlanFile(forged);
@@ -160,7 +160,7 @@ describe('a text that is read as a plan file', () => {
     expect('facts' in read && Object.getPrototypeOf(read.facts)).toBe(Object.prototype);
   });
 
-  test('may be of a state that is still to be made', () => {
+  test('may be of a state that does not exist yet', () => {
     const damaged = { problem: expect.stringMatching(/^is damaged at state/) as string };
     const read = (state: Json) => parsePlanFile(JSON.stringify(changed(plain, ['state'], state)));
     expect(read({ lineage: 'l', digestKey: 'k' })).not.toHaveProperty('problem');

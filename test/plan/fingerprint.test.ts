@@ -70,8 +70,8 @@ function factsIn(action: Action, about: About = {}): Record<string, string> {
 const stepOf = (members: Readonly<Record<string, Member>>) =>
   ({ operation: 'redis.update', role: 'update', members, changed: ['a'] }) as const;
 
-describe('the file', () => {
-  test('names what the plan is for and what it was made from', () => {
+describe('the plan file', () => {
+  test('names the platform, the project and the state of the plan', () => {
     const { seal: sealed, ...file } = fileOf({ records: { [main]: recordOf('redis', 'r') } });
     expect(file).toEqual({
       format: 'trueup/plan-file',
@@ -96,24 +96,24 @@ describe('the file', () => {
     expect(JSON.parse(sealed)).toEqual(['plan file', 'seal', { ...file, seal: '' }]);
   });
 
-  test('has what the first state is to begin with where there is none', () => {
+  test('holds the lineage and the key of the first state when there is no state', () => {
     expect(fileOf({ isNew: true }).state).toEqual({ lineage: 'lineage', digestKey: 'key' });
   });
 
-  test('says what moved: says, without its place in the manifest', () => {
+  test('holds a digest of moved: without its lines', () => {
     const { at } = declared(null);
     const moved = [{ from: 'a', to: 'b', at }];
     expect(fileOf({ moved }).moved).toBe(of('moved', [['a', 'b']]));
   });
 
-  test('has nothing of the manifest when it destroys', () => {
+  test('holds no declared facts when the plan destroys', () => {
     const { at } = declared(null);
     const resources = [resourceOf(kindNamed('redis'), main)];
     const file = fileOf({ resources, moved: [{ from: 'a', to: 'b', at }], destroys: true });
     expect([file.facts, file.moved]).toEqual([{}, of('moved', [])]);
   });
 
-  test('is as it was made when nothing in it was changed', () => {
+  test('is intact until somebody changes a member of it', () => {
     const file = fileOf({ resources: [resourceOf(kindNamed('redis'), main)] });
     expect(isIntact(file, digest)).toBe(true);
     expect(isIntact({ ...file, deploys: false }, digest)).toBe(false);
@@ -123,7 +123,7 @@ describe('the file', () => {
     for (const forged of others) expect(isIntact({ ...file, facts: forged }, digest)).toBe(false);
   });
 
-  test('names a platform by its address, however it is written', () => {
+  test('names a platform by its normalized URL', () => {
     expect(platformName('emulator')).toBe('emulator');
     for (const url of ['https://deploy.example.com', 'https://deploy.example.com//', 'HTTPS://Deploy.example.com:443/'])
       expect(platformName({ url })).toBe('https://deploy.example.com');
@@ -131,7 +131,7 @@ describe('the file', () => {
   });
 });
 
-test('its digests are made with the key of the state, of the address and the path', () => {
+test('makes its digests with the key of the state, bound to address and path', () => {
   const resource = resourceOf(kindNamed('redis'), main, { fields: { dockerImage: declared('redis:8') } });
   const about = { manifest: { settings: { platform: 'emulator', moved: [] } as const, resources: [resource] } };
   const plan = planOf({});
@@ -141,13 +141,13 @@ test('its digests are made with the key of the state, of the address and the pat
   expect(isIntact(file, digestOf(plan))).toBe(true);
 });
 
-describe('of everything that is declared', () => {
+describe('the facts of a declared resource', () => {
   const declaredIn = (resource: Resource) => fileOf({ resources: [resource] }).facts[main];
   const at = (path: string, content: unknown) => ({ [`declared ${path}`]: signed(main, `declared ${path}`, content) });
   const redis = (more: Partial<Resource>) => resourceOf(kindNamed('redis'), main, more);
   const block = { block: '' };
 
-  test('it has the fields, where they stand in YAML', () => {
+  test('hold each field at its path in YAML', () => {
     expect(declaredIn(redis({ fields: { dockerImage: declared('redis:8') } }))).toStrictEqual({
       ...block,
       ...at('dockerImage', { value: 'redis:8' }),
@@ -157,7 +157,7 @@ describe('of everything that is declared', () => {
     expect(declaredIn(shop)).toMatchObject(at('source.composeFile', { value: 'a' }));
   });
 
-  test('it tells what needs a secret that the run does not have, and what is not known yet', () => {
+  test('hold the missing secrets of a value, and its references', () => {
     const fields = { a: declared('a', true), b: lacking('S'), c: referring(host) };
     expect(declaredIn(redis({ fields }))).toStrictEqual({
       ...block,
@@ -169,7 +169,7 @@ describe('of everything that is declared', () => {
     });
   });
 
-  test('it has the keys of maps, and that there is a map, also an empty one', () => {
+  test('hold each key of a map, and the map itself when it is empty', () => {
     const maps = { env: new Map([['A', declared('1')]]) };
     expect(declaredIn(redis({ maps, mapMode: 'merge' }))).toStrictEqual({
       ...block,
@@ -180,7 +180,7 @@ describe('of everything that is declared', () => {
     expect(declaredIn(redis({ maps: { env: new Map() } }))).toHaveProperty('declared env');
   });
 
-  test('it has the options and the id that is pinned', () => {
+  test('hold the options and the pinned id', () => {
     const found = declaredIn(redis({ options: { protect: true }, pinned: 'redis_1' }));
     expect(found).toMatchObject({ ...at('protect', true), ...at('id', 'redis_1') });
     expect(declaredIn(redis({}))).not.toHaveProperty('declared id');
@@ -188,8 +188,8 @@ describe('of everything that is declared', () => {
   });
 });
 
-describe('of each action', () => {
-  test('it has what changes something, with what was warned of', () => {
+describe('the facts of an action', () => {
+  test('hold its id, warnings, data at risk and consent; a no-op has no facts', () => {
     const action = actionOf(main, {
       action: 'adopt',
       needsConsent: true,
@@ -206,7 +206,7 @@ describe('of each action', () => {
     expect(fileOf({ actions: [plain] }).facts).toStrictEqual({ [main]: { 'action create': '' } });
   });
 
-  test('it has that beside what is declared there', () => {
+  test('stand beside the declared facts of the same address', () => {
     const resources = [resourceOf(kindNamed('sshKey'), main)];
     expect(fileOf({ resources, actions: [actionOf(main, { action: 'update' })] }).facts).toStrictEqual({
       [main]: { block: '', 'action update': '', id: `id of ${main}` },
@@ -223,13 +223,13 @@ describe('of each action', () => {
     ['forget', 'i', ['action forget', 'action forget gone']],
     ['forget', undefined, ['action forget gone']],
     ['deploy', 'i', ['action deploy']],
-  ])('it has what comes of a %s of %s when somebody does a part of it', (action, id, paths) => {
+  ])('of a %s (id: %s) hold the actions that it may become', (action, id, paths) => {
     const facts = fileOf({ actions: [actionOf(main, { action, id })] }).facts[main] ?? {};
     expect(Object.keys(facts).filter((path) => path !== 'id')).toEqual(paths);
     expect(facts['id']).toBe(id);
   });
 
-  test('it has every request with every member, and no value', () => {
+  test('hold every request and every member, and no value', () => {
     const members: Record<string, Member> = {
       a: { is: 'value', value: secret({ x: 1 }) },
       b: { is: 'wanted', field: anything, wanted: declared('b') },
@@ -276,7 +276,7 @@ describe('of each action', () => {
     });
   });
 
-  test('it has each of several requests of one name', () => {
+  test('hold each of several requests with the same operation', () => {
     const [one, other] = ['x', 'y'].map((value) => stepOf({ a: { is: 'value', value: secret(value) } }));
     if (one === undefined || other === undefined) throw new Error('there are two');
     const facts = factsIn(actionOf(main, { action: 'update', steps: [one, other, one] }));
@@ -289,7 +289,7 @@ describe('of each action', () => {
     );
   });
 
-  describe('it has a value as far as it is known:', () => {
+  describe('hold a value', () => {
     const valueOf = (wanted: AttributeChange['wanted'], about: About = {}) => {
       if (wanted === undefined) throw new Error('nothing is wanted');
       const steps = [stepOf({ a: { is: 'wanted', field: anything, wanted } })];
@@ -303,12 +303,12 @@ describe('of each action', () => {
       shape: { is: 'text', pieces: [{ address: host.address, output: 'host' }] },
     });
 
-    test('with an output of something that stays', () => {
+    test('with the output of an object that stays', () => {
       const about = { objects: { [host.address]: other } };
       expect(valueOf(referring(host), { ...about, actions: [actionOf(host.address)] })).toBe(known);
     });
 
-    test('and not with one of what is made, or of what is not there', () => {
+    test('with the reference when the object is created or missing', () => {
       const about = { objects: { [host.address]: other } };
       expect(valueOf(referring(host), { ...about, actions: [actionOf(host.address, { action: 'replace' })] })).toBe(
         later,
@@ -317,18 +317,18 @@ describe('of each action', () => {
       expect(valueOf(referring(host), about)).toBe(later);
     });
 
-    test('and not without its secret', () => {
+    test('with the name of a missing secret', () => {
       expect(valueOf(lacking('S'))).toBe(at({ shape: { is: 'text', pieces: [{ secret: 'S' }] } }));
     });
   });
 });
 
-describe('of what is overwritten, and of what goes', () => {
+describe('the facts of overwritten and deleted values', () => {
   const was = factsIn;
   const write = { do: 'write', cause: 'edit' } as const;
   const at = (path: string, content: unknown) => ({ [`was ${path}`]: signed(main, `was ${path}`, content) });
 
-  test('it has what was there before', () => {
+  test('hold what the platform has where the action writes', () => {
     const attributes = [
       attributeChange('dockerImage', { decision: write, before: secret('redis:7') }),
       attributeChange('env', {
@@ -348,13 +348,13 @@ describe('of what is overwritten, and of what goes', () => {
       expect(was(actionOf(main, { action, attributes }))).toEqual({});
   });
 
-  test('it has that in the form that stands for all that mean the same', () => {
+  test('hold the normal form of a value', () => {
     const field = kindNamed('redis').fields['networkIds'] ?? anything;
     const attributes = [attributeChange('networkIds', { field, decision: write, before: secret(['b', 'a']) })];
     expect(was(actionOf(main, { action: 'update', attributes }))).toStrictEqual(at('networkIds', ['a', 'b']));
   });
 
-  test('it has each member of a set that others add to by itself', () => {
+  test('hold one digest per member of a set that the platform adds to', () => {
     const field = { ...anything, codec: contains };
     const attributes = [attributeChange('a', { field, decision: write, before: secret(['y', 'x']) })];
     const member = (id: string) => signed(main, 'was a', id);
@@ -365,7 +365,7 @@ describe('of what is overwritten, and of what goes', () => {
     expect(was(actionOf(main, { action: 'update', attributes: none }))).toStrictEqual({ 'was a': '' });
   });
 
-  test('it has everything that is known to be ours of what goes', () => {
+  test('hold every settled field of a deleted or replaced object', () => {
     const pairs = {
       dockerImage: pairOf('a'),
       'env["A"]': pairOf('1'),
@@ -383,7 +383,7 @@ describe('of what is overwritten, and of what goes', () => {
     expect(was(actionOf(main, { action: 'forget' }), { records, objects })).toEqual({});
   });
 
-  test('it has that of an old object, which the state knows by the address of the new one', () => {
+  test('hold the settled fields of a deposed object, from the record of its successor', () => {
     const kind = kindNamed('sshKey');
     const old = `${main} (old)`;
     const records = { [main]: recordOf('sshKey', 'k', { pairs: { name: pairOf('a') } }) };

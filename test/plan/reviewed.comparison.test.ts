@@ -46,8 +46,8 @@ function compare(
 
 const why = (...pair: Parameters<typeof compare>) => compare(...pair).moved.map(({ message }) => message);
 
-describe('a file of another place', () => {
-  test('is told before anything is asked', () => {
+describe('a plan file of another platform, project or organization', () => {
+  test('is refused before any request', () => {
     expect(elsewhere(base, base)).toEqual([]);
     expect(elsewhere(base, { platform: 'emulator', projectId: 'prj_2' })).toEqual([
       {
@@ -63,14 +63,14 @@ describe('a file of another place', () => {
     ]);
   });
 
-  test('is one of another organization too', () => {
+  test('is refused for its organization, and for nothing else', () => {
     expect(why({ organizationId: 'org_2' }, { moved: 'other' })).toEqual([
       'the plan is for organization org_2, and the API key acts in org_1',
     ]);
   });
 });
 
-describe('a state that is another one', () => {
+describe('the state', () => {
   const first = (lineage: string): Partial<PlanFile> => ({ state: { lineage, digestKey: 'key' } });
   const state = (more: object): Partial<PlanFile> => ({
     state: { lineage: 'a', serial: 3, content: 'content', ...more },
@@ -117,7 +117,7 @@ describe('a state that is another one', () => {
     expect(why(reviewed, now)).toEqual(reasons);
   });
 
-  test('is the whole reason: nothing else is compared', () => {
+  test('is the only reason when it changed', () => {
     const found = compare({ facts: { [main]: update }, moved: 'other' }, state({ serial: 4 }), { isIntact: false });
     expect(found.moved).toMatchObject([{ code: 'plan-outdated', severity: 'error' }]);
     expect(found.moved[0]).not.toHaveProperty('address');
@@ -125,7 +125,7 @@ describe('a state that is another one', () => {
   });
 });
 
-test('a file that somebody changed is refused as a whole', () => {
+test('refuses a changed plan file, for that reason only', () => {
   const found = compare({ facts: { [main]: update } }, { moved: 'other' }, { isIntact: false });
   expect(found).toEqual({
     moved: [
@@ -139,7 +139,7 @@ test('a file that somebody changed is refused as a whole', () => {
   });
 });
 
-describe('a manifest that is another one', () => {
+describe('a changed manifest is refused', () => {
   const of = (then: Facts, now: Facts, fields: Resource['fields'] = {}) =>
     why(
       { facts: { [main]: { ...block, ...then } } },
@@ -147,13 +147,13 @@ describe('a manifest that is another one', () => {
       { resources: [{ ...resource, fields }] },
     );
 
-  test('by what it says under moved:', () => {
+  test('for its moved:', () => {
     expect(compare({}, { moved: 'other' }).moved).toEqual([
       { code: 'plan-outdated', severity: 'error', message: 'moved: says something else than when the plan was made' },
     ]);
   });
 
-  test('by a block more or less', () => {
+  test('for an added or removed block', () => {
     const both = { facts: { [main]: { ...block, ...says({ a: 'x' }) }, [shop]: block } };
     expect(compare(both, { facts: { [shop]: block } }).moved).toEqual([
       {
@@ -175,13 +175,13 @@ describe('a manifest that is another one', () => {
     expect(why(both, both)).toEqual([]);
   });
 
-  test('by its fields, all in one sentence', () => {
+  test('for its fields, in one sentence', () => {
     expect(of(says({ a: 'x', b: 'x', c: 'x' }), says({ a: 'x', b: 'y', d: 'x' }))).toEqual([
       `b, c, d of ${main} is declared otherwise than when the plan was made`,
     ]);
   });
 
-  test('by what flows into a field', () => {
+  test('for a secret that flows into a field', () => {
     const secrets = { a: declared('y', true), b: declared('y', true) };
     expect(of(says({ a: 'x', b: 'x' }), says({ a: 'y', b: 'y' }), secrets)).toEqual([
       `a, b of ${main} has another value: what flows into it from a secret or the environment changed`,
@@ -195,7 +195,7 @@ describe('a manifest that is another one', () => {
     expect(of(says({ a: 'x' }), says({ a: 'x' }), secrets)).toEqual([]);
   });
 
-  test('by a key of a map', () => {
+  test('for a key of a map', () => {
     const resources = [{ ...resource, maps: { env: new Map([['A', declared('y', true)]]) } }];
     const now = { facts: { [main]: { ...block, ...says({ 'env.A': 'y' }) } } };
     expect(why({ facts: { [main]: { ...block, ...says({ 'env.A': 'x' }) } } }, now, { resources })).toEqual([
@@ -203,7 +203,7 @@ describe('a manifest that is another one', () => {
     ]);
   });
 
-  test('by a secret that is missing now; one that was missing then says nothing of what it would have been', () => {
+  test('for a secret that is missing now, and not for one that the reviewed plan did not have', () => {
     const missing = (values: Facts) => ({ ...says(values), ...says(values, 'missing') });
     expect(of({ ...says({ a: 'x' }), ...missing({ b: 'S' }) }, missing({ a: 'S', b: 'S T' }))).toEqual([
       `a, b of ${main} needs a secret that this run does not have`,
@@ -218,10 +218,10 @@ describe('a manifest that is another one', () => {
   });
 });
 
-describe('a platform that is another one', () => {
+describe('a changed platform', () => {
   const changed = { ...update, 'was a': 'new' };
 
-  test('is told with the block that it is about', () => {
+  test('is refused with the block and its line', () => {
     expect(compare({ facts: { [main]: block } }, { facts: { [main]: changed } })).toEqual({
       moved: [
         {
@@ -237,7 +237,7 @@ describe('a platform that is another one', () => {
     expect(compare({ facts: { [main]: changed } }, { facts: { [main]: changed } }).moved).toEqual([]);
   });
 
-  test('says nothing of a block that is declared otherwise: that is planned otherwise', () => {
+  test('is not compared where the block itself changed', () => {
     const reviewed = { facts: { [main]: { ...block, ...says({ a: 'x' }) }, [shop]: block } };
     expect(why(reviewed, { facts: { [main]: changed, [shop]: changed } })).toEqual([
       `a of ${main} is declared otherwise than when the plan was made`,
@@ -245,7 +245,7 @@ describe('a platform that is another one', () => {
     ]);
   });
 
-  test('knows which fields the plan was made without the secret of', () => {
+  test('is refused with the fields whose secret the reviewed plan did not have', () => {
     const facts = { [main]: { ...block, ...says({ a: 'x', b: 'x' }), 'missing a': 'S' } };
     const now = { [main]: { ...facts[main], ...changed, 'was b': 'new' } };
     expect(why({ facts }, { facts: now })).toEqual([
@@ -254,7 +254,7 @@ describe('a platform that is another one', () => {
     ]);
   });
 
-  test('has deployments that follow from the rest; only when there is no rest they are told', () => {
+  test('is refused for a deployment only when nothing else differs', () => {
     const [deploys, shops] = [{ [`${main} (deploy)`]: deployment }, { facts: { [shop]: block } }];
     expect(why(shops, { facts: { ...deploys, [shop]: changed } })).toEqual([
       `a of ${shop} was changed on the platform`,
@@ -268,7 +268,7 @@ describe('a platform that is another one', () => {
     expect(said).toMatchObject({ address: main, position });
   });
 
-  test('has objects at addresses that are words of the language', () => {
+  test('may have addresses that are names of JavaScript', () => {
     const facts = Object.fromEntries([['["__proto__"]', changed]]);
     expect(why({}, { facts })).toEqual(['["__proto__"] was not declared when the plan was made']);
     expect(why({ facts }, { facts })).toEqual([]);
@@ -276,7 +276,7 @@ describe('a platform that is another one', () => {
   });
 });
 
-test('what was reviewed and is not needed any more is told, when all else is as it was', () => {
+test('notes reviewed actions that are not needed any more, when nothing is refused', () => {
   const facts = { [main]: update, [`${main} (deploy)`]: deployment };
   expect(compare({ facts }, { facts: { [main]: block } })).toEqual({
     moved: [],

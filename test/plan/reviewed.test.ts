@@ -75,7 +75,7 @@ async function moveByHand(made: Bench, kind: string, from: string, to: string): 
   await act(made, move, { [`${kind}Id`]: idOf(made, `${from}.${kind}.x`), [member]: idOf(made, to) });
 }
 
-describe('a manifest that is another one since', () => {
+describe('a manifest that changed after the review', () => {
   const planned = text('2');
   test.each<[string, string, string[]]>([
     [
@@ -129,7 +129,7 @@ describe('a manifest that is another one since', () => {
       planned.replace(head, `${head}moved: [{ from: a.compose.b, to: ${shop} }]\n`),
       ['moved: says something else than when the plan was made'],
     ],
-  ])('in %s is refused by name', async (_title, other, reasons) => {
+  ])('in %s is refused with its path', async (_title, other, reasons) => {
     const made = await started();
     const file = await review(made, planned);
     const found = await refused(made, file, other.replace('com_1', idOf(made, shop)));
@@ -139,7 +139,7 @@ describe('a manifest that is another one since', () => {
     await plansNothing(made, planned);
   });
 
-  test('in that all keys of env are ours is refused', async () => {
+  test('in an added empty env is refused', async () => {
     const made = await started();
     const without = text('2').replace(/, env: \{[^}]*\}[^}]*\}/, '');
     const owned = without.replace('description: text 2 }', 'description: text 2, env: {} }');
@@ -151,7 +151,7 @@ describe('a manifest that is another one since', () => {
     await mended(made, owned);
   });
 
-  test('in nothing but its comments and the order of its lines is the same', async () => {
+  test('in its comments and the order of its lines is applied', async () => {
     const made = await started();
     const file = await review(made, planned);
     const other = `# reviewed\n${planned.replace('A: "2", B: "${secret:TOKEN}"', 'B: "${secret:TOKEN}", A: "2"')}`;
@@ -162,7 +162,7 @@ describe('a manifest that is another one since', () => {
 });
 
 describe('a secret', () => {
-  test('that is another one since is refused by the field that it flows into, and is not shown', async () => {
+  test('that changed is refused with the field that uses it, never with its value', async () => {
     const made = await started();
     const file = await review(made, text('2'));
     made.secrets.TOKEN = 'token-2';
@@ -173,7 +173,7 @@ describe('a secret', () => {
     await mended(made, text('2'));
   });
 
-  test('that this run does not have is refused by the field that it flows into', async () => {
+  test('that this run does not have is refused with the field that uses it', async () => {
     const made = await started();
     const file = await review(made, text('2'));
     delete made.secrets.TOKEN;
@@ -185,7 +185,7 @@ describe('a secret', () => {
     await plansNothing(made, text('2'));
   });
 
-  test('that only this run has is no hindrance where the plan sends it nowhere', async () => {
+  test('that only this run has is applied where the plan does not send it', async () => {
     const made = await started();
     delete made.secrets.TOKEN;
     const edited = text('1').replaceAll('description: text 1', 'description: text 2');
@@ -195,7 +195,7 @@ describe('a secret', () => {
     await plansNothing(made, edited);
   });
 
-  test('that only this run has, and that is another one than was applied, is a change that nobody reviewed', async () => {
+  test('that only this run has is refused when it differs from the applied value', async () => {
     const made = await started();
     delete made.secrets.TOKEN;
     const edited = text('1').replaceAll('description: text 1', 'description: text 2');
@@ -207,7 +207,7 @@ describe('a secret', () => {
   });
 });
 
-describe('a platform that is another one since', () => {
+describe('a platform that changed after the review', () => {
   const planned = text('2');
 
   test.each<[string, Record<string, unknown>, string[]]>([
@@ -228,7 +228,7 @@ describe('a platform that is another one since', () => {
       { composeFile: 'services: { web: { image: httpd } }' },
       [`source.composeFile of ${shop} was changed on the platform`],
     ],
-  ])('%s is refused by name, and nothing is sent', async (_title, change, reasons) => {
+  ])('%s is refused with its path, and sends nothing', async (_title, change, reasons) => {
     const made = await started();
     const file = await review(made, planned);
     await act(made, 'compose.update', { composeId: idOf(made, shop), ...change });
@@ -238,7 +238,7 @@ describe('a platform that is another one since', () => {
     await mended(made, planned);
   });
 
-  test('in a field that nobody declared is the same', async () => {
+  test('in an undeclared field is applied', async () => {
     const made = bench();
     await made.apply(production(stack('env: { A: "1" }')));
     const now = production(stack('env: { A: "2" }'));
@@ -249,7 +249,7 @@ describe('a platform that is another one since', () => {
     await plansNothing(made, now);
   });
 
-  test('by a variable of others, where they may have theirs, is the same', async () => {
+  test('by an undeclared variable is applied with envMode: merge', async () => {
     const made = bench();
     const merging = (value: string) => production(stack(`envMode: merge, env: { A: "${value}" }`));
     await made.apply(merging('1'));
@@ -260,7 +260,7 @@ describe('a platform that is another one since', () => {
     await plansNothing(made, merging('2'));
   });
 
-  test('in the form of a value only is the same', async () => {
+  test('in the form of a value only is applied', async () => {
     const made = bench();
     await made.apply(production(stack()));
     const now = production(stack('description: one'));
@@ -271,7 +271,7 @@ describe('a platform that is another one since', () => {
     await plansNothing(made, now);
   });
 
-  test('in a list that the platform itself adds to is the same, and what it added stays', async () => {
+  test('in a list that the platform adds to is applied, and keeps its members', async () => {
     const world = seedWorld();
     addRow(world, 'user', { id: 'user_9', email: 'm@example.test' });
     const lists = { accessedProjects: ['prj_2'] };
@@ -294,7 +294,7 @@ describe('a platform that is another one since', () => {
     await mended(made, member('prj_1, prj_3, prj_5'));
   });
 
-  test('where something is gone that was to be changed is refused', async () => {
+  test('is refused when the object to update is gone', async () => {
     const made = await started();
     const file = await review(made, planned);
     await act(made, 'compose.delete', { composeId: idOf(made, shop), deleteVolumes: false });
@@ -302,7 +302,7 @@ describe('a platform that is another one since', () => {
     await mended(made, planned);
   });
 
-  test('where something exists by now that was to be made is refused: nobody agreed to take it over', async () => {
+  test('is refused when the object to create exists: the review approved no adoption', async () => {
     const made = bench();
     const now = production(database());
     const file = await review(made, now);
@@ -312,7 +312,7 @@ describe('a platform that is another one since', () => {
     expect(idOf(made, main)).toBe(id);
   });
 
-  test('where another object bears the name that was to be taken over is refused', async () => {
+  test('is refused when the object to adopt is another one', async () => {
     const made = bench();
     const now = production(database());
     const first = await byHand(made);
@@ -324,7 +324,7 @@ describe('a platform that is another one since', () => {
     await mended(made, now);
   });
 
-  test.each(Object.keys(movable))('where a %s was moved is refused', async (kind) => {
+  test.each(Object.keys(movable))('is refused when somebody moved a %s', async (kind) => {
     const made = bench();
     const text = (description: string) => elsewhere(kind, 'production', description);
     await made.apply(text('one'));
@@ -334,7 +334,7 @@ describe('a platform that is another one since', () => {
     await mended(made, text('two'));
   });
 
-  test('where something has come below what is deleted is refused: it would go along', async () => {
+  test('is refused when a deletion would delete a new child too', async () => {
     const made = bench();
     await made.apply(production(stack()));
     const without = production('    compose: {}\n');
@@ -352,7 +352,7 @@ describe('a platform that is another one since', () => {
     await mended(made, without);
   });
 
-  test('where what is deleted is not what it was is refused', async () => {
+  test('is refused when the object to delete changed', async () => {
     const made = await started();
     const without = production(stack('description: text 1, env: { A: "1", B: "${secret:TOKEN}" }'));
     const file = await review(made, without);
@@ -361,7 +361,7 @@ describe('a platform that is another one since', () => {
     await mended(made, without);
   });
 
-  test('where what is replaced is not what it was is refused', async () => {
+  test('is refused when the object to replace changed', async () => {
     const made = bench();
     await made.apply(production(database('description: one')));
     const now = production(database('description: one', 'main', 'other'));
@@ -372,7 +372,7 @@ describe('a platform that is another one since', () => {
     await mended(made, now);
   });
 
-  test('where a value that is to be written is another one, through what it refers to, is refused', async () => {
+  test('is refused when a reference changes a value that the plan writes', async () => {
     const made = bench();
     const referring = (before: string) =>
       `${production(stack(`env: { HOST: "${before}\${ref:${main}.host}" }`))}${database()}`;
@@ -385,7 +385,7 @@ describe('a platform that is another one since', () => {
     await mended(made, referring('host='));
   });
 
-  test('where a value that is referred to is another one is refused', async () => {
+  test('is refused when a reference changes a value that the plan does not write', async () => {
     const made = bench();
     const referring = (value: string) =>
       `${production(stack(`env: { A: "${value}", HOST: "\${ref:${main}.host}" }`))}${database()}`;
@@ -399,10 +399,10 @@ describe('a platform that is another one since', () => {
   });
 });
 
-describe('a state that is another one since', () => {
+describe('a state that changed after the review', () => {
   const planned = text('2');
 
-  test('because the plan was applied is refused', async () => {
+  test('is refused when the plan was applied', async () => {
     const made = await started();
     const file = await review(made, planned);
     await applyFile(made, file, planned);
@@ -412,7 +412,7 @@ describe('a state that is another one since', () => {
     await plansNothing(made, planned);
   });
 
-  test('because the first plan of all was applied is refused', async () => {
+  test('is refused when the very first plan was applied', async () => {
     const made = bench();
     const file = await review(made, production(stack()));
     await applyFile(made, file, production(stack()));
@@ -420,7 +420,7 @@ describe('a state that is another one since', () => {
     await plansNothing(made, production(stack()));
   });
 
-  test('because the plan was applied in part is refused', async () => {
+  test('is refused when the plan was applied in part', async () => {
     const made = await started();
     const file = await review(made, planned);
     const world = worldOver(
@@ -439,7 +439,7 @@ describe('a state that is another one since', () => {
     await mended(made, planned);
   });
 
-  test('because somebody else began the first one is refused', async () => {
+  test('is refused when another run began the first state', async () => {
     const made = bench();
     const file = await review(made, production(stack()));
     await made.apply(production(database()));
@@ -449,7 +449,7 @@ describe('a state that is another one since', () => {
     await mended(made, production(stack()));
   });
 
-  test('because it is lost, or that of another history, is refused', async () => {
+  test('is refused when it is lost, older or of another lineage', async () => {
     const made = await started();
     const file = await review(made, planned);
     const { state } = made.store;
@@ -464,7 +464,7 @@ describe('a state that is another one since', () => {
     await plansNothing(made, planned);
   });
 
-  test('because a run that did not end wrote to it is refused', async () => {
+  test('is refused when a run that did not end wrote to it', async () => {
     const made = await started();
     const file = await review(made, planned);
     const { state } = made.store;
@@ -477,7 +477,7 @@ describe('a state that is another one since', () => {
   });
 });
 
-describe('a file that is not as it was made', () => {
+describe('a forged or foreign plan file', () => {
   const planned = text('2');
   const changes: [string, (file: PlanFile) => PlanFile][] = [
     [
@@ -496,7 +496,7 @@ describe('a file that is not as it was made', () => {
     ['whether it destroys', (file) => ({ ...file, destroys: true })],
   ];
 
-  test.each(changes)('in %s is refused, whatever the platform is', async (_title, change) => {
+  test.each(changes)('is refused when %s was changed', async (_title, change) => {
     const made = await started();
     const file = await review(made, planned);
     const forged = planFileText(change(fileIn(file)));
@@ -510,7 +510,7 @@ describe('a file that is not as it was made', () => {
   test.each<[string, string, string]>([
     ['project', 'project: prj_1', 'project: prj_2'],
     ['platform', 'platform: emulator', 'platform: { url: "https://other.example.com" }'],
-  ])('is of another %s is refused before anything is read', async (what, from, to) => {
+  ])('of another %s is refused before any request', async (what, from, to) => {
     const made = await started();
     const file = await review(made, planned);
     made.requests('GET');
@@ -521,7 +521,7 @@ describe('a file that is not as it was made', () => {
     await plansNothing(made, planned);
   });
 
-  test('is of another organization is refused', async () => {
+  test('of another organization is refused', async () => {
     const made = bench();
     const file = fileIn(await review(made, production(stack())));
     const other = planFileText({ ...file, organizationId: 'org_2' });
@@ -531,8 +531,8 @@ describe('a file that is not as it was made', () => {
   });
 });
 
-describe('what was done by hand as it was planned', () => {
-  test('in a field is left out, and said', async () => {
+describe('a part that somebody did by hand as planned', () => {
+  test('is left out and noted, when it is a field', async () => {
     const made = await started();
     const file = await review(made, text('2'));
     await act(made, 'compose.update', { composeId: idOf(made, shop), description: 'text 2' });
@@ -548,7 +548,7 @@ describe('what was done by hand as it was planned', () => {
     await plansNothing(made, text('2'));
   });
 
-  test('in a variable that was to go is left out', async () => {
+  test('is left out, when it is the removal of a variable', async () => {
     const made = bench();
     const env = (entries: string) => production(stack(`env: { ${entries} }`));
     await made.apply(env('A: "1", B: "1", C: "1"'));
@@ -565,7 +565,7 @@ describe('what was done by hand as it was planned', () => {
     await plansNothing(made, now);
   });
 
-  test('to what was to be deleted: it is only forgotten', async () => {
+  test('is left out, when it is a deletion: apply only removes the object from state', async () => {
     const made = await started();
     const without = production(stack('description: text 1, env: { A: "1", B: "${secret:TOKEN}" }'));
     const file = await review(made, without);
@@ -581,7 +581,7 @@ describe('what was done by hand as it was planned', () => {
   });
 
   test.each(Object.entries(movable))(
-    'to a %s that was to be moved: what else is planned of it goes on',
+    'is left out, when it is the move of a %s; apply does the rest',
     async (kind, { update }) => {
       const made = bench();
       await made.apply(elsewhere(kind, 'production', 'one'));
@@ -603,7 +603,7 @@ describe('what was done by hand as it was planned', () => {
     },
   );
 
-  test('in all of it leaves nothing to send', async () => {
+  test('leaves nothing to send, when it is all of the plan', async () => {
     const made = bench();
     await made.apply(production(stack('description: one')));
     const now = production(stack('description: two'));
@@ -616,8 +616,8 @@ describe('what was done by hand as it was planned', () => {
   });
 });
 
-describe('what a review agrees to', () => {
-  test('are the adoptions in it, without another word', async () => {
+describe('a review', () => {
+  test('approves the adoptions in it', async () => {
     const made = bench();
     await byHand(made);
     const now = production(database());
@@ -626,7 +626,7 @@ describe('what a review agrees to', () => {
     await plansNothing(made, now);
   });
 
-  test('is no loss of data: that is permitted by itself', async () => {
+  test('does not approve the loss of data', async () => {
     const made = bench();
     await made.apply(production(database()));
     const without = production('    postgres: {}\n');
@@ -638,7 +638,7 @@ describe('what a review agrees to', () => {
     await plansNothing(made, without);
   });
 
-  test('is a plan without deployments, when it was made without them', async () => {
+  test('approves a plan without deployments', async () => {
     const made = await started();
     const file = await review(made, text('2'), { deploys: false });
     expect(fileIn(file).deploys).toBe(false);
@@ -648,7 +648,7 @@ describe('what a review agrees to', () => {
     await mended(made, text('2'));
   });
 
-  test('is the end of everything, when that was asked for', async () => {
+  test('approves the deletion of everything with --destroy', async () => {
     const made = await started();
     const file = await review(made, text('1'), { destroys: true });
     // What is declared is not what it is about.
@@ -657,7 +657,7 @@ describe('what a review agrees to', () => {
     expect(made.store.state?.resources).toEqual({});
   });
 
-  test('is no deployment that is not in it', async () => {
+  test('approves no deployment that is not in it', async () => {
     const made = bench();
     const env = (value: string) => production(stack(`env: { A: "${value}" }`));
     await made.apply(env('1'));
@@ -672,7 +672,7 @@ describe('what a review agrees to', () => {
     await mended(made, env('2'));
   });
 
-  test('is no consent to overwrite what somebody wrote into what is taken over', async () => {
+  test('approves no overwriting of later edits to an adopted object', async () => {
     const made = bench();
     const text = production('    env: { REGION: eu }\n');
     const file = await review(made, text);
@@ -686,7 +686,7 @@ describe('what a review agrees to', () => {
     await mended(made, text);
   });
 
-  test('is no risk that it does not name', async () => {
+  test('approves no data at risk that it does not name', async () => {
     const made = bench();
     const mount = (mounts: string) => production(database(mounts));
     await made.apply(mount('mounts: { /x: { type: bind, hostPath: /srv/x } }'));

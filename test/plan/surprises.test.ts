@@ -109,15 +109,18 @@ describe('what was not reviewed', () => {
     ['a consent', { ...reviewed, consent: '' }, `to take over ${shop} needs consent`],
     ['a warning', { ...reviewed, 'warning something goes along': '' }, 'something goes along'],
     ['a field', { ...reviewed, 'was image': 'x' }, `image of ${shop} was changed on the platform`],
-  ])('%s is told', (_title, now, message) => {
+  ])('reports %s', (_title, now, message) => {
     expect(why(now, reviewed)).toEqual([message]);
   });
 
-  test.each('action id was warning risk consent send order changed'.split(' '))('a fact about %s is told', (kind) => {
-    expect(why({ ...reviewed, [`${kind} new`]: '' }, reviewed)).toHaveLength(1);
-  });
+  test.each('action id was warning risk consent send order changed'.split(' '))(
+    'reports an unreviewed fact about %s',
+    (kind) => {
+      expect(why({ ...reviewed, [`${kind} new`]: '' }, reviewed)).toHaveLength(1);
+    },
+  );
 
-  test('all that two requests would send otherwise is told, and of a new one only that it is needed', () => {
+  test('reports the changed members of each request, and of a new request only its operation', () => {
     const then = withSteps(updating, starting);
     const other = { 'member composeId': 'other' };
     expect(why(withSteps([update, other], [start, other]), then)).toEqual([
@@ -130,7 +133,7 @@ describe('what was not reviewed', () => {
     ]);
   });
 
-  test('fields, warnings, data at risk and consent are told together, and before requests', () => {
+  test('reports fields, warnings, data at risk and consent together, and no requests beside them', () => {
     const now = { ...withSteps(starting, updating), 'was a': 'x', 'warning beware': '', risk: 'the data', consent: '' };
     expect(why(now, reviewed)).toEqual([
       `a of ${shop} was changed on the platform`,
@@ -155,13 +158,13 @@ describe('what was not reviewed', () => {
     [['forget', 'forget gone'], `to forget ${shop} is not in the plan`],
     [['forget gone'], `to forget ${shop} is not in the plan`],
     [['deploy'], `${shop} has to be deployed now`],
-  ])('%s instead of an update, or of nothing, is told', (actions, message) => {
+  ])('reports %s in place of an update, or of no action', (actions, message) => {
     const now = { ...doing(...actions), id: 'cmp_1', 'was image': 'x' };
     expect(why(now, reviewed)).toEqual([message]);
     expect(why(now, { block: '' })).toEqual([message]);
   });
 
-  test('an update of nothing that was reviewed is told, with its fields or without', () => {
+  test('reports an unreviewed update by its fields, or as a whole', () => {
     const then = { block: '' };
     expect(why(reviewed, then)).toEqual([`${shop} has to be updated now`]);
     const now = { ...reviewed, 'was image': 'x', 'was env.A': 'y' };
@@ -173,7 +176,7 @@ describe('what was not reviewed', () => {
     ]);
   });
 
-  test('a field that was to be overwritten all the same is another one on the platform, whatever it refers to', () => {
+  test('names no reference when the reviewed plan overwrites the field too', () => {
     const wanted = { image: referring({ address: 'a', output: 'b' }) };
     expect(why({ ...reviewed, 'was image': 'y' }, { ...reviewed, 'was image': 'x' }, wanted)).toEqual([
       `image of ${shop} was changed on the platform`,
@@ -183,14 +186,14 @@ describe('what was not reviewed', () => {
     ]);
   });
 
-  test('what was overwritten in the meantime is told as what the action does now', () => {
+  test('reports an adoption that became an update as an update', () => {
     const adoption = { ...doing('adopt'), id: 'cmp_1', 'was image': 'x' };
     expect(why({ ...doing('update'), id: 'cmp_1', 'was image': 'y' }, adoption)).toEqual([
       `${shop} has to be updated now`,
     ]);
   });
 
-  test('of what is only done otherwise it is told what is left out', () => {
+  test('notes that an object is already moved, and nothing when the action is the same', () => {
     expect(leftOut({ ...doing('move', 'update'), ...reviewed }, reviewed)).toEqual([
       `${shop} is already where it was to be moved`,
     ]);
@@ -200,7 +203,7 @@ describe('what was not reviewed', () => {
     expect(leftOut(doing('forget', 'forget gone'), doing('forget gone'))).toEqual([]);
   });
 
-  test('of fields that somebody changed as planned, and of actions that nobody needs, it is told', () => {
+  test('notes fields that are already as planned, and actions that are not needed any more', () => {
     const then = { ...reviewed, 'was image': 'x', 'was env.A': 'y', 'was env.B': 'z' };
     expect(leftOut(then, { ...reviewed, 'was env.A': 'y' })).toEqual([`image, env.B of ${shop} is already as planned`]);
     expect(leftOut(then, { block: '' })).toEqual([`to update ${shop} is not needed any more`]);
@@ -208,7 +211,7 @@ describe('what was not reviewed', () => {
     expect(leftOut({ block: '' }, { block: '' })).toEqual([]);
   });
 
-  test('a deletion of what is gone is only forgotten; of what is there it comes to no forgetting', () => {
+  test('forgets a deleted object that is gone, and refuses to forget one that is there', () => {
     const deletion = { ...doing('delete', 'forget gone'), id: 'cmp_1', ...torn };
     const gone = doing('forget gone');
     expect(why(gone, deletion)).toEqual([]);
@@ -219,16 +222,16 @@ describe('what was not reviewed', () => {
   });
 });
 
-describe('a set that others add to', () => {
+describe('a set that the platform adds to', () => {
   const was = (...digests: string[]): Facts => ({ ...reviewed, 'was accessedProjects': digests.join(' ') });
 
-  test('may have got more', () => {
+  test('may have more members than the reviewed plan saw', () => {
     expect(why(was('a', 'b', 'c'), was('a', 'b'))).toEqual([]);
     expect(why(was('a'), was())).toEqual([]);
     expect(why(was(), was())).toEqual([]);
   });
 
-  test('may not have lost any, and not be overwritten unseen', () => {
+  test('may not have lost a member, and may not be overwritten unseen', () => {
     const told = [`accessedProjects of ${shop} was changed on the platform`];
     expect(why(was('a', 'c'), was('a', 'b'))).toEqual(told);
     expect(why(was(), was('a'))).toEqual(told);
