@@ -1,3 +1,4 @@
+import { groupBy } from './group.ts';
 import { topological } from './order.ts';
 
 /** One node comes before another. */
@@ -21,8 +22,8 @@ export function withPreferred<E extends Edge>(
   const circular = circularPart(all);
   const isInside = ({ from, to }: Edge) => circular.has(from) && circular.has(to);
   const graph = { leaving: new Map<string, E[]>(), entering: new Map<string, E[]>() };
-  const before = new Map<string, string[]>();
-  for (const { from, to } of circular.size === 0 ? [] : all) if (isHub(to)) append(before, to, from);
+  const intoHubs = circular.size === 0 ? [] : all.filter(({ to }) => isHub(to));
+  const before = groupBy(intoHubs.map(({ from, to }) => [to, from]));
   const accepted: E[] = [];
   const accept = (edge: E): void => {
     accepted.push(edge);
@@ -44,12 +45,8 @@ export function withPreferred<E extends Edge>(
 
 /** The nodes on a circle or between two circles. Every circle lies among them. */
 function circularPart(edges: readonly Edge[]): ReadonlySet<string> {
-  const before = new Map<string, string[]>();
-  const after = new Map<string, string[]>();
-  for (const { from, to } of edges) {
-    append(before, to, from);
-    append(after, from, to);
-  }
+  const before = groupBy(edges.map(({ from, to }) => [to, from]));
+  const after = groupBy(edges.map(({ from, to }) => [from, to]));
   const unsorted = (names: readonly string[], needs: ReadonlyMap<string, readonly string[]>): string[] => {
     const sorted = new Set(topological(names, (name) => needs.get(name) ?? []).sorted);
     return names.filter((name) => !sorted.has(name));

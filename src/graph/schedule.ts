@@ -1,3 +1,5 @@
+import { groupBy } from './group.ts';
+
 /** One piece of work. */
 export interface Task {
   readonly name: string;
@@ -74,26 +76,27 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
     if (!scope.isBusy && scope.queue.length === 1) poolOf(place).ready.push(name);
   };
 
-  /** Begins what nothing precedes any more; returns what is over without having run. */
-  const begin = (place: Place<T>): Settled<T>[] => {
+  /** Begins a task that nothing precedes any more; returns its fate when it is over without having run. */
+  const begin = (place: Place<T>): Fate | undefined => {
     const culprit = place.after.find(({ fate }) => fate !== 'done');
-    if (culprit !== undefined) return [{ place, fate: { skipped: culpritOf(culprit) } }];
-    if (place.task.scope === undefined) return [{ place, fate: 'done' }];
+    if (culprit !== undefined) return { skipped: culpritOf(culprit) };
+    if (place.task.scope === undefined) return 'done';
     enqueue(place, place.task.scope);
-    return [];
+    return undefined;
   };
 
   /** Ends tasks and begins what waited for them. */
-  const settle = (over: Settled<T>[]): void => {
+  const settle = (over: (readonly [Place<T>, Fate | undefined])[]): void => {
     for (let item = over.pop(); item !== undefined; item = over.pop()) {
-      const { place, fate } = item;
+      const [place, fate] = item;
+      if (fate === undefined) continue;
       place.fate = fate;
       if (typeof fate === 'object' && place.task.scope !== undefined) {
         input.skipped(place.task, byName.get(fate.skipped)?.task ?? fate.skipped);
       }
       for (const dependent of place.dependents) {
         dependent.waitingFor--;
-        if (dependent.waitingFor === 0) over.push(...begin(dependent));
+        if (dependent.waitingFor === 0) over.push([dependent, begin(dependent)]);
       }
     }
   };
@@ -110,7 +113,7 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
       const { task } = place;
       const because = task.runsWhenStopped === true ? undefined : input.stopped();
       const leave = (fate: Fate): void => {
-        settle([{ place, fate }]);
+        settle([[place, fate]]);
         scope.isBusy = false;
         const [next] = scope.queue;
         if (next !== undefined) poolOf(next).ready.push(name);
@@ -132,7 +135,7 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
     if (running === 0) finish();
   };
 
-  settle(places.filter(({ waitingFor }) => waitingFor === 0).flatMap(begin));
+  settle(places.filter(({ waitingFor }) => waitingFor === 0).map((place) => [place, begin(place)]));
   pools.working.ready.reverse(); // taken from the end
   pump();
   await finished;
@@ -141,22 +144,13 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
   return new Map(fates);
 }
 
-interface Settled<T extends Task> {
-  readonly place: Place<T>;
-  readonly fate: Fate;
-}
-
 function placesOf<T extends Task>({ nodes, edges }: ScheduleInput<T>): Place<T>[] {
   const places = nodes.map((task): Place<T> => ({ task, after: [], dependents: [], waitingFor: 0, fate: undefined }));
   const byName = new Map(places.map((place) => [place.task.name, place]));
-  const entering = new Map(places.map((place) => [place, [] as Edge[]]));
-  for (const edge of edges) {
-    const place = byName.get(edge.to);
-    if (place !== undefined) entering.get(place)?.push(edge);
-  }
+  const entering = groupBy(edges.map((edge) => [edge.to, edge]));
   // Dependents in the order of the nodes: it decides what begins first.
   for (const place of places) {
-    for (const { from, is } of entering.get(place) ?? []) {
+    for (const { from, is } of entering.get(place.task.name) ?? []) {
       const before = byName.get(from);
       if (before === undefined) continue;
       before.dependents.push(place);
