@@ -3,8 +3,8 @@ import { interruptible } from './api/client.ts';
 import { apply } from './apply/apply.ts';
 import type { Clock } from './state/clock.ts';
 import { systemClock } from './state/clock.ts';
-import type { ApplyEvent, ApplyResult } from './apply/job.ts';
-import type { Deploying } from './apply/run.ts';
+import type { ApplyResult } from './apply/job.ts';
+import type { ApplyInput } from './apply/run.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors, Stop } from './diagnostics/diagnostic.ts';
 import { inOrder } from './graph/order.ts';
@@ -142,33 +142,23 @@ function addSecrets({ objects }: Observed, { kinds, addSecret }: World): void {
 export async function applyPlan(
   made: Plan,
   world: World,
-  options: {
-    readonly permissions: Permissions;
-    readonly connections: number;
-    /** How services are deployed: waited for, 15 minutes at most, when nobody says otherwise. */
-    readonly deploying?: Deploying;
-    /** How long a request that got no answer may take to land: 60,000 ms when nobody says otherwise. */
-    readonly inFlightTimeoutMs?: number;
-    readonly clock?: Clock;
-    readonly onEvent?: (event: ApplyEvent) => void;
-    readonly signal?: AbortSignal;
-  },
+  options: { readonly permissions: Permissions } & Pick<
+    ApplyInput,
+    'connections' | 'deploying' | 'inFlightTimeoutMs' | 'clock' | 'onEvent' | 'signal'
+  >,
 ): Promise<ApplyResult> {
-  requirePermissions(made, options.permissions);
+  const { permissions, ...how } = options;
+  const { client, store, kinds, addSecret, redact } = world;
+  requirePermissions(made, permissions);
   return apply({
+    ...how,
     plan: made,
-    kinds: world.kinds,
-    client: options.signal === undefined ? world.client : interruptible(world.client, options.signal),
-    store: world.store,
+    kinds,
+    client: how.signal === undefined ? client : interruptible(client, how.signal),
+    store,
     digest: (text) => digest(made.base.digestKey, text),
-    addSecret: world.addSecret,
-    redact: world.redact,
-    connections: options.connections,
-    ...(options.deploying === undefined ? {} : { deploying: options.deploying }),
-    ...(options.inFlightTimeoutMs === undefined ? {} : { inFlightTimeoutMs: options.inFlightTimeoutMs }),
-    ...(options.clock === undefined ? {} : { clock: options.clock }),
-    ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
+    addSecret,
+    redact,
   });
 }
 

@@ -36,8 +36,9 @@ export interface ApplyInput {
   readonly addSecret: (value: string) => void;
   /** Replaces all of those in a text. */
   readonly redact: (text: string) => string;
+  /** How services are deployed; by default apply waits 15 minutes at most. */
   readonly deploying?: Deploying;
-  /** In-flight timeout: how long a request that got no answer may take to land. Milliseconds. */
+  /** In-flight timeout: how long a request that got no answer may take to land. Milliseconds; 60,000 by default. */
   readonly inFlightTimeoutMs?: number;
   readonly clock?: Clock;
   /** Most requests at a time. */
@@ -147,11 +148,7 @@ export function startRun(input: ApplyInput): Run {
 }
 
 /** The job of an action before anything is sent. */
-function jobBefore(
-  { observed, base }: Plan,
-  action: Action,
-  about: { readonly isNeeded: boolean; readonly makesStale: readonly string[] },
-): Job {
+function jobBefore({ observed, base }: Plan, action: Action, about: Pick<Job, 'isNeeded' | 'makesStale'>): Job {
   const { address } = action;
   const known = base.resources[address];
   const job = startJob(action, {
