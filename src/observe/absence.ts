@@ -1,7 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../graph/group.ts';
-import type { Claim, Expected, IdentifyInput, Listed } from './expected.ts';
+import type { Claim, Expected, IdentifyInput, Parent } from './expected.ts';
 import { canBeLost, parentIdOf, positionOf } from './expected.ts';
 import { incomplete, lacksRight, refused, someOf } from './hidden.ts';
 import type { ObservedObject } from './observed.ts';
@@ -69,7 +69,7 @@ async function judgeTwoLooks(
 ): Promise<'here' | 'gone' | 'not readable' | 'not listed'> {
   const { kind } = item;
   const entry = input.rows.get(id);
-  const isListed = async (parent: Omit<NonNullable<Listed['parent']>, 'row'> | undefined) =>
+  const isListed = async (parent: Omit<Parent, 'row'> | undefined) =>
     (await input.reader.rows(kind, { place: input.caller, parent }))?.has(id);
   if (object === undefined) {
     // A parent that does not exist, although it listed the object a moment ago, contradicts itself as well.

@@ -27,11 +27,18 @@ export interface ObserveInput {
   readonly digest: (text: string) => string;
 }
 
+/** An object with its kind, as the parent of others. */
+export interface Parent {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly row: Row;
+}
+
 /** One row as a list gave it. */
 export interface Listed {
   readonly row: Row;
   /** The object whose list it is; undefined for the list at the top. */
-  readonly parent: { readonly kind: Kind; readonly id: string; readonly row: Row } | undefined;
+  readonly parent: Parent | undefined;
 }
 
 /** One address that may be on the platform: declared, in the state, or both. */
@@ -62,6 +69,8 @@ export interface IdentifyInput extends Pick<ObserveInput, 'kinds' | 'clock' | 's
   readonly search: Search;
   /** The id of the object at an address that was found earlier. */
   readonly idOf: (address: string) => string | undefined;
+  /** The object with an id that was found earlier. */
+  readonly parentWith: (id: string) => Parent | undefined;
   readonly outputs: Outputs;
   readonly diagnostics: Diagnostic[];
 }

@@ -9,7 +9,7 @@ import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { rowsIn } from './answers.ts';
-import type { Expected, Listed, ObserveInput } from './expected.ts';
+import type { Expected, Listed, ObserveInput, Parent } from './expected.ts';
 import { lacksRight } from './hidden.ts';
 import { identify } from './identify.ts';
 import { searchIn } from './match.ts';
@@ -48,33 +48,33 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const rowsOf = (kind: string) => (isUnreadable(kind) ? undefined : lists.get(kind));
   const resources = bindNames({ kinds, resources: input.resources, records, rowsOf, diagnostics });
   const expected = expectations({ ...input, resources });
-  const kindOf = new Map([...expected.values()].flat().map(({ address, kind }) => [address, kind]));
-  const outputs: Outputs = ({ address, output }) => {
-    const object = objects.get(address);
-    const kind = kindOf.get(address);
-    return object === undefined || kind === undefined ? undefined : outputValue(kind, output, object.id, object.row);
-  };
+  const byId = new Map<string, Parent>();
   const idOf = (address: string) => objects.get(address)?.id;
+  const outputs: Outputs = ({ address, output }) => {
+    const object = byId.get(idOf(address) ?? '');
+    return object === undefined ? undefined : outputValue(object.kind, output, object.id, object.row);
+  };
   const findKind = async (kind: Kind): Promise<void> => {
     const items = expected.get(kind.kind) ?? [];
     await Promise.all(
-      addressesAbove(items, objects).map(async (address) => {
-        const object = objects.get(address);
-        const above = kindOf.get(address);
-        const link = kind.parents[above?.kind ?? ''];
-        if (object === undefined || above === undefined || link === undefined || !('call' in link.listed)) return;
-        const parent = { kind: above, id: object.id, row: object.row };
+      idsAbove(items, idOf).map(async (id) => {
+        const parent = byId.get(id);
+        const listed = kind.parents[parent?.kind.kind ?? '']?.listed;
+        if (listed === undefined || !('call' in listed)) return;
         remember(lists, kind, await reader.rows(kind, { place: caller, parent }), parent);
       }),
     );
     const rows: ReadonlyMap<string, Listed> = lists.get(kind.kind) ?? new Map();
-    const about = { kind, items, rows, search: searchIn(rows), idOf, outputs };
+    const parentWith = (id: string) => byId.get(id);
+    const about = { kind, items, rows, search: searchIn(rows), idOf, parentWith, outputs };
     const found = await identify({ ...input, ...about, reader, caller, diagnostics });
     const taken = new Set([...found.values()].map(({ id }) => id));
     for (const [id, { row }] of rows) if (!taken.has(id)) descend(kinds, lists, { kind, id, row }, false);
     for (const [address, object] of found) {
+      const parent = { kind, id: object.id, row: object.row };
       objects.set(address, object);
-      descend(kinds, lists, { kind, id: object.id, row: object.row }, true);
+      byId.set(object.id, parent);
+      descend(kinds, lists, parent, true);
     }
   };
   for (let level = top; level.length > 0; level = nextLevel(kinds, level)) await Promise.all(level.map(findKind));
@@ -89,7 +89,7 @@ function remember(
   lists: Lists,
   kind: Kind,
   rows: ReadonlyMap<string, Row> | undefined,
-  parent: Listed['parent'],
+  parent: Parent | undefined,
 ): void {
   for (const [id, row] of rows ?? []) lists.get(kind.kind)?.set(id, { row, parent });
 }
@@ -134,21 +134,17 @@ async function listTop(
   ]);
 }
 
-/** The addresses below which some object is expected, or may be: a create was sent there, wherever its block is now. */
-function addressesAbove(items: readonly Expected[], objects: ReadonlyMap<string, ObservedObject>): string[] {
-  const parents = items.flatMap(({ resource, record }) => [resource?.parent ?? [], record?.parent ?? []].flat());
-  const sentTo = new Set(
-    items.flatMap(({ record }) =>
-      [pendingCreate(record), ...(record?.duplicates ?? [])].flatMap((place) => place?.below ?? []),
-    ),
-  );
-  const others =
-    sentTo.size === 0 ? [] : [...objects].flatMap(([address, { id }]) => (sentTo.has(id) ? [address] : []));
-  return [...new Set([...parents, ...others])];
+/** The ids below which an object is expected, or may be: its create was sent there, wherever its block is now. */
+function idsAbove(items: readonly Expected[], idOf: (address: string) => string | undefined): string[] {
+  const ids = items.flatMap(({ resource, record }) => [
+    ...[resource?.parent, record?.parent ?? undefined].map((parent) => parent && idOf(parent)),
+    ...[pendingCreate(record), ...(record?.duplicates ?? [])].map((place) => place?.below),
+  ]);
+  return [...new Set(ids)].filter((id) => id !== undefined);
 }
 
 /** Takes the children that a row holds; `isWhole` says that they have to be in it. */
-function descend(kinds: readonly Kind[], lists: Lists, parent: NonNullable<Listed['parent']>, isWhole: boolean): void {
+function descend(kinds: readonly Kind[], lists: Lists, parent: Parent, isWhole: boolean): void {
   for (const kind of kinds) {
     const listed = kind.parents[parent.kind.kind]?.listed;
     if (listed === undefined || !('at' in listed)) continue;

@@ -1,4 +1,3 @@
-import type { Kind } from '../kind/kind.ts';
 import { pendingCreate } from '../state/pending.ts';
 import { waitForSecondLook } from './absence.ts';
 import type { Expected, IdentifyInput, Listed } from './expected.ts';
@@ -28,8 +27,8 @@ export async function findCandidates(
   const unseen = open.filter((item) => candidates.get(item)?.length === 0 && pendingCreate(item.record) !== undefined);
   if (unseen.length === 0) return candidates;
   await waitForSecondLook(input, unseen);
-  const places = new Map(unseen.map((item) => [parentOf(input, item), item]));
-  const lists = await Promise.all([...places].map(([below, item]) => listBelow(input, item, below)));
+  const places = new Set(unseen.map((item) => parentOf(input, item)));
+  const lists = await Promise.all([...places].map((below) => listBelow(input, below)));
   const rows = new Map([...input.rows, ...lists.flat()]);
   const again = await readCandidates({ ...input, rows, search: searchIn(rows) }, unseen, isFree);
   return new Map([...candidates, ...again]);
@@ -54,18 +53,17 @@ async function readCandidates(
 
 /** The rows below the object with an id; '': at the top. Empty when the platform does not have that object. */
 async function listBelow(
-  { kind, kinds, reader, caller }: IdentifyInput,
-  { resource }: Expected,
+  { kind, kinds, reader, caller, parentWith }: IdentifyInput,
   below: string | undefined,
 ): Promise<[string, Listed][]> {
-  // Without its block, the kind of the parent is not known.
-  const isAbove = ({ kind: name }: Kind): boolean =>
-    resource === undefined ? kind.parents[name] !== undefined : kind.parents[name] === resource.link;
   if (below === undefined) return [];
-  const above = kinds.filter(isAbove).map((one) => ({ kind: one, id: below, row: {} }));
-  for (const parent of below === '' ? [undefined] : above) {
+  const known = below === '' ? undefined : parentWith(below);
+  // A parent that is neither declared nor in the state may be of any kind.
+  const above = kinds.filter((one) => kind.parents[one.kind] !== undefined);
+  const parents = above.map((one) => ({ kind: one, id: below, row: {} }));
+  for (const parent of below === '' || known !== undefined ? [known] : parents) {
     const rows = await reader.rows(kind, { place: caller, parent });
-    if (rows !== undefined) return [...rows].map(([id, row]) => [id, { row, parent }]);
+    if (rows !== undefined && rows.size > 0) return [...rows].map(([id, row]) => [id, { row, parent }]);
   }
   return [];
 }

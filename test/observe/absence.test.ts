@@ -219,3 +219,27 @@ describe('an interruption before the second read', () => {
     expect(pausedMs).toBeLessThan(5_000);
   });
 });
+
+test('a pending create without its block is looked for a second time in the list that it was sent to', async () => {
+  const made = bench();
+  const service = (backups: string) =>
+    production(
+      `    postgres:\n      main: { dockerImage: "postgres:17", databaseName: a, databaseUser: a, databasePassword: password-1${backups} }\n`,
+    );
+  const backup =
+    ', volumeBackups: { data: { volumeName: v, cronExpression: "0 3 * * *", prefix: x/, destinationId: dst_1 } }';
+  await made.apply(service(''));
+  const interruption = new AbortController();
+  const losing: Send = async (request) => {
+    const answer = await made.emulator.send(request);
+    if (operationOf(request) === 'volumeBackups.list') return answered('[]');
+    if (operationOf(request) !== 'volumeBackups.create') return answer;
+    interruption.abort();
+    throw connection('ECONNRESET');
+  };
+  await applyOver(made, service(backup), losing, { signal: interruption.signal });
+  const [id = ''] = Object.keys(made.emulator.world.tables.volumeBackup);
+  expect(made.store.state?.resources['production.postgres.main.volumeBackups.data']?.id).toBeNull();
+  const planned = await planOver(made, service(''), wrongly(made, 'volumeBackups.list', 1, without([id])));
+  expect(actionsOf(planned)).toContain('delete production.postgres.main.volumeBackups.data');
+});
