@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { groupBy } from '../graph/group.ts';
 import { replacedAddress } from '../kind/address.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
@@ -21,61 +22,39 @@ export function massDeletions(
   state: State,
   isProvided: (address: string) => boolean,
 ): Diagnostic[] {
+  const { resources } = state;
   const fates = new Map(actions.map(({ address, action }) => [address, action]));
-  return allOf(fates, state) ?? [...allThatCanGo(fates, state, isProvided), ...tooMany(actions, state)];
-}
-
-type Fates = ReadonlyMap<string, Action['action']>;
-
-function allOf(fates: Fates, { resources }: State): Diagnostic[] | undefined {
+  const isDeleted = (address: string) => fates.get(address) === 'delete';
+  const areGone = (addresses: readonly string[]) =>
+    addresses.every((address) => isDeleted(address) || fates.get(address) === 'forget');
   const known = Object.keys(resources);
-  const gone = deletedOf(known, fates);
-  if (known.length < 2 || gone.length === 0 || !areGone(known, fates)) return undefined;
-  const message = `this plan deletes everything that the state holds, ${known.length} resources: ${someOf(gone)}`;
-  return [
-    diagnostic('deletes-everything', message, {
-      remedy: `${isTheManifestWhole} If all of it is to go, use trueup destroy; if blocks only got other keys, say so under moved:.`,
-    }),
-  ];
-}
-
-/** What the platform has in each project, such as its default environment, stays for whoever wrote nothing else. */
-function allThatCanGo(fates: Fates, { resources }: State, isProvided: (address: string) => boolean): Diagnostic[] {
-  const known = Object.keys(resources).filter((address) => !isProvided(address));
-  const gone = deletedOf(known, fates);
-  const alone = gone.filter((address) => fates.get(resources[address]?.parent ?? '') !== 'delete');
-  if (alone.length <= few || !areGone(known, fates)) return [];
+  const deleted = known.filter(isDeleted);
+  if (known.length > 1 && deleted.length > 0 && areGone(known)) {
+    const message = `this plan deletes everything that the state holds, ${known.length} resources: ${someOf(deleted)}`;
+    const remedy = `${isTheManifestWhole} If all of it is to go, use trueup destroy; if blocks only got other keys, say so under moved:.`;
+    return [diagnostic('deletes-everything', message, { remedy })];
+  }
+  // What the platform has in each project, such as its default environment, stays for whoever wrote nothing else.
+  const ours = known.filter((address) => !isProvided(address));
+  const gone = ours.filter(isDeleted);
+  const alone = gone.filter((address) => !isDeleted(resources[address]?.parent ?? ''));
+  if (alone.length <= few || !areGone(ours)) return tooMany(actions, state);
   const message = `this plan deletes all that was ever made, ${gone.length} resources: ${someOf(gone.toSorted())}`;
-  return [
-    diagnostic('mass-deletion', message, {
-      remedy: `${isTheManifestWhole} If it is meant, apply needs --allow-mass-delete.`,
-    }),
-  ];
-}
-
-function deletedOf(addresses: readonly string[], fates: Fates): string[] {
-  return addresses.filter((address) => fates.get(address) === 'delete');
-}
-
-function areGone(addresses: readonly string[], fates: Fates): boolean {
-  return addresses.every((address) => ['delete', 'forget'].includes(fates.get(address) ?? ''));
+  const remedy = `${isTheManifestWhole} If it is meant, apply needs --allow-mass-delete.`;
+  return [diagnostic('mass-deletion', message, { remedy }), ...tooMany(actions, state)];
 }
 
 function tooMany(actions: readonly Action[], { resources }: State): Diagnostic[] {
-  const going = new Map<string, Set<string>>();
-  for (const { address, action, kind } of actions) {
-    if (action !== 'delete' && action !== 'replace') continue;
-    const those = going.get(kind.kind) ?? new Set();
-    going.set(kind.kind, those.add(blockOf(address)));
-  }
-  return [...going].flatMap(([name, addresses]) => {
-    const count = addresses.size;
+  const going = actions.filter(({ action }) => action === 'delete' || action === 'replace');
+  return [...groupBy(going.map(({ kind, address }) => [kind.kind, blockOf(address)]))].flatMap(([name, blocks]) => {
+    const addresses = [...new Set(blocks)];
+    const count = addresses.length;
     const known = Object.entries(resources).filter(([, { kind, id }]) => kind === name && id !== null);
     const total = Math.max(count, new Set(known.map(([address]) => blockOf(address))).size);
     if (count <= usual.most && (total < usual.of || count < total * usual.share)) return [];
     const share = Math.round((count / total) * 100);
     const those = `${count} of ${total} resources of the kind ${name} (${share} %)`;
-    const message = `this plan deletes or replaces ${those}: ${someOf([...addresses])}`;
+    const message = `this plan deletes or replaces ${those}: ${someOf(addresses)}`;
     const remedy = 'Look whether that is meant. If it is, apply needs --allow-mass-delete.';
     return [diagnostic('mass-deletion', message, { remedy })];
   });

@@ -50,30 +50,21 @@ function massDeletion({ diagnostics }: Plan, permissions: Permissions): readonly
 
 function dataLoss({ actions }: Plan, permissions: Permissions): readonly Diagnostic[] {
   if (permissions.dataLoss) return [];
-  return actions.flatMap(({ address, action, dataAtRisk, protect, position }) =>
-    dataAtRisk === undefined || protect !== undefined
-      ? []
-      : [
-          diagnostic('data-at-risk', `to ${action} ${address} puts ${dataAtRisk} at risk`, {
-            address,
-            position,
-            remedy: 'Allow it with --allow-data-loss, or write protect: false in the block and apply that first.',
-          }),
-        ],
-  );
+  return actions.flatMap(({ address, action, dataAtRisk, protect, position }) => {
+    if (dataAtRisk === undefined || protect !== undefined) return [];
+    const remedy = 'Allow it with --allow-data-loss, or write protect: false in the block and apply that first.';
+    const message = `to ${action} ${address} puts ${dataAtRisk} at risk`;
+    return [diagnostic('data-at-risk', message, { address, position, remedy })];
+  });
 }
 
 function adoption({ actions }: Plan, permissions: Permissions): readonly Diagnostic[] {
   if (permissions.adoption) return [];
-  return actions.flatMap(({ address, id, needsConsent, position }) =>
-    needsConsent
-      ? [
-          diagnostic('consent', `${address} exists on the platform (${id ?? ''}) and is not ours yet`, {
-            address,
-            position,
-            remedy: 'Take it over with --adopt, or pin it with id:.',
-          }),
-        ]
-      : [],
-  );
+  const remedy = 'Take it over with --adopt, or pin it with id:.';
+  return actions
+    .filter(({ needsConsent }) => needsConsent)
+    .map(({ address, id = '', position }) => {
+      const message = `${address} exists on the platform (${id}) and is not ours yet`;
+      return diagnostic('consent', message, { address, position, remedy });
+    });
 }
