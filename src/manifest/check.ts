@@ -6,6 +6,7 @@ import type { Kind } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from './resource.ts';
 import { position } from './tree.ts';
+import { knownValue } from './wanted.ts';
 
 /** Runs the kinds' own checks over everything that is known before any request. */
 export function checkResources(
@@ -53,8 +54,8 @@ function knownValues(resource: Resource): CheckedResource {
   const values: Record<string, Json> = {};
   for (const [name, from] of Object.entries(resource.link.set)) if ('value' in from) values[name] = from.value;
   for (const [name, wanted] of Object.entries(resource.fields)) {
-    const content = wanted.content.reveal();
-    if (!content.hollow) values[name] = content.value;
+    const value = knownValue(wanted);
+    if (value !== undefined) values[name] = value;
   }
   return { address: resource.address, kind: resource.kind.kind, key: resource.key, parent: resource.parent, values };
 }

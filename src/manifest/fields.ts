@@ -14,7 +14,7 @@ import { problemOf, wordsOf } from './problem.ts';
 import type { Entry, Node } from './tree.ts';
 import { position, toJson } from './tree.ts';
 import type { Outputs, Resolved, Wanted } from './wanted.ts';
-import { resolve } from './wanted.ts';
+import { knownValue, resolve } from './wanted.ts';
 
 /** Reads the fields of one block: names, types, nulls and expressions are checked; problems go to the evaluation. */
 export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, evaluation: Evaluation): Resource {
@@ -48,8 +48,8 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
     const wanted = evaluate(node, evaluation);
     // What could not be evaluated has no value that could be wrong too.
     fields[name] = evaluation.diagnostics.length > told ? wanted : checked(wanted, written, field, node, evaluation);
-    const named = field.refersTo === undefined ? undefined : knownText(fields[name]);
-    const reference = named === undefined ? undefined : evaluation.named(field.refersTo ?? '', named);
+    const named = field.refersTo === undefined ? undefined : knownValue(fields[name]);
+    const reference = typeof named !== 'string' ? undefined : evaluation.named(field.refersTo ?? '', named);
     if (reference !== undefined) fields[name] = referring(reference, fields[name]);
   };
 
@@ -168,11 +168,6 @@ function clearedValue(kind: Kind, name: string, field: Field): { value: Json } |
   return { refuse: 'the platform has no empty value for it' };
 }
 
-function knownText(wanted: Wanted): string | undefined {
-  const content = wanted.content.reveal();
-  return !content.hollow && typeof content.value === 'string' ? content.value : undefined;
-}
-
 /** A field of another case of a union that stands beside the others contradicts the case that was chosen. */
 function refuseOtherCases(
   block: Block,
@@ -182,15 +177,14 @@ function refuseOtherCases(
 ): void {
   for (const union of block.kind.unions ?? []) {
     if (union.at !== undefined) continue;
-    const content = fields[union.tag]?.content.reveal();
-    if (content === undefined || content.hollow) continue;
-    if (typeof content.value !== 'string' || !Object.hasOwn(union.cases, content.value)) continue;
-    const chosen = Object.values(union.cases[content.value] ?? {});
+    const word = knownValue(fields[union.tag]);
+    if (typeof word !== 'string' || !Object.hasOwn(union.cases, word)) continue;
+    const chosen = Object.values(union.cases[word] ?? {});
     for (const name of new Set(Object.values(union.cases).flatMap((fieldsOfCase) => Object.values(fieldsOfCase)))) {
       const wanted = fields[name];
       if (chosen.includes(name) || (wanted === undefined && maps[name] === undefined)) continue;
       evaluation.diagnostics.push(
-        diagnostic('inconsistent', `${name} does not go with ${union.tag}: ${content.value}`, {
+        diagnostic('inconsistent', `${name} does not go with ${union.tag}: ${word}`, {
           remedy: `Remove ${name}, or write another ${union.tag}: this one takes ${chosen.join(', ')}.`,
           address: block.address,
           position: position(wanted?.at ?? block.at),
@@ -223,9 +217,8 @@ function readMap(
     }
     const value = evaluate(node, { ...evaluation, asWritten: true });
     wanted.set(key, value);
-    const content = value.content.reveal();
-    if (content.hollow) continue;
-    known.set(key, String(content.value));
+    const text = knownValue(value);
+    if (text !== undefined) known.set(key, String(text));
   }
   for (const { key, reason } of field.map?.write(known).refused ?? []) {
     const node = entries.get(key)?.node;
@@ -236,13 +229,13 @@ function readMap(
 
 /** Checks a wanted value that is known already; text that came from an expression may stand for a number. */
 function checked(wanted: Wanted, written: string, field: Field, node: Node, evaluation: Evaluation): Wanted {
-  const content = wanted.content.reveal();
-  if (content.hollow) return wanted;
+  const found = knownValue(wanted);
+  if (found === undefined) return wanted;
   const isFilledIn = node.is === 'scalar' && typeof node.value === 'string' && node.value.includes('${');
-  const { value, error } = conform(field, content.value, isFilledIn, wanted.written);
+  const { value, error } = conform(field, found, isFilledIn, wanted.written);
   if (error !== undefined) {
     const isSecret = field.secrecy !== undefined || wanted.isSecret;
-    const { message, place } = problemOf(error, node, { name: written, value: content.value, isSecret });
+    const { message, place } = problemOf(error, node, { name: written, value: found, isSecret });
     evaluation.diagnostics.push(
       diagnostic('wrong-type', message, {
         remedy: whatItIs(written, field.schema, field.examples[0]),
@@ -251,7 +244,7 @@ function checked(wanted: Wanted, written: string, field: Field, node: Node, eval
       }),
     );
   }
-  return value === content.value ? wanted : { ...wanted, content: constant(value, wanted.at).content };
+  return value === found ? wanted : { ...wanted, content: constant(value, wanted.at).content };
 }
 
 /** Resolves a wanted value, reading text as a number or boolean where the field is one. */

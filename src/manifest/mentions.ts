@@ -6,6 +6,7 @@ import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from './resource.ts';
 import { position } from './tree.ts';
 import type { Wanted } from './wanted.ts';
+import { knownValue } from './wanted.ts';
 
 /**
  * The names in a text that the platform fills in with variables of the environment, each once. A name is all that
@@ -61,9 +62,8 @@ function declaredVariables({ kind, maps, mapMode, fields }: Resource): Variables
     if (codec === undefined) continue;
     const map = maps[name];
     if (map !== undefined) return mapMode === 'own' ? { keys: [...map.keys()], codec } : undefined;
-    const content = fields[name]?.content.reveal();
-    if (content === undefined || content.hollow || typeof content.value !== 'string') return undefined;
-    return { keys: [...codec.read(content.value).keys()], codec };
+    const text = knownValue(fields[name]);
+    return typeof text === 'string' ? { keys: [...codec.read(text).keys()], codec } : undefined;
   }
   return undefined;
 }
@@ -87,9 +87,9 @@ function textsOf({ kind, maps, fields }: Resource): Text[] {
       );
     }
     const wanted = fields[name];
-    const content = wanted?.content.reveal();
-    if (wanted === undefined || content?.hollow !== false || typeof content.value !== 'string') return [];
-    return [...codec.read(content.value)].map(([key, text]) => ({ written: at(key), text, wanted }));
+    const whole = knownValue(wanted);
+    if (wanted === undefined || typeof whole !== 'string') return [];
+    return [...codec.read(whole)].map(([key, text]) => ({ written: at(key), text, wanted }));
   });
 }
 

@@ -45,6 +45,12 @@ export type Resolved =
 /** Looks up an output of a resource; undefined while it is not known. */
 export type Outputs = (reference: Reference) => string | undefined;
 
+/** The value of what needs no output and no secret that this run lacks; undefined for all else. */
+export function knownValue(wanted: Pick<Wanted, 'content'> | undefined): Json | undefined {
+  const content = wanted?.content.reveal();
+  return content?.hollow === false ? content.value : undefined;
+}
+
 /** Fills in what can be filled in. `as` turns the text of a number or a boolean into one. */
 export function resolve(wanted: Wanted, outputs: Outputs, as: (value: Json) => Json = (value) => value): Resolved {
   const content = wanted.content.reveal();

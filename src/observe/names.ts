@@ -8,6 +8,7 @@ import { constant, referring } from '../manifest/evaluate.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Wanted } from '../manifest/wanted.ts';
+import { knownValue } from '../manifest/wanted.ts';
 import type { StateRecord } from '../state/record.ts';
 import { redacted } from '../secrets/secret.ts';
 
@@ -65,8 +66,8 @@ function names(resource: Resource): Name[] {
   return Object.entries(resource.fields).flatMap(([field, wanted]) => {
     const target = resource.kind.fields[field]?.refersTo;
     if (target === undefined) return [];
-    const content = wanted.content.reveal();
-    return content.hollow || typeof content.value !== 'string' ? [] : [{ field, target, name: content.value, wanted }];
+    const name = knownValue(wanted);
+    return typeof name === 'string' ? [{ field, target, name, wanted }] : [];
   });
 }
 
@@ -147,6 +148,5 @@ function meaningOf({ kind, blocks, listed, byId }: Bearers, name: string, shown:
 
 /** The name that the manifest gives to a resource, where it is known. */
 function nameOf({ kind, fields }: Resource): Json | undefined {
-  const content = fields[kind.identity.keyField ?? '']?.content.reveal();
-  return content === undefined || content.hollow ? undefined : content.value;
+  return knownValue(fields[kind.identity.keyField ?? '']);
 }

@@ -8,7 +8,7 @@ import type { Kind } from '../kind/kind.ts';
 import { commandFor } from '../kind/command-call.ts';
 import { takes } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
-import { resolve } from '../manifest/wanted.ts';
+import { knownValue } from '../manifest/wanted.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import { deploysOf } from '../state/pending.ts';
 import type { Action, Member, Step } from './action.ts';
@@ -118,9 +118,9 @@ function deployCommand(kind: Kind, row: Row, isNewCode: boolean): KindCommand | 
 
 /** The row as it will be after the writes, as far as the choice of a command needs it. */
 function futureRow(root: Action, row: Row | undefined): Row {
-  const declared = root.attributes.flatMap(({ attribute, wanted }) => {
-    const resolved = wanted === undefined || attribute.key !== undefined ? undefined : resolve(wanted, () => undefined);
-    return resolved?.is === 'known' ? [[attribute.field, resolved.value] as const] : [];
+  const declared = root.attributes.flatMap(({ attribute: { field, key }, wanted }) => {
+    const value = key === undefined ? knownValue(wanted) : undefined;
+    return value === undefined ? [] : [[field, value] as const];
   });
   const none = root.kind.service?.deployments;
   const before = root.createsObject || row === undefined ? (none === undefined ? {} : { [none]: [] }) : row;

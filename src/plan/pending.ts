@@ -1,7 +1,7 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
-import { resolve } from '../manifest/wanted.ts';
+import { knownValue } from '../manifest/wanted.ts';
 import { matchesStored } from '../state/stored.ts';
 import type { Action } from './action.ts';
 import { idle, resourceAction } from './action-for.ts';
@@ -27,10 +27,10 @@ function editedSince({ state, digest }: PlanInput, { address, kind, fields }: Re
   const pairs = state.resources[address]?.pairs ?? {};
   return Object.entries(fields).flatMap(([name, wanted]) => {
     const field = kind.fields[name];
-    const resolved = resolve(wanted, () => undefined);
+    const value = knownValue(wanted);
     const sent = pairs[name]?.wanted;
-    if (field === undefined || sent === undefined || resolved.is !== 'known') return [];
-    return matchesStored({ field, digest }, sent, resolved.value) ? [] : [fieldPath(kind, name)];
+    if (field === undefined || sent === undefined || value === undefined) return [];
+    return matchesStored({ field, digest }, sent, value) ? [] : [fieldPath(kind, name)];
   });
 }
 

@@ -5,7 +5,7 @@ import type { Kind } from '../kind/kind.ts';
 import { isMerged } from '../kind/shared-set.ts';
 import { carrierOf, fieldOf, idMember, isInCase, observedValue, takes, takesNull, updatesOf } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
-import type { Wanted } from '../manifest/wanted.ts';
+import { knownValue } from '../manifest/wanted.ts';
 import type { Place } from '../observe/observed.ts';
 import { fromContext } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
@@ -127,10 +127,7 @@ function updatesFor(resource: Resource, changed: Members, wanted: Members, row: 
 
 /** The case of each union that a resource declares. */
 function chosenOf({ fields }: Resource): (tag: string) => unknown {
-  return (tag) => {
-    const content = fields[tag]?.content.reveal();
-    return content === undefined || content.hollow ? undefined : content.value;
-  };
+  return (tag) => knownValue(fields[tag]);
 }
 
 /** An update sends what changed, what the operation cannot do without, and what the platform would guess wrong. */
@@ -213,19 +210,15 @@ export function bodySize(step: Step): number {
   for (const [name, from] of Object.entries(step.members)) {
     size += name.length + 4;
     if (from.is === 'value') size += jsonSize(from.value.reveal());
-    else if (from.is === 'wanted') size += wantedSize(from.wanted);
-    else if (from.is === 'map') for (const [key, wanted] of from.entries) size += key.length + wantedSize(wanted);
+    else if (from.is === 'wanted') size += jsonSize(knownValue(from.wanted));
+    else if (from.is === 'map')
+      for (const [key, wanted] of from.entries) size += key.length + jsonSize(knownValue(wanted));
   }
   return size;
 }
 
-function wantedSize(wanted: Wanted): number {
-  const content = wanted.content.reveal();
-  return content.hollow ? 0 : jsonSize(content.value);
-}
-
-function jsonSize(value: Json): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length;
+function jsonSize(value: Json | undefined): number {
+  return value === undefined ? 0 : new TextEncoder().encode(JSON.stringify(value)).length;
 }
 
 /** A member with a value that is known already. */
@@ -234,7 +227,5 @@ export function literal(value: Json): Member {
 }
 
 function isNull(member: Member): boolean {
-  if (member.is !== 'wanted') return false;
-  const content = member.wanted.content.reveal();
-  return !content.hollow && content.value === null;
+  return member.is === 'wanted' && knownValue(member.wanted) === null;
 }
