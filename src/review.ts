@@ -45,7 +45,7 @@ export async function planAgain(reviewedPlan: ReviewedPlan, manifest: Manifest, 
   const { deploys, destroys } = reviewed;
   const { platform, project } = manifest.settings;
   const outdated = (found: readonly Diagnostic[]): Stop => {
-    const message = `${name} is not the plan any more, for ${counted(found.length, 'reason')}; nothing was sent`;
+    const message = `${name} is out of date (${counted(found.length, 'reason')} below); nothing was sent`;
     return new Stop('refused', [diagnostic('plan-outdated', message, { remedy: remedyFor(reviewedPlan) }), ...found]);
   };
   const abroad = elsewhere(reviewed, { platform: platformName(platform), projectId: project });

@@ -64,7 +64,7 @@ export function comparePlans({ reviewed, now, isIntact, resources }: ComparisonI
       return surprises(one).map((message) => outdated(message, { address, position }));
     });
   const moved =
-    reviewed.moved === now.moved ? [] : [outdated('moved: says something else than when the plan was made')];
+    reviewed.moved === now.moved ? [] : [outdated('moved: was changed in the manifest after the plan was made')];
   moved.push(...about(false));
   // What has to be deployed follows from the rest.
   if (moved.length === 0) moved.push(...about(true));

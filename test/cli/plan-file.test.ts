@@ -261,8 +261,10 @@ describe('apply FILE is refused, and sends nothing', () => {
     const at = await planned(sections('one'), sections('two'));
     at.rewrite(sections('three'));
     const told = await refused(at);
-    expect(told).toContain('production.postgres.main description of production.postgres.main is declared otherwise');
-    expect(told).toContain('env.REGION of production.compose.shop is declared otherwise');
+    expect(told).toContain(
+      'production.postgres.main description of production.postgres.main was changed in the manifest',
+    );
+    expect(told).toContain('env.REGION of production.compose.shop was changed in the manifest');
     expect(told).toContain('-> Plan again, and review that. This one is from 20');
     at.rewrite(sections('two'));
     expect(await apply(at)).toMatchObject({ exit: 'done' });
@@ -273,7 +275,9 @@ describe('apply FILE is refused, and sends nothing', () => {
     const at = await planned(sections('one'), sections('two'));
     vi.stubEnv('TRUEUP_SECRET_DB', 'canary-other');
     const told = await refused(at).finally(() => vi.stubEnv('TRUEUP_SECRET_DB', secrets.DB));
-    expect(told).toContain('databasePassword of production.postgres.main has another value');
+    expect(told).toContain(
+      'databasePassword of production.postgres.main changed: a secret or a variable of the environment',
+    );
     expect(told).not.toContain('canary');
     expect(await apply(at)).toMatchObject({ exit: 'done' });
     await plansNothing(at);

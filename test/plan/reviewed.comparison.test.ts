@@ -149,7 +149,11 @@ describe('a changed manifest is refused', () => {
 
   test('for its moved:', () => {
     expect(compare({}, { moved: 'other' }).moved).toEqual([
-      { code: 'plan-outdated', severity: 'error', message: 'moved: says something else than when the plan was made' },
+      {
+        code: 'plan-outdated',
+        severity: 'error',
+        message: 'moved: was changed in the manifest after the plan was made',
+      },
     ]);
   });
 
@@ -177,20 +181,20 @@ describe('a changed manifest is refused', () => {
 
   test('for its fields, in one sentence', () => {
     expect(of(says({ a: 'x', b: 'x', c: 'x' }), says({ a: 'x', b: 'y', d: 'x' }))).toEqual([
-      `b, c, d of ${main} is declared otherwise than when the plan was made`,
+      `b, c, d of ${main} was changed in the manifest after the plan was made`,
     ]);
   });
 
   test('for a secret that flows into a field', () => {
     const secrets = { a: declared('y', true), b: declared('y', true) };
     expect(of(says({ a: 'x', b: 'x' }), says({ a: 'y', b: 'y' }), secrets)).toEqual([
-      `a, b of ${main} has another value: what flows into it from a secret or the environment changed`,
+      `a, b of ${main} changed: a secret or a variable of the environment in it has another value`,
     ]);
     expect(of(says({ a: 'x' }), says({ a: 'y' }), { a: declared('y') })).toEqual([
-      `a of ${main} is declared otherwise than when the plan was made`,
+      `a of ${main} was changed in the manifest after the plan was made`,
     ]);
     expect(of({}, says({ a: 'y' }), secrets)).toEqual([
-      `a of ${main} is declared otherwise than when the plan was made`,
+      `a of ${main} was changed in the manifest after the plan was made`,
     ]);
     expect(of(says({ a: 'x' }), says({ a: 'x' }), secrets)).toEqual([]);
   });
@@ -199,7 +203,7 @@ describe('a changed manifest is refused', () => {
     const resources = [{ ...resource, maps: { env: new Map([['A', declared('y', true)]]) } }];
     const now = { facts: { [main]: { ...block, ...says({ 'env.A': 'y' }) } } };
     expect(why({ facts: { [main]: { ...block, ...says({ 'env.A': 'x' }) } } }, now, { resources })).toEqual([
-      `env.A of ${main} has another value: what flows into it from a secret or the environment changed`,
+      `env.A of ${main} changed: a secret or a variable of the environment in it has another value`,
     ]);
   });
 
@@ -210,11 +214,11 @@ describe('a changed manifest is refused', () => {
     ]);
     expect(of(missing({ a: 'S' }), missing({ a: 'S' }))).toEqual([]);
     expect(of(missing({ a: 'S' }), { ...missing({ a: 'S' }), ...says({ a: 'other' }) })).toEqual([
-      `a of ${main} is declared otherwise than when the plan was made`,
+      `a of ${main} was changed in the manifest after the plan was made`,
     ]);
     expect(of(missing({ a: 'S' }), says({ a: 'known' }))).toEqual([]);
-    expect(of({}, missing({ a: 'S' }))).toEqual([`a of ${main} is declared otherwise than when the plan was made`]);
-    expect(of(missing({ a: 'S' }), {})).toEqual([`a of ${main} is declared otherwise than when the plan was made`]);
+    expect(of({}, missing({ a: 'S' }))).toEqual([`a of ${main} was changed in the manifest after the plan was made`]);
+    expect(of(missing({ a: 'S' }), {})).toEqual([`a of ${main} was changed in the manifest after the plan was made`]);
   });
 });
 
@@ -240,7 +244,7 @@ describe('a changed platform', () => {
   test('is not compared where the block itself changed', () => {
     const reviewed = { facts: { [main]: { ...block, ...says({ a: 'x' }) }, [shop]: block } };
     expect(why(reviewed, { facts: { [main]: changed, [shop]: changed } })).toEqual([
-      `a of ${main} is declared otherwise than when the plan was made`,
+      `a of ${main} was changed in the manifest after the plan was made`,
       `a of ${shop} was changed on the platform`,
     ]);
   });
@@ -262,7 +266,7 @@ describe('a changed platform', () => {
     expect(why({}, { facts: deploys })).toEqual([`${main} has to be deployed now`]);
     expect(why(shops, { facts: deploys })).toEqual([`${shop} is not declared any more`]);
     expect(why({}, { facts: deploys, moved: 'other' })).toEqual([
-      'moved: says something else than when the plan was made',
+      'moved: was changed in the manifest after the plan was made',
     ]);
     const [said] = compare({}, { facts: deploys }).moved;
     expect(said).toMatchObject({ address: main, position });

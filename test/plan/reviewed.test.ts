@@ -81,38 +81,38 @@ describe('a manifest that changed after the review', () => {
     [
       'a field',
       planned.replace('description: text 2, env', 'description: text 3, env'),
-      [`description of ${shop} is declared otherwise than when the plan was made`],
+      [`description of ${shop} was changed in the manifest after the plan was made`],
     ],
     [
       'two of its fields',
       planned.replace('description: text 2, env: { A: "2"', 'description: text 3, env: { A: "3"'),
-      [`description, env.A of ${shop} is declared otherwise than when the plan was made`],
+      [`description, env.A of ${shop} was changed in the manifest after the plan was made`],
     ],
     [
       'a key of env that is left out',
       planned.replace('A: "2", ', ''),
-      [`env.A of ${shop} is declared otherwise than when the plan was made`],
+      [`env.A of ${shop} was changed in the manifest after the plan was made`],
     ],
     [
       'a key of env that is added',
       planned.replace('A: "2"', 'A: "2", C: "1"'),
-      [`env.C of ${shop} is declared otherwise than when the plan was made`],
+      [`env.C of ${shop} was changed in the manifest after the plan was made`],
     ],
     [
       'how env is read',
       text('2', ', envMode: merge'),
-      [`envMode of ${shop} is declared otherwise than when the plan was made`],
+      [`envMode of ${shop} was changed in the manifest after the plan was made`],
     ],
     [
       'its protection',
       text('2', ', protect: true'),
-      [`protect of ${shop} is declared otherwise than when the plan was made`],
+      [`protect of ${shop} was changed in the manifest after the plan was made`],
     ],
-    ['its pin', text('2', ', id: com_1'), [`id of ${shop} is declared otherwise than when the plan was made`]],
+    ['its pin', text('2', ', id: com_1'), [`id of ${shop} was changed in the manifest after the plan was made`]],
     [
       'who deploys it',
       text('2', ', deploy: never'),
-      [`deploy of ${shop} is declared otherwise than when the plan was made`],
+      [`deploy of ${shop} was changed in the manifest after the plan was made`],
     ],
     [
       'a block that is left out',
@@ -127,7 +127,7 @@ describe('a manifest that changed after the review', () => {
     [
       'moved:',
       planned.replace(head, `${head}moved: [{ from: a.compose.b, to: ${shop} }]\n`),
-      ['moved: says something else than when the plan was made'],
+      ['moved: was changed in the manifest after the plan was made'],
     ],
   ])('in %s is refused with its path', async (_title, other, reasons) => {
     const made = await started();
@@ -146,7 +146,7 @@ describe('a manifest that changed after the review', () => {
     expect(owned).not.toBe(without);
     const file = await review(made, without);
     expect(await refused(made, file, owned)).toEqual([
-      `env of ${shop} is declared otherwise than when the plan was made`,
+      `env of ${shop} was changed in the manifest after the plan was made`,
     ]);
     await mended(made, owned);
   });
@@ -168,7 +168,7 @@ describe('a secret', () => {
     made.secrets.TOKEN = 'token-2';
     const reasons = await refused(made, file, text('2'));
     expect(reasons).toEqual([
-      `env.B of ${shop} has another value: what flows into it from a secret or the environment changed`,
+      `env.B of ${shop} changed: a secret or a variable of the environment in it has another value`,
     ]);
     await mended(made, text('2'));
   });
