@@ -27,7 +27,7 @@ export interface Platform {
 
 /** The purpose and the limits of a connection. */
 export interface Connecting {
-  /** Shown to whoever waits for the lock: `apply`. */
+  /** Shown to a run that waits for the lock: `apply`. */
   readonly purpose: string;
   /** Most requests at a time. */
   readonly connections?: number;
@@ -44,7 +44,7 @@ export interface Connection extends World {
 
 /** The purpose and the limits of a session. */
 export interface SessionOptions {
-  /** Shown to whoever waits for the lock: `apply`. */
+  /** Shown to a run that waits for the lock: `apply`. */
   readonly purpose: string;
   /** Longest wait for the lock that another run holds, in milliseconds; 0 by default. */
   readonly lockTimeoutMs?: number;
@@ -59,10 +59,10 @@ export interface SessionOptions {
   readonly onWait?: (ms: number) => void;
 }
 
-/** A plan to make in a session: of the manifest, or the one in a plan file again. */
+/** The plan that a session makes: of the manifest, or the one in a plan file again. */
 export type PlanRequest =
   | {
-      /** false: somebody else deploys. */
+      /** false: plans no deployments. */
       readonly deploys?: boolean;
       /** true: deletes everything that the state holds. */
       readonly destroys?: boolean;

@@ -2,15 +2,15 @@
  * The table of attempts: every count, pause and limit of a request. Times in milliseconds.
  */
 export const attempts = {
-  /** A read that failed is sent again, because reading twice harms nothing. */
+  /** A failed read is sent again: reading twice harms nothing. */
   read: {
     /** Sent at most, while the platform answers other requests. */
     most: 10,
-    /** Sent at most while it does not: the address may be wrong, and the key goes to no stranger more often. */
+    /** Sent at most while it does not: the address may be wrong, and a stranger would get the key each time. */
     mostInDoubt: 4,
     /** The same, where the answer is a page of another server. */
     mostUnreadableInDoubt: 2,
-    /** Errors of the platform itself after which its word stands. */
+    /** The number of errors of the platform itself after which the last one is thrown. */
     mostErrors: 6,
     /** The first pause is random up to this, and each one after it up to twice as long. */
     firstPauseMs: 500,
@@ -18,19 +18,19 @@ export const attempts = {
     longestPauseMs: 8_000,
     /** The longest pause that the platform may ask for. */
     longestAskedMs: 30_000,
-    /** How long a good answer shows that the platform is there. */
+    /** How long after a good answer the platform counts as reachable. */
     answeringMs: 60_000,
   },
-  /** A request that the platform surely did not execute (429, or a refused key) is sent again, a write too. */
+  /** A request that the platform surely did not execute (429, or a rejected key) is sent again, also a write. */
   refused: {
-    /** Sent at most, although others get through. */
+    /** Sent at most while other requests succeed. */
     most: 10,
   },
-  /** While the platform takes no requests, all of them wait, and user.get asks whether it does again. */
+  /** While the platform takes no requests, all of them wait, and user.get tests whether it does again. */
   pause: {
-    /** The first question comes after a random time up to this, and each one after it up to twice as late. */
+    /** The first test comes after a random time up to this, and each one after it up to twice as late. */
     firstMs: 1_000,
-    /** No question comes later than this, unless the platform asks for it. */
+    /** No test comes later than this, unless the platform asks for it. */
     longestMs: 30_000,
     /** The longest wait in a row. */
     limitMs: 600_000,
@@ -39,7 +39,7 @@ export const attempts = {
   connections: {
     /** Short ones, unless the user says another number. */
     usual: 4,
-    /** Those that answer when minutes of work are over: more than anybody deploys at once, few enough for a process. */
+    /** Those that answer after minutes of work: more than a run deploys at once, few enough for a process. */
     long: 64,
   },
   /** One request. */
@@ -61,53 +61,53 @@ export const attempts = {
     /** A connection without traffic shows after this time that it is alive, before a router forgets it. */
     signOfLifeMs: 15_000,
   },
-  /** A deployment: few looks, because many are over at once, and more of them later. */
+  /** Polls of a deployment: few at first, because many deployments end at once. */
   deployment: {
     /** The longest that it may take, unless the user says another limit. */
     limitMs: 900_000,
-    /** The pauses between two looks, each `pauseGrowth` times as long as the one before, up to a longest one. */
+    /** The pauses between two polls, each `pauseGrowth` times as long as the one before, up to a longest one. */
     firstPauseMs: 50,
     pauseGrowth: 2,
     longestPauseMs: 2_000,
-    /** After this time the looks are rarer. */
+    /** After this time the polls are rarer. */
     rarerAfterMs: 60_000,
     longestRarePauseMs: 5_000,
-    /** The same for one that the platform may never have accepted: nearly everything that was shows at once. */
+    /** The same for a deployment that the platform may never have accepted: an accepted one nearly always shows at once. */
     inDoubt: { pauseGrowth: 10, longestPauseMs: 30_000 },
-    /** The lines of its log that are reported when it failed. */
+    /** The number of log lines in the report of a failed deployment. */
     logLines: 10,
   },
-  /** What the platform shows of what was written. */
+  /** The visible effect of a write. */
   effect: {
     /** In-flight timeout: after this time a request that got no answer can take effect no more, unless the user says another. */
     timeoutMs: 60_000,
-    /** How long a write may take to show in what is read. */
+    /** How long a write may take to show in reads. */
     lagMs: 5_000,
-    /** The pauses between two looks within the lag. */
+    /** The pauses between two polls within the lag. */
     pauses: { firstMs: 500, growth: 3 },
-    /** The pauses while the object of a lost create is looked for, over the whole in-flight timeout. */
+    /** The pauses between two polls for the object of a lost create, over the whole in-flight timeout. */
     rarePauses: { firstMs: 200, growth: 10 },
   },
-  /** What was read, before it is acted upon. */
+  /** The age of a read before a write. */
   reading: {
     /** How old the row of a scope may be when something of it is overwritten or deleted. */
     freshMs: 5_000,
-    /** What one look did not show is looked for again after this time: a replica of the platform may lag. */
+    /** An object that one read did not show is read again after this time: a replica of the platform may lag. */
     secondLookMs: 5_000,
-    /** How far the clocks of two machines may be apart: one that nobody sets is off by less. */
+    /** The largest difference of two clocks: a clock that is not set by hand is off by less. */
     clocksApartMs: 600_000,
     /** How long before its request goes out the time of a pending operation may have been noted. */
     noteAgeMs: 1_000,
   },
 } as const;
 
-/** What is done about a request of which nobody knows whether it was executed. */
+/** The reaction to a request of unknown outcome. */
 export interface Policy {
-  /** What shows on the platform that it was. */
+  /** The proof on the platform that it was executed. */
   readonly lookFor: 'its object' | 'its effect' | 'its mark';
-  /** When it is sent again. What comes to the same when it is executed twice need not wait. */
+  /** When it is sent again: at once where two executions have the same effect as one. */
   readonly again: 'at once' | 'after the in-flight timeout';
-  /** How often it is sent at most; a request that was surely not executed does not count. */
+  /** How often it is sent at most, not counting requests that were surely not executed. */
   readonly most: number;
   /** The pause before it is sent again, and how many times as long each one is after it. Milliseconds. */
   readonly pauseMs: number;

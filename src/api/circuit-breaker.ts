@@ -1,11 +1,11 @@
 import { attempts } from './attempts.ts';
 import type { PlatformError } from './errors.ts';
 
-/** What a client reports when the platform takes nothing for now, and when it goes on. Times in milliseconds. */
+/** The report of a client that the platform takes no requests for now, or takes them again. Times in milliseconds. */
 export type Pause =
   | {
       readonly event: 'paused';
-      /** `key`: the key that was good is refused without a reason. `throttled`: the platform asks to wait. */
+      /** `key`: the platform rejects a key that it accepted before. `throttled`: the platform asks to wait. */
       readonly why: Why;
       /** Good answers before. */
       readonly goodAnswers: number;
@@ -14,22 +14,22 @@ export type Pause =
     }
   | { readonly event: 'resumed'; readonly waitedMs: number };
 
-/** Why nothing is sent: the key is refused (401) after good answers, or 429. */
+/** The cause of a pause: the key is rejected (401) after good answers, or 429. */
 export type Why = 'key' | 'throttled';
 
-/** Facts of a wait that was in vain. */
+/** The facts of a wait without success. */
 export interface InVain {
   readonly is: 'limit' | 'interrupted';
   readonly why: Why;
   readonly goodAnswers: number;
   readonly waitedMs: number;
-  /** Questions whether the platform takes requests again. */
+  /** The number of tests whether the platform takes requests again. */
   readonly tries: number;
-  /** The last refusal: of a request, or of such a question. */
+  /** The last refusal: of a request, or of such a test. */
   readonly last: PlatformError;
 }
 
-/** Leave to send something, or the reason why nothing can be sent any more; `ended`: the client was closed. */
+/** The permission to send, or the reason against it; `ended`: the client was closed. */
 export type Leave =
   | { readonly is: 'granted'; readonly epoch: number; readonly hasWaited: boolean }
   | InVain
@@ -45,9 +45,9 @@ export interface CircuitBreaker {
   readonly epoch: () => number | undefined;
   /** Notes a good answer. */
   noteAnswer(): void;
-  /** Opens the circuit because of a refusal in an epoch; false when there is no use in waiting. */
+  /** Opens the circuit because of a refusal in an epoch; false: waiting is useless. */
   trip(refusal: PlatformError, why: Why, epoch: number): boolean;
-  /** Ends all waiting for good: who waits is interrupted, and no timer is left. */
+  /** Interrupts all waiting requests for good, and leaves no timer. */
   end(): void;
 }
 
@@ -66,7 +66,7 @@ export interface CircuitBreakerOptions {
   readonly onPause: (pause: Pause) => void;
 }
 
-/** Why the requests of a client have to wait; undefined when an error is about one request alone. Never throws. */
+/** The cause for which all requests have to wait; undefined: the error is about one request alone. Never throws. */
 export function whyToWait({ status, isKeyRefused }: PlatformError): Why | undefined {
   if (status === 429) return 'throttled';
   return isKeyRefused ? 'key' : undefined;
@@ -181,7 +181,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
     },
     trip: (refusal, why, sentIn) => {
       if (isEnded) return false;
-      // It was sent before the circuit closed last, and says nothing of now.
+      // It was sent before the circuit closed last, so it proves nothing about the present.
       if (sentIn !== epoch || outage !== undefined) return true;
       const isBadKey = why === 'key' && goodAnswers === 0;
       if (isBadKey || spentMs >= limitMs || askedMs(refusal) > limitMs - spentMs) return false;

@@ -93,7 +93,7 @@ export interface ClientOptions {
   readonly readAttempts?: number;
   /** How long it is waited, in a row, until the platform takes requests again; 10 minutes by default. Milliseconds. */
   readonly pauseLimitMs?: number;
-  /** Called when the platform takes no requests for now, and when it does again. */
+  /** Called when the platform takes no requests for now, and when it takes them again. */
   readonly onPause?: (pause: Pause) => void;
 }
 
@@ -234,7 +234,7 @@ async function exchange(call: Call, send: Send, request: WireRequest): Promise<u
   try {
     answer = await send(request);
   } catch (error) {
-    if (error instanceof Stop) throw error; // it was kept from being sent
+    if (error instanceof Stop) throw error; // it was not sent
     throw explainSilence(call, error);
   }
   if (answer.status < 200 || answer.status > 299) throw explainRefusal(call, answer);

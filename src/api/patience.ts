@@ -18,7 +18,7 @@ export interface PatienceOptions {
 /** Sends failed reads again. */
 export interface Patience {
   /**
-   * Makes an attempt, and another one after a pause when it was a read whose failure may be over by then.
+   * Makes an attempt, and another one after a pause when a read failed for a reason that may pass.
    *
    * @throws {PlatformError} of the last attempt; and whatever else an attempt throws.
    */
@@ -29,7 +29,7 @@ export interface Patience {
   end(): void;
 }
 
-/** One call that is persisted in. */
+/** The limits of the attempts of one call. */
 interface Persisting {
   readonly signal?: AbortSignal | undefined;
   /** How many errors of the platform itself are its word: the last one is thrown. */
@@ -82,12 +82,12 @@ export function createPatience({ sleep, random, now, mostReads }: PatienceOption
           return await attempt();
         } catch (error) {
           if (isOver || !(error instanceof PlatformError) || whyToWait(error) !== undefined) throw error;
-          // What the platform itself says again and again is no trouble on the way.
+          // An error that the platform itself repeats is no network failure.
           errors += error.code === undefined ? 0 : 1;
           if (errors === mostErrors) throw error;
-          // Only someone who looks at the platform can know whether a write took effect.
+          // Only a read of the platform can show whether a write took effect.
           if (call.isWrite || failures >= mostAttempts(error, signal) || !isTransient(error)) throw error;
-          // What is read after an interruption ends the run, and is read with as much care.
+          // Reads after an interruption end the run, and are repeated as often.
           await nap(pauseAfter(failures, error), signal?.aborted === true ? undefined : signal);
           if (isOver) throw error;
         }

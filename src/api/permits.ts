@@ -6,12 +6,12 @@ import type { PlatformError } from './errors.ts';
 import { explainEnd, explainPause } from './pauses.ts';
 import type { Slots } from './slots.ts';
 
-/** Leave to send: a connection of one's own, and a platform that takes requests. */
+/** The permission to send: a connection of its own, and a platform that takes requests. */
 export interface Permit {
   readonly epoch: number;
   /** The platform took nothing while this was waited for, so what was read before may be old. */
   readonly hasPaused: boolean;
-  /** The refusal of a request on this permit, which was surely not executed. */
+  /** The refusal of a request on this permit; the platform did not execute that request. */
   refusal?: PlatformError;
 }
 

@@ -16,7 +16,7 @@ const secretMembers: ReadonlySet<string> = new Set([
   'hubgitClientSecret',
   'hubgitPrivateKey',
   'hubgitWebhookSecret',
-  // A token of a git host, or the one that lets anybody deploy a service.
+  // A token of a git host, or the one that deploys a service without a key.
   'refreshToken',
   // Of SSH keys, certificates, AI providers, destinations, licences, metrics and API keys (there a hash, too).
   'privateKey',
@@ -49,7 +49,7 @@ export function isSecretMember(name: string): boolean {
   return secretMembers.has(name) || looksSecret.test(name);
 }
 
-/** Answers that are secret as a whole: the text of a compose file, and links that let in whoever has them. */
+/** Answers that are secret as a whole: the text of a compose file, and links that log in without a password. */
 export const secretAnswers: ReadonlySet<Operation> = new Set<Operation>([
   'compose.getConvertedCompose',
   'compose.isolatedDeployment',

@@ -104,7 +104,7 @@ export function createTransport(options: TransportOptions): Transport {
   return { send, close };
 }
 
-/** Makes connections, of which none is opened yet. */
+/** Makes connections. Opens none yet. */
 function createConnections(connectMs: number, mayWrite?: () => void): Connections {
   let opening: Promise<Dispatcher> | undefined;
   let isEnded = false;

@@ -42,7 +42,7 @@ export async function readPlanFile(folder: string, path: string): Promise<Review
 }
 
 async function readText(target: string, path: string): Promise<string> {
-  // Not to wait for whoever writes into a pipe.
+  // So that it does not wait for the writer of a pipe.
   const handle = await open(target, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stat = await handle.stat();

@@ -71,7 +71,7 @@ export const codes = {
   },
   'bad-move': {
     severity: 'error',
-    meaning: 'An entry of moved: cannot be carried out.',
+    meaning: 'An entry of moved: cannot be executed.',
     remedy: 'Correct the entry, or remove it.',
   },
   'hostile-setting': {

@@ -8,15 +8,15 @@ export interface Position {
   readonly column: number;
 }
 
-/** What is told to the user about one thing: what it is, where it is, and how to mend it. */
+/** A report to the user about one thing, with its position and its remedy. */
 export interface Diagnostic {
   readonly code: Code;
   readonly severity: 'error' | 'warning' | 'note';
-  /** What is the case, in one sentence. */
+  /** The fact, in one sentence. */
   readonly message: string;
-  /** More lines of what is known, such as the end of a log. */
+  /** More facts, one per line, such as the end of a log. */
   readonly details?: readonly string[];
-  /** What to do about it. */
+  /** The next step, as an imperative. */
   readonly remedy?: string;
   /** The resource it is about. */
   readonly address?: string;
@@ -50,7 +50,7 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((item) => item.severity === 'error');
 }
 
-/** Stops a run with what the user has to mend; carries the diagnostics and the reason as `failure`. */
+/** Stops a run because of something that the user has to mend; has the diagnostics, and the reason as `failure`. */
 export class Stop extends Error {
   readonly diagnostics: readonly Diagnostic[];
   readonly failure: 'manifest' | 'refused' | 'authentication' | 'locked' | 'platform' | 'state' | 'usage';

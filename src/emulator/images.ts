@@ -1,4 +1,4 @@
-/** No registry is ever reached: what becomes of a pull says the name of the image, or a text that holds the name. */
+/** Decides the result of a pull by the name of the image, or by a text with the name. Reaches no registry. */
 
 /** Why an image cannot be pulled: it is called `fail:…`. */
 export function pullProblem(text: string): string | undefined {

@@ -8,7 +8,7 @@ import { createHash, randomBytes } from 'node:crypto';
 const idAlphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const nameAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
-/** A new id: 21 characters, of which the first may well be a hyphen. */
+/** A new id: 21 characters; the first may be a hyphen. */
 export function randomId(): string {
   return Array.from(randomBytes(21), (byte) => idAlphabet[byte % 64]).join('');
 }

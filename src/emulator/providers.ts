@@ -52,7 +52,7 @@ export function usableRecords(context: Context): Row[] {
 }
 
 /**
- * Writes the name to the record that the input names, whoever's it is, and then ties the row to that record.
+ * Writes the name to the record of the input, with any owner, and then ties the row to that record.
  * Undefined where there is no such row; the record has its new name all the same.
  */
 export function updateProvider(context: Context, kind: ProviderKind, input: Row): Row | undefined {

@@ -81,7 +81,7 @@ export function createQueue(delayMs: number): Queue {
   };
 }
 
-/** Acts later, unless the answer is called before. The timer keeps no process alive: nobody would see what comes. */
+/** Acts later, unless the answer is called before. The timer keeps no process alive. */
 function later(milliseconds: number, act: () => void): () => void {
   const timer = setTimeout(act, milliseconds).unref();
   return () => clearTimeout(timer);

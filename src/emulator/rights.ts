@@ -152,7 +152,7 @@ const rights = new Map<string, { rule: Rule; door: Door | undefined }>(
   ),
 );
 
-/** The operations of which the table says who may call them; all others are for owners and admins. */
+/** The operations with their rights; all others are for owners and admins. */
 export const governedOperations: readonly string[] = [...rights.keys()];
 
 /** What the platform asks of the caller before it reads the input. */

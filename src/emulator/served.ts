@@ -23,7 +23,7 @@ import { sshKey } from './groups/ssh-key.ts';
 import { user } from './groups/user.ts';
 import { volumeBackups } from './groups/volume-backups.ts';
 
-/** The operations that are carried out; to serve a group, write its file and name it here. */
+/** The operations of the emulator; to serve a group, write its file and name it here. */
 const handlers: Readonly<Record<string, Handler>> = {
   ...ai,
   ...application,

@@ -57,7 +57,7 @@ function field(part: Part): Buffer {
   return Buffer.concat([length, content]);
 }
 
-/** A positive number in as few bytes as it takes, of which the first may not look like a sign. */
+/** A positive number in as few bytes as possible; the first byte must not look like a sign. */
 function number(content: Buffer): Buffer {
   const digits = content.subarray(content.findIndex((byte) => byte !== 0));
   return (digits[0] ?? 0) > 127 ? Buffer.concat([Buffer.from([0]), digits]) : digits;

@@ -13,7 +13,7 @@ const commonOptions = {
     ),
 } satisfies Record<string, z.ZodType>;
 
-/** When a service is deployed; `never`: by nobody but people. */
+/** When Trueup deploys a service; `never`: only people deploy it. */
 const deployOption = z
   .enum(['onChange', 'never'])
   .describe('onChange: apply deploys it after changes that need it. never: apply leaves that to you.');

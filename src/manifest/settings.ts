@@ -110,7 +110,7 @@ export const settingsShape = {
             .refine(([program = '']) => program !== '', 'must name a program first')
             .refine(
               (words) => words.some((word) => word.includes('{name}')),
-              'must hold {name}, in place of which the name of the secret goes',
+              'must contain {name}, which stands for the name of the secret',
             )
             .optional(),
         })

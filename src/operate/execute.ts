@@ -14,7 +14,7 @@ import type { ObjectCommand } from './command.ts';
 /** The outcome of one command. */
 export interface CommandResult {
   readonly command: ObjectCommand;
-  /** `ordered`: the platform accepted the deployment, and nobody waited for its end. */
+  /** `ordered`: the platform accepted the deployment, and the command did not wait for its end. */
   readonly result: 'done' | 'ordered' | 'failed' | 'not tried';
   /** The platform may have executed the command, wholly or in part. */
   readonly mayHaveActed: boolean;

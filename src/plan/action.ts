@@ -134,7 +134,7 @@ export interface Action {
   readonly service?: ServicePlan;
   /** Of a deployment: what it puts into effect, as paths below the service; undefined for the first one. */
   readonly because?: readonly string[] | undefined;
-  /** Of a deployment: an earlier run ordered one, and what becomes of that is looked at first. */
+  /** Of a deployment: an earlier run started one; apply follows that one first. */
   readonly isOrdered?: true;
   /** Nothing can be done about it yet, as its notes say; what is known of it stays as it is. */
   readonly isHeld?: true;

@@ -96,7 +96,7 @@ function deploymentsBefore(
   return before.filter((address) => address !== own && deployed.has(address));
 }
 
-/** Whether the platform proves that a service was never deployed by anybody. */
+/** Whether the platform proves that a service was never deployed. */
 function wasNeverDeployed({ kind }: Action, row: Row | undefined): boolean {
   if (row === undefined) return false;
   const listed = deploymentsIn(kind, row);

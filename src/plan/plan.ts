@@ -16,7 +16,7 @@ import { possibleRenames } from './renames.ts';
 import { withOldOnes } from './replaced.ts';
 import { bodySize } from './steps.ts';
 
-/** Computes what has to be done so that the platform is what the manifest says. Pure: it asks nobody. */
+/** Computes the actions that make the platform match the manifest. Pure: it sends nothing. */
 export function buildPlan(input: PlanInput): Plan {
   const { observed, state, kinds } = input;
   const actions = new Map<string, Action>();

@@ -10,7 +10,7 @@ import { actionFor } from './action-for.ts';
 import type { PlanInput } from './input.ts';
 import { deleteSteps } from './steps.ts';
 
-/** Plans what becomes of a resource that is in the state and no longer in the manifest. */
+/** Plans the removal of a resource that is in the state and no longer in the manifest. */
 export function planRemoval(
   input: PlanInput,
   kind: Kind,
@@ -48,7 +48,7 @@ export function planRemoval(
     return forget(
       'unverified',
       `${address} was about to be created when a run ended, and ${object.id} bears its key; whether it is that is not known`,
-      'Look at it on the platform, and delete it there if nobody needs it.',
+      'Check it on the platform, and delete it there if it is not needed.',
     );
   }
   if (kind.operations.delete === undefined) {
@@ -60,7 +60,7 @@ export function planRemoval(
   return { ...base, action: 'delete', ...(kind.lifecycle?.deletedWithParent === true && isParentGoing ? {} : gone) };
 }
 
-/** Whether an object whose id nobody wrote down was made by somebody else, or has something that we cannot have made. */
+/** Whether an object without a recorded id was created by a person, or has something that Trueup cannot have created. */
 function isSomebodys(input: PlanInput, kind: Kind, object: ObservedObject): boolean {
   return object.foundBy === 'key' || unmanagedBelow(input, kind, object).length > 0;
 }
@@ -91,7 +91,7 @@ export function takeAway(
   return { teardown: deleteSteps(about), dataAtRisk };
 }
 
-/** What the platform has below an object that nobody declared: it goes with the object. */
+/** Undeclared objects of the platform below an object: they are deleted with it. */
 function unmanagedBelow(input: PlanInput, kind: Kind, object: ObservedObject): string[] {
   const managed = managedIds(input);
   return input.kinds.flatMap((child) => {

@@ -3,7 +3,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { replacedAddress } from '../kind/address.ts';
 import type { Action } from './action.ts';
 
-/** A plan that deletes and creates one kind may mean a rename that nobody declared. */
+/** A plan that deletes and creates one kind may mean a rename without an entry in `moved:`. */
 export function possibleRenames(actions: readonly Action[]): Diagnostic[] {
   const created = new Map<string, string>();
   for (const action of actions) if (action.action === 'create') created.set(action.kind.kind, action.address);

@@ -5,7 +5,7 @@ import type { Action } from './action.ts';
 import type { PlanInput } from './input.ts';
 import { planRemoval } from './removal.ts';
 
-/** Adds, for replacements that make the new object first, the deletion of the old one when nobody uses it any more. */
+/** Adds, for replacements that create before they destroy, the deletion of the deposed object after its last user. */
 export function withOldOnes(
   input: PlanInput,
   actions: ReadonlyMap<string, Action>,

@@ -25,7 +25,7 @@ export interface SettleInput {
   readonly digest: (text: string) => string;
 }
 
-/** Compares what was wanted with what was read back: the pairs for the state, and what has to be said. */
+/** Compares the wanted values with those read back. Gives the pairs for the state, and the notes. */
 export function settle(input: SettleInput): { pairs: Record<string, Pair>; notes: Diagnostic[]; isKept: boolean } {
   const { action, after, outputs, made } = input;
   const compared = after === undefined ? undefined : compare(action, after, outputs, made);
@@ -92,7 +92,7 @@ function settleAttribute(
     ...(ignored === undefined ? {} : { ignored }),
   });
   const isLeft = field.codec === contains && leftBehind(meant, seen, membersOf(old?.wanted)).length > 0;
-  // It stays ours, or nobody would ever take it out.
+  // It stays ours, so that a later run takes it out.
   if (isLeft) return wasSent ? { pair: old, said: 'ignored' } : { pair: old };
   // What others put into a set beside ours is not remembered.
   if (verdict === 'as wanted') return { pair: make(field.codec === contains ? meant : seen) };

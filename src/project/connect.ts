@@ -19,7 +19,7 @@ import { checkExpected } from './platform-address.ts';
 export interface OpeningInput {
   readonly options: ProjectFolder;
   readonly redactor: Redactor;
-  /** Shown to whoever waits for the embedded emulator: `plan`. */
+  /** Shown to a run that waits for the embedded emulator: `plan`. */
   readonly purpose: string;
   /** Most requests at a time; 4 by default. */
   readonly connections?: number;

@@ -41,7 +41,7 @@ export async function openEmulatorFile(file: string, purpose: string, options: E
   }
 }
 
-/** An emulator writes its file whenever it likes, so nobody else may open it for as long as its process is there. */
+/** Locks the file of an emulator for as long as its process is there: the emulator writes it at any time. */
 async function lockFile(file: string, purpose: string): Promise<Lease> {
   const folder = `${file}.open`;
   const terms = { beatMs: 86_400_000, lastsMs: Number.MAX_SAFE_INTEGER, inFlightMs: 0 };

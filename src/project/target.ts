@@ -39,7 +39,7 @@ export async function findTarget({ folder, file, env }: ProjectFolder): Promise<
   ]);
 }
 
-/** Reads no more than the settings: a mistake in a resource keeps nobody from calling the platform. */
+/** Reads only the settings: a mistake in a resource does not prevent a call of the platform. */
 async function fromManifest(folder: string, file: string): Promise<Target> {
   const diagnostics: Diagnostic[] = [];
   const root = await loadRoot(await openWorkspace(folder), file, diagnostics);

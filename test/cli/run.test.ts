@@ -310,7 +310,7 @@ describe('consent', () => {
 
   it.each([
     ['stop', 'postgres.main', 'it stops running until it is started again'],
-    ['reload', 'postgres.main', 'whoever is connected to it is cut off'],
+    ['reload', 'postgres.main', 'its clients are disconnected'],
     ['reload', 'application.web', 'its container is replaced'],
     ['kill-build', 'compose.shop', 'also those of other services'],
     ['clean-queues', 'compose.shop', 'deployments that wait for their turn are dropped'],

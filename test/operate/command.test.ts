@@ -24,7 +24,7 @@ describe('a command', () => {
       id: 'redis_1',
       name: 'reload',
       input: { redisId: 'redis_1', appName: 'main-x1y2z3' },
-      consequences: ['it stops and starts again, and whoever is connected to it is cut off'],
+      consequences: ['it stops and starts again, and its clients are disconnected'],
     });
     expect([kind.kind, operation.call, before.reveal()]).toEqual(['redis', 'redis.reload', row]);
     expect(JSON.stringify(before)).not.toContain('correct-horse');

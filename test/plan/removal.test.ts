@@ -172,7 +172,7 @@ describe('one that bears the key of what a create was to make which got no answe
       {
         code: 'unverified',
         message: `${at} was about to be created when a run ended, and compose_1 bears its key; whether it is that is not known`,
-        remedy: 'Look at it on the platform, and delete it there if nobody needs it.',
+        remedy: 'Check it on the platform, and delete it there if it is not needed.',
         address: at,
       },
     ]);

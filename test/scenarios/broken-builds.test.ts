@@ -56,7 +56,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
       file: 'src/state/keep-lease.ts',
       line: 'if ((await register.isNewest?.(seen)) === false) {',
       instead: 'if (seen === undefined) {',
-      noticedBy: ['test/state/backends/memory.test.ts', 'taken away'],
+      noticedBy: ['test/state/backends/memory.test.ts', 'that was removed'],
     },
   ],
   [

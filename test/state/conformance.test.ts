@@ -42,7 +42,7 @@ async function failuresOf(change: (storage: Storage) => Storage): Promise<string
 /** What is about bytes and about broken storages, which the storage of this test does not have. */
 const notHere = [
   '1,000 records in one wave are kept in the order of the calls, and cost ten times as much as 100',
-  'costs as much as what is appended, however much there is',
+  'costs as much as the appended record, for any size of the state',
   'outlives a place that cannot be reached for a while, and not one that cannot be reached for long',
 ];
 
@@ -53,7 +53,7 @@ describe('the suite for storages', () => {
 
   test('fails for a storage that loses appended records', async () => {
     const failures = await failuresOf((storage) => ({ ...storage, add: () => Promise.resolve() }));
-    expect(failures).toContain('holds what was appended, also when the run ends without writing');
+    expect(failures).toContain('has the appended records, also when the run ends without writing');
   });
 
   test('notices a storage that saves into another state', async () => {

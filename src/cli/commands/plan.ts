@@ -40,7 +40,7 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
     const { client } = connection;
     const purpose = { manifest, deploys: flags.deploy !== false, destroys };
     const made = await makePlan(purpose, connection);
-    // What can be permitted is not in the way of a plan; what can only be mended is.
+    // A missing permission does not stop a plan; a mistake does.
     const isInTheWay = obstacles(made, { dataLoss: true, adoption: true, massDeletion: true }).length > 0;
     const savedTo = isInTheWay ? undefined : flags.out;
     if (savedTo !== undefined) {

@@ -24,7 +24,7 @@ export function createUnseen(world: World): Unseen {
     hide(ms, request) {
       const before = copyOf(world);
       const answer = request();
-      // The work of a request is done before it waits for anything, so this is its own and nobody else's.
+      // A request does its work before it waits for anything, so these changes are its own.
       const changes = changesBetween(before, world);
       hidden.add(changes);
       setTimeout(() => hidden.delete(changes), ms).unref();

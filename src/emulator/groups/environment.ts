@@ -86,7 +86,7 @@ const services = [
   { list: 'compose', table: 'compose', status: 'composeStatus', more: ['icon'] },
 ] as const;
 
-/** The eight lists of services, of which a member sees his; those of engines without operations are always empty. */
+/** The eight lists of services; a member sees his own. Those of engines without operations are always empty. */
 function serviceLists(context: Context, row: Row, columns: readonly string[]): Record<string, Json> {
   const { store } = context;
   const isShown = shownTo(callerOf(context));

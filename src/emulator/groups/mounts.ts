@@ -32,7 +32,7 @@ export const mounts: Group = {
     return row;
   },
 
-  // Docker's view of the running container, of which an application without one has none: an empty body.
+  // Docker's view of the running container; an empty body for an application without one.
   'mounts.allNamedByApplicationId'({ store }, input) {
     const row = store.find('application', input['applicationId']);
     if (row === undefined) throw notFound('Application');

@@ -91,7 +91,7 @@ export const user: Group = {
   },
 };
 
-/** The emulator knows nobody's password: any current one is right, but there must be one. */
+/** The emulator stores no password: any current one is right, but there must be one. */
 function checkPasswords(password: unknown, currentPassword: unknown): void {
   if ((password ?? '') === '' && (currentPassword ?? '') === '') return;
   if ((currentPassword ?? '') === '') throw new ApiError('BAD_REQUEST', 'Current password is incorrect');

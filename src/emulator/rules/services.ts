@@ -34,7 +34,7 @@ export const childToBe: Rule = (context, input) => {
   for (const id of ownersIn(input)) checkService(context, id);
 };
 
-/** Something that belongs to a service; what belongs to none is its destination's or nobody's. */
+/** An object that belongs to a service, else to its destination, or to no one. */
 export function child(table: TableName): Rule {
   const { key } = tables[table];
   return (context, input) => {

@@ -12,7 +12,7 @@ export const reloadingApplication: Manner = {
 /** A database is stopped and started again. */
 export const reloadingDatabase: Manner = {
   with: { appName: 'appName' },
-  interrupts: 'it stops and starts again, and whoever is connected to it is cut off',
+  interrupts: 'it stops and starts again, and its clients are disconnected',
 };
 
 /** The answer comes when the image is there and the container runs. */

@@ -1,7 +1,7 @@
 /** Secrets from the environment: `${secret:NAME}` is the variable TRUEUP_SECRET_NAME. */
 export function envSecrets(env: Readonly<Record<string, string | undefined>>): (name: string) => string | undefined {
   // Only this prefix: a manifest from a pull request must not be able to name any other variable of the run.
-  // A pipeline passes a secret that is not set as an empty one; nobody means an empty secret.
+  // A pipeline passes a secret that is not set as an empty one; an empty secret is never meant.
   return (name) => env[`TRUEUP_SECRET_${name}`] || undefined;
 }
 

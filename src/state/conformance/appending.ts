@@ -41,7 +41,7 @@ export function appendingTests(test: Cases): void {
     expect(large / small).toBeLessThan(12);
   });
 
-  test('costs as much as what is appended, however much there is', async ({ ground, enter, leave }) => {
+  test('costs as much as the appended record, for any size of the state', async ({ ground, enter, leave }) => {
     const { written } = ground;
     const costs: number[] = [];
     for (const size of [10, 1_000]) {

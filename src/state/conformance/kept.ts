@@ -26,7 +26,7 @@ export function keptTests(test: Cases): void {
     await leave(one);
   });
 
-  test('holds what was appended, also when the run ends without writing', async ({ enter, leave, resourcesNow }) => {
+  test('has the appended records, also when the run ends without writing', async ({ enter, leave, resourcesNow }) => {
     const one = await enter();
     await one.store.write(stateWith({ a: recordOf('1'), b: recordOf('2') }));
     const base = (await one.store.read()) ?? stateWith({});
@@ -41,7 +41,7 @@ export function keptTests(test: Cases): void {
     expect(resources).toMatchObject({ b: recordOf('2'), c: recordOf('3') });
   });
 
-  test('holds what was appended before it was ever written', async ({ enter, leave, readAnew }) => {
+  test('has records that were appended before the first write', async ({ enter, leave, readAnew }) => {
     const one = await enter();
     const base = stateWith({}, 0);
     await one.store.append(base, 'a', recordOf(null));
@@ -64,7 +64,7 @@ export function keptTests(test: Cases): void {
     expect(await resourcesNow()).toEqual({ a: record, b: service });
   });
 
-  test('remembers what was removed over two runs that did not end', async ({ enter, leave, resourcesNow }) => {
+  test('keeps removals over two runs that did not end', async ({ enter, leave, resourcesNow }) => {
     const one = await enter();
     await one.store.write(stateWith({ a: recordOf('1'), b: recordOf('2') }));
     await one.store.append((await one.store.read()) ?? stateWith({}), 'a', null);
@@ -88,7 +88,7 @@ export function keptTests(test: Cases): void {
     expect(await resourcesNow()).toEqual({ new: recordOf('1'), other: recordOf('2') });
   });
 
-  test('forgets what was appended when it is written as a whole', async ({ enter, leave, resourcesNow }) => {
+  test('drops appended records when it is written as a whole', async ({ enter, leave, resourcesNow }) => {
     const one = await enter();
     const base = stateWith({}, 0);
     await one.store.append(base, 'a', recordOf('1'));
@@ -100,7 +100,7 @@ export function keptTests(test: Cases): void {
     expect(await resourcesNow()).toEqual({ b: recordOf('2'), c: recordOf('3') });
   });
 
-  test('is what was written, also when it has the number of the version before', async ({
+  test('is the written version, also when it has the number of the version before', async ({
     enter,
     leave,
     resourcesNow,
@@ -116,7 +116,7 @@ export function keptTests(test: Cases): void {
     expect(await resourcesNow()).toEqual({ a: recordOf('3'), b: recordOf('4') });
   });
 
-  test('is not changed through what was given or read', async ({ enter, leave }) => {
+  test('is not changed through its input or a value that was read', async ({ enter, leave }) => {
     const one = await enter();
     const resources: Record<string, StateRecord> = { a: recordOf('1') };
     await one.store.write(stateWith(resources));

@@ -35,7 +35,7 @@ export function killTests(test: Cases): void {
   };
 
   for (const where of ['before', 'after'] as const)
-    test(`at any of its operations, ${where} that takes effect, has kept what it was told is kept, and holds up nobody`, async ({
+    test(`at any of its operations, ${where} that takes effect, keeps every record that it acknowledged, and locks no run out`, async ({
       ground,
       time,
       enter,

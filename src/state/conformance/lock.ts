@@ -21,7 +21,7 @@ export function lockTests(test: Cases): void {
     await leave(two);
   });
 
-  test('is released once: what comes later is of somebody else', async ({ begin, enter, leave }) => {
+  test('is released once: a later lock belongs to another run', async ({ begin, enter, leave }) => {
     const one = await enter();
     await one.lease.release();
     const two = await enter();
@@ -33,7 +33,7 @@ export function lockTests(test: Cases): void {
     await leave(two);
   });
 
-  test('has a counter that grows by one with each holder, whatever became of the one before', async ({
+  test('has a counter that grows by one with each holder, after any end of the one before', async ({
     time,
     enter,
     leave,
@@ -110,14 +110,14 @@ export function lockTests(test: Cases): void {
     await leave(two);
   });
 
-  test('of another machine is free when it was not renewed for 60 s, and who had it is told', async ({
+  test('of another machine is free when it was not renewed for 60 s, and the lease names its holder', async ({
     time,
     begin,
     enter,
     leave,
   }) => {
     const one = await enter({ machine: 'far', purpose: 'destroy' });
-    one.process.kill(); // nobody here can know that
+    one.process.kill(); // no process here can know that
     await time.pass(56_000);
     const two = await begin();
     expect((await stopOf(two.store.lock({ purpose: 'plan' }))).failure).toBe('locked');

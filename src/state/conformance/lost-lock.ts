@@ -15,7 +15,7 @@ export function lostLockTests(test: Cases, facts: Facts): void {
     expect(stop.message).toMatch(/is lost: it was not renewed for 61 s \(this process was stopped/);
     expect((await stopOf(one.store.append(stateWith({}), 'b', recordOf('2')))).failure).toBe('locked');
     expect((await stopOf(one.store.write(stateWith({}, 2)))).failure).toBe('locked');
-    await time.pass(30_000); // it is not renewed behind anybody's back
+    await time.pass(30_000); // it is not renewed unnoticed
     expect(one.lease.check).toThrow('is lost');
     await one.store.close();
     const two = await enter();
@@ -35,7 +35,7 @@ export function lostLockTests(test: Cases, facts: Facts): void {
     expect((await enter()).lease.inherited?.owner).toBe(one.process.host.owner);
   });
 
-  test('is lost when somebody else took it after that', async ({ time, enter, leave, resourcesNow }) => {
+  test('is lost when another run took it after that', async ({ time, enter, leave, resourcesNow }) => {
     const one = await enter({ machine: 'far' });
     one.process.stop();
     await time.pass(61_000);
@@ -93,12 +93,7 @@ export function lostLockTests(test: Cases, facts: Facts): void {
     await leave(one);
   });
 
-  test('is taken away from somebody who is gone, and from somebody who is not', async ({
-    time,
-    begin,
-    enter,
-    leave,
-  }) => {
+  test('is removed from a holder that is gone, and from one that is not', async ({ time, begin, enter, leave }) => {
     const one = await enter({ machine: 'far' });
     const two = await begin();
     const holder = await two.store.holder();
@@ -118,7 +113,7 @@ export function lostLockTests(test: Cases, facts: Facts): void {
   });
 
   for (const wrote of [false, true])
-    test(`that was taken away ${wrote ? 'in the middle of a run' : 'before it ever wrote'} lets its holder keep nothing more, long before that notices`, async ({
+    test(`that was removed ${wrote ? 'in the middle of a run' : 'before the first write'} lets its holder save nothing more, long before the holder notices`, async ({
       begin,
       enter,
       leave,
@@ -142,7 +137,7 @@ export function lostLockTests(test: Cases, facts: Facts): void {
       await leave(two);
     });
 
-  test('is not taken away when it was renewed since somebody looked', async ({ time, begin, enter, leave }) => {
+  test('is not removed when it was renewed since it was read', async ({ time, begin, enter, leave }) => {
     const one = await enter();
     const two = await begin();
     const holder = await two.store.holder();
@@ -162,7 +157,7 @@ export function lostLockTests(test: Cases, facts: Facts): void {
   });
 
   if (facts.isShared)
-    test('keeps out whoever does not know yet that it is lost, where others can write', async ({
+    test('stops a holder that does not know yet that it lost the lock, where others can write', async ({
       time,
       enter,
       leave,
