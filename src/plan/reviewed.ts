@@ -63,8 +63,7 @@ export function comparePlans({ reviewed, now, isIntact, resources }: ComparisonI
       const position = resource === undefined ? undefined : resourcePosition(resource);
       return surprises(one).map((message) => outdated(message, { address, position }));
     });
-  const moved =
-    reviewed.moved === now.moved ? [] : [outdated('moved: was changed in the manifest after the plan was made')];
+  const moved = reviewed.moved === now.moved ? [] : [outdated('moved: was changed after the plan was made')];
   moved.push(...about(false));
   // What has to be deployed follows from the rest.
   if (moved.length === 0) moved.push(...about(true));

@@ -106,7 +106,7 @@ function otherDeclarations(paths: readonly string[], compared: Compared, block: 
   const concealed = known.filter((path) => isInBoth(path, compared) && wanted.get(path)?.isSecret === true);
   const edited = known.filter((path) => !concealed.includes(path));
   return [
-    ...sentence(edited, (all) => `${all} of ${block} was changed in the manifest after the plan was made`),
+    ...sentence(edited, (all) => `${all} of ${block} was changed after the plan was made`),
     ...sentence(
       concealed,
       (all) => `${all} of ${block} changed: a secret or a variable of the environment in it has another value`,

@@ -262,9 +262,9 @@ describe('apply FILE is refused, and sends nothing', () => {
     at.rewrite(sections('three'));
     const told = await refused(at);
     expect(told).toContain(
-      'production.postgres.main description of production.postgres.main was changed in the manifest',
+      'production.postgres.main description of production.postgres.main was changed after the plan was made',
     );
-    expect(told).toContain('env.REGION of production.compose.shop was changed in the manifest');
+    expect(told).toContain('env.REGION of production.compose.shop was changed after the plan was made');
     expect(told).toContain('-> Plan again, and review that. This one is from 20');
     at.rewrite(sections('two'));
     expect(await apply(at)).toMatchObject({ exit: 'done' });

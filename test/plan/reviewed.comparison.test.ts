@@ -152,7 +152,7 @@ describe('a changed manifest is refused', () => {
       {
         code: 'plan-outdated',
         severity: 'error',
-        message: 'moved: was changed in the manifest after the plan was made',
+        message: 'moved: was changed after the plan was made',
       },
     ]);
   });
@@ -181,7 +181,7 @@ describe('a changed manifest is refused', () => {
 
   test('for its fields, in one sentence', () => {
     expect(of(says({ a: 'x', b: 'x', c: 'x' }), says({ a: 'x', b: 'y', d: 'x' }))).toEqual([
-      `b, c, d of ${main} was changed in the manifest after the plan was made`,
+      `b, c, d of ${main} was changed after the plan was made`,
     ]);
   });
 
@@ -191,11 +191,9 @@ describe('a changed manifest is refused', () => {
       `a, b of ${main} changed: a secret or a variable of the environment in it has another value`,
     ]);
     expect(of(says({ a: 'x' }), says({ a: 'y' }), { a: declared('y') })).toEqual([
-      `a of ${main} was changed in the manifest after the plan was made`,
+      `a of ${main} was changed after the plan was made`,
     ]);
-    expect(of({}, says({ a: 'y' }), secrets)).toEqual([
-      `a of ${main} was changed in the manifest after the plan was made`,
-    ]);
+    expect(of({}, says({ a: 'y' }), secrets)).toEqual([`a of ${main} was changed after the plan was made`]);
     expect(of(says({ a: 'x' }), says({ a: 'x' }), secrets)).toEqual([]);
   });
 
@@ -214,11 +212,11 @@ describe('a changed manifest is refused', () => {
     ]);
     expect(of(missing({ a: 'S' }), missing({ a: 'S' }))).toEqual([]);
     expect(of(missing({ a: 'S' }), { ...missing({ a: 'S' }), ...says({ a: 'other' }) })).toEqual([
-      `a of ${main} was changed in the manifest after the plan was made`,
+      `a of ${main} was changed after the plan was made`,
     ]);
     expect(of(missing({ a: 'S' }), says({ a: 'known' }))).toEqual([]);
-    expect(of({}, missing({ a: 'S' }))).toEqual([`a of ${main} was changed in the manifest after the plan was made`]);
-    expect(of(missing({ a: 'S' }), {})).toEqual([`a of ${main} was changed in the manifest after the plan was made`]);
+    expect(of({}, missing({ a: 'S' }))).toEqual([`a of ${main} was changed after the plan was made`]);
+    expect(of(missing({ a: 'S' }), {})).toEqual([`a of ${main} was changed after the plan was made`]);
   });
 });
 
@@ -244,7 +242,7 @@ describe('a changed platform', () => {
   test('is not compared where the block itself changed', () => {
     const reviewed = { facts: { [main]: { ...block, ...says({ a: 'x' }) }, [shop]: block } };
     expect(why(reviewed, { facts: { [main]: changed, [shop]: changed } })).toEqual([
-      `a of ${main} was changed in the manifest after the plan was made`,
+      `a of ${main} was changed after the plan was made`,
       `a of ${shop} was changed on the platform`,
     ]);
   });
@@ -265,9 +263,7 @@ describe('a changed platform', () => {
     ]);
     expect(why({}, { facts: deploys })).toEqual([`${main} has to be deployed now`]);
     expect(why(shops, { facts: deploys })).toEqual([`${shop} is not declared any more`]);
-    expect(why({}, { facts: deploys, moved: 'other' })).toEqual([
-      'moved: was changed in the manifest after the plan was made',
-    ]);
+    expect(why({}, { facts: deploys, moved: 'other' })).toEqual(['moved: was changed after the plan was made']);
     const [said] = compare({}, { facts: deploys }).moved;
     expect(said).toMatchObject({ address: main, position });
   });
