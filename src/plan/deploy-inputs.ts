@@ -26,7 +26,6 @@ type Digesting = Pick<Planning, 'outputs' | 'digest'>;
  * It does not depend on what the platform has, so it is the same until a declaration changes.
  */
 export function inputsDigest({ root, leafs, parent }: ServiceActions, how: Digesting): string | undefined {
-  const isThere = ({ action, isHeld }: Action) => action !== 'delete' && action !== 'forget' && isHeld !== true;
   const below = leafs.filter((leaf) => isThere(leaf) && reachesContainers(leaf, root));
   const inputs = [
     ...inputsOf(root, '', ({ appliesAt }) => appliesAt === 'deploy', how),
@@ -93,6 +92,11 @@ function variablesIn(parent: Action, how: Digesting): Variables {
 }
 
 const digested = new WeakMap<Action, Variables>(); // so that many services stay linear
+
+/** Whether an action leaves its object behind, known by an id. */
+export function isThere({ action, isHeld }: Action): boolean {
+  return action !== 'delete' && action !== 'forget' && isHeld !== true;
+}
 
 /** Whether what stands below a service reaches its containers at a deployment, and not by itself. */
 export function reachesContainers(leaf: Action, root: Action): boolean {

@@ -16,7 +16,7 @@ import { isEffective } from './action.ts';
 import { actionFor } from './action-for.ts';
 import { stalenessOf } from './stale.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
-import { ignoredInputs, inputsDigest, reachesContainers } from './deploy-inputs.ts';
+import { ignoredInputs, inputsDigest, isThere, reachesContainers } from './deploy-inputs.ts';
 import { afterwards } from './deployed.ts';
 import type { Planning } from './input.ts';
 import { someOf } from './mass-deletion.ts';
@@ -77,8 +77,7 @@ function servicesIn(planned: readonly Action[], actions: ReadonlyMap<string, Act
   const below = planned.filter(({ scope, address }) => scope !== address);
   const leafs = groupBy(below.map((action) => [action.scope, action] as const));
   return planned.flatMap((root) => {
-    const isThere = root.action !== 'delete' && root.action !== 'forget' && root.isHeld !== true;
-    if (!isThere || root.kind.commands?.deploy === undefined) return [];
+    if (!isThere(root) || root.kind.commands?.deploy === undefined) return [];
     const parent = root.parent === undefined ? undefined : actions.get(root.parent);
     return [{ root, leafs: leafs.get(root.address) ?? [], parent }];
   });

@@ -28,24 +28,15 @@ export function applyMoves(
   for (const { from, to: first, at } of entries) {
     const to = lastOf(next, first);
     const target = declared.get(to);
-    const problem = (message: string, remedy: string) =>
-      diagnostics.push(
-        diagnostic('bad-move', `moved from ${from} to ${to}: ${message}`, { remedy, position: position(at) }),
-      );
+    const problem = (message: string, remedy: string, code: 'bad-move' | 'stale-move' = 'bad-move') =>
+      diagnostics.push(diagnostic(code, `moved from ${from} to ${to}: ${message}`, { remedy, position: position(at) }));
     if (target === undefined) {
       problem(`nothing is declared at ${to}`, 'Correct to:, or remove the entry.');
     } else if (declared.has(from)) {
       problem(`${from} is still declared`, 'Remove its block: one object cannot have two addresses.');
     } else if (records[from] === undefined) {
-      if (records[to] === undefined) {
-        const message = `moved from ${from} to ${to}: the state knows neither`;
-        diagnostics.push(
-          diagnostic('stale-move', message, {
-            remedy: 'Correct from:, as `trueup state list` prints it; or remove the entry.',
-            position: position(at),
-          }),
-        );
-      }
+      const remedy = 'Correct from:, as `trueup state list` prints it; or remove the entry.';
+      if (records[to] === undefined) problem('the state knows neither', remedy, 'stale-move');
     } else if (records[from].kind !== target.kind.kind) {
       problem(`a ${records[from].kind} cannot become a ${target.kind.kind}`, 'Remove the entry.');
     } else {

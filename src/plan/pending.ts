@@ -36,13 +36,10 @@ function editedSince({ state, digest }: PlanInput, { address, kind, fields }: Re
 
 /** Holds back what depends on something that the platform does not list yet; all else passes as it is. */
 export function heldBack(action: Action, actions: ReadonlyMap<string, Action>): Action {
-  const waiting = action.dependsOn.flatMap((need) => {
+  const waiting = action.dependsOn.filter((need) => {
     const other = actions.get(need);
-    const isPending =
-      other !== undefined &&
-      other.id === undefined &&
-      (other.isHeld === true || other.kind.identity.listedOnce !== undefined);
-    return isPending ? [need] : [];
+    if (other === undefined || other.id !== undefined) return false;
+    return other.isHeld === true || other.kind.identity.listedOnce !== undefined;
   });
   if (waiting.length === 0) return action;
   const { address, position } = action;
