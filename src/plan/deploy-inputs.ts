@@ -93,7 +93,7 @@ function variablesIn(parent: Action, how: Digesting): Variables {
 
 const digested = new WeakMap<Action, Variables>(); // so that many services stay linear
 
-/** Whether an action leaves its object behind, known by an id. */
+/** Whether the object of an action is there once the action is done; not while it is held back. */
 export function isThere({ action, isHeld }: Action): boolean {
   return action !== 'delete' && action !== 'forget' && isHeld !== true;
 }
