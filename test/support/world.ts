@@ -1,6 +1,6 @@
 import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { createClient } from '../../src/api/client.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { BeatingClock, Clock } from '../../src/state/clock.ts';
@@ -9,6 +9,7 @@ import type { Emulator, EmulatorOptions } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import type { Manifest } from '../../src/manifest/manifest.ts';
+import type { Workspace } from '../../src/manifest/workspace.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import type { Permissions } from '../../src/plan/safeguard.ts';
@@ -65,13 +66,63 @@ type BenchOptions = {
   | { readonly emulator: Emulator; readonly clock: Clock; readonly emulate?: undefined }
 );
 
+/**
+ * The folder of a test. It is on the disk when somebody asks for it, or for more than `trueup.yaml`: until then that one
+ * file is in memory, because most tests have nothing else and write it again and again.
+ */
+function folderOf(given: string | undefined) {
+  let folder = given;
+  let only: string | undefined;
+  const onDisk = (): string => {
+    if (folder === undefined) {
+      folder = mkdtempSync(join(tmpdir(), 'trueup-test-'));
+      if (only !== undefined) writeFileSync(join(folder, 'trueup.yaml'), only);
+    }
+    return folder;
+  };
+  const workspace = (): Promise<Workspace> => openWorkspace(onDisk());
+  const inMemory = (text: string): Workspace => ({
+    get root() {
+      return onDisk();
+    },
+    read: async (path, limit) => {
+      const bytes = Buffer.from(text);
+      return path === 'trueup.yaml' && folder === undefined && bytes.byteLength <= limit
+        ? { text: bytes.toString() }
+        : (await workspace()).read(path, limit);
+    },
+    readAll: async (paths, limit) => {
+      const all = [...paths];
+      return all.length === 0 ? new Map() : (await workspace()).readAll(all, limit);
+    },
+    readBytes: async (path, limit) => (await workspace()).readBytes(path, limit),
+    beside: (from, path) => (path === '' || isAbsolute(path) ? path : join(dirname(from), path)),
+    match: async (pattern) => (await workspace()).match(pattern),
+  });
+  return {
+    onDisk,
+    /** Writes files, or `trueup.yaml` alone, and opens the folder. */
+    write: async (files: string | Record<string, string>): Promise<Workspace> => {
+      if (typeof files === 'string' && folder === undefined) {
+        only = files;
+        return inMemory(files);
+      }
+      for (const [name, text] of Object.entries(typeof files === 'string' ? { 'trueup.yaml': files } : files)) {
+        mkdirSync(dirname(join(onDisk(), name)), { recursive: true });
+        writeFileSync(join(onDisk(), name), text);
+      }
+      return workspace();
+    },
+  };
+}
+
 /** Makes a world of its own for a test: an emulator, a state in memory and a folder for files. */
 export function bench(options: BenchOptions = {}): Bench {
   const kinds = options.kinds ?? allKinds;
   const clock = beating(options.clock ?? selfMovingClock());
   const memory = createMemory(clock);
   const store = memoryStore(undefined, { memory });
-  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'trueup-test-'));
+  const files = folderOf(options.folder);
   const secrets: Record<string, string> = {};
   const env: Record<string, string> = {};
   // What is made while nobody really waits is made late all the same.
@@ -84,13 +135,9 @@ export function bench(options: BenchOptions = {}): Bench {
     session(await self.manifest(files), self.platform(), { purpose: 'apply', clock }, async (run) =>
       run.apply(await run.plan(request), permissions),
     );
-  const read = async (files: string | Record<string, string>): Promise<Manifest> => {
-    for (const [name, text] of Object.entries(typeof files === 'string' ? { 'trueup.yaml': files } : files)) {
-      mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), text);
-    }
+  const read = async (written: string | Record<string, string>): Promise<Manifest> => {
     const { manifest } = await validate({
-      workspace: await openWorkspace(folder),
+      workspace: await files.write(written),
       file: 'trueup.yaml',
       kinds,
       env: (name) => env[name],
@@ -103,7 +150,9 @@ export function bench(options: BenchOptions = {}): Bench {
   const self: Bench = {
     emulator,
     store,
-    folder,
+    get folder() {
+      return files.onDisk();
+    },
     secrets,
     env,
     clock,
