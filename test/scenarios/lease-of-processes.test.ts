@@ -1,22 +1,28 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { localStore } from '../../src/state/backends/local.ts';
 import { thisHost } from '../../src/state/host.ts';
+import { bundled } from '../support/bundled.ts';
 import { stopOf } from '../../src/state/conformance/states.ts';
 
 /** The lease of a folder, held by real processes. */
 
-const tsx = resolve(import.meta.dirname, '../../node_modules/tsx/dist/esm/index.mjs');
-const source = (path: string) => resolve(import.meta.dirname, '../../src/state', path);
+const [local, ...modules] = bundled([
+  'src/state/backends/local.ts',
+  'src/state/disk.ts',
+  'src/state/lease.ts',
+  'src/state/take-lease.ts',
+  'src/state/backends/folder-register.ts',
+]);
 const newFolder = () => mkdtempSync(join(tmpdir(), 'trueup-lease-'));
 const filesOf = (folder: string) => readdirSync(join(folder, 'lease')).toSorted();
 
 /** Runs a script in a process of its own. */
 function run(script: string, ...args: string[]) {
-  const child = spawn(process.execPath, ['--import', tsx, '--input-type=module', '-e', script, ...args], {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let text = '';
@@ -35,7 +41,7 @@ describe('a run in another process', () => {
 
   test('keeps others out, and is followed at once when it was killed', async () => {
     const folder = newFolder();
-    const other = run(holding, source('backends/local.ts'), folder);
+    const other = run(holding, local, folder);
     expect(await other.began).toBe('in\n');
     const stop = await stopOf(localStore(folder).lock({ purpose: 'plan' }));
     expect(stop.message).toContain(`pid ${other.child.pid ?? 0}, which runs apply since `);
@@ -49,7 +55,7 @@ describe('a run in another process', () => {
 
   test('that was stopped is not gone, and keeps others out until it expires', async () => {
     const folder = newFolder();
-    const other = run(holding, source('backends/local.ts'), folder);
+    const other = run(holding, local, folder);
     await other.began;
     other.child.kill('SIGSTOP');
     expect((await stopOf(localStore(folder).lock({ purpose: 'plan' }))).failure).toBe('locked');
@@ -106,7 +112,6 @@ describe('of many processes that come at once', () => {
   test('never two are in, also when they find the lease of a dead process, and no counter is given twice', async () => {
     const folder = newFolder();
     const gone = spawnSync(process.execPath, ['-e', '']);
-    const modules = ['disk.ts', 'lease.ts', 'take-lease.ts', 'backends/folder-register.ts'].map(source);
     const runs = Array.from({ length: 8 }, () => run(contender, ...modules, folder, String(gone.pid)));
     const results = (await Promise.all(runs.map((item) => item.output))).map(
       (text) => JSON.parse(text) as { counters: number[]; violations: number },

@@ -6,20 +6,23 @@ import { memoryStore } from '../../src/exports/state.ts';
 import { open, planDocument, platformAt } from '../../src/index.ts';
 
 /**
- * Opens, plans and closes projects, one after the other, and prints the memory that is used before and after. A process
- * of its own, started with --expose-gc. `leak` keeps every platform, so that a test can see what a leak looks like.
+ * Opens, plans and closes projects, one after the other, and prints the bytes that are in use more after them; then it
+ * does so while it keeps every platform, so that a test can see what a leak looks like. A process of its own, started
+ * with --expose-gc and both numbers of projects.
  */
 
-const [count = '200', mode = ''] = process.argv.slice(2);
+const [closed = 200, leaking = 50] = process.argv.slice(2).map(Number);
 /** After so many, all that is compiled and cached once is there. */
 const warmUp = 120;
 
 const kept: unknown[] = [];
+let opened = 0;
 
 const blockOf = (index: number, project: number) =>
   `      db${index}: { dockerImage: "postgres:17", databaseName: d${index}, databaseUser: u, databasePassword: "\${secret:P${project}}" }\n`;
 
-async function planOne(project: number): Promise<void> {
+async function planOne(keeps: boolean): Promise<void> {
+  const project = opened++;
   const folder = mkdtempSync(join(tmpdir(), 'trueup-many-'));
   const blocks = Array.from({ length: 20 }, (_, index) => blockOf(index, project)).join('');
   writeFileSync(
@@ -34,10 +37,10 @@ async function planOne(project: number): Promise<void> {
     openStore: () => memoryStore(),
   });
   const env = { [`TRUEUP_SECRET_P${project}`]: `secret-number-${project}-of-a-project` };
-  const opened = await open(folder, { env, platform });
-  if (planDocument(await opened.plan()).summary.create !== 20) throw new Error('the plan is not what it should be');
-  await opened.close();
-  if (mode === 'leak') kept.push(emulator, opened);
+  const one = await open(folder, { env, platform });
+  if (planDocument(await one.plan()).summary.create !== 20) throw new Error('the plan is not what it should be');
+  await one.close();
+  if (keeps) kept.push(emulator, one);
 }
 
 function usedBytes(): number {
@@ -48,7 +51,14 @@ function usedBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-for (let project = 0; project < warmUp; project++) await planOne(project);
-const before = usedBytes();
-for (let project = warmUp; project < warmUp + Number(count); project++) await planOne(project);
-process.stdout.write(JSON.stringify({ before, after: usedBytes(), kept: kept.length }));
+/** The bytes that are in use more after so many projects. */
+async function growth(projects: number, keeps: boolean): Promise<number> {
+  const before = usedBytes();
+  for (let index = 0; index < projects; index++) await planOne(keeps);
+  return usedBytes() - before;
+}
+
+await growth(warmUp, false);
+const printed = [await growth(closed, false), await growth(leaking, true)];
+if (kept.length !== 2 * leaking) throw new Error('the platforms were not kept');
+process.stdout.write(JSON.stringify(printed));
