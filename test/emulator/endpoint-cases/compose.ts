@@ -3,6 +3,9 @@ import { parse } from 'yaml';
 import { until } from '../caller.ts';
 import { columnsOf, names, notFound, row, rows, type Call, type EndpointCase } from './endpoint-case.ts';
 
+/** A deployment that ends only when it is killed. Milliseconds. */
+const forever = 3_600_000;
+
 const columns = columnsOf(['compose.create', 'compose.update']);
 const whole = [
   ...columns,
@@ -74,7 +77,7 @@ export const compose: Readonly<Record<string, EndpointCase>> = {
   },
   'compose.cleanQueues': {
     input: ({ composeId }) => ({ composeId }),
-    deployDelayMs: 150,
+    deployDelayMs: forever,
     has: ['success', 'message'],
     // The second waits for the first, one deployment at a time.
     async before({ call, ids: { composeId } }) {
@@ -84,13 +87,15 @@ export const compose: Readonly<Record<string, EndpointCase>> = {
     async check({ answer, call, ids: { composeId } }) {
       expect(answer).toMatchObject({ success: true });
       await call('compose.deploy', { composeId, title: 'third' });
+      await until(async () => (await runs(call, composeId))['first'] === 'running');
+      await call('compose.killBuild', { composeId });
       await until(async () => (await runs(call, composeId))['third'] !== undefined);
       expect(await runs(call, composeId)).not.toHaveProperty('second');
     },
   },
   'compose.killBuild': {
     input: ({ composeId }) => ({ composeId }),
-    deployDelayMs: 150,
+    deployDelayMs: forever,
     async before({ call, ids: { composeId } }) {
       await call('compose.deploy', { composeId, title: 'first' });
       await until(async () => (await runs(call, composeId))['first'] === 'running');
