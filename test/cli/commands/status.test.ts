@@ -216,7 +216,8 @@ describe('status --watch', () => {
     const other = await openEmulatorFile(join(place.folder, '.trueup/emulator.json'), 'apply');
     expect((await place.run(status())).exit).toBe('stopped');
     const signals = processOfTest({ cwd: '/' });
-    setTimeout(() => signals.emit('SIGINT'), 50);
+    // Whoever listens has begun the first look.
+    signals.once('newListener', () => setImmediate(() => signals.emit('SIGINT')));
     const watched = await place.run(status([], { watch: true }), { signals });
     await other.close();
     expect(watched).toMatchObject({ exit: 'done', out: '' });
