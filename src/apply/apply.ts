@@ -126,7 +126,7 @@ async function finish(run: Run): Promise<ApplyResult> {
   return { outcomes, state, unsaved };
 }
 
-/** Writes the state; gives why that was not possible: what was done is told all the same. */
+/** Writes the state; gives the reason when that fails: the results are reported all the same. */
 async function write(store: StateStore, state: State): Promise<Stop | undefined> {
   try {
     await store.write(state);

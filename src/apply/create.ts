@@ -150,7 +150,7 @@ async function inTurn(run: Run, list: string, work: () => Promise<void>): Promis
   const { lists } = run.creations;
   const known = lists.get(list);
   const turn = (known?.turn ?? Promise.resolve()).then(work);
-  // The next one has its turn whatever became of this one.
+  // The next one has its turn after any outcome of this one.
   lists.set(list, { turn: turn.catch(() => undefined), rows: known?.rows });
   await turn;
 }

@@ -16,9 +16,9 @@ import { createRedactor } from '../secrets/redactor.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Run } from './run.ts';
 
-/** An order of which it is not known whether the platform took it. */
+/** A request of a deployment with an unknown outcome. */
 export interface Lost {
-  /** It was not the platform itself that answered. */
+  /** The answer, if any, was not one of the platform itself. */
   readonly mayLandLater: boolean;
   readonly message: string;
 }
@@ -26,12 +26,12 @@ export interface Lost {
 /** What sending a request of a deployment needs. */
 interface Sending {
   readonly step: Step;
-  /** What tells the deployment from all others. */
+  /** The text that distinguishes the deployment from all others. */
   readonly mark: string;
   /** Writes down that it is sent now; called on its connection, just before it goes out. */
   readonly note: () => Promise<void>;
   /** What the state holds when the platform surely did not execute the request. */
-  readonly owing: Deploys;
+  readonly recordBefore: Deploys;
   /** It was sent before, and got no answer. */
   readonly isAgain: boolean;
 }
@@ -39,18 +39,18 @@ interface Sending {
 /** Sends a request of a deployment; one that the platform surely did not execute is a failure at once. */
 export async function send(
   service: DeployedService,
-  { step, mark, note, owing, isAgain }: Sending,
+  { step, mark, note, recordBefore, isAgain }: Sending,
 ): Promise<Lost | undefined> {
   const { run, action, address } = service;
   const before = isAgain ? `${step.operation} was sent before, outcome unknown; ` : '';
-  if (step.role === 'deploy') tell(service, isLate(service) ? 'answer' : 'queue');
+  if (step.role === 'deploy') reportPhase(service, isLate(service) ? 'answer' : 'queue');
   try {
     const members = membersOf(service, step, mark);
     const isAnswered = await inTime(service, (signal) =>
       run.input.client.withConnection(
         step.operation,
         async (own) => {
-          signal.throwIfAborted(); // nobody waits for it any more, nor knows of it
+          signal.throwIfAborted(); // the run neither waits for it nor has a record of it
           await note();
           signal.throwIfAborted();
           happen(run, action.address, { is: 'sent', at: run.clock.monotonic() });
@@ -73,10 +73,10 @@ export async function send(
       const { serverMessage } = error;
       return { mayLandLater: mayLandLater(error), message: serverMessage === '' ? error.message : serverMessage };
     }
-    await saveDeploys(run, address, owing);
+    await saveDeploys(run, address, recordBefore);
     throw failure(service, `${before}${error.message}`, { remedy: `${error.remedy} ${again}` });
   }
-  await saveDeploys(run, address, owing);
+  await saveDeploys(run, address, recordBefore);
   const ended = run.input.signal?.aborted === true ? 'the run was interrupted' : 'the time limit passed';
   const request = isAgain ? 'the one after it' : step.operation;
   throw failure(service, `${before}${ended}, and the platform did not execute ${request}`, { remedy: 'Apply again.' });
@@ -96,7 +96,7 @@ async function inTime(
     return await Promise.race([answer.then(() => true), late]);
   } finally {
     over.abort();
-    answer.catch(() => undefined); // nobody waits for it any more
+    answer.catch(() => undefined); // the run waits for it no longer
   }
 }
 
@@ -109,8 +109,8 @@ function membersOf({ run }: DeployedService, step: Step, mark: string): Record<s
   );
 }
 
-/** Makes a status that is what it was before tell nothing of what is ordered now. Gives the service as it then is. */
-export async function resetStatus(service: DeployedService, before: Row, owing: Deploys): Promise<Row> {
+/** Sets the status to idle, so that `done` or `error` is the result of this deployment. Gives the service as it then is. */
+export async function resetStatus(service: DeployedService, before: Row, recordBefore: Deploys): Promise<Row> {
   const { run, action, kind, address, id } = service;
   const step = action.steps.find(({ role }) => role === 'reset');
   if (step === undefined || statusIn(kind, before) === 'idle') return before;
@@ -118,11 +118,11 @@ export async function resetStatus(service: DeployedService, before: Row, owing: 
   let why = 'its status is the same';
   // Should the run end now: it must not land when the next one looks at the status.
   const known = recordNow(run, address) ?? recordOf(run, jobOf(run, address).action, id, {});
-  const note = () => run.journal.save(address, withWrite(withDeploys(known, owing), { id, ...sentNow(run) }));
-  const close = () => run.journal.save(address, withDeploys(known, owing), 'with the rest');
-  // It comes to the same when it is carried out twice.
+  const note = () => run.journal.save(address, withWrite(withDeploys(known, recordBefore), { id, ...sentNow(run) }));
+  const close = () => run.journal.save(address, withDeploys(known, recordBefore), 'with the rest');
+  // Executed twice, it has the same effect.
   for (let sends = 1; sends <= policies.reset.most; sends += 1) {
-    const lost = await send(service, { step, mark: '', note, owing, isAgain: sends > 1 });
+    const lost = await send(service, { step, mark: '', note, recordBefore, isAgain: sends > 1 });
     if (lost === undefined) {
       if (sends === 1) await close(); // another one may land later
       return { ...before, [kind.service?.status ?? '']: 'idle' };
@@ -132,7 +132,7 @@ export async function resetStatus(service: DeployedService, before: Row, owing: 
     why = lost.message;
     if (!lost.mayLandLater) break;
   }
-  await saveDeploys(run, address, owing);
+  await saveDeploys(run, address, recordBefore);
   throw failure(service, `${step.operation} did not go through: ${why}`);
 }
 
@@ -142,19 +142,19 @@ export async function failed(
   {
     row,
     deployment,
-    owing,
+    recordBefore,
     why,
   }: {
     readonly row: Row;
     readonly deployment: Deployment | undefined;
-    readonly owing: Deploys;
+    readonly recordBefore: Deploys;
     readonly why: string;
   },
 ): Promise<Stop> {
   const { run, address, kind, inputs } = service;
   const listed = deploymentsIn(kind, row);
-  const { pending: _, ...rest } = owing;
-  // A deployment that somebody makes later has everything.
+  const { pending: _, ...rest } = recordBefore;
+  // A later deployment by a person has every saved change.
   const saved = listed === undefined ? {} : { saved: { inputs, newest: listed.at(-1)?.id ?? null } };
   await saveDeploys(run, address, { ...rest, stale: { ...rest.stale, ...saved } });
   const logPath = deployment?.logPath === undefined ? [] : [`log on the server: ${deployment.logPath}`];
@@ -167,7 +167,7 @@ export async function failed(
   });
 }
 
-/** The end of the log of a service, where the platform tells it. */
+/** The end of the log of a service, where the platform shows it. */
 async function readLog({ run, kind, id }: DeployedService): Promise<string[]> {
   try {
     const answer = await run.reader.log(kind, id, { tail: attempts.deployment.logLines });
@@ -191,13 +191,13 @@ export function failure(
   const { row, remedy, details = [] } = about;
   const status = about.status ?? (row === undefined ? undefined : statusIn(kind, row));
   const hide = hiding(kind, row ?? {}, run.input.redact);
-  const told = {
+  const context = {
     address: action.address,
     position: action.position,
     details: [...(status === undefined ? [] : [`status: ${status}`]), ...details.map((line) => hide(line))],
     remedy: remedy ?? again,
   };
-  return new Stop('platform', [diagnostic('deploy-failed', `${address} was not deployed: ${hide(why)}`, told)]);
+  return new Stop('platform', [diagnostic('deploy-failed', `${address} was not deployed: ${hide(why)}`, context)]);
 }
 
 /**
@@ -216,7 +216,7 @@ function hiding(kind: Kind, row: Row, redact: (text: string) => string): (text: 
   return (text) => redact(knowing.redact(text));
 }
 
-/** The values in a text whose names say that they are secret, and the passwords in its addresses. */
+/** The values in a text with a secret-like name, and the passwords in its addresses. */
 function secretsIn(text: unknown): string[] {
   if (typeof text !== 'string') return [];
   const named = /[\w.-]*(?:pass|pwd|secret|token|key|credential|auth)[\w.-]*["']?\s*[:=]\s*["']?([^\s"'#,}\]]+)/gi;
@@ -236,12 +236,12 @@ export interface DeployedService {
   readonly inputs: string;
 }
 
-/** Whether the order to deploy is answered when the work is over, and not before it begins. */
+/** Whether the platform answers a deployment when its work is over, not before it begins. */
 export function isLate({ kind }: DeployedService): boolean {
   return kind.service?.deployments === undefined;
 }
 
 /** Tells what is waited for now. */
-export function tell({ run, action, address }: DeployedService, phase: 'queue' | 'deployment' | 'answer'): void {
+export function reportPhase({ run, action, address }: DeployedService, phase: 'queue' | 'deployment' | 'answer'): void {
   run.input.onEvent({ event: 'waiting', for: phase, address, action: action.action });
 }

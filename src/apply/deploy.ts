@@ -9,7 +9,7 @@ import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import type { Action } from '../plan/action.ts';
 import type { Deploys } from '../state/pending.ts';
 import type { PendingDeploy } from '../state/record.ts';
-import { failed, failure, resetStatus, send, isLate, tell } from './deploy-request.ts';
+import { failed, failure, resetStatus, send, isLate, reportPhase } from './deploy-request.ts';
 import type { Lost, DeployedService } from './deploy-request.ts';
 import type { Ending, Watch } from './follow.ts';
 import { follow } from './follow.ts';
@@ -17,11 +17,11 @@ import { sentNow, hasWritten, idOf, jobOf, scopeOf, report, reportAgain } from '
 import type { Run } from './run.ts';
 import { saveDeploys } from './announce.ts';
 
-/** What became of a deployment that was not a failure; `unverified`: nobody saw its end. */
+/** The result of a deployment without a failure; `unverified`: the run did not read its end. */
 type Result = 'done' | 'unverified';
 
 /**
- * Deploys a service: orders it once, and waits for that deployment. What is ordered is on the disk before, so that the
+ * Deploys a service: starts the deployment once, and waits for it. The record is durable before the request, so that the
  * next run knows of it. Throws a Stop when it did not succeed.
  */
 export async function deploy(run: Run, action: Action): Promise<Result> {
@@ -43,7 +43,7 @@ export async function deploy(run: Run, action: Action): Promise<Result> {
     const message = `the deployment of ${address} that an earlier run started did not begin, and no other runs; started it again`;
     report(run, action, diagnostic('repeated', message, { address: action.address }));
   }
-  return order(service, known, before);
+  return start(service, known, before);
 }
 
 /** Whether nothing was owed before, and what was known only after apply came to what was there already. */
@@ -54,7 +54,7 @@ function isNothingNew(run: Run, { service }: Action): boolean {
 }
 
 /**
- * Waits for a deployment that an earlier run ordered, until its in-flight timeout; longer while the platform deploys
+ * Waits for a deployment that an earlier run started, until its in-flight timeout; longer while the platform deploys
  * something else, because it may wait behind that. A restart of the platform empties its queue.
  */
 async function followEarlier(service: DeployedService, sent: PendingDeploy, row: Row): Promise<Ending> {
@@ -92,7 +92,7 @@ async function isDeploying({ run, action }: DeployedService): Promise<boolean> {
   });
 }
 
-/** A service as it was before an order: with the deployments that were listed then, and no status. */
+/** The row of a service before a deployment: with the deployments that were listed then, and no status. */
 function rowBefore({ kind }: DeployedService, { newest }: PendingDeploy, row: Row): Row {
   const { deployments } = kind.service ?? {};
   if (deployments === undefined) return {};
@@ -102,40 +102,40 @@ function rowBefore({ kind }: DeployedService, { newest }: PendingDeploy, row: Ro
   return { [deployments]: listed.filter((item) => isRow(item) && known.has(String(item.deploymentId))) };
 }
 
-/** Orders the deployment, and again only when an order got lost. */
-async function order(service: DeployedService, known: Deploys, before: Row): Promise<Result> {
+/** Starts the deployment, and again only when a request got lost. */
+async function start(service: DeployedService, known: Deploys, before: Row): Promise<Result> {
   const { run, action, address, inputs } = service;
   const { clock, input } = run;
   const { deploying } = input;
   const step = action.steps.find(({ role }) => role === 'deploy');
   if (step === undefined) throw new Error(`${action.address} has no request`);
   const mark = `trueup-${input.digest(`${address} ${clock.wall()} ${clock.monotonic()}`).slice(-12)}`;
-  const owing: Deploys = { ...known, stale: { ...known.stale } };
+  const recordBefore: Deploys = { ...known, stale: { ...known.stale } };
   const calm = await waitForOthers(service, before);
   if (calm === undefined) return unwatched(service);
   const newest = deploymentsIn(service.kind, calm)?.at(-1)?.id ?? null;
-  // First the status: the next run takes what it finds there for what came of this order.
-  const reset = await resetStatus(service, calm, owing);
+  // First the status: the next run takes the status it finds for the result of this deployment.
+  const reset = await resetStatus(service, calm, recordBefore);
   const marked = takes(step.operation, 'description') ? { mark } : {};
-  const orderUntilKnown = async (orders: number): Promise<Ordered> => {
+  const startUntilKnown = async (starts: number): Promise<Started> => {
     let since = clock.monotonic();
     let sent: PendingDeploy = { is: 'deploy', ...sentNow(run), mark, inputs, newest };
     const note = async (): Promise<void> => {
       since = clock.monotonic();
       sent = { ...sent, at: clock.wall() };
-      await saveDeploys(run, address, { ...owing, pending: sent });
+      await saveDeploys(run, address, { ...recordBefore, pending: sent });
     };
-    const isAgain = orders > 1;
+    const isAgain = starts > 1;
     // That the platform did not execute a later request says nothing of the first.
     const lost = await send(service, {
       step,
       mark,
       note,
-      owing: isAgain ? { ...owing, pending: sent } : owing,
+      recordBefore: isAgain ? { ...recordBefore, pending: sent } : recordBefore,
       isAgain,
     });
     if (lost === undefined && !isLate(service)) {
-      await saveDeploys(run, address, { ...owing, pending: { ...sent, isAnswered: true } });
+      await saveDeploys(run, address, { ...recordBefore, pending: { ...sent, isAnswered: true } });
     }
     if (lost === undefined && !deploying.waits && !isLate(service)) return { lost, ending: { is: 'left' } };
     const patience = patienceFor(service, lost);
@@ -147,21 +147,21 @@ async function order(service: DeployedService, known: Deploys, before: Row): Pro
       since: from,
       ...(patience === undefined ? {} : { graceMs: patience }),
     });
-    if (orders === policies.deploy.most || ending.is !== 'not begun' || lost?.mayLandLater !== true)
+    if (starts === policies.deploy.most || ending.is !== 'not begun' || lost?.mayLandLater !== true)
       return { lost, ending };
     reportAgain(run, action, { what: `the deployment of ${address}`, again: 'started' });
-    return orderUntilKnown(orders + 1);
+    return startUntilKnown(starts + 1);
   };
-  return conclude(service, { ...(await orderUntilKnown(1)), owing });
+  return conclude(service, { ...(await startUntilKnown(1)), recordBefore });
 }
 
-/** How long to look for what was ordered before it is said to be nowhere; undefined: as long as any deployment. */
+/** How long to poll for a deployment that may not exist, in milliseconds; undefined: as long as for any deployment. */
 function patienceFor(service: DeployedService, lost: Lost | undefined): number | undefined {
   if (lost !== undefined) return lost.mayLandLater ? service.run.input.inFlightTimeoutMs : attempts.effect.lagMs;
   return isLate(service) ? attempts.effect.lagMs : undefined;
 }
 
-/** What only its status tells of has to be at rest before: its end could not be told from that of ours. */
+/** Waits for another deployment of a service that shows its deployments only in its status: both ends look the same. */
 async function waitForOthers(service: DeployedService, row: Row): Promise<Row | undefined> {
   const { run, kind, id } = service;
   if (!isLate(service) || statusIn(kind, row) !== 'running') return row;
@@ -175,8 +175,8 @@ async function waitForOthers(service: DeployedService, row: Row): Promise<Row | 
   throw failure(service, why, after === undefined ? {} : { row: after, remedy });
 }
 
-/** What became of an order. `left`: the platform took it, and nobody was to wait for it. */
-interface Ordered {
+/** The end of a started deployment. `left`: the platform accepted it, and the run does not wait for it. */
+interface Started {
   readonly lost: Lost | undefined;
   readonly ending: Ending | { readonly is: 'left' };
 }
@@ -210,7 +210,7 @@ async function watch(
 /** Tells that a deployment runs, and keeps its id: at its end it may not bear its mark any more. */
 async function begun(service: DeployedService, id: string | undefined): Promise<void> {
   const { run, address } = service;
-  tell(service, 'deployment');
+  reportPhase(service, 'deployment');
   const known = jobOf(run, address).deploys;
   if (id === undefined || known?.pending === undefined || known.pending.id === id) return;
   await saveDeploys(run, address, { ...known, pending: { ...known.pending, id } });
@@ -242,7 +242,7 @@ function unwatched({ run, action, address }: DeployedService): Result {
 
 async function conclude(
   service: DeployedService,
-  { ending, lost, owing }: Ordered & { readonly owing: Deploys },
+  { ending, lost, recordBefore }: Started & { readonly recordBefore: Deploys },
 ): Promise<Result> {
   const { run, kind } = service;
   const limit = `${run.input.deploying.limitMs(kind.kind) / 1_000} s`;
@@ -257,7 +257,7 @@ async function conclude(
       const { deployment, status, row } = ending;
       if (status === 'done') return succeeded(service);
       const why = deployment?.errorMessage ?? lost?.message ?? `it ended as ${status}`;
-      throw await failed(service, { row, deployment, owing, why });
+      throw await failed(service, { row, deployment, recordBefore, why });
     }
     case 'not over':
       throw failure(service, `it was not over within ${limit}`, {

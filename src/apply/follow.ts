@@ -6,7 +6,7 @@ import { deploymentsIn, isFetchedIn, isOver, statusIn } from '../observe/deploym
 import type { Reader } from '../observe/reader.ts';
 import type { Clock } from '../state/clock.ts';
 
-/** A service that was told to deploy, and how long to look at it. */
+/** A service with a started deployment, and how long to poll it. */
 export interface Watch {
   readonly reader: Reader;
   readonly kind: Kind;
@@ -19,14 +19,14 @@ export interface Watch {
   readonly knownId?: string | undefined;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  /** When it was ordered, by the clock that only grows. */
+  /** When it was started (monotonic ms). */
   readonly since: number;
   /** The longest that it may run, and that it may wait while nothing of this run moves. Milliseconds. */
   readonly limitMs: number;
-  /** The longest to wait for one that may never have been ordered. Milliseconds. */
+  /** The longest wait for one that may never have been accepted. Milliseconds. */
   readonly graceMs?: number;
   readonly queue: QueueActivity;
-  /** It runs from the moment that it was ordered, without a queue. */
+  /** It runs from the moment of its start, without a queue. */
   readonly isAtOnce?: boolean;
   /** Told when it is known that it runs, with its id where the platform lists it. */
   readonly onBegin?: (id: string | undefined) => void | Promise<void>;
@@ -119,7 +119,7 @@ function lookAtList(
   const fresh = listed.filter(({ id }) => !known.has(id));
   for (const item of fresh) if (mark === undefined || item.description?.includes(mark) !== false) ours.add(item.id);
   const marked = fresh.filter(({ id }) => ours.has(id));
-  // One that was over before anybody looked at it bears no mark any more.
+  // One that ended before the first poll has no mark any more.
   const own = marked.length > 0 ? marked : fresh.filter((item) => isOver(item) && isFetchedIn(item));
   const running = own.find((item) => !isOver(item));
   if (running !== undefined) return { is: 'running', id: running.id };

@@ -115,7 +115,7 @@ function changeOf(run: Run, action: Action, planned: Row, now: Row): string | un
   return risk === undefined || risk === riskOf(planned) ? undefined : `${risk} came to be at risk with ${address}`;
 }
 
-/** Says that somebody moved an object that is to be moved. */
+/** Reports that somebody moved an object that this run is to move. */
 function movedSince(run: Run, action: Action, now: Row): string | undefined {
   const { kind, address, parent } = action;
   const idAt = kind.parents[run.jobs.get(parent ?? '')?.action.kind.kind ?? '']?.idAt;

@@ -7,7 +7,7 @@ import type { DuplicatePlace } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 
 /**
- * How far the requests of an action got, as far as anybody knows; it never shrinks. `may land later`: a request got no
+ * How far the requests of an action got, as far as is known; it never shrinks. `may land later`: a request got no
  * answer of the platform itself, so that it may still take effect.
  */
 export const reaches = ['not sent', 'not executed', 'may be executed', 'may land later'] as const;
@@ -21,7 +21,7 @@ export type Phase =
   | { readonly is: 'announced' }
   /** A request is on its way since `at` (monotonic ms); `before` it the others got so far. */
   | { readonly is: 'sent'; readonly at: number; readonly before: Reach }
-  /** The request of `at` got no answer that says what became of it; the platform is polled for its effect. */
+  /** The request of `at` has no usable answer; the platform is polled for its effect. */
   | { readonly is: 'unknown'; readonly at: number; readonly reach: Reach }
   /** Every request so far was acknowledged, or its effect was seen, or it was refused or not needed; the last went out at `at`. */
   | { readonly is: 'answered'; readonly at: number | undefined; readonly reach: Reach }
@@ -50,7 +50,7 @@ export interface Job {
   readonly deploys: Deploys | undefined;
   /** Where duplicates of its object may be, because its create was sent more than once. */
   readonly duplicates: readonly DuplicatePlace[] | undefined;
-  /** In the order they were reported; none twice. */
+  /** In the sequence of the reports; none twice. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -66,7 +66,7 @@ export type JobEvent =
   | { readonly is: 'answered' }
   /** The platform surely did not execute the request. */
   | { readonly is: 'refused' }
-  /** Nobody knows what became of the request. */
+  /** The outcome of the request is unknown. */
   | { readonly is: 'lost'; readonly mayLandLater: boolean }
   /** The platform shows the effect of the request that was lost. */
   | { readonly is: 'seen' }
@@ -83,7 +83,7 @@ export type JobEvent =
   | { readonly is: 'failed' }
   /** It is not tried, because something else did not succeed. */
   | { readonly is: 'skipped' }
-  /** What became of it is known and recorded. */
+  /** Its outcome is known and recorded. */
   | { readonly is: 'settled'; readonly result: Outcome['result'] };
 
 /** Begins the life of an action. Never throws. */
@@ -209,7 +209,7 @@ function running(job: Job, event: JobEvent, phase: Phase = job.phase): Job {
   return { ...job, phase };
 }
 
-/** The phase of a job after something became of the request that went out at a moment. */
+/** The phase of a job after an outcome of its request in flight. */
 function onItsWay(job: Job, event: JobEvent, next: (at: number) => Phase): Job {
   if (job.phase.is !== 'sent' && job.phase.is !== 'unknown') throw impossible(job, event);
   return { ...job, phase: next(job.phase.at) };
@@ -233,7 +233,7 @@ export type ApplyEvent = {
   readonly action: Action['action'];
 } & (
   | { readonly event: 'started' | 'done' | 'failed' | 'skipped' }
-  /** A deployment was sent, and this is what is waited for now; told again only when it is something else. */
+  /** A deployment was sent, and the run waits for this now; reported again only when it changes. */
   | {
       readonly event: 'waiting';
       /** Its turn in the queue of the platform; the end of what runs; the answer to a request that lasts as long. */
@@ -241,7 +241,7 @@ export type ApplyEvent = {
     }
 );
 
-/** What became of one action. */
+/** The outcome of one action. */
 export interface Outcome {
   readonly action: Action;
   /** `unverified`: everything was sent, and what the platform has could not be read back, or not be written down. */
@@ -251,7 +251,7 @@ export interface Outcome {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What became of a plan. */
+/** The outcome of a plan. */
 export interface ApplyResult {
   readonly outcomes: readonly Outcome[];
   readonly state: State;

@@ -180,7 +180,7 @@ export function jobOf(run: Run, address: string): Job {
   return job;
 }
 
-/** Moves a job on; tells the listener when it is over. */
+/** Applies an event to a job; notifies the listener when the job is over. */
 export function happen(run: Run, address: string, event: JobEvent): void {
   const before = jobOf(run, address);
   const job = advance(before, event);
@@ -311,7 +311,7 @@ export function reportFailure(run: Run, action: Action, error: unknown): void {
   }
 }
 
-/** Whether the platform accepts the key no more, or has taken no requests for longer than anybody waits. */
+/** Whether the platform no longer accepts the key, or has taken no requests for longer than the limit. */
 function isShutOut({ failure, code }: PlatformError): boolean {
   return failure === 'throttled' || (failure === 'authentication' && code === undefined);
 }

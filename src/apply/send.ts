@@ -51,7 +51,7 @@ export async function noting(run: Run, address: string, answer: Promise<unknown>
   try {
     return await answer;
   } catch (error) {
-    // A deployment that nobody waits for any more may fail after its action is over.
+    // A deployment that the run no longer waits for may fail after its action is over.
     if (jobOf(run, address).phase.is === 'sent') {
       happen(run, address, isLost(error) ? { is: 'lost', mayLandLater: mayLandLater(error) } : { is: 'refused' });
     }
