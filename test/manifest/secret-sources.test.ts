@@ -346,7 +346,7 @@ describe('secrets: in a manifest', () => {
     ['never the identity', '[§{ age: a, identity: AGE-SECRET-KEY-1 }]', /has no key identity .*TRUEUP_AGE_IDENTITY/],
     ['names a file', '[{ file: §"" }]', /secrets\.0\.file is empty/],
     ['names a program', '[{ command: §[] }]', /secrets\.0\.command must name a program/],
-    ['has {name} in a command', '[{ command: §[pass, show] }]', /command must hold \{name\}/],
+    ['has {name} in a command', '[{ command: §[pass, show] }]', /command must contain \{name\}/],
     [
       'has words in a command',
       '[{ command: [pass, §5, "{name}"] }]',
