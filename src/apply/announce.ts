@@ -3,11 +3,12 @@ import { takes } from '../kind/wire.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, renewed, withDeploys, withWrite } from '../state/pending.ts';
-import type { PendingCreate, Stored } from '../state/record.ts';
+import type { PendingCreate, StateRecord, Stored } from '../state/record.ts';
 import { keyOf } from './find-created.ts';
-import { recordNow, recordOf, sentNow, happen, idOf, jobOf, hasWritten } from './run.ts';
+import { recordNow, recordOf, sentNow, happen, idOf, jobOf, hasWritten, scopeOf } from './run.ts';
 import type { Run } from './run.ts';
 import type { Row } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
 import { resolveField } from '../manifest/fields.ts';
 import { deploymentsIn } from '../observe/deployments.ts';
 import type { Deploys } from '../state/pending.ts';
@@ -95,20 +96,21 @@ async function saveStale(run: Run, address: string): Promise<void> {
 /** Records the deployments of a service. */
 export async function saveDeploys(run: Run, service: string, deploys: Deploys, how?: 'with the rest'): Promise<void> {
   happen(run, service, { is: 'deploys', deploys });
-  const { action, object } = jobOf(run, service);
-  const record = recordNow(run, service) ?? recordOf(run, action, object?.id ?? null, {});
-  await run.journal.save(service, withDeploys(record, deploys), how);
+  await run.journal.save(service, recordWithDeploys(run, service), how);
 }
 
-/** Records what the deployments of a service come to, once everything is over and was read back. */
+/** The record of a service with its deployments as the run knows them now. */
+export function recordWithDeploys(run: Run, service: string): StateRecord {
+  const { action, object, deploys = {} } = jobOf(run, service);
+  return withDeploys(recordNow(run, service) ?? recordOf(run, action, object?.id ?? null, {}), deploys);
+}
+
+/** Records whether a service is stale, once everything in it is over and was read back. */
 export async function settleStale(run: Run, root: Action): Promise<void> {
   const { address, service, kind } = root;
   if (service === undefined) return;
-  const isDone = (other: string): boolean => {
-    const job = run.jobs.get(other);
-    return job !== undefined && resultOf(job) === 'done';
-  };
-  if (run.scopes.get(address)?.actions.every((action) => isDone(action.address)) === false) return;
+  const isDone = (other: string) => resultOf(jobOf(run, other)) === 'done';
+  if (!scopeOf(run, address).actions.every((action) => isDone(action.address))) return;
   const inputs = service.inputs(run.outputs);
   const known = jobOf(run, address).deploys;
   if (inputs === undefined || known?.pending !== undefined) return;
@@ -117,21 +119,25 @@ export async function settleStale(run: Run, root: Action): Promise<void> {
     return;
   }
   const through = service.staleness?.through ?? [];
-  const row = await rowAfter(run, root, through);
-  const listed = row === undefined ? undefined : deploymentsIn(kind, row);
-  // Stale since earlier, and nothing written now: what was noted then still holds.
+  const saved = savedIn(kind, await rowAfter(run, root, through), inputs);
+  // Stale since earlier, and nothing written now: the record of that time still holds.
   const isOld = service.staleness === undefined && known.stale.saved !== undefined;
-  if (listed === undefined || !through.every(isDone) || isOld) return;
-  const saved = { inputs, newest: listed.at(-1)?.id ?? null };
-  await saveDeploys(run, address, { ...known, stale: { ...known.stale, saved } }, 'with the rest');
+  if (saved === undefined || !through.every(isDone) || isOld) return;
+  await saveDeploys(run, address, { ...known, stale: { ...known.stale, ...saved } }, 'with the rest');
 }
 
-/** The row of a service as it was when all was written; what was written elsewhere may have been written since. */
+/** Says of a stale service that everything is saved: a deployment newer than those in its row has all of it. */
+export function savedIn(kind: Kind, row: Row | undefined, inputs: string) {
+  const listed = row === undefined ? undefined : deploymentsIn(kind, row);
+  return listed === undefined ? undefined : { saved: { inputs, newest: listed.at(-1)?.id ?? null } };
+}
+
+/** The row of a service after all writes. Read again when another scope, written later, makes it stale. */
 async function rowAfter(run: Run, { address, kind }: Action, through: readonly string[]): Promise<Row | undefined> {
   const id = idOf(run, address);
   const isElsewhere = through.some((other) => hasWritten(run, other) && jobOf(run, other).action.scope !== address);
   if (!isElsewhere || id === undefined || kind.service?.deployments === undefined) {
-    return run.scopes.get(address)?.readBack ?? run.input.plan.observed.objects.get(address)?.row;
+    return scopeOf(run, address).readBack ?? run.input.plan.observed.objects.get(address)?.row;
   }
-  return run.reader.row(kind, id).catch(() => undefined); // without it nothing is remembered
+  return run.reader.row(kind, id).catch(() => undefined); // without it nothing is recorded
 }

@@ -6,12 +6,10 @@ import { attempts } from '../api/attempts.ts';
 /** One request that is sent until its outcome is known. */
 interface Attempt<T> {
   readonly send: (isAgain: boolean) => Promise<T>;
-  /** Looks on the platform for the effect of a request that was lost; undefined: it does not show. */
-  readonly look: (lost: PlatformError) => Promise<{ readonly found: T } | undefined>;
+  /** Looks on the platform for the effect of a lost request; undefined: it does not show. It is not sent after the last. */
+  readonly look: (lost: PlatformError, isLast: boolean) => Promise<{ readonly found: T } | undefined>;
   /** Called before the request is sent again. */
   readonly onAgain?: () => void;
-  /** Called when its effect does not show, and it is not sent again. */
-  readonly onGivenUp?: () => Promise<void>;
 }
 
 /**
@@ -23,7 +21,7 @@ interface Attempt<T> {
 export async function attempt<T>(
   { clock, input: { signal } }: Pick<Run, 'clock' | 'input'>,
   policy: Policy,
-  { send, look, onAgain, onGivenUp }: Attempt<T>,
+  { send, look, onAgain }: Attempt<T>,
 ): Promise<T> {
   for (let sends = 1; ; sends += 1) {
     try {
@@ -31,13 +29,11 @@ export async function attempt<T>(
     } catch (error) {
       if (!isLost(error)) throw error;
       if (policy.again === 'at once' && signal?.aborted === true) throw error;
-      const seen = await look(error);
-      if (seen !== undefined) return seen.found;
       const isOpen = policy.again === 'at once' ? isTrouble(error) : mayLandLater(error);
-      if (sends === policy.most || !isOpen) {
-        await onGivenUp?.();
-        throw error;
-      }
+      const isLast = sends === policy.most || !isOpen;
+      const seen = await look(error, isLast);
+      if (seen !== undefined) return seen.found;
+      if (isLast) throw error;
       await clock.sleep(policy.pauseMs * policy.pauseGrowth ** (sends - 1), signal);
       onAgain?.();
     }

@@ -89,21 +89,18 @@ async function sendUntilKnown(
         throw error;
       }
     },
-    look: async (lost) => {
+    look: async (lost, isLast) => {
       if (isListedLater) return undefined;
       for (const id of listed?.keys() ?? []) run.creations.taken.add(id);
       const row = await findLost(run, action, { until: lookUntil(run, address, lost), chosen });
       const found = row === undefined ? undefined : created(action, row);
-      if (found === undefined) return undefined;
-      happen(run, address, { is: 'seen' });
-      return { found };
+      if (found !== undefined) happen(run, address, { is: 'seen' });
+      else if (isLast && chosen === undefined) await undo();
+      return found === undefined ? undefined : { found };
     },
     onAgain: () => {
       reportAgain(run, action, { what: `the create of ${address}`, again: 'sent' });
       happen(run, address, { is: 'duplicate', place: pendingCreate(recordNow(run, address)) ?? {} });
-    },
-    onGivenUp: async () => {
-      if (chosen === undefined && !isListedLater) await undo();
     },
   });
   if (object !== undefined) return object;

@@ -1,52 +1,59 @@
 import { attempts, policies } from '../api/attempts.ts';
 import { PlatformError } from '../api/errors.ts';
+import type { Stop } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import { takes } from '../kind/wire.ts';
+import type { Deployment } from '../observe/deployments.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
 import type { Action } from '../plan/action.ts';
-import type { Deploys } from '../state/pending.ts';
 import type { PendingDeploy } from '../state/record.ts';
-import { failed, failure, resetStatus, send, isLate, reportPhase } from './deploy-request.ts';
-import type { Lost, DeployedService } from './deploy-request.ts';
+import { savedIn, saveDeploys } from './announce.ts';
+import { attempt, mayLandLater } from './attempt.ts';
+import type { DeployedService } from './deploy-request.ts';
+import { deploysNow, failure, reasonOf, resetStatus, send } from './deploy-request.ts';
 import type { Ending, Watch } from './follow.ts';
-import { follow } from './follow.ts';
-import { sentNow, hasWritten, idOf, jobOf, scopeOf, report, reportAgain } from './run.ts';
+import { answersLate, follow, shownIn } from './follow.ts';
+import { sentAt } from './job.ts';
 import type { Run } from './run.ts';
-import { saveDeploys } from './announce.ts';
+import { happen, hasWritten, idOf, jobOf, report, reportAgain, scopeOf, sentNow } from './run.ts';
 
-/** The result of a deployment without a failure; `unverified`: the run did not read its end. */
+/** The result of a deployment that did not fail; `unverified`: the run was interrupted before its end. */
 type Result = 'done' | 'unverified';
 
 /**
- * Deploys a service: starts the deployment once, and waits for it. The record is durable before the request, so that the
- * next run knows of it. Throws a Stop when it did not succeed.
+ * Deploys a service: follows the deployment that an earlier run started, and starts one unless that one is enough. The
+ * state holds the pending deployment before it is started, so that the next run knows it.
+ *
+ * @throws {Stop} when the deployment does not succeed.
  */
 export async function deploy(run: Run, action: Action): Promise<Result> {
   const address = blockAddress(action.address);
-  const root = scopeOf(run, address).root;
+  const { root, readBack } = scopeOf(run, address);
   const id = idOf(run, address);
   const inputs = root.service?.inputs(run.outputs);
   if (id === undefined || inputs === undefined) throw new Error(`${address} is deployed before it is known`);
   const service: DeployedService = { run, action, kind: root.kind, address, id, inputs };
-  const known = jobOf(run, address).deploys ?? {};
   if (isNothingNew(run, root)) return succeeded(service);
-  const before = scopeOf(run, address).readBack ?? (await run.reader.row(service.kind, id));
-  if (before === undefined) throw failure(service, 'it is not on the platform any more', { remedy: 'Plan again.' });
-  const earlier = known.pending === undefined ? undefined : await followEarlier(service, known.pending, before);
-  if (earlier?.is === 'interrupted') return unwatched(service);
-  if (earlier?.is === 'over' && earlier.status === 'done' && known.pending?.inputs === inputs)
-    return succeeded(service);
-  if (earlier?.is === 'not begun' && known.pending?.isAnswered === true) {
-    const message = `the deployment of ${address} that an earlier run started did not begin, and no other runs; started it again`;
-    report(run, action, diagnostic('repeated', message, { address: action.address }));
+  const row = readBack ?? (await run.reader.row(root.kind, id));
+  if (row === undefined) throw failure(service, 'it is not on the platform any more', { remedy: 'Plan again.' });
+  const { pending } = deploysNow(service);
+  if (pending !== undefined) {
+    const ending = await followEarlier(service, pending, row);
+    if (ending.is === 'interrupted') return unwatched(service);
+    if (ending.is === 'over' && ending.status === 'done' && pending.inputs === inputs) return succeeded(service);
+    if (ending.is === 'not begun' && pending.isAnswered === true) {
+      const message = `the deployment of ${address} that an earlier run started did not begin, and no other runs; started it again`;
+      report(run, action, diagnostic('repeated', message, { address: action.address }));
+    }
   }
-  return start(service, known, before);
+  const calm = await waitForOthers(service, row);
+  return calm === undefined ? unwatched(service) : start(service, calm);
 }
 
-/** Whether nothing was owed before, and what was known only after apply came to what was there already. */
+/** Whether the service was not stale before, and the values known only after apply changed nothing. */
 function isNothingNew(run: Run, { service }: Action): boolean {
   const { known, staleness } = service ?? {};
   if (known?.inputs === undefined || known.stale !== undefined || staleness?.isPending !== true) return false;
@@ -54,201 +61,128 @@ function isNothingNew(run: Run, { service }: Action): boolean {
 }
 
 /**
- * Waits for a deployment that an earlier run started, until its in-flight timeout; longer while the platform deploys
- * something else, because it may wait behind that. A restart of the platform empties its queue.
+ * Follows the deployment that an earlier run started, until its in-flight timeout; longer while the platform deploys
+ * another service, because it may wait behind that. A restart of the platform empties its queue.
  */
 async function followEarlier(service: DeployedService, sent: PendingDeploy, row: Row): Promise<Ending> {
   const { run, kind } = service;
   const { clock, input } = run;
+  const listed = (deploymentsIn(kind, row) ?? []).map((deployment) => deployment.id);
+  // The status in the row may already be that of the deployment.
+  const before = { ids: new Set(listed.slice(0, listed.indexOf(sent.newest ?? '') + 1)), status: undefined };
+  const about = { before, mark: sent.mark, knownId: sent.id };
   const age = Math.max(0, clock.wall() - sent.at);
-  const about = { before: rowBefore(service, sent, row), mark: sent.mark, knownId: sent.id };
   const until = clock.monotonic() + input.deploying.limitMs(kind.kind);
-  let ending = await watch(service, {
-    ...about,
-    since: clock.monotonic(),
-    graceMs: Math.max(0, sent.timeoutMs - age),
-  });
+  let ending = await watch(service, { ...about, graceMs: Math.max(0, sent.timeoutMs - age) });
   let isBusy = sent.isAnswered === true;
   while (ending.is === 'not begun' && isBusy && clock.monotonic() < until) {
     isBusy = await isDeploying(service);
     // Between two deployments the platform shows none that runs.
-    ending = await watch(service, { ...about, since: clock.monotonic(), graceMs: attempts.effect.lagMs });
+    ending = await watch(service, { ...about, graceMs: attempts.effect.lagMs });
   }
   return ending;
 }
 
-/** Whether the platform shows a deployment that runs beside a service, in the same environment. */
-async function isDeploying({ run, action }: DeployedService): Promise<boolean> {
-  const root = run.jobs.get(blockAddress(action.address))?.action;
-  const above = run.jobs.get(root?.parent ?? '');
-  const id = above?.object?.id;
-  const row = above === undefined || id === undefined ? undefined : await run.reader.row(above.action.kind, id);
-  if (row === undefined || above === undefined) return false;
+/** Whether the platform shows a running deployment of any service in the same environment. */
+async function isDeploying({ run, address }: DeployedService): Promise<boolean> {
+  const above = run.jobs.get(jobOf(run, address).action.parent ?? '');
+  if (above?.object === undefined) return false;
+  const { kind } = above.action;
+  const row = await run.reader.row(kind, above.object.id);
   return run.input.kinds.some((other) => {
-    const link = other.parents[above.action.kind.kind];
-    if (other.service?.deployments === undefined || link === undefined || !('at' in link.listed)) return false;
-    const listed = row[link.listed.at];
+    const link = other.parents[kind.kind];
+    if (answersLate(other) || link === undefined || !('at' in link.listed)) return false;
+    const listed = row?.[link.listed.at];
     return Array.isArray(listed) && listed.some((item: unknown) => isRow(item) && statusIn(other, item) === 'running');
   });
 }
 
-/** The row of a service before a deployment: with the deployments that were listed then, and no status. */
-function rowBefore({ kind }: DeployedService, { newest }: PendingDeploy, row: Row): Row {
-  const { deployments } = kind.service ?? {};
-  if (deployments === undefined) return {};
-  const ids = (deploymentsIn(kind, row) ?? []).map(({ id }) => id);
-  const known = new Set(ids.slice(0, ids.indexOf(newest ?? '') + 1));
-  const listed = Array.isArray(row[deployments]) ? (row[deployments] as unknown[]) : [];
-  return { [deployments]: listed.filter((item) => isRow(item) && known.has(String(item.deploymentId))) };
+/** Waits for the end of a deployment that only the status shows: it would be taken for the end of ours. */
+async function waitForOthers(service: DeployedService, row: Row): Promise<Row | undefined> {
+  const { kind, address } = service;
+  if (!answersLate(kind) || statusIn(kind, row) !== 'running') return row;
+  const ending = await watch(service, { before: shownIn(kind, row) });
+  if (ending.is === 'interrupted') return undefined;
+  if (ending.is === 'gone') throw failure(service, 'it is not on the platform any more', { remedy: 'Plan again.' });
+  if (ending.is !== 'not over') return ending.row;
+  const remedy = `End that one on the platform, such as with trueup run stop ${address}, and apply again.`;
+  throw failure(service, 'another deployment of it does not end', { row: ending.row, remedy });
 }
 
-/** Starts the deployment, and again only when a request got lost. */
-async function start(service: DeployedService, known: Deploys, before: Row): Promise<Result> {
-  const { run, action, address, inputs } = service;
+/** Starts the deployment and follows it; starts it again only when its request got lost. */
+async function start(service: DeployedService, row: Row): Promise<Result> {
+  const { run, action, kind, address, inputs } = service;
   const { clock, input } = run;
-  const { deploying } = input;
+  const { lagMs } = attempts.effect;
   const step = action.steps.find(({ role }) => role === 'deploy');
   if (step === undefined) throw new Error(`${action.address} has no request`);
   const mark = `trueup-${input.digest(`${address} ${clock.wall()} ${clock.monotonic()}`).slice(-12)}`;
-  const recordBefore: Deploys = { ...known, stale: { ...known.stale } };
-  const calm = await waitForOthers(service, before);
-  if (calm === undefined) return unwatched(service);
-  const newest = deploymentsIn(service.kind, calm)?.at(-1)?.id ?? null;
-  // First the status: the next run takes the status it finds for the result of this deployment.
-  const reset = await resetStatus(service, calm, recordBefore);
-  const marked = takes(step.operation, 'description') ? { mark } : {};
-  const startUntilKnown = async (starts: number): Promise<Started> => {
-    let since = clock.monotonic();
-    let sent: PendingDeploy = { is: 'deploy', ...sentNow(run), mark, inputs, newest };
-    const note = async (): Promise<void> => {
-      since = clock.monotonic();
-      sent = { ...sent, at: clock.wall() };
-      await saveDeploys(run, address, { ...recordBefore, pending: sent });
-    };
-    const isAgain = starts > 1;
-    // That the platform did not execute a later request says nothing of the first.
-    const lost = await send(service, {
-      step,
-      mark,
-      note,
-      recordBefore: isAgain ? { ...recordBefore, pending: sent } : recordBefore,
-      isAgain,
-    });
-    if (lost === undefined && !isLate(service)) {
-      await saveDeploys(run, address, { ...recordBefore, pending: { ...sent, isAnswered: true } });
-    }
-    if (lost === undefined && !deploying.waits && !isLate(service)) return { lost, ending: { is: 'left' } };
-    const patience = patienceFor(service, lost);
-    // What answers late was waited for while it was asked.
-    const from = lost === undefined && isLate(service) ? clock.monotonic() : since;
-    const ending = await watch(service, {
-      ...marked,
-      before: reset,
-      since: from,
-      ...(patience === undefined ? {} : { graceMs: patience }),
-    });
-    if (starts === policies.deploy.most || ending.is !== 'not begun' || lost?.mayLandLater !== true)
-      return { lost, ending };
-    reportAgain(run, action, { what: `the deployment of ${address}`, again: 'started' });
-    return startUntilKnown(starts + 1);
-  };
-  return conclude(service, { ...(await startUntilKnown(1)), recordBefore });
-}
-
-/** How long to poll for a deployment that may not exist, in milliseconds; undefined: as long as for any deployment. */
-function patienceFor(service: DeployedService, lost: Lost | undefined): number | undefined {
-  if (lost !== undefined) return lost.mayLandLater ? service.run.input.inFlightTimeoutMs : attempts.effect.lagMs;
-  return isLate(service) ? attempts.effect.lagMs : undefined;
-}
-
-/** Waits for another deployment of a service that shows its deployments only in its status: both ends look the same. */
-async function waitForOthers(service: DeployedService, row: Row): Promise<Row | undefined> {
-  const { run, kind, id } = service;
-  if (!isLate(service) || statusIn(kind, row) !== 'running') return row;
-  const ending = await watch(service, { before: row, since: run.clock.monotonic() });
-  if (ending.is === 'interrupted') return undefined;
-  if (ending.is === 'over') return ending.row;
-  const after = ending.is === 'gone' ? undefined : await run.reader.row(kind, id);
-  if (after !== undefined && statusIn(kind, after) !== 'running') return after;
-  const why = ending.is === 'gone' ? 'it is not on the platform any more' : 'another deployment of it does not end';
-  const remedy = `End that one on the platform, such as with trueup run stop ${service.address}, and apply again.`;
-  throw failure(service, why, after === undefined ? {} : { row: after, remedy });
-}
-
-/** The end of a started deployment. `left`: the platform accepted it, and the run does not wait for it. */
-interface Started {
-  readonly lost: Lost | undefined;
-  readonly ending: Ending | { readonly is: 'left' };
+  const newest = deploymentsIn(kind, row)?.at(-1)?.id ?? null;
+  const known = deploysNow(service);
+  happen(run, address, { is: 'deploys', deploys: { ...known, stale: { ...known.stale } } });
+  // First the status: the next run takes what it finds there for the end of this deployment.
+  const before = { ...shownIn(kind, row), status: await resetStatus(service, row) };
+  const about = { before, ...(takes(step.operation, 'description') ? { mark } : {}) };
+  return attempt(run, policies.deploy, {
+    send: async (isAgain) => {
+      notify(service, answersLate(kind) ? 'answer' : 'queue');
+      const announce = () => {
+        const pending: PendingDeploy = { is: 'deploy', ...sentNow(run), mark, inputs, newest };
+        return saveDeploys(run, address, { ...deploysNow(service), pending });
+      };
+      await send(service, { step, mark, announce, isAgain });
+      // The late answer came at the end, which the status shows at once.
+      if (answersLate(kind)) return conclude(service, await watch(service, { ...about, graceMs: lagMs }));
+      await addToPending(service, { isAnswered: true });
+      if (!input.deploying.waits) return left(service);
+      return conclude(service, await watch(service, { ...about, since: sentAt(jobOf(run, action.address)) }));
+    },
+    look: async (lost, isLast) => {
+      const since = sentAt(jobOf(run, action.address));
+      const graceMs = mayLandLater(lost) ? input.inFlightTimeoutMs : lagMs;
+      const ending = await watch(service, { ...about, since, graceMs });
+      return ending.is === 'not begun' && !isLast ? undefined : { found: await conclude(service, ending, lost) };
+    },
+    onAgain: () => reportAgain(run, action, { what: `the deployment of ${address}`, again: 'started' }),
+  });
 }
 
 async function watch(
   service: DeployedService,
-  about: Pick<Watch, 'before' | 'since' | 'knownId'> & { readonly mark?: string; readonly graceMs?: number },
+  about: Pick<Watch, 'before' | 'since' | 'mark' | 'knownId' | 'graceMs'>,
 ): Promise<Ending> {
-  const { run, kind, id } = service;
-  const { clock, input } = run;
-  const { deploying } = input;
+  const { run, kind } = service;
+  const { signal, deploying } = run.input;
+  const onBegin = async (deploymentId: string | undefined) => {
+    notify(service, 'deployment');
+    // At its end it may not bear its mark any more.
+    if (deploymentId !== undefined) await addToPending(service, { id: deploymentId });
+  };
   try {
-    return await follow({
-      reader: run.reader,
-      kind,
-      id,
-      clock,
-      signal: input.signal,
-      limitMs: deploying.limitMs(kind.kind),
-      // What answers late does not go through the queue.
-      ...(isLate(service) ? { isAtOnce: true, queue: { running: 0, movedAt: 0 } } : { queue: run.queue }),
-      onBegin: (deploymentId) => begun(service, deploymentId),
-      ...about,
-    });
+    return await follow({ ...run, ...service, ...about, signal, limitMs: deploying.limitMs(kind.kind), onBegin });
   } catch (error) {
     if (!(error instanceof PlatformError) || error.failure === 'authentication') throw error;
     throw failure(service, `its outcome is unknown: ${error.message}`, { remedy: `${error.remedy} ${next}` });
   }
 }
 
-/** Tells that a deployment runs, and keeps its id: at its end it may not bear its mark any more. */
-async function begun(service: DeployedService, id: string | undefined): Promise<void> {
-  const { run, address } = service;
-  reportPhase(service, 'deployment');
-  const known = jobOf(run, address).deploys;
-  if (id === undefined || known?.pending === undefined || known.pending.id === id) return;
-  await saveDeploys(run, address, { ...known, pending: { ...known.pending, id } });
+/** Reports the phase that the run waits for. */
+function notify({ run, action, address }: DeployedService, phase: 'queue' | 'deployment' | 'answer'): void {
+  run.input.onEvent({ event: 'waiting', for: phase, address, action: action.action });
 }
 
-async function succeeded({ run, address, inputs }: DeployedService): Promise<'done'> {
-  await saveDeploys(run, address, { inputs });
-  return 'done';
+/** Records more of the pending deployment. */
+async function addToPending(service: DeployedService, fact: Pick<PendingDeploy, 'id' | 'isAnswered'>): Promise<void> {
+  const { pending, ...rest } = deploysNow(service);
+  if (pending === undefined || (fact.id !== undefined && fact.id === pending.id)) return;
+  await saveDeploys(service.run, service.address, { ...rest, pending: { ...pending, ...fact } });
 }
 
-function left({ run, action, address }: DeployedService): Result {
-  const message = `started the deployment of ${address}; not waiting for it (--no-wait)`;
-  report(run, action, diagnostic('ordered', message, { remedy: 'trueup status shows it.', address: action.address }));
-  return 'done';
-}
-
-/** How to end a deployment, where the platform documents a way. */
-function ends({ kind, address }: DeployedService): string {
-  return kind.commands?.['kill-build'] === undefined ? '' : `, or end it with trueup run kill-build ${address}`;
-}
-
-const next = 'The next plan looks at what became of it, and deploys it again if it has to.';
-
-function unwatched({ run, action, address }: DeployedService): Result {
-  const message = `the deployment of ${address} goes on on the platform without being watched`;
-  report(run, action, diagnostic('unverified', message, { remedy: next, address: action.address }));
-  return 'unverified';
-}
-
-async function conclude(
-  service: DeployedService,
-  { ending, lost, recordBefore }: Started & { readonly recordBefore: Deploys },
-): Promise<Result> {
-  const { run, kind } = service;
+/** Records the end of a deployment and reports it. `lost`: its request got no answer that tells the outcome. */
+async function conclude(service: DeployedService, ending: Ending, lost?: PlatformError): Promise<Result> {
+  const { run, kind, address } = service;
   const limit = `${run.input.deploying.limitMs(kind.kind) / 1_000} s`;
   switch (ending.is) {
-    case 'left':
-      return left(service);
     case 'interrupted':
       return unwatched(service);
     case 'gone':
@@ -256,19 +190,20 @@ async function conclude(
     case 'over': {
       const { deployment, status, row } = ending;
       if (status === 'done') return succeeded(service);
-      const why = deployment?.errorMessage ?? lost?.message ?? `it ended as ${status}`;
-      throw await failed(service, { row, deployment, recordBefore, why });
+      const why = deployment?.errorMessage ?? (lost === undefined ? `it ended as ${status}` : reasonOf(lost));
+      throw await failed(service, { row, deployment, why });
     }
-    case 'not over':
-      throw failure(service, `it was not over within ${limit}`, {
-        row: ending.row,
-        remedy: `Give it more time with --deploy-timeout${ends(service)}. ${next}`,
-      });
+    case 'not over': {
+      const end =
+        kind.commands?.['kill-build'] === undefined ? '' : `, or end it with trueup run kill-build ${address}`;
+      const remedy = `Give it more time with --deploy-timeout${end}. ${next}`;
+      throw failure(service, `it was not over within ${limit}`, { row: ending.row, remedy });
+    }
     case 'not begun': {
       const { row } = ending;
-      // It may wait in the queue all the same, so it stays written down as sent.
-      if (lost !== undefined && !lost.mayLandLater) throw failure(service, lost.message, { row, remedy: next });
-      const why = isLate(service)
+      // It may wait in the queue all the same, so it stays pending.
+      if (lost !== undefined && !mayLandLater(lost)) throw failure(service, reasonOf(lost), { row, remedy: next });
+      const why = answersLate(kind)
         ? 'nothing of it shows in its status'
         : `the platform did not begin with it within ${limit}, while nothing else of this run was deployed`;
       const remedy = `Its queue may be stuck, or a restart of the platform may have emptied it. ${next}`;
@@ -277,4 +212,47 @@ async function conclude(
     default:
       return ending satisfies never;
   }
+}
+
+const next = 'The next plan looks at what became of it, and deploys it again if it has to.';
+
+async function succeeded({ run, address, inputs }: DeployedService): Promise<'done'> {
+  await saveDeploys(run, address, { inputs });
+  return 'done';
+}
+
+/** Records that a deployment failed; one that somebody makes later has everything. Gives the reason with the logs. */
+async function failed(
+  service: DeployedService,
+  { row, deployment, why }: { readonly row: Row; readonly deployment: Deployment | undefined; readonly why: string },
+): Promise<Stop> {
+  const { run, address, kind, id, inputs } = service;
+  const { pending: _, ...rest } = deploysNow(service);
+  await saveDeploys(run, address, { ...rest, stale: { ...rest.stale, ...savedIn(kind, row, inputs) } });
+  const { logLines: tail } = attempts.deployment;
+  const log = await run.reader.log(kind, id, { tail }).catch((error: unknown) => {
+    if (error instanceof PlatformError) return ''; // the failure matters more
+    throw error;
+  });
+  const lines = log.split(/\r?\n/).filter((line) => line !== '');
+  const path = deployment?.logPath === undefined ? [] : [`log on the server: ${deployment.logPath}`];
+  const more = kind.service?.logs === undefined ? '' : ` trueup logs ${address} shows more.`;
+  return failure(service, why, {
+    row,
+    status: deployment?.status,
+    details: [...path, ...lines.slice(-tail)],
+    remedy: `Mend it, and apply again.${more}`,
+  });
+}
+
+function left({ run, action, address }: DeployedService): Result {
+  const message = `started the deployment of ${address}; not waiting for it (--no-wait)`;
+  report(run, action, diagnostic('ordered', message, { remedy: 'trueup status shows it.', address: action.address }));
+  return 'done';
+}
+
+function unwatched({ run, action, address }: DeployedService): Result {
+  const message = `the deployment of ${address} goes on on the platform without being watched`;
+  report(run, action, diagnostic('unverified', message, { remedy: next, address: action.address }));
+  return 'unverified';
 }

@@ -6,76 +6,89 @@ import { deploymentsIn, isFetchedIn, isOver, statusIn } from '../observe/deploym
 import type { Reader } from '../observe/reader.ts';
 import type { Clock } from '../state/clock.ts';
 
-/** A service with a started deployment, and how long to poll it. */
+/** A service that is about to be deployed, or was asked to, and the limits of the wait. */
 export interface Watch {
   readonly reader: Reader;
-  readonly kind: Kind;
-  readonly id: string;
-  /** The service as it was before. */
-  readonly before: Row;
-  /** What the deployment bears in its description; without it, every new one is taken for the one that was ordered. */
-  readonly mark?: string | undefined;
-  /** Its id, where it was seen before. */
-  readonly knownId?: string | undefined;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  /** When it was started (monotonic ms). */
-  readonly since: number;
+  /** The queue activity of the run; by default nothing else moves. */
+  readonly queue?: QueueActivity;
+  readonly kind: Kind;
+  readonly id: string;
+  readonly before: Before;
+  /** Text in the description of the deployment; without it, every new deployment counts as ours. */
+  readonly mark?: string | undefined;
+  /** The id of the deployment, where an earlier look found it. */
+  readonly knownId?: string | undefined;
+  /** When its request went out (monotonic ms); now by default. */
+  readonly since?: number | undefined;
   /** The longest that it may run, and that it may wait while nothing of this run moves. Milliseconds. */
   readonly limitMs: number;
-  /** The longest wait for one that may never have been accepted. Milliseconds. */
-  readonly graceMs?: number;
-  readonly queue: QueueActivity;
-  /** It runs from the moment of its start, without a queue. */
-  readonly isAtOnce?: boolean;
-  /** Told when it is known that it runs, with its id where the platform lists it. */
+  /** The longest wait for the beginning of a deployment that the platform may not have accepted. Milliseconds. */
+  readonly graceMs?: number | undefined;
+  /** Called when the deployment runs, with its id where the platform lists it. */
   readonly onBegin?: (id: string | undefined) => void | Promise<void>;
+}
+
+/** What a service showed before its deployment was started. */
+interface Before {
+  /** The ids of its deployments; undefined where the platform lists none. */
+  readonly ids: ReadonlySet<string> | undefined;
+  readonly status: string | undefined;
 }
 
 /** The deployments of a run that go through the queue of the platform: while they move, those behind them may wait. */
 export interface QueueActivity {
   running: number;
-  /** When one of them began or ended last, by the clock that only grows. */
+  /** When one of them began or ended last (monotonic ms). */
   movedAt: number;
 }
 
-/** How watching ended. `status`: that of the deployment, or of the service where no deployments are listed. */
+/** The end of the wait. `status`: that of the deployment, or of the service where no deployments are listed. */
 export type Ending =
   | { readonly is: 'over'; readonly status: string; readonly deployment: Deployment | undefined; readonly row: Row }
   | { readonly is: 'not begun' | 'not over'; readonly row: Row }
-  | { readonly is: 'interrupted' | 'gone' };
+  | { readonly is: 'interrupted' }
+  | { readonly is: 'gone' };
 
 /**
- * Waits for what a service that was told to deploy makes of it. The status alone proves nothing: it stays what it was
- * until the queue takes the job, so what counts is a deployment that was not there before, and where the platform lists
- * none, a status that is another one than before.
+ * Waits for the end of a deployment. The status of the service alone proves nothing: it stays as it was until the queue
+ * takes the job. So the end is that of a deployment that was not listed before; where the platform lists none, a status
+ * that differs from the one before.
+ *
+ * @throws {PlatformError} when the service cannot be read.
  */
 export async function follow(watch: Watch): Promise<Ending> {
-  const { reader, kind, id, clock, signal, queue } = watch;
+  const { reader, clock, signal, kind, id, limitMs, graceMs } = watch;
+  const { since = clock.monotonic() } = watch;
+  // What answers late does not go through the queue.
+  const { queue = { running: 0, movedAt: since } } = answersLate(kind) ? {} : watch;
   const times = attempts.deployment;
-  let begun: number | undefined;
   const ours = new Set(watch.knownId === undefined ? [] : [watch.knownId]);
+  let begun: number | undefined;
   try {
     for (let pause: number = times.firstPauseMs; ;) {
       // A look that takes its time shows what was the case when it began.
       const now = clock.monotonic();
       const row = await reader.row(kind, id);
       if (row === undefined) return { is: 'gone' };
-      const seen = look(watch, row, { hasBegun: begun !== undefined, ours });
-      if (seen.is === 'over') return { ...seen, row };
+      const seen = lookInList(watch, row, ours) ?? lookAtStatus(watch, row, begun !== undefined);
+      if (seen.is === 'over') return { ...seen, is: 'over', row };
       if (seen.is === 'running' && begun === undefined) {
-        begun = watch.isAtOnce === true ? watch.since : now;
+        begun = answersLate(kind) ? since : now;
         queue.running++;
         queue.movedAt = now;
-        await watch.onBegin?.(seen.id);
+        await watch.onBegin?.(seen.deployment?.id);
       }
-      const left = leftOf(watch, begun) - now;
+      // What waits behind other deployments of this run waits as long as those move.
+      const isMoving = begun !== undefined || queue.running > 0;
+      const from = begun ?? (isMoving ? clock.monotonic() : Math.max(since, queue.movedAt));
+      const left = from + (isMoving ? limitMs : (graceMs ?? limitMs)) - now;
       if (left <= 0) return { is: begun === undefined ? 'not begun' : 'not over', row };
       if (signal?.aborted === true) return { is: 'interrupted' };
-      const isRare = now - watch.since >= times.rarerAfterMs;
+      const isRare = now - since >= times.rarerAfterMs;
       const usual = { ...times, longestPauseMs: isRare ? times.longestRarePauseMs : times.longestPauseMs };
-      const isKnown = watch.graceMs === undefined || begun !== undefined;
-      const { pauseGrowth, longestPauseMs } = isKnown ? usual : times.inDoubt;
+      const { pauseGrowth, longestPauseMs } = graceMs === undefined || begun !== undefined ? usual : times.inDoubt;
       await clock.sleep(Math.min(pause, longestPauseMs, left), signal);
       pause *= pauseGrowth;
     }
@@ -87,50 +100,43 @@ export async function follow(watch: Watch): Promise<Ending> {
   }
 }
 
-/** Until when to look. What waits behind others of this run waits as long as those move. */
-function leftOf({ clock, since, queue, limitMs, graceMs = limitMs }: Watch, begun: number | undefined): number {
-  if (begun !== undefined) return begun + limitMs;
-  if (queue.running > 0) return clock.monotonic() + limitMs;
-  return Math.max(since, queue.movedAt) + graceMs;
-}
-
-/** What a row shows of the deployment that is waited for. */
+/** What a row shows of the deployment. */
 type Seen =
   | { readonly is: 'nothing' }
-  | { readonly is: 'running'; readonly id: string | undefined }
-  | { readonly is: 'over'; readonly status: string; readonly deployment: Deployment | undefined };
+  | {
+      readonly is: 'running' | 'over';
+      readonly status: string;
+      readonly deployment: Deployment | undefined;
+    };
 
-function look(watch: Watch, row: Row, about: { readonly hasBegun: boolean; readonly ours: Set<string> }): Seen {
-  const { kind, before } = watch;
-  const known = deploymentsIn(kind, before);
+/** Looks in the list, if there is one. `ours` keeps the ids: at its end the platform may describe ours by its commit. */
+function lookInList({ kind, before, mark }: Watch, row: Row, ours: Set<string>): Seen | undefined {
   const listed = deploymentsIn(kind, row);
-  return known === undefined || listed === undefined
-    ? lookAtStatus(watch, row, about.hasBegun)
-    : lookAtList(watch, new Set(known.map(({ id }) => id)), listed, about.ours);
-}
-
-/** What the list shows. Whose a deployment is, is remembered: at its end the platform may describe it by its commit. */
-function lookAtList(
-  { mark }: Watch,
-  known: ReadonlySet<string>,
-  listed: readonly Deployment[],
-  ours: Set<string>,
-): Seen {
-  const fresh = listed.filter(({ id }) => !known.has(id));
+  if (before.ids === undefined || listed === undefined) return undefined;
+  const fresh = listed.filter(({ id }) => before.ids?.has(id) === false);
   for (const item of fresh) if (mark === undefined || item.description?.includes(mark) !== false) ours.add(item.id);
   const marked = fresh.filter(({ id }) => ours.has(id));
-  // One that ended before the first poll has no mark any more.
+  // One that was over before the first look bears no mark any more.
   const own = marked.length > 0 ? marked : fresh.filter((item) => isOver(item) && isFetchedIn(item));
-  const running = own.find((item) => !isOver(item));
-  if (running !== undefined) return { is: 'running', id: running.id };
-  const newest = own.at(-1);
-  return newest === undefined ? { is: 'nothing' } : { is: 'over', status: newest.status, deployment: newest };
+  const deployment = own.find((item) => !isOver(item)) ?? own.at(-1);
+  if (deployment === undefined) return { is: 'nothing' };
+  return { is: isOver(deployment) ? 'over' : 'running', status: deployment.status, deployment };
 }
 
 function lookAtStatus({ kind, before }: Watch, row: Row, hasBegun: boolean): Seen {
   const status = statusIn(kind, row);
-  if (status === 'running') return { is: 'running', id: undefined };
-  const isNew = hasBegun || status !== statusIn(kind, before);
-  const isEnd = status === 'done' || status === 'error' || (hasBegun && status !== undefined);
-  return isNew && isEnd ? { is: 'over', status, deployment: undefined } : { is: 'nothing' };
+  const isEnd = hasBegun || ((status === 'done' || status === 'error') && status !== before.status);
+  if (status === undefined || (status !== 'running' && !isEnd)) return { is: 'nothing' };
+  return { is: status === 'running' ? 'running' : 'over', status, deployment: undefined };
+}
+
+/** The deployments and the status in the row of a service. */
+export function shownIn(kind: Kind, row: Row): Before {
+  const listed = deploymentsIn(kind, row);
+  return { ids: listed === undefined ? undefined : new Set(listed.map(({ id }) => id)), status: statusIn(kind, row) };
+}
+
+/** Whether the platform answers the request of a deployment when its work is over; it lists no deployments then. */
+export function answersLate({ service }: Kind): boolean {
+  return service?.deployments === undefined;
 }

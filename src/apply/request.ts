@@ -23,10 +23,12 @@ export interface RequestInput {
   readonly made: Row | undefined;
   /** The object as it is now; undefined for a step that sends nothing of it back. */
   readonly now: Row | undefined;
+  /** Of a deployment: the text that tells it from all others. */
+  readonly mark?: string | undefined;
 }
 
 /** What filling in the members of a step needs. */
-type Resolving = Pick<RequestInput, 'action' | 'step' | 'outputs' | 'idOf'>;
+type Resolving = Pick<RequestInput, 'action' | 'step' | 'outputs' | 'idOf' | 'mark'>;
 
 /**
  * Fills in the members of a step; undefined when all of its changes turn out to be there already.
@@ -117,6 +119,7 @@ function valueOf(input: Resolving, name: string, from: Member, now: Row | undefi
       return value;
     }
     case 'mark':
+      if (input.mark !== undefined) return input.mark;
       throw cannot(input, 'a mark is made when a deployment is ordered');
     case 'map':
       return mapText(input, from, now);

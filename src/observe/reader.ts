@@ -21,8 +21,8 @@ export interface Reader {
   row(kind: Kind, id: string): Promise<Row | undefined>;
   /** The rows of a kind in one list, by id: that of a parent, or the one at the top. Undefined: the parent is not there. */
   rows(kind: Kind, list: ListOf): Promise<ReadonlyMap<string, Row> | undefined>;
-  /** The end of the log of an object, as the platform answers it. A log only explains: one failure is the answer. */
-  log(kind: Kind, id: string, options: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** The end of the log of an object; empty where the platform has none. It only explains: one failure is the answer. */
+  log(kind: Kind, id: string, options: Readonly<Record<string, unknown>>): Promise<string>;
 }
 
 /** Names one list of the platform. */
@@ -58,8 +58,9 @@ export function createReader(client: Client): Reader {
     },
     log: async (kind, id, options) => {
       const logs = kind.service?.logs;
-      if (logs === undefined) return undefined;
-      return client.invoke(logs, { ...options, [idMember(kind, logs)]: id }, { mostErrors: 1 });
+      if (logs === undefined) return '';
+      const answer = await client.invoke(logs, { ...options, [idMember(kind, logs)]: id }, { mostErrors: 1 });
+      return typeof answer === 'string' ? answer : '';
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Client } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
-import { follow } from '../apply/follow.ts';
+import { follow, shownIn } from '../apply/follow.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json, Row } from '../kind/json.ts';
@@ -101,19 +101,15 @@ async function awaitDeployment(command: ObjectCommand, execution: Execution): Pr
   const { client, signal, limitMs, redact, clock = systemClock } = execution;
   const ordered: CommandResult = { command, result: 'ordered', mayHaveActed: true, diagnostics: [] };
   if (limitMs === undefined) return ordered;
-  const since = clock.monotonic();
   const { kind, id, before } = command;
-  const queue = { running: 0, movedAt: since };
   const watch = {
     reader: createReader(client),
-    kind,
-    id,
-    before: before.reveal(),
     clock,
     signal,
-    since,
+    kind,
+    id,
+    before: shownIn(kind, before.reveal()),
     limitMs,
-    queue,
   };
   const ending = await follow(watch).catch(unlessOfThePlatform);
   if (ending === undefined || ending.is === 'interrupted') return ordered;

@@ -64,6 +64,6 @@ export async function readLog(
   const reader = createReader(client);
   const row = showsSecrets ? {} : ((await reader.row(kind, id)) ?? {});
   // Somebody waits for it: a service that does not run is not asked a second time.
-  const answer = await reader.log(kind, id, input);
-  return knowingInput(redactor, row).redact(typeof answer === 'string' ? answer : '');
+  const log = await reader.log(kind, id, input);
+  return knowingInput(redactor, row).redact(log);
 }

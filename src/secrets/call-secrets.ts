@@ -2,7 +2,9 @@ import type { Operation } from '../api/contract.ts';
 import { isSecretMember, secretAnswers, shownOnce } from '../api/secret-members.ts';
 import { readEnvText } from '../kind/env-text.ts';
 import { isObject, textsIn } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
 import type { Redactor } from './redactor.ts';
+import { createRedactor } from './redactor.ts';
 import { redacted } from './secret.ts';
 
 /** A value without its secrets, and how many secrets it held. */
@@ -58,6 +60,29 @@ export function knowingInput(redactor: Redactor, input: unknown): Redactor {
   if (short.length === 0) return redactor;
   const words = new RegExp(`(?<![A-Za-z0-9])(?:${short.join('|')})(?![A-Za-z0-9])`, 'g');
   return { ...redactor, redact: (text) => redactor.redact(text).replace(words, redacted) };
+}
+
+/**
+ * A redactor that knows the secrets in the row of a service. Of a text such as a compose file it takes the values with
+ * secret names only: the other lines are what a failure is about.
+ */
+export function knowingService(kind: Kind, row: Readonly<Record<string, unknown>>): Redactor {
+  const redactor = createRedactor();
+  const texts = new Set(
+    Object.entries(kind.fields).flatMap(([name, { secrecy, map }]) =>
+      secrecy === 'private' && map === undefined ? [name] : [],
+    ),
+  );
+  for (const name of texts) for (const secret of namedSecrets(row[name])) redactor.add(secret);
+  return knowingInput(redactor, Object.fromEntries(Object.entries(row).filter(([name]) => !texts.has(name))));
+}
+
+/** The values in a text that have secret names, and the passwords in its addresses. */
+function namedSecrets(text: unknown): string[] {
+  if (typeof text !== 'string') return [];
+  const named = /[\w.-]*(?:pass|pwd|secret|token|key|credential|auth)[\w.-]*["']?\s*[:=]\s*["']?([^\s"'#,}\]]+)/gi;
+  const inAddress = /:\/\/[^\s:@/]*:([^\s@/]+)@/g;
+  return [...text.matchAll(named), ...text.matchAll(inAddress)].flatMap((match) => match[1] ?? []);
 }
 
 /** Every text below a secret member. */

@@ -133,9 +133,11 @@ test.each([
   const stopping = new AbortController();
   const slow = { ...answered('{"message":"slow down"}', 429), headers: { 'retry-after': '120' } };
   const replies = [...lost, slow];
+  const times: number[] = [];
   const client = createClient({
     send: async (request) => {
       if (operationOf(request) !== 'compose.deploy') return made.emulator.send(request);
+      times.push(made.clock.wall());
       const reply = replies.shift();
       if (reply === undefined || reply instanceof Error) throw reply ?? new Error('one request too many');
       return reply;
@@ -155,7 +157,8 @@ test.each([
   expect(said(result)).toContain(`production.compose.shop was not deployed: ${before}the `);
   expect(said(result)).not.toContain('took the request');
   expect(said(result)).toContain('the platform did not execute');
-  expect(made.store.state?.resources['production.compose.shop']?.pending?.is).toBe(
-    before === '' ? undefined : 'deploy',
-  );
+  const pending = made.store.state?.resources['production.compose.shop']?.pending;
+  expect(pending?.is).toBe(before === '' ? undefined : 'deploy');
+  // A request that the platform did not execute does not renew the time of the one before it.
+  expect(pending?.at).toBe(before === '' ? undefined : times[0]);
 });
