@@ -10,10 +10,10 @@ import type { NaturalKey } from '../observe/match.ts';
 import { indexRows, naturalKey } from '../observe/match.ts';
 import type { Action } from '../plan/action.ts';
 import { pendingCreate } from '../state/pending.ts';
-import { recordNow, idOf, scopeOf } from './run.ts';
+import { ambiguous, recordNow, idOf, scopeOf } from './run.ts';
 import { poll } from './attempt.ts';
 import type { Run } from './run.ts';
-import { createdAmong, findCreated, readOwn, readSiblings } from './scope.ts';
+import { createdAmong, createdTwice, findCreated, readOwn, readSiblings } from './scope.ts';
 
 /** One look: the object of the create, if it is there, and the objects with its key that are something else. */
 interface Seen {
@@ -84,12 +84,7 @@ async function lookInList(run: Run, action: Action, isTaken: (id: string) => boo
   const rows = await readSiblings(run, action);
   const { turn = Promise.resolve() } = run.creations.lists.get(kind) ?? {};
   run.creations.lists.set(kind, { turn, rows });
-  const created = createdAmong(run, rows, action, isTaken);
-  if (created.length <= 1) return created[0];
-  throw ambiguous(
-    action,
-    created.map((row) => rowId(action.kind, row) ?? ''),
-  );
+  return createdAmong(run, rows, action, isTaken);
 }
 
 async function lookAround(run: Run, action: Action): Promise<Seen> {
@@ -104,7 +99,7 @@ async function lookAround(run: Run, action: Action): Promise<Seen> {
   const rows = await Promise.all(ids.map((id) => wholeRow(run, action, id, siblings.get(id))));
   const found = rows.filter((row) => row !== undefined);
   const created = found.filter((row) => isCreated(kind, row, record, run.input.digest));
-  if (created.length > 1) throw ambiguous(action, ids);
+  if (created.length > 1) throw createdTwice(action, ids);
   const [one] = created;
   const id = one === undefined ? undefined : rowId(kind, one);
   // Two that are looked for at the same time cannot both be the same object.
@@ -147,15 +142,5 @@ function foreign(run: Run, action: Action, others: readonly Row[]): Stop {
     return `${rowId(kind, row)} bears its key and is something else (${paths.join(', ')})`;
   });
   const message = `the create of ${address} got no answer, and ${each.join(', and ')}: it is not taken`;
-  return choose(action, message);
-}
-
-function ambiguous(action: Action, ids: readonly string[]): Stop {
-  const message = `the same was created twice at the same time: one of ${ids.join(', ')} is ${action.address}`;
-  return choose(action, message);
-}
-
-function choose({ address, position }: Action, message: string): Stop {
-  const remedy = 'Write id: with the one that is meant, or remove the other on the platform.';
-  return new Stop('platform', [diagnostic('ambiguous', message, { address, position, remedy })]);
+  return ambiguous(action, message);
 }

@@ -27,7 +27,10 @@ export async function readBack(run: Run, address: string): Promise<void> {
   const found = isTouched ? foundIn(run, scope, after) : actions.map((action) => asPlanned(run, action));
   for (const [index, action] of actions.entries()) {
     const one = found[index] ?? { is: 'unread' };
-    if (one.is === 'unread' && one.error !== undefined) reportFailure(run, action, one.error);
+    if (one.is === 'unread' && one.error !== undefined) {
+      reportFailure(run, action, one.error);
+      happen(run, action.address, { is: 'failed' });
+    }
     await settleAction(run, action, one).catch((error: unknown) => {
       reportFailure(run, action, error);
       const job = jobOf(run, action.address);

@@ -335,3 +335,9 @@ export function reportAgain(
 export function refusal({ address, position }: Action, message: string): Stop {
   return new Stop('platform', [diagnostic('platform-answer', message, { address, position, remedy: 'Plan again.' })]);
 }
+
+/** What ends an action that could take any of several objects. */
+export function ambiguous({ address, position }: Action, message: string): Stop {
+  const remedy = 'Write id: with the one that is meant, or remove the other on the platform.';
+  return new Stop('platform', [diagnostic('ambiguous', message, { address, position, remedy })]);
+}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Send } from '../../src/api/wire.ts';
-import { answered, applyOver, notesOf, operationOf } from '../support/faults.ts';
+import { answered, applyOver, notesOf, operationOf, results, said } from '../support/faults.ts';
 import { database, production, stack } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -57,6 +57,21 @@ describe.each([
     const creates = made.emulator.log.filter((request) => request.operation === operation);
     expect(creates).toHaveLength(2);
   });
+});
+
+test('a backup.create that is delivered twice names both objects, because its answer has no id', async () => {
+  const made = bench();
+  const text = production(
+    database('backups: { b: { schedule: "0 3 * * *", destinationId: dst_1, prefix: x, database: shop } }'),
+  );
+  const backup = 'production.postgres.main.backups.b';
+  const result = await applyOver(made, text, twice(made, 'backup.create'));
+  const ids = Object.keys(made.emulator.world.tables.backup);
+  expect(ids).toHaveLength(2);
+  expect(results(result)[backup]).toBe('failed');
+  expect(said(result)).toBe(`the same was created twice at the same time: one of ${ids.join(', ')} is ${backup}`);
+  const planned = await made.plan(text).catch((error: unknown) => error);
+  for (const id of ids) expect(JSON.stringify(planned)).toContain(id);
 });
 
 test('two objects of one run that are alike are no duplicates', async () => {
