@@ -66,7 +66,7 @@ describe('a pending create holds', () => {
     expect(pendingOf(creating('mount', file, web), 'mounts.create', { inFlightTimeoutMs: 5 }).timeoutMs).toBe(5);
   });
 
-  test('a digest of an open field that contains a secret', () => {
+  test('a digest of a public field that contains a secret', () => {
     const { says, key } = pendingOf(
       creating('redis', { name: declared('cache'), description: declared('word', true) }),
       'redis.create',
@@ -75,7 +75,7 @@ describe('a pending create holds', () => {
     expect(key).toBeUndefined();
   });
 
-  test('no field that the create does not send: later, unknown or undeclared ones, and single variables', () => {
+  test('only the fields that the create sends: none that is unknown, undeclared or set by a later update, and no single variable', () => {
     const action = creating('redis', {
       name: declared('cache'),
       env: declared('A=1\n'),
@@ -88,13 +88,13 @@ describe('a pending create holds', () => {
     expect(says).toEqual({ name: { value: 'cache' } });
   });
 
-  test('no parent at the top, nor one without an id', () => {
+  test('no parent at the top of the manifest, and none while the parent has no id', () => {
     expect(pendingOf(creating('sshKey', {}), 'sshKey.create')).not.toHaveProperty('below');
     const parent = actionOf(web.address, { kind: web.kind, id: undefined });
     expect(pendingOf(creating('mount', file, parent), 'mounts.create', { parent })).not.toHaveProperty('below');
   });
 
-  test('no key that contains a secret, whatever else is open', () => {
+  test('no key that contains a secret, although its other fields are public', () => {
     const secretly = { ...file, filePath: declared('a.conf', true) };
     const pending = pendingOf(creating('mount', secretly, web), 'mounts.create');
     expect(pending).not.toHaveProperty('key');
@@ -106,7 +106,7 @@ describe('a pending create holds', () => {
     expect(pending.key).toEqual({ filePath: 'a.conf' });
   });
 
-  test('no key where the kind has none there', () => {
+  test('no key where the kind is not allowed below that parent', () => {
     expect(pendingOf(creating('redis', { name: declared('cache') }), 'redis.create')).not.toHaveProperty('key');
   });
 
@@ -119,10 +119,10 @@ describe('a pending create holds', () => {
   });
 });
 
-describe('the key of a new object consists of', () => {
+describe('the natural key of a new object holds', () => {
   const key = (action: Action, others: readonly Action[] = [web]) => keyOf(runOf([...others, action]).run, action);
 
-  test('the fields that its kind names, with those that its parent decides', () => {
+  test('the key fields of its kind, with the constants of its parent link', () => {
     const main = actionOf('production.postgres.main', { kind: kindNamed('postgres') });
     const fields = { database: declared('shop'), destinationId: declared('dst_1'), prefix: declared('n/') };
     expect(key(creating('backup', fields, main), [main])).toEqual({
@@ -135,11 +135,11 @@ describe('the key of a new object consists of', () => {
     expect(key(creating('backup', { ...fields, prefix: referring(host) }, main), [main])).toBeUndefined();
   });
 
-  test('the same fields at the top of the manifest', () => {
+  test('the key fields of its kind, at the top of the manifest', () => {
     expect(key(creating('sshKey', { publicKey: declared('ssh-rsa A') }))).toEqual({ publicKey: 'ssh-rsa A' });
   });
 
-  test('no single key of a map', () => {
+  test('no single variable', () => {
     const action = creating('sshKey', { publicKey: declared('ssh-rsa A') });
     const variable = attributeChange('publicKey', {
       attribute: { field: 'publicKey', key: 'A' },
@@ -148,7 +148,7 @@ describe('the key of a new object consists of', () => {
     expect(key({ ...action, attributes: [...action.attributes, variable] })).toEqual({ publicKey: 'ssh-rsa A' });
   });
 
-  test('nothing where its kind cannot stand', () => {
+  test('nothing where the kind is not allowed below that parent', () => {
     expect(key(creating('redis', { name: declared('cache') }, web))).toBeUndefined();
     expect(key(creating('redis', { name: declared('cache') }))).toBeUndefined();
   });
@@ -180,9 +180,9 @@ describe('before a write to an existing object, the state records', () => {
   });
 
   test.each([
-    ['got no answer and its object is found', null],
-    ['got no answer and had a chosen id', 'redis_1'],
-  ])('the fields of the create as settled pairs, where the create %s', async (_title, id) => {
+    ['got no answer and the plan found its object', null],
+    ['got no answer and Trueup chose its id', 'redis_1'],
+  ])('the fields of the create as settled pairs, when the create %s', async (_title, id) => {
     const pending = pendingCreate({ says: { name: { value: 'cache' } } });
     expect(await noted(update, { [address]: recordOf('redis', id, { pending }) })).toMatchObject({
       id: 'redis_1',

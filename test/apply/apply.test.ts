@@ -81,7 +81,7 @@ describe('an error in one branch', () => {
 
 describe('a create whose answer is lost', () => {
   test.each(['compose.create', 'domain.create', 'environment.create', 'postgres.create', 'backup.create'])(
-    '%s: is not sent again; the next run recognises what it made, without asking, and makes no second one',
+    '%s is not sent again; the next run finds its object without asking for adoption and creates no duplicate',
     async (operation) => {
       const made = bench();
       const text = `${two}    postgres:
@@ -129,7 +129,7 @@ describe('200 proves nothing', () => {
     await plansNothing(made, changed);
   });
 
-  test('a deletion that left the object there is a failure, and the object stays ours', async () => {
+  test('a deletion without effect is a failure, and the object stays in the state', async () => {
     const made = bench();
     const database = `${head}environments:
   production:
@@ -260,7 +260,7 @@ describe('the order of requests', () => {
     await plansNothing(made, text);
   });
 
-  test('deletes what is below a service before it, backups always, and never what goes by itself', async () => {
+  test('deletes backups before their service, and sends nothing for objects that the platform deletes with it', async () => {
     const made = bench();
     const text = `${head}environments:
   production: {}
@@ -283,7 +283,7 @@ describe('the order of requests', () => {
     expect(made.store.state?.resources).toEqual({});
   });
 
-  test('lets removals below a service go before creations: a removed file would take the new one of its path along', async () => {
+  test('sends removals below a service before creations: removing a file mount deletes the file of its path', async () => {
     const made = bench();
     const files = (body: string) =>
       `${head}environments:\n  production:\n    compose:\n      a:\n        ${composeBody}\n        files:\n${body}`;
@@ -314,7 +314,7 @@ describe('the order of requests', () => {
   });
 });
 
-test('each action is told of once when it begins and once when it ends', async () => {
+test('each action is reported once at its start and once at its end', async () => {
   const made = bench();
   const text = `${head}environments:
   production:
@@ -373,7 +373,7 @@ describe('values known only after apply', () => {
           URL: "postgres://\${ref:postgres.main.host}/shop"
 `;
 
-  test('are filled in within the run, and a replaced source updates who refers to it', async () => {
+  test('are filled in within the run, and a replaced object updates all that refer to it', async () => {
     const made = bench();
     await made.apply(withReference('postgres:17'));
     await plansNothing(made, withReference('postgres:17'));

@@ -324,10 +324,10 @@ describe('a platform that lists no deployments', () => {
   });
 });
 
-describe('what is told while a service is deployed', () => {
+describe('events during a deployment', () => {
   test.each([
     ['a compose', stack(), shop, ['queue', 'deployment']],
-    ['a database, whose order is answered when it is over', database(), main, ['answer']],
+    ['a database, which answers when the deployment is over', database(), main, ['answer']],
   ])('is what is waited for: %s', async (_, text, at, phases) => {
     const made = platformWith(5);
     const events: ApplyEvent[] = [];
@@ -366,7 +366,7 @@ describe('the log of a database that did not come up', () => {
   };
   const lines = Array.from({ length: 12 }, (_, n) => `line ${n}`);
 
-  test('is told with its last ten lines, and without empty ones', async () => {
+  test('is reported with its last ten lines, without empty ones', async () => {
     const details = await detailsWith(() => Promise.resolve(answered(JSON.stringify(`${lines.join('\n\r\n')}\n`))));
     expect(details).toEqual(['status: error', ...lines.slice(2)]);
   });
@@ -379,7 +379,7 @@ describe('the log of a database that did not come up', () => {
   });
 });
 
-test('what a compose file calls secret does not show in why a deployment failed; its other lines do', async () => {
+test('the reason of a failed deployment redacts secrets of the compose file and shows its other lines', async () => {
   const made = platformWith(1);
   const composeFile =
     'services: { web: { image: "fail:1", environment: { API_TOKEN: abc-123, URL: "redis://u:pw-456@r", MODE: lively } } }';
@@ -417,7 +417,7 @@ test('after a deployment that failed, one that somebody else makes counts', asyn
   await plansNothingMore(made, bad);
 });
 
-test('ten changed leafs of one service are one deployment; nothing changed and a description are none', async () => {
+test('ten changed objects below one service cause one deployment; a description causes none', async () => {
   const made = platformWith();
   const leafs = (port: number) =>
     Array.from({ length: 10 }, (_, n) => `d${n}.example.com: { serviceName: web, port: ${port} }`).join(', ');
@@ -474,7 +474,7 @@ ${compose('web', `env: { API: "\${ref:compose.api.appName}", N: "${n}" }`)}${com
   });
 });
 
-test('a run that ends after it made a database idle, and before its order, does not take the old status for a success', async () => {
+test('a run that ends between the reset of the status and the deployment does not take the old status for a success', async () => {
   const made = platformWith(1);
   await applyInTime(made, database());
   const killed = new Error('killed');

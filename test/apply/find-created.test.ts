@@ -65,8 +65,8 @@ interface Looking {
   readonly claimed?: readonly string[];
 }
 
-describe('what bears the key and is what the create said', () => {
-  test('is taken as soon as it shows, and nobody else can have it then', async () => {
+describe('a row with the key and the fields of the lost create', () => {
+  test('is claimed as soon as the list shows it, for one address only', async () => {
     const { made, run, requests, passed } = await looking([[], [], [row('key_2')]]);
     expect(made).toEqual(row('key_2'));
     expect(run.creations.taken.has('key_2')).toBe(true);
@@ -74,14 +74,14 @@ describe('what bears the key and is what the create said', () => {
     expect(passed).toBeLessThan(5_000);
   });
 
-  test('is taken beside others of its key, and beside what was there before', async () => {
+  test('is claimed beside rows that differ from the create or were there before', async () => {
     const { made } = await looking([[row('key_1'), row('key_2', { name: 'other' }), row('key_3')]], {
       claimed: ['key_1'],
     });
     expect(made).toEqual(row('key_3'));
   });
 
-  test('is not taken when there are two of it: nobody knows which', async () => {
+  test('is not claimed when two rows match: the run stops as ambiguous', async () => {
     await expect(looking([[row('key_1'), row('key_2')]])).rejects.toMatchObject({
       failure: 'platform',
       message: `the same was created twice at the same time: one of key_1, key_2 is ${address}`,
@@ -96,15 +96,15 @@ describe('what bears the key and is what the create said', () => {
     });
   });
 
-  test('is taken by one alone of two that look for it at the same time', async () => {
+  test('is claimed by only one of two simultaneous searches', async () => {
     const { run } = await runAfter(key, [], { answers: () => [row('key_1')] });
     const both = [key, key].map((action) => findLost(run, action, { until: minute, chosen: undefined }));
     expect((await Promise.all(both)).filter((made) => made !== undefined)).toEqual([row('key_1')]);
   });
 });
 
-describe('nothing is taken', () => {
-  test('of what was there before, or has another key; it is looked until nothing can come any more', async () => {
+describe('the search claims no row', () => {
+  test('that was there before or has another key; it polls until the in-flight timeout ends', async () => {
     const { made, passed } = await looking([[row('key_1'), row('key_2', { publicKey: 'ssh-rsa B' })]], {
       claimed: ['key_1'],
     });
@@ -112,7 +112,7 @@ describe('nothing is taken', () => {
     expect(passed).toBe(60_000);
   });
 
-  test('that bears the key and is something else, which is told when nothing else comes', async () => {
+  test('with the key and other fields; it names the differing fields when the timeout ends', async () => {
     const others = [row('key_1', { name: 'a' }), row('key_2', { name: 'b' })];
     const told = (id: string) => `${id} bears its key and is something else (name)`;
     await expect(looking([others])).rejects.toMatchObject({
@@ -123,14 +123,14 @@ describe('nothing is taken', () => {
     expect((await looking([others, [...others, row('key_3')]])).made).toEqual(row('key_3'));
   });
 
-  test('of what cannot be known by a key: nobody looks', async () => {
+  test('when the kind has no key there; it sends no request', async () => {
     const nowhere = { ...key, kind: kindNamed('redis') };
     const { run, requests } = runOf([nowhere], { answers: () => [row('key_1')] });
     expect(await findLost(run, nowhere, { until: minute, chosen: undefined })).toBeUndefined();
     expect(requests).toEqual([]);
   });
 
-  test('when the run is interrupted, and the next run goes on with it', async () => {
+  test('after an interruption, unless the last look shows the object', async () => {
     await expect(looking([[]], { more: { signal: AbortSignal.abort() } })).rejects.toMatchObject({
       failure: 'platform',
       message: `the run was interrupted while it looked for ${address}, whose create got no answer`,
@@ -141,14 +141,14 @@ describe('nothing is taken', () => {
   });
 });
 
-test('an object with an id of ours is known by that', async () => {
+test('a create with an id that Trueup chose is found by that id', async () => {
   const answers: Answers = (_operation, { sshKeyId }) => row(String(sshKeyId), { name: 'whatever' });
   const { run, requests } = runOf([key], { answers });
   expect(await findLost(run, key, { until: minute, chosen: 'ours' })).toMatchObject({ sshKeyId: 'ours' });
   expect(requests).toEqual(['sshKey.one ours']);
 });
 
-test('where a list tells little of each, what bears the key is read as a whole', async () => {
+test('where a list holds summaries, each row with the key is read whole', async () => {
   const production = actionOf('production', { kind: kindNamed('environment'), id: 'env_1' });
   const cache = creating('redis', 'cache', { name: 'cache', dockerImage: 'redis:8' }, { parent: 'production' });
   const at = async (whole: Readonly<Record<string, Row>>) => {

@@ -55,7 +55,7 @@ function changed({ attributes, steps = [update({ description: wanted })], now, u
 
 const description = `description of ${address} was changed on the platform`;
 
-describe('a field that another value came into since', () => {
+describe('a field that changed since the plan', () => {
   const now = { description: 'by hand' };
 
   test.each<[string, Partial<AttributeChange>]>([
@@ -70,11 +70,11 @@ describe('a field that another value came into since', () => {
     ['is left as it is', { decision: { do: 'leave', sentence: 'it cannot be written' } }],
     ['is no longer managed', { decision: { do: 'release' }, wanted: undefined }],
     ['was never declared', { decision: settled, wanted: undefined }],
-  ])('is no matter where it %s', (_title, more) => {
+  ])('is ignored when it %s', (_title, more) => {
     expect(changed({ attributes: [attribute('description', settled, 'a', more)], now })).toBeUndefined();
   });
 
-  test('goes along where the request says a value of its own for it, and not where it gives back what is there', () => {
+  test('counts when the request sends the declared value, not when it sends back the value just read', () => {
     const along = (member: Member) =>
       changed({ attributes: [attribute('description', settled)], steps: [update({ description: member })], now });
     expect(along({ is: 'wanted', field: anything, wanted: declared('a') })).toBe(description);
@@ -83,12 +83,12 @@ describe('a field that another value came into since', () => {
     expect(along({ is: 'set', field: anything, wanted: declared(['a']), formerly: [] })).toBeUndefined();
   });
 
-  test('goes along with no request that does not have it', () => {
+  test('does not count for a request without its member', () => {
     const steps = [update({ dockerImage: wanted })];
     expect(changed({ attributes: [attribute('description', settled)], steps, now })).toBeUndefined();
   });
 
-  test('is no other when it means the same', () => {
+  test('does not count when both values mean the same', () => {
     const same = (before: string | null, value: string | null) =>
       changed({
         attributes: [attribute('description', write, before, { field: { ...anything, codec: text } })],
@@ -99,7 +99,7 @@ describe('a field that another value came into since', () => {
     expect(same(null, ' ')).toBe(description);
   });
 
-  test('is the first of them, by the order of the fields, and those before it are as they were', () => {
+  test('is named first in the order of the fields', () => {
     const attributes = [attribute('name', write), attribute('description', write), attribute('dockerImage', write)];
     expect(changed({ attributes, now: { name: 'a', description: 'c', dockerImage: 'c' } })).toBe(description);
     expect(changed({ attributes, now: { name: 'a', description: 'a', dockerImage: 'a' } })).toBeUndefined();
@@ -109,7 +109,7 @@ describe('a field that another value came into since', () => {
 describe('a variable', () => {
   const steps = [writingEnv(false)];
 
-  test('that is written, removed or goes along is named by its key', () => {
+  test('that is written, removed or sent unchanged is named by its key', () => {
     const at = (attributes: readonly AttributeChange[], env: string) => changed({ attributes, steps, now: { env } });
     expect(at([key('A', write, '1')], 'A=9\n')).toBe(`env.A of ${address} was changed on the platform`);
     expect(at([key('A', { do: 'remove' }, '1')], 'A=9\n')).toBe(`env.A of ${address} was changed on the platform`);
@@ -121,7 +121,7 @@ describe('a variable', () => {
     expect(at([key('A', write, '1'), key('B', settled, '2')], 'B=2\nA=1\n')).toBeUndefined();
   });
 
-  test('that somebody added is named where the whole is ours, and stays where others may have theirs', () => {
+  test('that somebody added is named where the manifest owns all variables, and kept where it merges', () => {
     const at = (step: Step) =>
       changed({ attributes: [key('A', write, '1')], steps: [step], now: { env: 'A=1\nHOTFIX=1\n' } });
     expect(at(writingEnv(false))).toBe(`env.HOTFIX of ${address} was added on the platform`);
@@ -144,39 +144,39 @@ describe('a variable', () => {
     );
   });
 
-  test('that somebody added is no matter when no request writes env', () => {
+  test('that somebody added is ignored when no request writes env', () => {
     expect(
       changed({ attributes: [attribute('description', write)], now: { description: 'a', env: 'X=1\n' } }),
     ).toBeUndefined();
   });
 });
 
-describe('of an action of several requests', () => {
+describe('in an action with several requests', () => {
   const first = update({ description: wanted });
   const second = update({ dockerImage: wanted });
   const attributes = [attribute('description', write), attribute('dockerImage', write)];
 
-  test('what one that is over has brought is ours', () => {
+  test('a value that an earlier request wrote passes', () => {
     const now = { description: 'c', dockerImage: 'a' };
     expect(changed({ attributes, steps: [first, second], now, underway: second })).toBeUndefined();
     expect(changed({ attributes, steps: [first, second], now, underway: first })).toBe(description);
     expect(changed({ attributes, steps: [first, second], now })).toBe(description);
   });
 
-  test('what the one at hand has brought is ours, and what it was to bring and is something else is not', () => {
+  test('the wanted value of the current request passes, and another value is refused', () => {
     const at = (now: Row) => changed({ attributes, steps: [first, second], now, underway: first });
     expect(at({ description: 'b', dockerImage: 'a' })).toBeUndefined();
     expect(at({ description: 'b', dockerImage: 'c' })).toBe(`dockerImage of ${address} was changed on the platform`);
   });
 
-  test('what is still to be sent must be as it was', () => {
+  test('a field of a later request must be as the plan saw it', () => {
     const now = { description: 'b', dockerImage: 'c' };
     expect(changed({ attributes, steps: [first, second], now, underway: second })).toBe(
       `dockerImage of ${address} was changed on the platform`,
     );
   });
 
-  test('what one that is over has brought and the next one says again must still be there', () => {
+  test('a value that an earlier request wrote and the next one sends again must still be there', () => {
     const again = update({ description: wanted, dockerImage: wanted });
     const at = (present: string) =>
       changed({ attributes, steps: [first, again], now: { description: present, dockerImage: 'a' }, underway: again });
@@ -184,13 +184,13 @@ describe('of an action of several requests', () => {
     expect(at('b')).toBeUndefined();
   });
 
-  test('what one that is over only gave back as it was is not yet brought', () => {
+  test('a field that an earlier request only sent back does not count as written', () => {
     const giving = update({ description: asRead });
     const now = { description: 'c', dockerImage: 'a' };
     expect(changed({ attributes, steps: [giving, second], now, underway: second })).toBe(description);
   });
 
-  test('a variable that came after env was written is no matter to the rest', () => {
+  test('a variable that somebody added after env was written does not stop the other requests', () => {
     const steps = [writingEnv(false), second];
     const now = { dockerImage: 'a', env: 'X=1\n' };
     expect(changed({ attributes: [attribute('dockerImage', write)], steps, now, underway: second })).toBeUndefined();

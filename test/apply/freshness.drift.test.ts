@@ -50,8 +50,8 @@ function loss({ actions = [going()], planned = {}, now = {}, settled = [], objec
 
 const changed = (path: string, of = address) => `${path} of ${of} was changed on the platform`;
 
-describe('what goes is looked at:', () => {
-  test('a field that is declared, or was settled, and no other', () => {
+describe('before a deletion, Trueup compares', () => {
+  test('declared fields and fields with a settled pair, no others', () => {
     const declares = [going({ attributes: [attributeChange('description')] })] as const;
     const edited = { planned: { description: 'a' }, now: { description: 'b' } };
     expect(loss({ ...edited, actions: declares })).toBe(changed('description'));
@@ -64,7 +64,7 @@ describe('what goes is looked at:', () => {
     expect(loss({ planned: { env: 'A=1\n' }, now: { env: 'A=1\nB=1\n' }, settled: ['env["A"]'] })).toBe(changed('env'));
   });
 
-  test('what means the same was not changed, and neither was what is nowhere', () => {
+  test('values by their meaning: an equivalent or a missing value is no change', () => {
     expect(
       loss({ planned: { description: '' }, now: { description: null }, settled: ['description'] }),
     ).toBeUndefined();
@@ -73,7 +73,7 @@ describe('what goes is looked at:', () => {
     expect(loss({ planned: { name: null }, now: {}, settled: ['name'] })).toBeUndefined();
   });
 
-  test('what came below it since', () => {
+  test('the objects below it: a new one is a change', () => {
     const [one, two, three] = ['mount_1', 'mount_2', 'mount_3'].map((mountId) => ({ mountId, type: 'bind' }));
     const added = (count: number) => `${count} of mounts was added below ${address} on the platform`;
     expect(loss({ planned: { mounts: [one] }, now: { mounts: [one, two] } })).toBe(added(1));
@@ -81,7 +81,7 @@ describe('what goes is looked at:', () => {
     expect(loss({ planned: { mounts: [one, two] }, now: { mounts: [two] } })).toBeUndefined();
   });
 
-  test('data that came to be at risk with it since', () => {
+  test('the data at risk: new data at risk is a change', () => {
     const kind: Kind = {
       ...redis,
       lifecycle: {
@@ -100,7 +100,7 @@ describe('what goes is looked at:', () => {
     expect(loss({ actions: [going({ kind: without })], now: { data: 'data' } })).toBeUndefined();
   });
 
-  test('what is gone, or was not there, is no hindrance', () => {
+  test('nothing, when the object is gone or the plan did not see it', () => {
     const { run } = runOf([going()]);
     expect(lossSince(run, going(), scopeRow(going(), undefined))).toBeUndefined();
     expect(lossSince(run, going(), scopeRow(going(), { redisId: 'redis_1' }))).toBeUndefined();
@@ -108,7 +108,7 @@ describe('what goes is looked at:', () => {
   });
 });
 
-describe('of what goes with a whole service', () => {
+describe('when a whole service goes', () => {
   const rows = (hostPath: string): Row => ({ mounts: [{ mountId: 'mount_1', hostPath }] });
   const objects = { [mounted]: objectOf('mount_1', { mountId: 'mount_1', hostPath: '/a' }) };
   const at = (...actions: readonly [Action, ...Action[]]) =>
@@ -122,12 +122,12 @@ describe('of what goes with a whole service', () => {
     expect(at(going(more), mount())).toBe(changed('hostPath', mounted));
   });
 
-  test('what stays is not', () => {
+  test('an object that stays is not compared', () => {
     expect(at(going(), mount({ action: 'move' }))).toBeUndefined();
     expect(at(going(), mount({ action: 'replace' }))).toBe(changed('hostPath', mounted));
   });
 
-  test('and where the service stays, only the object at hand is', () => {
+  test('when the service stays, only the deleted object is compared', () => {
     const stays = going({ action: 'update', teardown: [] });
     const other = mount({ address: `${address}.mounts["/b"]`, id: 'mount_2' });
     expect(at(mount(), stays)).toBe(changed('hostPath', mounted));

@@ -36,7 +36,7 @@ describe('what somebody changes between the plan and its apply', () => {
     await plansNothing(made, text('2'));
   });
 
-  test('to the value that is wanted is no hindrance', async () => {
+  test('to the wanted value does not stop the update', async () => {
     const { made, composeId } = await applied(withEnv('1', 'description: a, '));
     const text = withEnv('1', 'description: b, ');
     const planned = await made.plan(text);
@@ -45,7 +45,7 @@ describe('what somebody changes between the plan and its apply', () => {
     await plansNothing(made, text);
   });
 
-  test('in a field that nobody declared stays', async () => {
+  test('in an undeclared field is kept', async () => {
     const { made, composeId } = await applied(withEnv('1'));
     const planned = await made.plan(withEnv('2'));
     await made.emulator.act('compose.update', { composeId, description: 'by hand' });
@@ -54,7 +54,7 @@ describe('what somebody changes between the plan and its apply', () => {
     await plansNothing(made, withEnv('2'));
   });
 
-  test('by adding a variable stays where others may have theirs', async () => {
+  test('by adding a variable is kept where the manifest merges variables', async () => {
     const { made, composeId } = await applied(withEnv('1', 'envMode: merge, '));
     const planned = await made.plan(withEnv('2', 'envMode: merge, '));
     await made.emulator.act('compose.update', { composeId, env: 'A=1\nHOTFIX=1\n' });
@@ -64,7 +64,7 @@ describe('what somebody changes between the plan and its apply', () => {
     await plansNothing(made, withEnv('2', 'envMode: merge, '));
   });
 
-  test('in a variable that is to be removed keeps it', async () => {
+  test('in a variable that the plan removes stops its removal', async () => {
     const text = (env: string) => production(stack(`env: { ${env} }`));
     const { made, composeId } = await applied(text('A: "1", B: "1"'));
     const planned = await made.plan(text('A: "1"'));
@@ -75,7 +75,7 @@ describe('what somebody changes between the plan and its apply', () => {
     await plansNothing(made, text('A: "1"'));
   });
 
-  test('of one resource does not keep the others from their change', async () => {
+  test('of one resource does not stop the updates of others', async () => {
     const text = (value: string) =>
       `${production(stack(`description: text ${value}`))}${database(`description: text ${value}`)}`;
     const { made, composeId } = await applied(text('1'));
@@ -90,7 +90,7 @@ describe('what somebody changes between the plan and its apply', () => {
   });
 });
 
-test('what is to be deleted and is gone already counts as deleted', async () => {
+test('an object that is already gone counts as deleted', async () => {
   const text = `${production(stack())}${database()}`;
   const { made, composeId } = await applied(text);
   const without = production('    compose: {}\n');
@@ -107,7 +107,7 @@ test('what is to be deleted and is gone already counts as deleted', async () => 
   await plansNothing(made, without);
 });
 
-test('merge without a state says which variables it leaves, because nobody knows whose they are', async () => {
+test('merge without a state names the variables that it leaves, because their owner is unknown', async () => {
   const { made, composeId } = await applied(production(stack('env: { A: "1", B: "2" }')));
   made.store.state = undefined;
   await made.emulator.act('compose.update', { composeId, env: '# by hand\nA=1\nB=2\nX="a b" # note\n' });

@@ -49,7 +49,7 @@ const refusal = (message: string) => ({
 });
 
 describe('before an update is sent', () => {
-  test('the object is given as it is', async () => {
+  test('the object is read as it is now', async () => {
     expect(await refuseChanged(running({ description: 'a' }).run, redis())).toEqual({
       redisId: 'redis_1',
       description: 'a',
@@ -61,7 +61,7 @@ describe('before an update is sent', () => {
     await expect(refuseChanged(running({ description: 'c' }).run, redis())).rejects.toMatchObject(refusal(message));
   });
 
-  test('a value that is as wanted already is no hindrance, and another one is', async () => {
+  test('the wanted value passes, and another value is refused', async () => {
     const { run } = running({ description: 'b' });
     expect(await refuseChanged(run, redis(), { step: update })).toMatchObject({ description: 'b' });
     expect(await refuseChanged(run, redis())).toMatchObject({ description: 'b' });
@@ -69,7 +69,7 @@ describe('before an update is sent', () => {
     await expect(refuseChanged(other, redis(), { step: update })).rejects.toThrow('was changed on the platform');
   });
 
-  test('it is said whether something of it was sent already', async () => {
+  test('the refusal says whether a request of the action was sent', async () => {
     const { run } = running({ description: 'c' });
     happen(run, address, { is: 'sent', at: 0 });
     const message = `description of ${address} was changed on the platform since the plan was made; nothing more was sent`;
@@ -107,7 +107,7 @@ describe('before an object is moved', () => {
     await expect(at('env_3')).rejects.toMatchObject(refusal(message));
   });
 
-  test('where it is is no matter when it is not to be moved, stands at the top, or was not seen', async () => {
+  test('its parent is not checked when the action is no move, or the object is at the top or was not observed', async () => {
     expect(await at('env_3', { ...moving, action: 'update' })).toMatchObject({ environmentId: 'env_3' });
     expect(await at('env_3', { ...moving, parent: undefined })).toMatchObject({ environmentId: 'env_3' });
     const unseen = running({ environmentId: 'env_3' }, moving).run;
@@ -115,20 +115,20 @@ describe('before an object is moved', () => {
   });
 });
 
-describe('of an object that this run makes', () => {
+describe('of an object that this run creates', () => {
   test.each(['create', 'replace'] as const)('by a %s, nothing is compared with what the plan saw', async (action) => {
     const made = redis({ action });
     expect(await refuseChanged(running({ description: 'c' }, made).run, made)).toMatchObject({ description: 'c' });
   });
 
-  test('nothing is given while it has no id', async () => {
+  test('no row is read while it has no id', async () => {
     const action = redis({ action: 'create', id: undefined });
     const { run, requests } = running({}, action);
     expect(await refuseChanged(run, action)).toBeUndefined();
     expect(requests).toEqual([]);
   });
 
-  test('what was read of its scope before it was made is read anew', async () => {
+  test('its scope is read anew when the last read precedes its create', async () => {
     const main = redis({ attributes: [] });
     const mount = actionOf(`${address}.mounts["/a"]`, { kind: kindNamed('mount'), scope: address, action: 'create' });
     const mounts: Row[] = [];
@@ -151,7 +151,7 @@ describe('of an object that this run makes', () => {
   });
 });
 
-test('before a deletion is sent, what would be lost that the plan never showed is refused', async () => {
+test('a deletion is refused when it would lose something that the plan did not show', async () => {
   const going = redis({ action: 'delete', teardown: [aStep], steps: [], attributes: [description] });
   const objects = { [address]: objectOf('redis_1', { redisId: 'redis_1', description: 'a' }) };
   const at = (row: Row | undefined) => refuseChanged(running(row, going, { objects }).run, going, { step: aStep });

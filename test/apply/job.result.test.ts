@@ -53,7 +53,7 @@ describe('a platform', () => {
   const text = production(`${database()}${stack(`env: { DB: "\${ref:postgres.main.host}" }`)}`);
   const variables = (row: Row | undefined) => String(row?.env).trim();
 
-  test('that answers a create with an id alone is asked for what others refer to, until it knows', async () => {
+  test('that answers a create with an id alone: Trueup reads the outputs that others need', async () => {
     const made = bench();
     let looks = 0;
     const result = await applyOver(made, text, async (request) => {
@@ -71,7 +71,7 @@ describe('a platform', () => {
     await plansNothing(made, text);
   });
 
-  test('on which what was made shows a little later is looked at again', async () => {
+  test('that shows a new object late: Trueup polls for it', async () => {
     const made = bench();
     const looks = new Map<string, number>();
     const send = answering(made, (operation) => {
@@ -86,7 +86,7 @@ describe('a platform', () => {
     await plansNothing(made, text);
   });
 
-  test('that makes a new object in the place of another is not given what the old one was called', async () => {
+  test('that replaces an object: Trueup does not send it the outputs of the old one', async () => {
     const made = bench();
     await made.apply(text);
     const old = String(rowsIn(made, 'postgres')[0]?.appName);

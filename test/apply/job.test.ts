@@ -241,7 +241,7 @@ test.each<[PhaseName, Reach, string | undefined, number | undefined]>([
   ['failed before anything', 'not sent', 'failed', undefined],
   ['failed', 'may be executed', 'failed', undefined],
   ['settled', 'may be executed', 'done', undefined],
-])('an action that is %s got as far as "%s"', (phase, reach, result, at) => {
+])('the requests of an action that is %s are "%s"', (phase, reach, result, at) => {
   const job: Job = { ...planned, phase: phases[phase] };
   expect([reachOf(job), resultOf(job), sentAt(job)]).toEqual([reach, result, at]);
   expect(isOver(job)).toBe(result !== undefined);
@@ -259,7 +259,7 @@ describe('the object of an action', () => {
     expect(found.object).toEqual({ id: 'redis_2', row: { name: 'b' } });
   });
 
-  test('keeps its row when only its id is said again, and loses it with another id', () => {
+  test('keeps its row when the same id is found again, and loses it with another id', () => {
     expect(advance(planned, { is: 'found', object: { id: 'redis_1' } }).object).toEqual(planned.object);
     expect(advance(planned, { is: 'found', object: { id: 'redis_2' } }).object).toEqual({
       id: 'redis_2',
@@ -284,7 +284,7 @@ test('a diagnostic is reported once, in its order, in every phase', () => {
   }
 });
 
-test('a place of a duplicate is remembered once, and deployments as they are known last', () => {
+test('the place of a duplicate is kept once, and the last known deployments replace the earlier ones', () => {
   const place = { key: { name: 'a' } };
   const job = advance(advance(planned, { is: 'duplicate', place }), { is: 'duplicate', place: { key: { name: 'a' } } });
   expect(job.duplicates).toEqual([place]);

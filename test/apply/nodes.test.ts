@@ -112,7 +112,7 @@ function orderOf(...of: Parameters<typeof planOf>) {
   return { nodes, edges, node, needs, isBefore };
 }
 
-describe('what is made', () => {
+describe('a create or an update', () => {
   test('comes after its parent and what it refers to', () => {
     const { needs, node } = orderOf([
       created(shop, below(env, main)),
@@ -132,7 +132,7 @@ describe('what is made', () => {
     expect(needs(main)).toEqual({});
   });
 
-  test('takes no place from others unless it is a deployment', () => {
+  test('counts towards the most requests at a time, unless it is a deployment (check: the body says isWaiting)', () => {
     const { nodes } = orderOf([created(env), deleted(main), created(shop), deployed(shop, [shop])]);
     expect(nodes.map((node) => [node.name, node.part, 'isWaiting' in node])).toEqual([
       [env, 'make', false],
@@ -158,14 +158,14 @@ describe('what is deleted', () => {
     expect(node(old(domain))).toMatchObject({ part: 'teardown', scope: shop, action: { address: domain } });
   });
 
-  test('goes after what it takes along without a request', () => {
+  test('comes after the objects that the platform deletes with it', () => {
     const { needs } = orderOf([deleted(shop), deleted(domain, { ...inScope(shop), teardown: [] })], {
       [domain]: was(shop),
     });
     expect(needs(old(shop))).toEqual({ success: [old(domain)] });
   });
 
-  test('does not wait for what stood below it and is only forgotten, or is moved away', () => {
+  test('does not wait for an object below it that is only removed from the state, or moved', () => {
     const { needs } = orderOf(
       [
         deleted(env),
@@ -192,7 +192,7 @@ describe('what is deleted', () => {
   });
 });
 
-describe('who referred to a deleted object lets go first:', () => {
+describe('what referred to a deleted object lets go of it first:', () => {
   const records = { [main]: was(env), [shop]: was(env, main) };
 
   test('with the write that says so', () => {
@@ -220,12 +220,12 @@ describe('who referred to a deleted object lets go first:', () => {
     expect(needs(deployAddress(shop))).toEqual({ success: all(shop, old(mount)), readBack: [shop] });
   });
 
-  test('nobody is waited for who has nothing to write', () => {
+  test('a referrer without a write is not waited for', () => {
     const { needs } = orderOf([deleted(main, below(env)), actionOf(shop, below(env))], records);
     expect(needs(old(main))).toEqual({});
   });
 
-  test('of one that is only replaced nobody does, and who still refers to it gets the new one later', () => {
+  test('not when the object is replaced: its referrers get the new one later', () => {
     const letsGo = orderOf([replaced(main, below(env)), updated(shop, below(env)), deployed(shop, [shop])], records);
     expect(letsGo.needs(old(main))).toEqual({});
     const { needs } = orderOf([replaced(main, below(env)), updated(shop, below(env, main))], records);
@@ -233,7 +233,7 @@ describe('who referred to a deleted object lets go first:', () => {
     expect(needs(shop)).toEqual({ success: [main] });
   });
 
-  test('one at the top goes when reading their scopes back has shown that they did', () => {
+  test('an object at the top is deleted after the read-back of their scopes', () => {
     const { needs } = orderOf(
       [deleted(key), updated(shop, below(env)), updated(file, inScope(shop)), deployed(shop, [shop, file])],
       { [shop]: was(env, key), [file]: was(shop, key) },
@@ -244,7 +244,7 @@ describe('who referred to a deleted object lets go first:', () => {
     });
   });
 
-  test('its own scope is not read back before, which is over only after it', () => {
+  test('its own scope is read back after its deletion', () => {
     const { needs } = orderOf([deleted(key), updated(file, { scope: key }), updated(shop)], {
       [file]: was(null, key),
       [shop]: was(null, key),
@@ -253,8 +253,8 @@ describe('who referred to a deleted object lets go first:', () => {
   });
 });
 
-describe('what is replaced', () => {
-  test('is taken away before it is made', () => {
+describe('a replaced object', () => {
+  test('is deleted before its successor is created', () => {
     const { needs, node, nodes } = orderOf([replaced(main)]);
     expect(nodes.map(({ name }) => name)).toEqual([old(main), main, readBack(main)]);
     expect(needs(old(main))).toEqual({});
@@ -262,7 +262,7 @@ describe('what is replaced', () => {
     expect([node(old(main)).part, node(main).part]).toEqual(['teardown', 'make']);
   });
 
-  test('is taken away when what the new one is made from is known', () => {
+  test('is deleted once all values of its successor are known', () => {
     const { needs } = orderOf([created(other), replaced(main, { dependsOn: [env, other] }), actionOf(env)]);
     expect(needs(old(main))).toEqual({ success: all(env, other), readBack: all(env, other) });
     expect(needs(main)).toEqual({ success: all(env, old(main), other) });
@@ -292,14 +292,14 @@ describe('what is replaced', () => {
     expect(needs(old(main))).toEqual({ success: [other] });
   });
 
-  test('waits with its old object for no other replacement that referred to it: that one waits for the new', () => {
+  test('does not wait for another replacement that referred to it: that one waits for the successor', () => {
     const { needs } = orderOf([replaced(main), replaced(other, { dependsOn: [main] })], { [other]: was(null, main) });
     expect(needs(old(main))).toEqual({});
     expect(needs(old(other))).toEqual({ success: [main], readBack: [main] });
   });
 });
 
-describe('an old object beside its new one', () => {
+describe('a deposed object', () => {
   const oldKey = oldAddress(key);
 
   test('goes after all that it follows', () => {
@@ -373,7 +373,7 @@ describe('below a service that stays', () => {
     expect(needs(domain)).toEqual({ success: [shop], over: [removals(shop)] });
   });
 
-  test('what sends nothing waits for no removal, and neither does the service itself', () => {
+  test('an action without requests waits for no removal, nor does the service itself', () => {
     const { needs } = orderOf([updated(shop), deleted(file, inScope(shop)), actionOf(domain, inScope(shop))]);
     expect(needs(domain)).toEqual({ success: [shop] });
     expect(needs(shop)).toEqual({});
@@ -400,13 +400,13 @@ describe('below a service that stays', () => {
   });
 });
 
-describe('what there can be only one of', () => {
+describe('a name that only one object can have', () => {
   const certificate = kindNamed('certificate');
   const [one, two] = ['certificates.one', 'certificates.two'];
   const everyCertificate = removals('every certificate');
   const taking = { ...aCreate, members: { certificatePath: { is: 'id', address: one } } } as const;
 
-  test('is free before another takes it, or could not be freed', () => {
+  test('is freed, or its holder failed to free it, before another object takes it', () => {
     const { needs } = orderOf([
       created(two, { kind: certificate, steps: [taking] }),
       deleted(one, { kind: certificate }),
@@ -418,7 +418,7 @@ describe('what there can be only one of', () => {
     expect(needs(everyCertificate)).toEqual({ over: all(old(one), old('certificates.three')) });
   });
 
-  test('is waited for by nobody who does without, or has it already', () => {
+  test('is not waited for by an object without the name, or with it already', () => {
     const { needs } = orderOf([
       deleted(one, { kind: certificate }),
       created(two, { kind: certificate }),
@@ -440,7 +440,7 @@ describe('what there can be only one of', () => {
     expect(needs(two)).toEqual({ over: [old(one)] });
   });
 
-  test('is nothing of a kind of which there can be many', () => {
+  test('does not exist for a kind whose names may repeat', () => {
     const sshKey = kindNamed('sshKey');
     const { needs } = orderOf([deleted(key, { kind: sshKey }), created('sshKeys.new', { kind: sshKey })]);
     expect(needs('sshKeys.new')).toEqual({});
@@ -468,7 +468,7 @@ describe('a deployment', () => {
     });
   });
 
-  test('waits for those that a service passes on that is not deployed itself, and for none behind another', () => {
+  test('waits for the deployments behind a service that is not deployed itself, and for none behind one that is', () => {
     const { needs, node } = orderOf([
       updated(main, service),
       updated(other, { ...below(env, main), ...service }),
@@ -618,7 +618,7 @@ describe('a preferred edge that would close a circle is left out, and no other:'
     expect(order.needs(old(one))).toEqual({ success: [main], readBack: [main] });
   });
 
-  test('each of them, when each would close one', () => {
+  test('all preferred edges, when each would close a circle', () => {
     const guest = 'production.redis.guest';
     const { nodes, isBefore } = orderOf(
       [

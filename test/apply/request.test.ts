@@ -92,15 +92,15 @@ function said(member: Member, how: Case = {}, name = 'description'): unknown {
 
 const refusing = (why: string) => `${address}: redis.update was not sent: ${why}`;
 
-describe('a request says', () => {
-  test('ids, values that are fixed, and what is declared, also of what was made only now', () => {
+describe('a request sends', () => {
+  test('ids, constants and declared values, also of objects created in this run', () => {
     const members = { redisId: ownId, appName: fixed('x'), name: wanted('shop', 'name'), description: later };
     const { sent, looks } = sending(members, { outputs: { host: 'db-1' } });
     expect(sent).toEqual([{ redisId: 'redis_1', appName: 'x', name: 'shop', description: 'db-1' }]);
     expect(looks).toBe(0);
   });
 
-  test('what goes along as it is at that moment, for which somebody looks where nobody has', () => {
+  test('members that it sends back unchanged, read now unless they were read just before', () => {
     const members = { redisId: ownId, name: asRead('name'), description: wanted('b') };
     const changed = ['description'];
     const read = { name: 'cache' };
@@ -112,7 +112,7 @@ describe('a request says', () => {
     expect(sending(members, { changed, made: read })).toMatchObject({ sent: [{ name: 'cache' }], looks: 0 });
   });
 
-  test('what a look shows where the answer of the create does not have all that goes along', () => {
+  test('members that it sends back unchanged, read when the answer to the create lacks them', () => {
     const members = { name: asRead('name'), command: asRead('command'), description: wanted('b') };
     const read = { name: 'now', command: null };
     expect(sending(members, { changed: ['description'], made: { name: 'then' }, read })).toMatchObject({
@@ -125,20 +125,20 @@ describe('a request says', () => {
     ['a set that others add to', { is: 'set', field: anything, wanted: declared(['b']), formerly: ['c'] }, ['a', 'b']],
     ['variables that others may add to', env({ B: declared('2') }, { keepOthers: true }), 'A=1\nB=2\n'],
     ['a variable whose secret this run does not have', env({ A: lacking('WORD'), B: declared('2') }), 'A=1\nB=2\n'],
-  ])('what is there of %s, for which somebody looks', (_title, member, value) => {
+  ])('the present part of %s, read now', (_title, member, value) => {
     const name = member.is === 'set' ? 'networkIds' : 'env';
     const { sent, looks } = sending({ [name]: member }, { read: { networkIds: ['a', 'c'], env: 'A=1\n' } });
     expect({ sent, looks }).toEqual({ sent: [{ [name]: value }], looks: 1 });
   });
 
-  test('the variables that are ours, and nothing else; nobody has to look for that', () => {
+  test('exactly the declared variables, without a read', () => {
     const { sent, looks } = sending({ env: env({ A: declared('1'), N: declared(2) }) });
     expect({ sent, looks }).toEqual({ sent: [{ env: 'A=1\nN=2\n' }], looks: 0 });
     expect(said(env({ A: declared('1') }), { now: { env: 'A=9\nX=1\n' } }, 'env')).toBe('A=1\n');
     expect(said(env({}), { now: { env: 'X=1\n' } }, 'env')).toBe('');
   });
 
-  test('variables of others as they are, without what was ours', () => {
+  test('variables of others as they are, without the ones that are removed', () => {
     const member = env({ A: declared('1') }, { keepOthers: true, removed: ['OLD'] });
     expect(said(member, { now: { env: 'A=9\nOLD=1\nX=2\n' } }, 'env')).toBe('X=2\nA=1\n');
     expect(said(member, { now: { env: null } }, 'env')).toBe('A=1\n');
@@ -148,7 +148,7 @@ describe('a request says', () => {
     expect(said(env({ A: lacking('WORD'), B: declared('2') }), { now: { env: 'X=1\n' } }, 'env')).toBe('B=2\n');
   });
 
-  test('a set in which nothing was, or of an object of which nothing was read, as it is declared', () => {
+  test('a set as declared, when the platform has no entries or no row was read', () => {
     const member: Member = { is: 'set', field: anything, wanted: declared(['b']), formerly: ['a'] };
     expect(said(member, { now: {} }, 'networkIds')).toEqual(['b']);
     expect(said(member, { now: { networkIds: null } }, 'networkIds')).toEqual(['b']);
@@ -167,7 +167,7 @@ describe('a request is refused before it is sent', () => {
     ],
     ['when a variable waits for something', env({ A: referring(host) }), {}, 'env.A is still not known'],
     [
-      'when the platform does not tell what has to be sent back',
+      'when the answer lacks a member that has to be sent back',
       asRead('description'),
       { now: { name: 'a' } },
       'the platform did not answer description, which has to be sent back',
@@ -190,7 +190,7 @@ describe('a request is refused before it is sent', () => {
       {},
       'name is no map',
     ],
-    ['when it is a mark, which a deployment has', { is: 'mark' }, {}, 'a mark is made when a deployment is ordered'],
+    ['when a member is the mark of a deployment', { is: 'mark' }, {}, 'a mark is made when a deployment is ordered'],
   ])('%s', (_title, member, how, why) => {
     expect(() => sending({ description: member }, how)).toThrow(
       expect.objectContaining({
@@ -227,12 +227,12 @@ describe('a request that would change nothing is not sent:', () => {
     },
   });
 
-  test('what became known only now is what the platform has', () => {
+  test('a value that became known in this run equals the one of the platform', () => {
     expect(sending({ description: later }, at('db-1'))).toMatchObject({ sent: [] });
     expect(sending({ description: later }, at('db-2')).sent).toEqual([{ description: 'db-1' }]);
   });
 
-  test('what it means counts, and not how it is written', () => {
+  test('equal values in another notation count as equal', () => {
     const empty: Member = { is: 'wanted', field: fieldOf(redis, 'description'), wanted: declared('') };
     expect(sending({ description: empty }, at(null))).toMatchObject({ sent: [] });
     expect(sending({ description: { ...empty, field: anything } }, at(null))).toMatchObject({
@@ -240,7 +240,7 @@ describe('a request that would change nothing is not sent:', () => {
     });
   });
 
-  test('but what was shown as a change is sent, and what is one key of a map says nothing of the field', () => {
+  test('but a change that the plan showed is sent, and a single variable does not count as its whole field', () => {
     expect(sending({ description: later }, at('db-1', 'edit')).sent).toHaveLength(1);
     const ofKey = at('db-1', 'known after apply', { attribute: { field: 'description', key: 'A' } });
     expect(sending({ description: later }, ofKey).sent).toHaveLength(1);
@@ -257,13 +257,13 @@ describe('a request that would change nothing is not sent:', () => {
     expect(sending({ description: wanted(null) }, { made: {} }).sent).toEqual([]);
   });
 
-  test('one change among those that are there is enough, and what only goes along is none', () => {
+  test('one real change suffices, and a member that is sent back is none', () => {
     const both = { description: later, name: wanted('shop', 'name') };
     expect(sending(both, at('db-1')).sent).toHaveLength(1);
     expect(sending(both, { ...at('db-1'), changed: ['description'] }).sent).toEqual([]);
   });
 
-  test('a value that is fixed, a map and what the operation does without being told are changes', () => {
+  test('a constant, a map and a change without a member count as changes', () => {
     const made = { description: 'a', env: 'A=1\n' };
     expect(sending({ description: fixed('a') }, { made }).sent).toHaveLength(1);
     expect(sending({ env: env({ A: declared('1') }) }, { made }).sent).toHaveLength(1);
@@ -273,30 +273,30 @@ describe('a request that would change nothing is not sent:', () => {
     expect(sending({ description: wanted('b') }, both).sent).toHaveLength(1);
   });
 
-  test.each(['create', 'move', 'delete', 'reset', 'deploy'] as const)('this is not said of a %s', (role) => {
+  test.each(['create', 'move', 'delete', 'reset', 'deploy'] as const)('does not apply to a %s', (role) => {
     expect(sending({ redisId: ownId }, { role, changed: [] }).sent).toEqual([{ redisId: 'redis_1' }]);
   });
 });
 
-describe('what must not show when the platform echoes it', () => {
-  test('is what may be secret, and every variable by itself', () => {
+describe('redacted in an echo of the platform', () => {
+  test('are fields that may be secret, and each variable', () => {
     const members = { env: env({ A: declared('one'), B: declared('two') }), databasePassword: wanted('horse') };
     expect(sending(members).secrets).toEqual(['A=one\nB=two\n', 'one', 'two', 'horse']);
   });
 
-  test('is all that goes along as it was read, however deep', () => {
+  test('is every text in members that are sent back, at any depth', () => {
     const now = { name: 'cache', labels: { a: ['x'] }, env: 'A=one\n' };
     const members = { name: asRead('name'), labels: asRead('labels'), env: asRead('env') };
     expect(sending(members, { now }).secrets).toEqual(['cache', 'x', 'A=one\n', 'one']);
   });
 
-  test('is not what is declared and open, and not an id', () => {
+  test('are no public declared fields and no ids', () => {
     const members = { redisId: ownId, description: wanted('b'), environmentId: fixed('e'), databasePassword: ownId };
     expect(sending(members).secrets).toEqual([]);
   });
 });
 
-describe('before something is replaced, its new requests are tried:', () => {
+describe('before a replacement, the requests of the new object are checked:', () => {
   const creating = (members: Step['members'], known: readonly string[] = ['production']) =>
     rehearse({
       action: actionOf(address),
@@ -310,7 +310,7 @@ describe('before something is replaced, its new requests are tried:', () => {
     environmentId: { is: 'id', address: 'production' },
   } as const;
 
-  test('one that fits is no hindrance, also when the id of what comes above it is not known yet', () => {
+  test('a valid request passes, also while the id of its parent is unknown', () => {
     expect(() => creating(whole)).not.toThrow();
     expect(() => creating(whole, [])).not.toThrow();
   });
@@ -327,13 +327,13 @@ describe('before something is replaced, its new requests are tried:', () => {
     ['goes along as it is read', asRead('description')],
     ['is a set that others add to', { is: 'set', field: anything, wanted: declared(['a']), formerly: [] }],
     ['is a map in which one waits for something', env({ A: declared('1'), B: referring(host) })],
-  ])('what %s is not looked at, and all else is', (_title, member) => {
+  ])('a member that %s is not checked, and all others are', (_title, member) => {
     const { name: _left, ...without } = whole;
     expect(() => creating({ ...without, name: member })).not.toThrow();
     expect(() => creating({ ...whole, description: member, name: fixed(3) })).toThrow('name: ');
   });
 
-  test('what waited for something and is known by now is looked at', () => {
+  test('a member whose value became known is checked', () => {
     const trying = (outputs: Outputs) => () =>
       rehearse({
         action: actionOf(address),
@@ -345,7 +345,7 @@ describe('before something is replaced, its new requests are tried:', () => {
     expect(trying(() => undefined)).not.toThrow();
   });
 
-  test('a map of which all is known is looked at', () => {
+  test('a map with known entries only is checked', () => {
     expect(() => creating({ ...whole, description: env({ 'a b': declared('1') }) })).toThrow(
       'cannot be passed unchanged',
     );
@@ -363,18 +363,18 @@ describe('the answer to a create', () => {
   });
 
   test.each([[true], [''], [null], [[{ redisId: 'redis_1' }]], [{ name: 'a' }], [{ redisId: '' }]])(
-    'that is %j has none, unless the id was ours to choose',
+    'that is %j has no id, unless Trueup chose it',
     (answer) => {
       expect(created(action, answer)).toBeUndefined();
       expect(created(action, answer, 'chosen')).toMatchObject({ id: 'chosen', row: { redisId: 'chosen' } });
     },
   );
 
-  test('says what id it has, whatever was chosen', () => {
+  test('gives its own id, also when Trueup chose another', () => {
     expect(created(action, { redisId: 'redis_1' }, 'chosen')?.id).toBe('redis_1');
   });
 
-  test('has an id that was ours to choose only where the request says one', () => {
+  test('gives the id that Trueup chose only when the request sent it', () => {
     const choosing = (members: Step['members']) =>
       chosenId(action, { operation: 'redis.create', role: 'create', members, changed: [] });
     expect(choosing({ redisId: fixed('mine') })).toBe('mine');

@@ -22,7 +22,7 @@ async function siblingsOf(action: Action, answer: unknown, actions: readonly Act
   return { asked, found: Object.fromEntries(await readSiblings(run, action)) };
 }
 
-describe('what stands beside an object is read', () => {
+describe('the rows beside an object are read', () => {
   const [one, two] = [
     { sshKeyId: 'key_1', name: 'a' },
     { sshKeyId: 'key_2', name: 'b' },
@@ -61,15 +61,15 @@ describe('what stands beside an object is read', () => {
   });
 });
 
-describe('there is nothing beside it', () => {
+describe('there are no rows beside it', () => {
   const nothing = { asked: [], found: {} };
 
   test.each([
-    ['below a parent that is not there yet', below('backup'), [{ ...compose, id: undefined }]],
+    ['below a parent without an id', below('backup'), [{ ...compose, id: undefined }]],
     ['below a parent that is not in the plan', below('backup'), []],
-    ['where its kind cannot stand', below('redis'), [compose]],
+    ['where its kind is not allowed', below('redis'), [compose]],
     ['at the top, where its kind cannot stand', actionOf('main'), []],
-  ])('%s, and nothing is asked', async (_title, action, actions) => {
+  ])('%s: no request is sent', async (_title, action, actions) => {
     expect(await siblingsOf(action, [], actions)).toEqual(nothing);
   });
 
@@ -78,7 +78,7 @@ describe('there is nothing beside it', () => {
   });
 });
 
-test('an answer that is no list of its kind is nothing to go by', async () => {
+test('an answer without a list of the kind is an error, not an empty list', async () => {
   for (const answer of [{ composeId: 'compose_1' }, { composeId: 'compose_1', backups: [{ name: 'a' }] }])
     await expect(siblingsOf(below('backup'), answer)).rejects.toMatchObject({ failure: 'platform' });
 });

@@ -50,7 +50,7 @@ describe('an update took effect', () => {
     expect(await took(answering('a'), step, action)).toBe(false);
   });
 
-  test('only when all for whose sake it is sent is there', async () => {
+  test('only when every changed member has its value', async () => {
     const attributes = [...redis().attributes, attributeChange('name', { wanted: declared('b'), decision: write })];
     const both = updating(['description', 'name']);
     expect(await took(having({ redisId: 'redis_1', description: 'b', name: 'b' }), both, redis({ attributes }))).toBe(
@@ -62,7 +62,7 @@ describe('an update took effect', () => {
     expect(await took(answering('b'), changed, redis({ attributes }))).toBe(true);
   });
 
-  test('when every variable that it writes or removes is as it was to be', async () => {
+  test('when every variable is written or removed as planned', async () => {
     const variable = (key: string, more: Partial<AttributeChange>) =>
       attributeChange('env', { attribute: { field: 'env', key }, ...more });
     const attributes = [
@@ -76,7 +76,7 @@ describe('an update took effect', () => {
     expect(await at('A=9\n')).toBe(false);
   });
 
-  test('is no certainty of a set, nor of what it does without being told', async () => {
+  test('is never concluded for a set, nor for a change without a member', async () => {
     const set: Member = { is: 'set', field: anything, wanted: declared('b'), formerly: [] };
     expect(await took(answering('b'), updating(['description'], { description: set }))).toBe(false);
     expect(await took(answering('b'), updating(['sourceType']))).toBe(false);
@@ -84,7 +84,7 @@ describe('an update took effect', () => {
     expect(await took(answering('b'), changed, redis({ attributes }))).toBe(false);
   });
 
-  test('is no certainty when the object is not there, or another one is', async () => {
+  test('is not concluded when the object is missing or another one answers', async () => {
     expect(await took(() => undefined, changed)).toBe(false);
     expect(await took(having({ redisId: 'redis_2', description: 'b' }), changed)).toBe(false);
   });
@@ -96,7 +96,7 @@ describe('a deletion took effect', () => {
     expect(await took(answering('b'), aStep)).toBe(false);
   });
 
-  test('when what it was below is gone, or has it no more', async () => {
+  test('when its service is gone, or no longer lists it', async () => {
     const main = redis({ attributes: [] });
     const mount = actionOf(`${address}.mounts["/a"]`, { kind: kindNamed('mount'), scope: address, id: 'mount_1' });
     const at = (answers: Answers) => took(answers, { ...aStep, operation: 'mounts.remove' }, mount, [main]);
@@ -114,8 +114,8 @@ test('a move took effect when the object is below its new parent', async () => {
   expect(await at('env_2')).toBe(false);
 });
 
-describe('nobody can tell', () => {
-  test('of what has no id yet, or stands below what has none: nobody asks', async () => {
+describe('no effect is concluded', () => {
+  test('without an id of the object or of its service: no request is sent', async () => {
     const without = redis({ id: undefined });
     const mount = actionOf('the mount', { kind: kindNamed('mount'), scope: address, id: 'mount_1' });
     const unmade = actionOf('another mount', { kind: kindNamed('mount'), scope: 'production', id: undefined });
@@ -134,7 +134,7 @@ describe('nobody can tell', () => {
     expect(await took(answers, updating(['description']))).toBe(false);
   });
 
-  test('but an error of Trueup itself is not taken for that', async () => {
+  test('an error of Trueup itself is thrown', async () => {
     const answers = () => {
       throw new TypeError('a mistake');
     };
@@ -142,7 +142,7 @@ describe('nobody can tell', () => {
   });
 });
 
-test('what was read a moment before the request says nothing: it is read anew', async () => {
+test('the scope is read anew, although it was read just before the request', async () => {
   const step = updating(['description']);
   let description = 'a';
   const { run, requests } = runOf([redis()], { answers: () => ({ redisId: 'redis_1', description }) });
@@ -152,7 +152,7 @@ test('what was read a moment before the request says nothing: it is read anew', 
   expect(requests).toEqual(['redis.one redis_1', 'redis.one redis_1']);
 });
 
-test('an object is at home where the manifest has it; what stands at the top or below a stranger always is', () => {
+test('an object is at home below its declared parent; at the top, or below a parent outside the plan, always', () => {
   const home = (action: Action, environmentId: string) =>
     isAtHome(runOf([production, action]).run, action, { environmentId });
   expect(home(redis({ parent: 'production' }), 'env_1')).toBe(true);

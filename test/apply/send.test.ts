@@ -63,12 +63,12 @@ async function running(
 
 const [look, write] = ['redis.one redis_1', 'redis.update redis_1 b'];
 
-describe('an update reads its object again', () => {
+describe('before an update, Trueup reads the object again', () => {
   test.each([
-    ['not at all, when that was done a moment before', {}, [look, write]],
-    ['not at all, when it waited for its connection for a few seconds', { waitMs: 5_000 }, [look, write]],
-    ['when it waited for longer', { waitMs: 5_001 }, [look, look, write]],
-    ['when the platform took nothing for a while, however short', { hasPaused: true }, [look, look, write]],
+    ['not when it was read a moment ago', {}, [look, write]],
+    ['not after 5 s of waiting for a connection', { waitMs: 5_000 }, [look, write]],
+    ['after more than 5 s of waiting for a connection', { waitMs: 5_001 }, [look, look, write]],
+    ['after any pause of the circuit breaker', { hasPaused: true }, [look, look, write]],
   ])('%s', async (_when, waiting, expected) => {
     const { run, requests } = await running(change(), waiting);
     await refuseChanged(run, change());
@@ -76,7 +76,7 @@ describe('an update reads its object again', () => {
     expect(requests).toEqual(expected);
   });
 
-  test.each([{ waitMs: 5_001 }, { hasPaused: true }])('and is not sent over a hot fix: %o', async (waiting) => {
+  test.each([{ waitMs: 5_001 }, { hasPaused: true }])('and does not overwrite a hot fix: %o', async (waiting) => {
     const { run, requests, byHand } = await running(change(), waiting);
     await refuseChanged(run, change());
     byHand('fixed by hand');
@@ -85,13 +85,13 @@ describe('an update reads its object again', () => {
   });
 });
 
-describe('what this run made a moment before', () => {
+describe('an object that this run has just created', () => {
   const made = (): Action => change({ action: 'create' });
 
   test.each([
     ['is not read again', {}, [write]],
     ['is read again when the next request waited for longer', { waitMs: 5_001 }, [look, write]],
-    ['is read again when the platform took nothing for a while', { hasPaused: true }, [look, write]],
+    ['is read again after a pause of the circuit breaker', { hasPaused: true }, [look, write]],
   ])('%s', async (_what, waiting, expected) => {
     const { run, requests } = await running(made(), waiting);
     happen(run, address, { is: 'sent', at: run.clock.monotonic() });
@@ -102,11 +102,11 @@ describe('what this run made a moment before', () => {
   });
 });
 
-describe('the time of a request', () => {
+describe('the recorded time of a request', () => {
   test.each([
-    ['stays as it was noted a moment before', { waitMs: 1_000 }, 0],
-    ['is noted anew when it waited since', { waitMs: 1_001 }, 1_001],
-    ['is noted anew when the platform took nothing for a while', { waitMs: 1, hasPaused: true }, 1],
+    ['stays when it is at most 1 s old', { waitMs: 1_000 }, 0],
+    ['is renewed after more than 1 s of waiting', { waitMs: 1_001 }, 1_001],
+    ['is renewed after a pause of the circuit breaker', { waitMs: 1, hasPaused: true }, 1],
   ])('%s', async (_what, waiting, later) => {
     const { run } = await running(change(), waiting);
     const at = run.clock.wall();
@@ -115,7 +115,7 @@ describe('the time of a request', () => {
     expect(sentAt(jobOf(run, address))).toBe(run.clock.monotonic());
   });
 
-  test('is noted nowhere when nothing said that it is about to be sent', async () => {
+  test('is not recorded when no pending operation is', async () => {
     const { run } = await running(change(), { hasPaused: true });
     await run.journal.save(address, record);
     await send(run, change(), update);

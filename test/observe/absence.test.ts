@@ -57,12 +57,12 @@ const stores = production(
 );
 const described = `${head}environments:\n  production: { env: { REGION: eu } }\n  staging: { env: { REGION: eu } }\n`;
 
-describe('one 404 for an object that a list shows', () => {
+describe('a single 404 for a listed object', () => {
   test.each([
     ['mariadb.one', stores],
     ['redis.one', stores],
     ['environment.one', described],
-  ])('to %s is read again, and the plan has no changes', async (operation, text) => {
+  ])('from %s: Trueup reads the object again, and plans no change', async (operation, text) => {
     const made = bench();
     await made.apply(text, { adoption: true });
     const planned = await planOver(
@@ -73,7 +73,7 @@ describe('one 404 for an object that a list shows', () => {
     expect(actionsOf(planned)).toEqual([]);
   });
 
-  test('that is answered again and again stops the plan, and names the object', async () => {
+  test('repeated on the second read, stops the plan and names the object', async () => {
     const made = bench();
     await made.apply(stores);
     const stopped = await planOver(
@@ -89,7 +89,7 @@ describe('one 404 for an object that a list shows', () => {
     );
   });
 
-  test('of a name that would be adopted is read again, and nothing is created beside it', async () => {
+  test('that the plan would adopt: Trueup reads it again, and plans no create', async () => {
     const made = bench();
     await made.emulator.act('redis.create', {
       name: 'cache',
@@ -122,30 +122,27 @@ const routed = production(
   '    application:\n      web: { source: { type: docker, image: nginx }, domains: { a.example.com: { port: 80 } } }\n',
 );
 
-describe('a list that lacks one row once', () => {
+describe('a list that lacks a row once', () => {
   test.each([
     ['certificates.all', organization, 'certificates.two'],
     ['ai.getAll', organization, 'ai.two'],
     ['compose.one', leafs, 'production.compose.shop.domains["b.example.com"]'],
     ['compose.one', leafs, 'production.compose.shop.files["b.conf"]'],
     ['application.one', routed, 'production.application.web.domains["a.example.com"]'],
-  ])(
-    '%s does not make Trueup create the object again, nor remove it from the state',
-    async (operation, text, address) => {
-      const made = bench();
-      await made.apply(text, { adoption: true });
-      const hidden = without([idOf(made, address)]);
-      expect(actionsOf(await planOver(made, text, wrongly(made, operation, 1, hidden)))).toEqual([]);
-      const nothing = text.startsWith(`${head}certificates`)
-        ? `${head}certificates: {}\n`
-        : production('    compose: {}\n');
-      const removal = await planOver(made, nothing, wrongly(made, operation, 1, hidden));
-      expect(actionsOf(removal)).toContain(`delete ${address}`);
-    },
-  );
+  ])('%s: Trueup neither creates the object again nor removes it from the state', async (operation, text, address) => {
+    const made = bench();
+    await made.apply(text, { adoption: true });
+    const hidden = without([idOf(made, address)]);
+    expect(actionsOf(await planOver(made, text, wrongly(made, operation, 1, hidden)))).toEqual([]);
+    const nothing = text.startsWith(`${head}certificates`)
+      ? `${head}certificates: {}\n`
+      : production('    compose: {}\n');
+    const removal = await planOver(made, nothing, wrongly(made, operation, 1, hidden));
+    expect(actionsOf(removal)).toContain(`delete ${address}`);
+  });
 });
 
-test('what was created a moment ago and does not show yet is not created again', async () => {
+test('Trueup does not create again an object that it just created and a lagging replica does not show yet', async () => {
   const made = bench();
   await made.apply(stores);
   const late = made.clock.monotonic() + 4_000;
@@ -159,7 +156,7 @@ test('what was created a moment ago and does not show yet is not created again',
   expect(actionsOf(await planOver(made, stores, behind))).toEqual([]);
 });
 
-test('what a person deleted is read twice, some seconds apart, and created again', async () => {
+test('Trueup reads an object that a person deleted twice, 5 s apart, and then plans its create', async () => {
   const made = bench();
   await made.apply(stores);
   await made.emulator.act('redis.remove', { redisId: idOf(made, 'production.redis.cache') });

@@ -65,7 +65,7 @@ describe.each(['user.get', 'environment.byProjectId', 'environment.one', 'postgr
   'when %s answers',
   (operation) => {
     test.each(Object.entries(answers))(
-      '%s, the plan stops with one clear error and nothing is changed',
+      '%s, the plan stops with one error that names the operation, and sends no write',
       async (_, answer) => {
         const made = bench();
         await made.apply(manifest);
@@ -85,7 +85,7 @@ describe.each(['user.get', 'environment.byProjectId', 'environment.one', 'postgr
   },
 );
 
-test('a list without one of its sections is not a list of nothing', async () => {
+test('a service row without its domains stops the plan: a missing list is not an empty list', async () => {
   const made = bench();
   await made.apply(manifest);
   const id = made.store.state?.resources['production.compose.shop']?.id;
@@ -95,14 +95,14 @@ test('a list without one of its sections is not a list of nothing', async () => 
   expect(String(result)).toContain('the answer to compose.one has no list of domains');
 });
 
-test('an empty list of environments means a wrong project or key, not an empty project', async () => {
+test('an empty list of environments stops the plan: the project or the key is wrong', async () => {
   const made = bench();
   await made.apply(manifest);
   const result = await attempt(made, 'environment.byProjectId', { status: 200, headers: json, body: '[]' });
   expect(String(result)).toContain('lists no environments');
 });
 
-test('only a 404 with the code of the platform says that an object is gone', async () => {
+test("a 404 with the platform's NOT_FOUND code proves that an object is gone", async () => {
   const made = bench();
   await made.apply(manifest);
   const id = made.store.state?.resources['production.postgres.main']?.id;

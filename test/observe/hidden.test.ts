@@ -88,7 +88,7 @@ describe.each(creatable)('$title', (stand: Stand) => {
   const address = addressOf(stand);
   const text = manifestWith(stand, stand.body);
 
-  test('that no list shows is not made again, and not forgotten when its block is gone', async () => {
+  test('missing from every list: Trueup does not create it again, and does not remove it from the state without its block', async () => {
     const made = world();
     await applied(made, text);
     const send = hiding(made, [idOf(made, address)], stand.kind.identity.id);
@@ -104,7 +104,7 @@ describe.each(creatable)('$title', (stand: Stand) => {
     }
   });
 
-  test('that no list shows and that may not be read is hidden, or gone: nobody can tell', async () => {
+  test('missing from every list, and its read is refused: the plan stops with "hidden from this API key, or gone"', async () => {
     const made = world();
     await applied(made, text);
     const hidden = hiding(made, [idOf(made, address)], stand.kind.identity.id);
@@ -119,7 +119,7 @@ describe.each(creatable)('$title', (stand: Stand) => {
     expect((result as Stop).failure).toBe('authentication');
   });
 
-  test.runIf(stand.kind.operations.delete !== undefined)('that was deleted by hand is made again', async () => {
+  test.runIf(stand.kind.operations.delete !== undefined)('deleted by hand: the plan creates it again', async () => {
     const made = world();
     await applied(made, text);
     const { identity, operations } = stand.kind;
@@ -144,7 +144,7 @@ describe.each(listed)('the list of $call', ({ kind, call, whenEmpty }) => {
     [401, 'UNAUTHORIZED'],
     [403, 'FORBIDDEN'],
   ])(
-    'that the key may not read (%i %s) is no empty list: the error names the operation and the right',
+    'refused with %i %s, stops the plan: the error names the operation and the missing right',
     async (status, code) => {
       const made = world();
       const refusing = answering(made, (operation) =>
@@ -160,7 +160,7 @@ describe.each(listed)('the list of $call', ({ kind, call, whenEmpty }) => {
     },
   );
 
-  test('that is empty is one', async () => {
+  test('when empty, counts as a complete list, except for environments', async () => {
     const made = world();
     const result = await planOver(
       made,
@@ -179,8 +179,8 @@ const stack = (...hosts: string[]): string => {
 };
 const domainOf = (host: string): string => `production.compose.shop.domains["${host}.example.com"]`;
 
-describe('how much is asked', () => {
-  test('one read more for each object that a list lacks', async () => {
+describe('the number of reads', () => {
+  test('Trueup reads each object that a list lacks once more', async () => {
     const made = bench();
     await applied(made, production(stack('a', 'b')));
     const usual = await planOver(made, production(stack('a', 'b')), made.emulator.send);
@@ -192,7 +192,7 @@ describe('how much is asked', () => {
     expect(made.requests('GET')).toEqual([...before, 'domain.one']);
   });
 
-  test('one read for each, when the list lacks all of them', async () => {
+  test('Trueup reads each object once when the list lacks all of them', async () => {
     const made = bench();
     await applied(made, production(stack('a', 'b', 'c')));
     for (const host of ['a', 'b', 'c'])
@@ -202,7 +202,7 @@ describe('how much is asked', () => {
     expect(made.requests('GET').filter((operation) => operation === 'domain.one')).toHaveLength(3);
   });
 
-  test('nothing below what is gone itself', async () => {
+  test('Trueup reads nothing below a deleted service', async () => {
     const made = bench();
     await applied(made, production(stack('a', 'b')));
     const composeId = idOf(made, 'production.compose.shop');
@@ -213,8 +213,8 @@ describe('how much is asked', () => {
   });
 });
 
-describe('a list that lacks everything although it is there', () => {
-  test('stops the plan, below a service', async () => {
+describe('a list that lacks existing objects', () => {
+  test('of a service, stops the plan', async () => {
     const made = bench();
     await applied(made, production(stack('a', 'b')));
     const ids = [idOf(made, domainOf('a')), idOf(made, domainOf('b'))];
@@ -223,7 +223,7 @@ describe('a list that lacks everything although it is there', () => {
     expect(String(result)).toContain(`no list shows ${domainOf('a')}, ${domainOf('b')} (domain), and domain.one does`);
   });
 
-  test('stops the plan, at the top, also for a single object', async () => {
+  test('at the top, stops the plan, even when it lacks a single object', async () => {
     const made = bench();
     await applied(made, head + keys('one'));
     const result = await planOver(
@@ -234,7 +234,7 @@ describe('a list that lacks everything although it is there', () => {
     expect(codesOf(result)).toEqual(['hidden']);
   });
 
-  test('stops the plan when a new block would be looked for in it, and only then', async () => {
+  test('stops the plan only when Trueup searches the list for a new block', async () => {
     const made = bench();
     const two = production(
       `${database()}      other: { dockerImage: "postgres:17", databaseName: o, databaseUser: u, databasePassword: password-1 }\n`,
@@ -252,7 +252,7 @@ describe('a list that lacks everything although it is there', () => {
     );
   });
 
-  test('is none where somebody led them elsewhere', async () => {
+  test('is complete when a person moved the objects to another service', async () => {
     const made = bench();
     await applied(made, production(stack('a', 'b')));
     const { environmentId } = (await made.emulator.act('environment.create', { name: 'x', projectId: 'prj_1' })) as Row;
@@ -267,14 +267,14 @@ describe('a list that lacks everything although it is there', () => {
   });
 });
 
-describe('what proves nothing', () => {
+describe('answers that do not prove an absence', () => {
   const text = production(database() + stack('a'));
 
   test.each([
     ['a failure of the platform', failed('boom')],
     ['a 401 without a code', failed('Unauthorized', 401, {})],
     ['a page', answered('<html>Sign in</html>')],
-  ])('is %s: it stops the plan as what it is', async (_what, answer) => {
+  ])('%s stops the plan with its own error', async (_what, answer) => {
     const made = bench();
     await applied(made, text);
     const hidden = hiding(made, [idOf(made, 'production.compose.shop')], 'composeId');
@@ -295,7 +295,7 @@ describe('what proves nothing', () => {
     expect(String(alone)).toContain('(compose.one at ');
   });
 
-  test('is not asked of what can be neither made nor deleted', async () => {
+  test('Trueup needs no proof for objects that it can neither create nor delete', async () => {
     const made = world();
     const organizations = `${head}organizations:\n  Example: {}\n`;
     made.emulator.world.tables.organization['org_1'] = {
@@ -310,7 +310,7 @@ describe('what proves nothing', () => {
     expect(codesOf(await planOver(made, organizations, send))).toEqual([]);
   });
 
-  test('is one git provider that no list shows, because somebody emptied it', async () => {
+  test('a list without the only, emptied git provider does not stop the create of a second one', async () => {
     const made = bench();
     const forge = (key: string) =>
       `  ${key}: { selfgitUrl: "https://git.example.com", clientId: c, clientSecret: correct-horse }\n`;
@@ -321,7 +321,7 @@ describe('what proves nothing', () => {
   });
 });
 
-describe('the key of a member', () => {
+describe('the API key of a member', () => {
   /** A member who may see these services, over the world of a bench. */
   function asMember(made: Bench, rights: Record<string, Json>): Send {
     const { world: seed } = made.emulator;
@@ -334,7 +334,7 @@ describe('the key of a member', () => {
     };
   }
 
-  test('that sees one of two services plans nothing, and says which right is missing', async () => {
+  test('with access to one of two services, plans nothing; the error names the missing right', async () => {
     const made = bench();
     const text = production(database() + stack('a'));
     await applied(made, text);
@@ -351,7 +351,7 @@ describe('the key of a member', () => {
     expect((result as Stop).failure).toBe('authentication');
   });
 
-  test('that sees all of them plans what the owner plans', async () => {
+  test('with access to all services, plans the same as the key of the owner', async () => {
     const made = bench();
     const text = production(database() + stack('a'));
     await applied(made, text);
@@ -359,7 +359,7 @@ describe('the key of a member', () => {
     expect(actionsOf((await planOver(made, text, asMember(made, { accessedServices }))) as Plan)).toEqual([]);
   });
 
-  test('asks for each object that a list lacks: one that is gone proves nothing of the next', async () => {
+  test('reads each object that a list lacks: a deleted one does not prove that the next is deleted', async () => {
     const made = bench();
     const text = production(stack('a', 'b', 'c'));
     await applied(made, text);
@@ -375,7 +375,7 @@ describe('the key of a member', () => {
     expect(String(result)).toContain(domainOf('b'));
   });
 
-  test('without a right to a kind that is only named goes on with ids', async () => {
+  test('without the right to list SSH keys, resolves a reference to one by its id', async () => {
     const made = bench();
     await applied(made, head + keys('one'));
     const client = createClient({

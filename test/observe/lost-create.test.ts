@@ -21,12 +21,12 @@ const isOurs = (pending: Partial<PendingCreate>, more: Readonly<Record<string, s
     makeDigest,
   );
 
-describe('it is ours', () => {
-  test('when it is what that said', () => {
+describe('a row with the key of a pending create is its object', () => {
+  test('when the fields are those that the create sent', () => {
     expect(isOurs({})).toBe(true);
   });
 
-  test('when the platform made more of a value, as it always does', () => {
+  test('when the platform extended appName as usual, and not when it begins differently', () => {
     const said = { ...says, appName: { value: 'shop' } };
     expect(isOurs({ says: said }, { appName: 'shop-x1y2z3' })).toBe(true);
     expect(isOurs({ says: said }, { appName: 'store-x1y2z3' })).toBe(false);
@@ -38,7 +38,7 @@ describe('it is ours', () => {
     ['a field that it does not have', { ...says, databasePassword: { digest: makeDigest('"p"') } }],
     ['what is no field any more', { ...says, lost: { value: null } }],
     ['nothing', {}],
-  ])('not when that said %s', (_what, said) => {
+  ])('except when the create sent %s', (_what, said) => {
     expect(isOurs({ says: said })).toBe(false);
   });
 
@@ -48,7 +48,7 @@ describe('it is ours', () => {
     ['when it was sent', 0, true],
     ['within its in-flight timeout, by a clock that is a little early', 10.9, true],
     ['long after its in-flight timeout', 11.1, false],
-  ])('by the time at which it was made: %s', (_when, minutes, expected) => {
+  ])('by createdAt: %s', (_when, minutes, expected) => {
     const createdAt = new Date(at + minutes * minute).toISOString();
     expect(isOurs({}, { createdAt })).toBe(expected);
   });
@@ -57,15 +57,15 @@ describe('it is ours', () => {
     ['A=1', false],
     ['', true],
     ['\n', true],
-  ])('not when somebody gave it variables: %j', (env, expected) => {
+  ])('unless a person gave it variables: %j', (env, expected) => {
     expect(isOurs({}, { env })).toBe(expected);
   });
 
-  test('by what it is alone, when nobody can read when it was made', () => {
+  test('by its fields alone, when createdAt is not a date', () => {
     expect(isOurs({}, { createdAt: 'long ago' })).toBe(true);
   });
 
-  test('of what is listed long after it was made, only when the create was answered', () => {
+  test('for a kind that is listed late, only when the create was answered', () => {
     const isAnswered = (more: Parameters<typeof recordOf>[2]) =>
       isCreated(kindNamed('labgit'), {}, recordOf('labgit', null, more), makeDigest);
     expect(isAnswered({ pairs: { labgitUrl: pairOf('https://lab.example.com') } })).toBe(true);

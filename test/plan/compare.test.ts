@@ -70,7 +70,7 @@ describe('an attribute is', () => {
     expect(verdictOf(more, value)).toBe(verdict);
   });
 
-  test('held against the answer to the create of this run, where the create does not take it', () => {
+  test('compared with the answer to the create, where the create does not take the field', () => {
     const memory = { field: 'memoryLimit', made: { memoryLimit: 'made' } };
     expect(verdictOf({ wanted: declared('b') }, 'made', memory)).toBe('as before');
     expect(verdictOf({ wanted: declared('b') }, 'x', memory)).toBe('other');
@@ -78,7 +78,7 @@ describe('an attribute is', () => {
   });
 });
 
-test('the wanted value is told beside the verdict, once it is known', () => {
+test('the verdict comes with the wanted value, once it is known', () => {
   const planned = [
     attributeChange('description', { wanted: referring(host) }),
     attributeChange('name', { wanted: lacking('WORD') }),

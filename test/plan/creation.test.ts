@@ -117,7 +117,7 @@ describe('it is created', () => {
     expect(plan({ kind, resource: { fields: {} } }).changes).toHaveLength(1);
   });
 
-  test('although an earlier run was about to create it, which is said', () => {
+  test('after an earlier run announced its create, with a warning', () => {
     const action = plan({ record: recordOf('redis', null) });
     expect(action.action).toBe('create');
     expect(action.notes).toEqual([
@@ -135,12 +135,12 @@ describe('it is created', () => {
   test.each([
     [1, 'created when'],
     [3, 'created (attempt 3) when'],
-  ])('although its create was sent %d times, which is reported', (sends, words) => {
+  ])('after its create was sent %d times, with a warning that counts them', (sends, words) => {
     const [note] = plan({ record: recordOf('redis', null, { pending: creating({ sends }) }) }).notes;
     expect(note?.message).toContain(`${at} was about to be ${words} an earlier run ended`);
   });
 
-  test('only when the platform would list it: otherwise it is waited for', () => {
+  test('not again when the platform lists it only later', () => {
     const kind = kindNamed('labgit');
     expect(plan({ kind, record: recordOf('labgit', null) })).toMatchObject({ action: 'no-op', isHeld: true });
     expect(plan({ kind, record: recordOf('labgit', 'lab_1') })).toMatchObject({ action: 'create' });
@@ -170,7 +170,7 @@ describe('it is refused', () => {
     ]);
   });
 
-  test('without what its create cannot do without, by the names that the manifest has for it', () => {
+  test('without the required fields, which are named as in the manifest', () => {
     expect(plan({ resource: { fields: {} } }).notes).toEqual([
       {
         code: 'cannot-create',
@@ -206,10 +206,10 @@ describe('it is refused', () => {
   });
 });
 
-describe('it is made anew because what it is below is', () => {
+describe('it is replaced because its parent is replaced', () => {
   const object = objectOf('redis_1', { redisId: 'redis_1' });
 
-  test('and its old one goes by its own request, unless it goes along', () => {
+  test('and a request deletes the old object, unless the platform deletes it with its parent', () => {
     const action = plan({ object });
     expect(action).toMatchObject({
       action: 'replace',
@@ -224,7 +224,7 @@ describe('it is made anew because what it is below is', () => {
     expect(along).toMatchObject({ action: 'replace', createsObject: true, createsBeforeDestroy: false, teardown: [] });
   });
 
-  test('which its protection forbids, and is no lost create', () => {
+  test('which its protection forbids; a pending create does not matter then', () => {
     expect(plan({ object, resource: { options: { protect: true } } }).notes).toMatchObject([
       { code: 'protected', message: `${at} is protected and would be replaced` },
     ]);
@@ -233,7 +233,7 @@ describe('it is made anew because what it is below is', () => {
   });
 });
 
-describe('the id of a new object that is ours to choose', () => {
+describe('an id that Trueup chooses', () => {
   const kind = kindNamed('bucketgit');
   const idIn = (about: About) => {
     const from = plan({ kind, ...about }).steps[0]?.members['bucketgitId'];

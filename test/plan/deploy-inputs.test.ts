@@ -52,8 +52,8 @@ const digestOf = (service: Partial<ServiceActions>, host?: string) =>
     { outputs: () => host, digest: makeDigest },
   );
 
-describe('of its own fields', () => {
-  test('those count that wait for a deployment, with their values', () => {
+describe('of its own fields, the digest of the inputs', () => {
+  test('covers the values of fields that wait for a deployment', () => {
     const one = digestOf({ root: stack(command('up')) });
     expect(one).toBeDefined();
     expect(digestOf({ root: stack(command('up')) })).toBe(one);
@@ -63,7 +63,7 @@ describe('of its own fields', () => {
     expect(digestOf({ root: stack(command('up'), named) })).toBe(one);
   });
 
-  test('the order does not count, nor does what is not declared, nor how a value is written that means the same', () => {
+  test('ignores the order, undeclared fields, and the spelling of equal values', () => {
     const [a, b] = [variable('A', declared('1')), variable('B', declared('2'))];
     expect(digestOf({ root: stack(a, b) })).toBe(digestOf({ root: stack(b, a) }));
     expect(digestOf({ root: stack(a, b) })).not.toBe(
@@ -74,13 +74,13 @@ describe('of its own fields', () => {
     expect(digestOf({ root: networks([]) })).toBe(digestOf({ root: networks(null) }));
   });
 
-  test('while one is not known, nothing is', () => {
+  test('is undefined while one value is not known', () => {
     const root = stack(command('up'), variable('A', referring(host)));
     expect(digestOf({ root })).toBeUndefined();
     expect(digestOf({ root }, 'main')).toBe(digestOf({ root: stack(command('up'), variable('A', declared('main'))) }));
   });
 
-  test('what this run has no secret for is as it was settled last', () => {
+  test('takes the settled value where this run lacks the secret', () => {
     const { field } = variable('A', declared(null));
     const stored = toStored(field, 'secret', true, makeDigest);
     const settled = { ...variable('A', lacking('S')), pair: { wanted: stored, answered: stored } };
@@ -184,7 +184,7 @@ describe('of its environment', () => {
     expect(digestOf({ root, parent: inEnvironment(attribute(environment, 'env', undefined, 'REGION')) })).toBe(none);
   });
 
-  test('one that is not known yet is asked for again, and one that is known counts', () => {
+  test('a variable that is not known yet is resolved again the next time', () => {
     const parent = inEnvironment(region(referring(host)));
     expect(digestOf({ root, parent })).toBeUndefined();
     expect(digestOf({ root, parent }, 'eu')).toBe(digestOf({ root, parent: inEnvironment(region(declared('eu'))) }));
@@ -195,7 +195,7 @@ describe('of its environment', () => {
     );
   });
 
-  test('and is not digested again for each service of it', () => {
+  test('a known variable is digested once for all services', () => {
     const parent = inEnvironment(region(declared('eu')));
     let count = 0;
     const digest = (text: string): string => {

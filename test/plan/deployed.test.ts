@@ -28,7 +28,7 @@ const listed = (deploymentId: string, status: string, description = ''): Row => 
 });
 const rowWith = (...deployments: readonly Row[]): Row => ({ deployments });
 
-test('what nothing is known of stays so, and what cannot be read stays as it is known', () => {
+test('nothing changes for a service without deployments, or without a row', () => {
   expect(afterwards(compose, undefined, rowWith(listed('d1', 'done', 'trueup-7f3a')))).toBeUndefined();
   expect(afterwards(compose, ordered, undefined)).toBe(ordered);
 });
@@ -46,7 +46,7 @@ describe('a deployment that an earlier run ordered', () => {
     expect(afterwards(compose, ordered, row)).toBe(ordered);
   });
 
-  test.each(['error', 'cancelled'])('and that ended as %s is owed still', (status) => {
+  test.each(['error', 'cancelled'])('is still needed after it ended as %s', (status) => {
     const row = rowWith(listed('d1', status, 'trueup-7f3a'));
     expect(afterwards(compose, ordered, row)).toStrictEqual(stale);
     expect(afterwards(compose, { ...saved, pending }, row)).toStrictEqual(saved);
@@ -61,7 +61,7 @@ describe('a deployment that an earlier run ordered', () => {
     expect(afterwards(compose, ordered, row)).toBe(ordered);
   });
 
-  test('of which the platform says no more than how the service runs: its status counts, because it was reset before', () => {
+  test('counts by the status of the service where the platform lists no deployments', () => {
     const redis = kindNamed('redis');
     expect(afterwards(redis, ordered, { applicationStatus: 'done' })).toEqual({ inputs: 'new' });
     expect(afterwards(redis, ordered, { applicationStatus: 'error' })).toEqual(stale);
@@ -102,7 +102,7 @@ describe('a deployment that somebody else made after everything was saved', () =
     expect(afterwards(compose, saved, fetched)).toEqual({ inputs: 'new' });
   });
 
-  test('does not count before everything was saved', () => {
+  test('does not count while changes are unsaved', () => {
     expect(afterwards(compose, stale, rowWith(listed('d3', 'done', 'Commit: abc')))).toBe(stale);
   });
 });

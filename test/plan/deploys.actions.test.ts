@@ -66,7 +66,7 @@ const listed = (...statuses: readonly string[]): Row => ({
 });
 
 describe('a deployment', () => {
-  test('is an action of its own, with one request that bears a mark', () => {
+  test('is an action of its own, with one request that carries a mark', () => {
     const [root, deployment] = planned([changed()]);
     expect(root).toMatchObject({
       address: shop,
@@ -111,7 +111,7 @@ describe('a deployment', () => {
     expect(title?.is === 'value' && title.value.reveal()).toBe('Trueup');
   });
 
-  test('of what tells only how it runs begins with a status that says nothing', () => {
+  test('begins with a reset where only the status of the service shows its outcome', () => {
     const [deployment] = deployments(planned([actionOf(cache, { action: 'create', id: undefined })]));
     expect(deployment?.steps).toMatchObject([
       {
@@ -148,7 +148,7 @@ describe('a deployment', () => {
     expect(at(undefined, command)).toBeUndefined();
   });
 
-  test('is owed until it was there', () => {
+  test('is planned until it succeeded', () => {
     const owed = planned([compose()], { deployed: { [shop]: { stale: {} } } });
     expect(deployments(owed)).toMatchObject([{ because: [] }]);
     expect(deployments(owed)[0]).not.toHaveProperty('isOrdered');
@@ -167,7 +167,7 @@ describe('a deployment', () => {
     expect(serviceAt(over, shop)).toStrictEqual({ known: { inputs: 'a' }, inputs });
   });
 
-  test('is none of what goes, of what is held back, and of what cannot be deployed', () => {
+  test('does not exist for services that are deleted, held back, or cannot be deployed', () => {
     for (const more of [{ action: 'delete' }, { action: 'forget' }, { isHeld: true }] as const) {
       const actions = [changed(more)];
       expect(planned(actions)).toEqual(actions);
@@ -176,7 +176,7 @@ describe('a deployment', () => {
     expect(planned([backup])).toEqual([backup]);
   });
 
-  test('left to somebody else is remembered and told of the service', () => {
+  test('left to the user is noted at the service', () => {
     const never = changed({ options: { deploy: 'never' } });
     for (const actions of [planned([never]), planned([changed()], { deploys: false })]) {
       expect(deployments(actions)).toEqual([]);
@@ -215,7 +215,7 @@ describe('what cannot be deployed from here', () => {
     expect(again?.notes.map(({ code }) => code)).toEqual(['not-deployed', 'not-deployed']);
   });
 
-  test('is rebuilt when no new code is owed, and there is some', () => {
+  test('is rebuilt when no new code has to be fetched', () => {
     const rows = { [web]: { ...listed('done'), sourceType: 'git' } };
     const rebuilt = planned([application('git')], { rows, deployed: { [web]: { stale: {} } } });
     expect(deployments(rebuilt)).toMatchObject([{ steps: [{ operation: 'application.redeploy' }] }]);
@@ -247,7 +247,7 @@ describe('what cannot be deployed from here', () => {
       expect(message(more)).toEqual([`${web} is saved and cannot be deployed from here: a`]);
   });
 
-  test('is not an image, however what is not built would be built', () => {
+  test('is no image, whose deployment always works', () => {
     const rows = { [web]: { ...listed(), sourceType: 'docker', buildType: 'static' } };
     const adopted = planned([application('docker', { action: 'adopt' })], { rows });
     expect(serviceAt(adopted, web)).toStrictEqual({ known: { stale: {} }, inputs });

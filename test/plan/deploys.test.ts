@@ -95,7 +95,7 @@ describe('a service is deployed', () => {
 });
 
 describe('a service is not deployed', () => {
-  test('by halves: when something below it fails, also while it is new', async () => {
+  test('when something below it fails, also while it is new', async () => {
     const made = bench();
     const text = stack('domains: { a.example.com: { serviceName: web } }');
     const result = await applyOver(

@@ -58,7 +58,7 @@ const told = ({ diagnostics }: Difference) =>
   diagnostics.map(({ code, message, remedy = '' }) => `${code}: ${message} | ${remedy}`);
 
 describe('a field', () => {
-  test('that is to be written is a change, with what was there, what comes, and where it is declared', () => {
+  test('that is written is a change with its value before, its value after and its position', () => {
     const { attributes, changes, diagnostics } = diff({
       fields: { dockerImage: declared('redis:8') },
       row: { dockerImage: 'redis:7' },
@@ -81,11 +81,11 @@ describe('a field', () => {
     expect(attributes[0]?.before.reveal()).toBe('redis:7');
   });
 
-  test('that nobody declared or settled is no attribute of it', () => {
+  test('that is neither declared nor settled is no attribute', () => {
     expect(diff({ row: { dockerImage: 'redis:7' } })).toEqual({ attributes: [], changes: [], diagnostics: [] });
   });
 
-  test('that is as it should be is an attribute and no change', () => {
+  test('that is as wanted is an attribute and no change', () => {
     const found = diff({
       fields: { dockerImage: declared('redis:8') },
       row: { dockerImage: 'redis:8' },
@@ -94,7 +94,7 @@ describe('a field', () => {
     expect(found).toMatchObject({ changes: [], diagnostics: [], attributes: [{ pair: pairOf('redis:8') }] });
   });
 
-  test('that the row does not have is null there', () => {
+  test('that the row lacks has the value null', () => {
     const found = diff({ fields: { dockerImage: declared('redis:8') } });
     expect(found.changes).toMatchObject([{ before: { is: 'absent' } }]);
     expect(found.attributes[0]?.before.reveal()).toBeNull();
@@ -108,7 +108,7 @@ describe('a field', () => {
     expect(diff({ ...about, row: { dockerImage: 'redis:7' } }).changes[0]).not.toHaveProperty('last');
   });
 
-  test('that a secret flows into, or once did, does not show', () => {
+  test('is redacted when a secret flows into it, or did when it was settled', () => {
     const row = { dockerImage: 'redis:7' };
     const hidden = { is: 'hidden' };
     const now = diff({ fields: { dockerImage: declared('redis:8', true) }, row });
@@ -125,7 +125,7 @@ describe('a field', () => {
     expect(of('c')).not.toHaveProperty('summary');
   });
 
-  test('that only a new object can have forces one, and then nothing counts that is said of the old one', () => {
+  test('that only a new object can have forces a replacement, and drops the notes about the old object', () => {
     const about = { row: { serverId: 'srv_1' }, pairs: { serverId: pairOf('srv_1'), description: pairOf('x') } };
     const replaced = diff({ ...about, fields: { serverId: declared('srv_2') } });
     expect(replaced.changes).toMatchObject([{ path: 'serverId', forcesReplacement: true }]);
@@ -144,7 +144,7 @@ describe('a field', () => {
 });
 
 describe('what is said of a field', () => {
-  test('that is let go of, that the platform ignores, and that is left as somebody changed it', () => {
+  test('that is no longer managed, that the platform ignores, or that keeps its drift', () => {
     const notKept = diff({
       fields: { dockerImage: declared('redis:8') },
       row: { dockerImage: 'redis:7' },
@@ -252,7 +252,7 @@ describe('a map', () => {
     expect(diff({ maps: { env: new Map([['A', declared('')]]) }, row: { env: 'A=' } }).changes).toEqual([]);
   });
 
-  test('that is ours as a whole loses the keys of others', () => {
+  test('in mode own loses the keys of others', () => {
     const found = diff({ ...env('A'), row: { env: 'A=1\nX=2' } });
     expect(inShort(found)).toEqual(
       ['write env.A', 'remove env.X'].map((line) => line.replace('write env.A', 'nothing env.A')),
@@ -272,26 +272,26 @@ describe('a map', () => {
     expect(found.diagnostics).toEqual([]);
   });
 
-  test('that is merged keeps them, and loses those that were ours', () => {
+  test('in mode merge keeps them, and loses the keys that were managed', () => {
     const found = diff({ ...env('A'), mapMode: 'merge', row: { env: 'A=1\nX=2\nB=1' }, pairs: pairs('A', 'B') });
     expect(inShort(found)).toEqual(['nothing env.A', 'remove env.B']);
     expect(found.attributes[1]?.pair).toEqual(hiddenPair('"1"'));
     expect(found.diagnostics).toEqual([]);
   });
 
-  test('that is merged for the first time says what stays', () => {
+  test('in mode merge reports the keys that stay when it is managed for the first time', () => {
     const first = diff({ ...env('A'), mapMode: 'merge', row: { env: 'A=1\nX=2\nY=3' } });
     expect(told(first)).toEqual(['left-alone: env: keys that are there stay, ours of old among them: X, Y | ']);
     expect(first.diagnostics[0]?.address).toBe(at);
     expect(diff({ ...env('A'), mapMode: 'merge', row: { env: 'A=1' } }).diagnostics).toEqual([]);
   });
 
-  test('lets go of keys that were ours and are gone already', () => {
+  test('stops managing settled keys that are gone already', () => {
     const found = diff({ ...env('A'), row: { env: 'A=1' }, pairs: pairs('A', 'B') });
     expect(inShort(found)).toEqual(['nothing env.A', 'release env.B']);
   });
 
-  test('that is text now speaks for its keys; one that is nothing any more lets go of them', () => {
+  test('written as text now keeps no settled keys; left out, it stops managing them', () => {
     const row = { env: 'A=1' };
     const text = diff({ fields: { env: declared('A=1') }, row, pairs: pairs('A') });
     expect(inShort(text)).toEqual(['nothing env']);
@@ -328,7 +328,7 @@ describe('a set that others add to', () => {
     expect(found).toMatchObject({ changes: [], diagnostics: [], attributes: [{ field: { codec: contains } }] });
   });
 
-  test('is written when ours are missing, or when one that was ours is to go: the plan shows what it will be', () => {
+  test('is written when declared ids are missing or former ones are left; the plan shows the set after it', () => {
     expect(projects(['a', 'b'], ['a'], pairOf(['a'])).changes).toMatchObject([
       { cause: 'edit', before: value(['a']), after: value(['a', 'b']) },
     ]);
@@ -346,7 +346,7 @@ describe('a set that others add to', () => {
     expect(projects(['a'], ['x'], undefined, true).changes).toMatchObject([{ after: { is: 'hidden' } }]);
   });
 
-  test('says that ids stay of which nobody remembers that they were ours', () => {
+  test('reports that ids stay which the state knows as a digest only', () => {
     const hidden = hiddenPair('["a","b"]');
     expect(told(projects(['a'], ['a', 'b'], hidden))).toEqual([
       'left-alone: accessedProjects: ids that came from a secret or the environment and are not declared any more stay | Remove them on the platform, or apply once with accessMode: own.',
@@ -363,7 +363,7 @@ describe('a set that others add to', () => {
     expect(released.diagnostics.map(({ code }) => code)).toEqual(['released']);
   });
 
-  test('is another one where the block wants the whole: that is compared and written as it is', () => {
+  test('with accessMode own is compared and written as a whole', () => {
     const own = (there: readonly string[], pair: Pair) =>
       diff({
         kind,
@@ -388,7 +388,7 @@ describe('a set that others add to', () => {
   });
 });
 
-test('a change waits for a deployment where the field does, and nothing of the place takes effect at once', () => {
+test('a change waits for a deployment when its field does, unless it takes effect at once below that parent', () => {
   const field = kindNamed('domain').fields['port'] ?? anything;
   const below = (parent: string) => {
     const link = kindNamed('domain').parents[parent];
@@ -401,7 +401,7 @@ test('a change waits for a deployment where the field does, and nothing of the p
   ]).toEqual([true, false, false]);
 });
 
-test('of hidden text something is told where it may hold secrets and is known', () => {
+test('a change of private text is summarised when the new text is known', () => {
   const text = { ...anything, secrecy: 'private' } as const;
   expect(summaryOf(text, 'a\n', { is: 'known', value: 'b\n' })).toEqual({ summary: 'line 1 of 1, before 1' });
   expect(summaryOf({ ...anything, secrecy: 'secret' }, 'a\n', { is: 'known', value: 'b\n' })).toEqual({});

@@ -47,7 +47,7 @@ function plan(about: About): Action {
 const told = ({ notes }: Action) => notes.map(({ code, message, remedy = '' }) => `${code}: ${message} | ${remedy}`);
 const codes = ({ notes }: Action) => notes.map(({ code }) => code);
 
-describe('it', () => {
+describe('an object that the platform has', () => {
   test('stays as it is when nothing is to be changed', () => {
     const action = plan({ record: settledImage('redis:8') });
     expect(action).toMatchObject({
@@ -66,7 +66,7 @@ describe('it', () => {
     ]);
   });
 
-  test('is updated when a field is', () => {
+  test('is updated when a declared field differs', () => {
     expect(plan({ row: { dockerImage: 'redis:7' }, record: settledImage('redis:7') })).toMatchObject({
       action: 'update',
       changes: [{ path: 'dockerImage', cause: 'edit' }],
@@ -75,7 +75,7 @@ describe('it', () => {
     });
   });
 
-  test('is moved when it is declared below another one than it is below', () => {
+  test('is moved when the manifest gives it another parent', () => {
     const moved = plan({ object: { parentId: 'env_2' }, row: { dockerImage: 'redis:7' } });
     expect(moved).toMatchObject({ action: 'move', notes: [] });
     expect(moved.steps).toMatchObject([
@@ -87,7 +87,7 @@ describe('it', () => {
     expect(plan({ parent: undefined }).action).toBe('move');
   });
 
-  test('is found out to stand below another one at the top, too', () => {
+  test('is refused at the top when it belongs to another project or organization', () => {
     const kind = kindNamed('environment');
     const about = { kind, resource: { fields: {} }, row: {}, parent: undefined };
     expect(plan({ ...about, object: { parentId: 'prj_1' } }).notes).toEqual([]);
@@ -100,7 +100,7 @@ describe('it', () => {
     expect(plan({ ...ai, object: { parentId: 'prj_1' } }).notes).toHaveLength(1);
   });
 
-  test('stays where it is when the platform cannot move it, or when it is to be taken over', () => {
+  test('is refused under another parent when the platform cannot move it, or when it would be adopted', () => {
     const below = {
       object: { parentId: 'compose_2' },
       parent: actionOf('production.compose.shop', { id: 'compose_1' }),
@@ -123,12 +123,12 @@ describe('it', () => {
   });
 });
 
-describe('one that somebody else made', () => {
-  test.each(['key', 'pin'] as const)('and that is found by %s is taken over', (foundBy) => {
+describe('an object that the state does not know', () => {
+  test.each(['key', 'pin'] as const)('is adopted when it is found by its %s', (foundBy) => {
     expect(plan({ object: { foundBy } })).toMatchObject({ action: 'adopt', changes: [], id: 'redis_1' });
   });
 
-  test('is compared as if nothing was known of it, whatever was settled with another one', () => {
+  test('is compared without the settled pairs of the object before it', () => {
     const row = { dockerImage: 'redis:7' };
     const [change] = plan({ object: { foundBy: 'key' }, row, record: settledImage('redis:6') }).changes;
     expect(change?.cause).toBe('first managed');
@@ -136,7 +136,7 @@ describe('one that somebody else made', () => {
     expect(known?.cause).toBe('conflict');
   });
 
-  test('is compared with what its create said, when that got no answer; what was settled since counts more', () => {
+  test('is compared with the fields of its pending create, and with newer settled pairs first', () => {
     const row = { dockerImage: 'redis:7', description: 'x' };
     const says = { dockerImage: { value: 'redis:7' }, description: { value: 'y' } };
     const record = recordOf('redis', null, { pending: creating({ says }) });
@@ -150,14 +150,14 @@ describe('one that somebody else made', () => {
     expect(causes(recordOf('redis', null, { pending: creating() }))).toEqual(['first managed', 'first managed']);
   });
 
-  test('needs consent when it is found by its key; to pin it or to have sent its create is consent', () => {
+  test('needs consent when it is found by its key, and none when it is pinned or its create is pending', () => {
     expect(plan({ object: { foundBy: 'key' } }).needsConsent).toBe(true);
     expect(plan({ object: { foundBy: 'pin' } }).needsConsent).toBe(false);
     expect(plan({ object: { foundBy: 'pending create' } })).toMatchObject({ needsConsent: false, action: 'no-op' });
   });
 });
 
-describe('one that the platform made by itself', () => {
+describe('an object that the platform creates by itself', () => {
   const kind = kindNamed('environment');
   const environment = (fields: Resource['fields'], row: Row, about: About = {}) =>
     plan({
@@ -169,7 +169,7 @@ describe('one that the platform made by itself', () => {
       object: { parentId: 'prj_1', foundBy: 'key', isProvided: true, ...about.object },
     });
 
-  test('is taken over without consent when that takes nothing from anybody', () => {
+  test('is adopted without consent when no value of it is overwritten', () => {
     const fields = { description: declared('Ours') };
     for (const description of ['', null, 'Production environment'])
       expect(environment(fields, { description })).toMatchObject({ action: 'adopt', needsConsent: false });
@@ -184,7 +184,7 @@ describe('one that the platform made by itself', () => {
     expect(environment({}, { env: 'B=1' }, { resource: { maps } }).needsConsent).toBe(true);
   });
 
-  test('keeps the fields that the platform does not let anybody change, also once it is ours', () => {
+  test('keeps the fields that the platform does not let anybody change, also after the adoption', () => {
     for (const foundBy of ['key', 'id'] as const) {
       const named = environment({ name: declared('live') }, { name: 'production' }, { object: { foundBy } });
       expect(codes(named)).toEqual(['cannot-change']);
@@ -193,7 +193,7 @@ describe('one that the platform made by itself', () => {
     expect(codes(own)).toEqual([]);
   });
 
-  test('and that is not to be managed is refused, unless it is ours since', () => {
+  test('is refused where it may not be managed, unless the state has its id', () => {
     const mount = (about: Partial<ObservedObject>) =>
       plan({
         kind: kindNamed('mount'),
@@ -248,7 +248,7 @@ describe('a change that needs a new object', () => {
     ]);
   });
 
-  describe('where two can stand side by side', () => {
+  describe('of a kind that is created before it is destroyed', () => {
     const kind = kindNamed('certificate');
     const pairs = { certificateData: pairOf('old'), certificatePath: pairOf('here') };
     const certificate = (more: Resource['fields'], old: Row = {}) =>
@@ -263,7 +263,7 @@ describe('a change that needs a new object', () => {
         record: recordOf('certificate', 'redis_1', { pairs }),
       });
 
-    test('makes the new one first; the old one goes by an action of its own', () => {
+    test('creates the new object first; another action deletes the old one', () => {
       const action = certificate({});
       expect(action).toMatchObject({
         action: 'replace',
@@ -275,7 +275,7 @@ describe('a change that needs a new object', () => {
       expect(action.id).toBeUndefined();
     });
 
-    test('makes it after the old one is gone, when it wants what there can be only one of', () => {
+    test('deletes the old object first when both would need the same unique value', () => {
       const path = { certificatePath: declared('here') };
       const same = certificate(path, { certificatePath: 'here' });
       expect(same).toMatchObject({
@@ -291,8 +291,8 @@ describe('a change that needs a new object', () => {
   });
 });
 
-describe('it is said', () => {
-  test('what a change does not bring about', () => {
+describe('the plan reports', () => {
+  test('a change that takes no effect now', () => {
     const kind = kindNamed('postgres');
     const fields = { databasePassword: declared('new') };
     const idle = plan({ kind, resource: { fields }, row: { databasePassword: 'old', applicationStatus: 'idle' } });
@@ -302,7 +302,7 @@ describe('it is said', () => {
     expect(idle).toMatchObject({ action: 'update', createsObject: false });
   });
 
-  test('what an update needs that neither the block nor the platform has', () => {
+  test('a member that an update requires and neither the block nor the row has', () => {
     const kind = kindNamed('backup');
     const [link] = Object.values(kind.parents);
     if (link === undefined) throw new Error('a backup stands nowhere');
@@ -329,7 +329,7 @@ describe('it is said', () => {
     expect(labgit.notes.map(({ message }) => message.split(':')[0])).toContain('name');
   });
 
-  test('nothing of what is declared and only known later', () => {
+  test('no missing member for a value that is known after apply', () => {
     const host = referring({ address: 'production.redis.other', output: 'host' });
     expect(plan({ resource: { fields: { dockerImage: host } } })).toMatchObject({ action: 'update', notes: [] });
   });

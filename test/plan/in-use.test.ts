@@ -33,7 +33,7 @@ function saidOf(...users: readonly (readonly [Action, Row | undefined])[]): stri
 
 const loses = ['goes-along what uses sshKeys.deploy and is not in this manifest loses it'];
 
-test('the deletion of what something uses that stays is refused, and says where to change it', () => {
+test('the deletion of an object that another one still uses is refused, and names the field', () => {
   expect(saidOf([compose('a'), fetched], [compose('b'), fetched])).toEqual([
     'cannot-change sshKeys.deploy is still used: source.sshKey of production.compose.a, source.sshKey of production.compose.b',
   ]);
@@ -43,7 +43,7 @@ test('the deletion of what something uses that stays is refused, and says where 
   ]);
 });
 
-test('where nobody uses it, what is in no manifest may: that is said', () => {
+test('a deletion reports that undeclared objects may use it', () => {
   expect(saidOf([compose('a'), { ...fetched, customGitSSHKeyId: null }])).toEqual(loses);
   const [deletion] = stillUsed(kinds, [key], new Map());
   expect(deletion?.notes).toMatchObject([{ address: 'sshKeys.deploy', severity: 'warning' }]);
@@ -72,7 +72,7 @@ test('another change of what uses it takes nothing from that', () => {
   expect(saidOf([compose('a', { changes: [changing('description')] }), fetched])[0]).toMatch(/^cannot-change/);
 });
 
-test('what nobody can name by its kind goes without a word, and so does nothing that stays', () => {
+test('no note for kinds that no field refers to, and none without a deletion', () => {
   const database = actionOf('production.redis.main', { action: 'delete' });
   const stays = { ...key, action: 'update' } as const;
   expect(stillUsed(kinds, [database, stays], new Map())).toEqual([database, stays]);

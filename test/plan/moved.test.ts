@@ -215,7 +215,7 @@ describe('an entry that cannot be followed is an error, and nothing is sent', ()
   });
 });
 
-test('an entry that was followed long ago, or never had an object, is no news', async () => {
+test('an entry that was applied earlier reports nothing', async () => {
   const made = bench();
   const text = manifest(
     `  production: { redis: { new: { ${body} } } }\n`,
@@ -296,7 +296,7 @@ describe('the records of the state', () => {
     expect(resources).toEqual({ 'sshKeys.new': recordOf('sshKey', 'key_1') });
   });
 
-  test('are left alone by an address that is none, which is told as it is written', () => {
+  test('stay when an entry is no address, which is quoted as written', () => {
     const found = applyMoves(stateOf({}), moved('not an address', 'nor this'), []);
     expect(found.diagnostics).toMatchObject([
       {

@@ -25,7 +25,7 @@ function pending(fields: Readonly<Record<string, Wanted>>, pairs: StateRecord['p
 }
 
 describe('an object that is not listed yet', () => {
-  test('and whose create was answered is waited for', () => {
+  test('is waited for when its create was answered', () => {
     const action = pending({ name: declared('lab') }, { name: pairOf('lab') });
     expect(action).toMatchObject({
       action: 'no-op',
@@ -48,14 +48,14 @@ describe('an object that is not listed yet', () => {
     ]);
   });
 
-  test('and whose create got no answer may be there or not', () => {
+  test('may exist when its create got no answer', () => {
     const [note] = pending({ name: declared('lab') }).notes;
     expect(note?.message).toBe(
       'whether labgit.lab was created is not known: its create got no answer, and it is listed only once somebody has connected it',
     );
   });
 
-  test('cannot be changed until then: fields that are declared otherwise than they were sent are named', () => {
+  test('cannot be changed until then: the message names the fields edited since', () => {
     const sent = { name: pairOf('lab'), groupName: pairOf('shop'), labgitUrl: pairOf('https://a.test') };
     const fields = {
       name: declared('lab'),
@@ -130,7 +130,7 @@ describe('what depends on it', () => {
     ['that has an id', actionOf('labgit.lab', { kind, id: 'lab_1', isHeld: true })],
     ['that is created and known at once', actionOf('labgit.lab', { id: undefined, action: 'create' })],
     ['of another plan', actionOf('labgit.other', { kind, id: undefined, isHeld: true })],
-  ])('on something %s waits for nothing', (_what, other) => {
+  ])('does not wait for an object %s', (_what, other) => {
     expect(heldBack(user, among(other))).toBe(user);
   });
 });

@@ -130,7 +130,7 @@ describe('a reference', () => {
     });
   });
 
-  test('to what the platform does not tell yet is as well', () => {
+  test('to an output that the platform does not show yet is known after apply as well', () => {
     const { row: _, ...object } = main;
     expect(of({ 'production.redis.main': { ...object, row: { name: 'main', databasePassword: 'p' } } })).toEqual({
       is: 'known after apply',
@@ -161,7 +161,7 @@ describe('what is below something that is replaced', () => {
     expect(of(objects('c'))).toEqual([`replace ${domain('a').address}`]);
   });
 
-  test('is not, when on the platform it is below another one, or when that stays', () => {
+  test('is not replaced when it has another parent on the platform, or when the parent stays', () => {
     expect(of(objects('other'))).toEqual([`move ${domain('a').address}`]);
     expect(of(objects('c', 'stack'))).toEqual([`no-op ${domain('a').address}`]);
   });

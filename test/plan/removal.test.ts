@@ -64,7 +64,7 @@ describe('it is deleted', () => {
     expect(plan({ others: [production] }).scope).toBe(at);
   });
 
-  test('by no request of its own when it goes with what it is below', () => {
+  test('without a request when the platform deletes it with its parent', () => {
     const shop = (action: Action['action']) =>
       actionOf('production.compose.shop', { kind: kindNamed('compose'), action });
     const file = {
@@ -88,7 +88,7 @@ describe('it is deleted', () => {
   });
 });
 
-describe('it is forgotten', () => {
+describe('it is removed from the state only', () => {
   const forgotten = { action: 'forget', teardown: [], dataAtRisk: undefined };
 
   test('when it is gone', () => {
@@ -108,7 +108,7 @@ describe('it is forgotten', () => {
     expect(plan({ kind: kindNamed('mount'), object: { ...there, isProvided: true } }).action).toBe('delete');
   });
 
-  test('when nobody knows whether it was created, which is said', () => {
+  test('when the outcome of its create is unknown, with a warning', () => {
     const lost = plan({ object: undefined, record: { id: null } });
     expect(lost).toMatchObject(forgotten);
     expect(said(lost)).toEqual([
@@ -117,7 +117,7 @@ describe('it is forgotten', () => {
     expect(lost.notes[0]?.address).toBe(at);
   });
 
-  test('when it is not listed yet, which is said too', () => {
+  test('when the platform does not list it yet, with a warning', () => {
     const kind = kindNamed('labgit');
     const pending = plan({ kind, object: undefined, record: { id: null } });
     expect(pending).toMatchObject(forgotten);
@@ -146,11 +146,11 @@ describe('it is forgotten', () => {
   });
 });
 
-describe('one that bears the key of what a create was to make which got no answer', () => {
+describe('an object with the key of a pending create', () => {
   const row = { composeId: 'compose_1', domains: [] as unknown[] };
   const lost = (object: ObservedObject) => plan({ kind: kindNamed('compose'), object, record: { id: null } });
 
-  test('goes when it is that', () => {
+  test('is deleted when the create made it', () => {
     expect(lost(objectOf('compose_1', row, { foundBy: 'pending create' }))).toMatchObject({
       action: 'delete',
       id: 'compose_1',
@@ -165,7 +165,7 @@ describe('one that bears the key of what a create was to make which got no answe
       'has something below it, which no run of ours can have made',
       objectOf('compose_1', { ...row, domains: [{ domainId: 'd' }] }, { foundBy: 'pending create' }),
     ],
-  ])('is let go of and told when it %s', (_what, object) => {
+  ])('stays, with a warning, when it %s', (_what, object) => {
     const action = lost(object);
     expect(action).toMatchObject({ action: 'forget', teardown: [], dataAtRisk: undefined });
     expect(action.notes).toMatchObject([
@@ -179,7 +179,7 @@ describe('one that bears the key of what a create was to make which got no answe
   });
 });
 
-describe('what stands in the way of taking something away', () => {
+describe('a deletion or a replacement', () => {
   function take(action: 'delete' | 'replace', options: StateRecord['options'], before: StateRecord['options'] = {}) {
     const input = inputOf({ [at]: there }, { [at]: recordOf('redis', 'redis_1', { options: before }) });
     const notes: Action['notes'][number][] = [];
@@ -187,7 +187,7 @@ describe('what stands in the way of taking something away', () => {
     return { ...gone, notes };
   }
 
-  test('is its protection, until an apply of its own lifted it', () => {
+  test('is refused while the block or the state protects the object', () => {
     expect(take('delete', { protect: true }).notes).toEqual([
       {
         code: 'protected',
@@ -207,7 +207,7 @@ describe('what stands in the way of taking something away', () => {
     expect(take('delete', {}).notes).toEqual([]);
   });
 
-  test('is not its data: those are named, for the one who permits it', () => {
+  test('names the data at risk', () => {
     expect(take('replace', {}).dataAtRisk).toBe('the data of this database');
     expect(take('delete', {}).teardown).toMatchObject([{ operation: 'redis.remove' }]);
     const input = inputOf({});
@@ -222,7 +222,7 @@ describe('what stands in the way of taking something away', () => {
   });
 });
 
-describe('what is below it and in no manifest', () => {
+describe('an undeclared object below a deleted one', () => {
   const row = {
     composeId: 'compose_1',
     domains: [{ domainId: 'ours' }, { domainId: 'other' }, { domainId: 'another' }, 'no row'],
@@ -246,7 +246,7 @@ describe('what is below it and in no manifest', () => {
     ]);
   });
 
-  test('goes with it, which is said by kind and number', () => {
+  test('is reported by kind and number', () => {
     const action = plan({
       kind: kindNamed('compose'),
       object: shop,
@@ -262,7 +262,7 @@ describe('what is below it and in no manifest', () => {
     ).toEqual([]);
   });
 
-  test('is not what the platform made by itself, nor what is listed elsewhere', () => {
+  test('is not reported when the platform created it, or when another list has it', () => {
     const mounts = [{ mountId: 'm', type: 'volume', volumeName: 'main-data' }];
     const database = { postgresId: 'pg_1', appName: 'main', mounts, backups: [] };
     const mount = kinds.find(({ kind }) => kind === 'mount');

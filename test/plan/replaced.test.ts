@@ -48,7 +48,7 @@ describe('the old object', () => {
     expect(deletionIn(found, `${old} (old)`)).toMatchObject({ action: 'delete', id: 'key_1' });
   });
 
-  test('is there only where the new one is made first', () => {
+  test('exists only for a replacement that creates first', () => {
     const first = { ...key, createsBeforeDestroy: false, teardown: [aStep] };
     const other = actionOf('production.redis.main', { action: 'replace' });
     const update = actionOf('sshKeys.other', { kind, action: 'update' });
@@ -58,24 +58,24 @@ describe('the old object', () => {
   });
 });
 
-describe('it goes after', () => {
-  test('the new one was made and what depends on the address was led there, and after nothing else', () => {
+describe('the old object is deleted after', () => {
+  test('its successor and the actions that refer to the address, and after nothing else', () => {
     const user = actionOf('production.compose.shop', { dependsOn: ['production', 'sshKeys.deploy'] });
     const found = withOld([key, user, actionOf('production.compose.other', { dependsOn: ['production'] })]);
     expect(deletionIn(found)?.follows).toEqual(['sshKeys.deploy', 'production.compose.shop']);
   });
 
-  test('nothing that goes itself', () => {
+  test('no other deletion', () => {
     const going = actionOf('production.compose.shop', { action: 'delete', dependsOn: ['sshKeys.deploy'] });
     expect(deletionIn(withOld([key, going]))?.follows).toEqual(['sshKeys.deploy']);
   });
 
-  test('which is said of old objects only', () => {
+  test('which no other deletion has to follow', () => {
     const { planned } = withOld([key, actionOf('production.redis.main', { action: 'delete' })]);
     expect(planned.flatMap((action) => ('follows' in action ? [action.address] : []))).toEqual([old]);
   });
 
-  test('however many there are, each action is looked at a few times', () => {
+  test('the work grows linearly with the number of actions', () => {
     const counts = [50, 100].map((count) => {
       let reads = 0;
       const counted = (action: Action) =>

@@ -255,7 +255,7 @@ describe('a plan that would delete everything', () => {
     expect([...rowsIn(made, 'postgres'), ...rowsIn(made, 'compose')]).toEqual([]);
   });
 
-  test('and make other things is refused too: a whole manifest of new keys is a mistake, or belongs under moved:', async () => {
+  test('and create others is refused too: keys that changed belong under moved:', async () => {
     const made = bench();
     await made.apply(
       `${head}environments: { staging: { redis: { a: { databasePassword: correct-horse-1 } } } }\n`,
@@ -278,7 +278,7 @@ describe('a plan that would delete everything', () => {
     await plansNothing(made, head);
   });
 
-  test('is none when nothing of it is there any more', async () => {
+  test('is allowed when no object of it exists any more', async () => {
     const made = bench();
     await made.apply(both, everything);
     for (const { postgresId } of rowsIn(made, 'postgres')) await made.emulator.act('postgres.remove', { postgresId });

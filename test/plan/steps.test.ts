@@ -105,7 +105,7 @@ const below = (name: string, parent: string): Partial<Resource> => {
 describe('a create', () => {
   const redis = { name: 'main', databasePassword: 'p' };
 
-  test('carries what it takes, and updates what it does not', () => {
+  test('carries the members that it takes; an update carries the rest', () => {
     expect(created('redis', { ...redis, memoryLimit: '1G', cpuLimit: '2' })).toEqual({
       steps: [
         'create redis.create: environmentId* = id of production; name* = declared "main"; databasePassword* = declared "p"',
@@ -128,7 +128,7 @@ describe('a create', () => {
     ).toHaveLength(1);
   });
 
-  test('names what it cannot do without, and what the object is no use without in its case', () => {
+  test('names the required members that are missing, also those that only the case of a union needs', () => {
     expect(created('redis', { name: 'main' }).missing).toEqual(['databasePassword']);
     expect(created('compose', { name: 'shop' }).missing).toEqual(['sourceType']);
     expect(created('compose', { name: 'shop', sourceType: 'raw' }).missing).toEqual(['composeFile']);
@@ -143,7 +143,7 @@ describe('a create', () => {
     expect(created('domain', domain, below('domain', 'compose')).missing).toEqual(['serviceName']);
   });
 
-  test('says where the object is to stand, and what its place decides', () => {
+  test('carries the parent and the constants of the place', () => {
     expect(created('sshKey', { name: 'k', publicKey: 'a', privateKey: 'b' }).steps).toEqual([
       'create sshKey.create: organizationId* = "org_1"; name* = declared "k"; publicKey* = declared "a"; privateKey* = declared "b"',
     ]);
@@ -169,7 +169,7 @@ describe('a create', () => {
     expect(created('bucketgit', { name: 'b' }).steps[0]).not.toContain('bucketgitId');
   });
 
-  test('is followed by the operation that chooses a case, with what that cannot do without', () => {
+  test('is followed by the operation that chooses the case of a union, with its required members', () => {
     const fields = { name: 'web', sourceType: 'git', customGitUrl: 'u', customGitBranch: 'b' };
     expect(created('application', fields).steps).toEqual([
       'create application.create: environmentId* = id of production; name* = declared "web"; sourceType* = declared "git"',
@@ -205,7 +205,7 @@ describe('an update', () => {
     expect(updated('redis', { dockerImage: as(declared('a'), settled) })).toEqual({ steps: [], notes: [] });
   });
 
-  test('carries what its operation cannot do without: as declared, else as it was read', () => {
+  test('carries required members as declared, or else as read', () => {
     const fields = {
       schedule: '0 4 * * *',
       prefix: as(declared('p'), settled),
@@ -265,7 +265,7 @@ describe('an update', () => {
     expect(updated('application', { customGitUrl: 'u', sourceType: as(referring(host), settled) }).steps).toEqual([]);
   });
 
-  test('takes another way where the object as it is allows that', () => {
+  test('uses the operation of a field where the row allows it', () => {
     const fields = { databasePassword: 'new', dockerImage: 'postgres:17' };
     expect(updated('postgres', fields, { applicationStatus: 'done' })).toEqual({
       steps: [
@@ -331,7 +331,7 @@ describe('a map', () => {
     ]);
   });
 
-  test('is not sent when none does', () => {
+  test('is not sent when no key changes', () => {
     expect(steps('own', entry('A', settled), entry('B', settled))).toEqual([]);
   });
 
@@ -350,7 +350,7 @@ describe('a map', () => {
     ]);
   });
 
-  test('is no field of its own where it is text', () => {
+  test('is an ordinary member when it is written as text', () => {
     const key = attributeChange('env', { attribute: { field: 'env', key: 'A' }, decision: write });
     const text = { ...resource('own'), maps: {} };
     const input = { resource: text, attributes: [key] };
@@ -387,7 +387,7 @@ describe('a deletion', () => {
   });
 });
 
-test('the size of a request is that of what is known of it, in bytes', () => {
+test('the size of a request counts the bytes of its known values', () => {
   const size = (members: Step['members']) =>
     bodySize({ operation: 'redis.update', role: 'update', members, changed: [] });
   const field = kindNamed('redis').fields['name'] ?? attributeChange('name').field;
