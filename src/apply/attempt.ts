@@ -3,7 +3,7 @@ import type { Run } from './run.ts';
 import { PlatformError } from '../api/errors.ts';
 import { attempts } from '../api/attempts.ts';
 
-/** One request that is sent until its outcome is known. */
+/** One request, sent until its outcome is known. */
 interface Attempt<T> {
   readonly send: (isAgain: boolean) => Promise<T>;
   /** Looks on the platform for the effect of a lost request; undefined: it does not show. It is not sent after the last. */
@@ -13,8 +13,7 @@ interface Attempt<T> {
 }
 
 /**
- * Sends a request; when its outcome is unknown, looks for its effect, and sends again what does not show where the
- * policy allows that.
+ * Sends a request. When its outcome is unknown, looks for its effect; when none shows, sends it again as the policy says.
  *
  * @throws {PlatformError} of the last request, when it was refused, or its outcome stays unknown.
  */
@@ -40,31 +39,31 @@ export async function attempt<T>(
   }
 }
 
-/** Whether a request that failed may have been executed all the same. */
+/** Whether a failed request may have been executed. */
 export function isLost(error: unknown): error is PlatformError {
   return error instanceof PlatformError && error.outcome === 'unknown';
 }
 
-/** Whether a request that failed may be executed later still: it was not the platform itself that answered. */
+/** Whether a failed request may still be executed: no answer came from the platform itself. */
 export function mayLandLater(error: unknown): boolean {
   return isTrouble(error) && (error.status === undefined || error.code === undefined);
 }
 
-/** Whether a failure is that of the way or of the platform, and not an answer to what was asked. */
+/** Whether the way to the platform or the platform itself failed: the answer says nothing about the request. */
 function isTrouble(error: unknown): error is PlatformError {
   if (!(error instanceof PlatformError)) return false;
   return error.status === undefined || error.status >= 500 || error.failure === 'unreadable';
 }
 
-/** The pauses between two looks: the first one in milliseconds, and how many times as long each one is after it. */
+/** The pauses between looks: the first in milliseconds, and the factor from one to the next. */
 interface Pauses {
   readonly firstMs: number;
   readonly growth: number;
 }
 
 /**
- * Looks again and again until something is seen, or until a moment of the clock that only grows has passed; gives what
- * was seen last. An interruption ends the pauses, and there is one look after it.
+ * Repeats a look until `isSeen` accepts its result or `until` (monotonic ms) has passed; gives the last result. An
+ * interruption ends the pauses; one look follows it.
  */
 export async function poll<T>(
   { clock, input: { signal } }: Pick<Run, 'clock' | 'input'>,
@@ -76,7 +75,7 @@ export async function poll<T>(
   }: { readonly isSeen: (seen: T) => boolean; readonly until?: number; readonly pauses?: Pauses },
 ): Promise<T> {
   for (let pause = pauses.firstMs; ; pause *= pauses.growth) {
-    // A look that takes its time shows what was the case when it began.
+    // A slow look shows the platform as it was when the look began.
     const begun = clock.monotonic();
     const seen = await look();
     if (isSeen(seen) || begun >= until || signal?.aborted === true) return seen;

@@ -14,11 +14,11 @@ import { happen, idOf, jobOf } from './run.ts';
 import { isAtHome, rowIn, scopeNow } from './scope.ts';
 
 /**
- * Sends a request of an action that is no create. When its outcome is unknown, Trueup reads what the platform has, and sends again what it
- * does not have: an update, a move or a deletion comes to the same when it is executed twice.
+ * Sends an update, a move or a deletion. When its outcome is unknown, reads the object and sends the request again if it
+ * had no effect: executing it twice gives the same result.
  *
- * @throws {PlatformError} when the request was refused, or its outcome stays unknown.
- * @throws {Stop} when somebody changed since what it would overwrite: it was not sent.
+ * @throws {PlatformError} when the platform refused the request, or its outcome stays unknown.
+ * @throws {Stop} when somebody changed, since the plan, what the request would overwrite: it was not sent.
  */
 export async function send(run: Run, action: Action, step: Step): Promise<unknown> {
   return attempt(run, policies[step.role], {
@@ -31,22 +31,28 @@ export async function send(run: Run, action: Action, step: Step): Promise<unknow
   });
 }
 
-/** Takes a connection, reads the object again, notes the time, and sends: nothing comes between the look and the request. */
-export async function sendOnce(run: Run, action: Action, step: Step, isAgain: boolean): Promise<unknown> {
+/**
+ * Takes a connection, reads the object again, records the time and sends one request: nothing comes between the read and
+ * the request. Sends nothing when the object has every change already.
+ */
+export async function sendOnce(run: Run, action: Action, step: Step, isAgain = false): Promise<unknown> {
   const { address } = action;
-  const answer = await run.input.client.withConnection(step.operation, async (own) => {
+  return run.input.client.withConnection(step.operation, async (own) => {
     const now = await lookBefore(run, action, { step, own, isAgain });
     const members = buildMembers({ ...requestInput(run, action), step, now });
-    if (members === undefined) return 'needless' as const;
+    if (members === undefined) {
+      happen(run, address, { is: 'needless' });
+      return undefined;
+    }
     await announceTime(run, address, isAgain || own.hasPaused);
     happen(run, address, { is: 'sent', at: run.clock.monotonic() });
-    return { content: await noting(run, address, own.invoke(step.operation, members)) };
+    const answer = await noting(run, address, own.invoke(step.operation, members));
+    happen(run, address, { is: 'answered' });
+    return answer;
   });
-  happen(run, address, { is: answer === 'needless' ? 'needless' : 'answered' });
-  return answer === 'needless' ? undefined : answer.content;
 }
 
-/** Waits for the answer to a request, and notes at once what one that failed may have done. */
+/** Waits for the answer to a request; when it fails, notes at once whether the request may have been executed. */
 export async function noting(run: Run, address: string, answer: Promise<unknown>): Promise<unknown> {
   try {
     return await answer;
@@ -60,8 +66,8 @@ export async function noting(run: Run, address: string, answer: Promise<unknown>
 }
 
 /**
- * Refuses what somebody changed; gives the object as it is. One that this run created just now is read only for what the
- * request sends back and its create did not answer.
+ * Refuses what somebody changed since the plan; gives the object as it is. Reads an object that this run has just created
+ * only for members that the request sends back and the create did not answer.
  */
 async function lookBefore(
   run: Run,
@@ -78,10 +84,7 @@ async function lookBefore(
   return answersAll(step, requestInput(run, action).made) ?? rowNow(run, action, { client: own });
 }
 
-/**
- * Whether the platform has what a request was to bring. What cannot be seen is no proof: the request may be sent again
- * then, because twice comes to the same as once.
- */
+/** Whether the platform shows the effect of a request. An effect that no read can prove counts as missing. */
 export async function tookEffect(run: Run, action: Action, step: Step): Promise<boolean> {
   if (idOf(run, action.address) === undefined || idOf(run, action.scope) === undefined) return false;
   try {
@@ -95,7 +98,7 @@ export async function tookEffect(run: Run, action: Action, step: Step): Promise<
   }
 }
 
-/** Whether a row has every change that a step carries. */
+/** Whether a row has every change of a step. */
 function holds(run: Run, action: Action, { changed, members }: Step, row: Row): boolean {
   const compared = compare(action, row, run.outputs);
   return changed.every((name) => {
@@ -105,13 +108,13 @@ function holds(run: Run, action: Action, { changed, members }: Step, row: Row): 
       const isCarried = attribute.field === name || (member?.is === 'wanted' && member.wanted === wanted);
       return isCarried && (decision.do === 'write' || decision.do === 'remove');
     });
-    // Of a set it cannot be told what was to go.
+    // A row does not tell which entries of a set the request was to remove.
     const isSet = member?.is === 'set';
     return carried.length > 0 && !isSet && carried.every(({ verdict }) => verdict === 'as wanted');
   });
 }
 
-/** What the requests of an action are made from. */
+/** The input of `buildMembers`, apart from the step and the object as it is now. */
 export function requestInput(run: Run, action: Action) {
   return {
     action,

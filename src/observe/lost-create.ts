@@ -7,13 +7,13 @@ import { pendingCreate } from '../state/pending.ts';
 import type { PendingCreate, StateRecord } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
 
-/** The member of a row that says when its object was created. */
+/** The member of a row with the time at which its object was created. */
 const createdAt = 'createdAt';
 
 /**
- * Whether a row is the object that a create made whose answer was lost. The run that lost the answer and every run after
- * it ask this one judge. The natural key alone proves nothing: anybody can use it. Of a create that was answered, in a run
- * that read the list right before it, the time says nothing more: the clocks may be wrong.
+ * Whether a pending create made the object of a row. The run that sent the create and every later run ask this function.
+ * The natural key alone proves nothing: anybody can use it. After an answered create a wrong time is no counterproof: the
+ * run knows which rows were there before, and the clocks can be wrong.
  */
 export function isCreated(
   kind: Kind,
@@ -22,7 +22,7 @@ export function isCreated(
   digest: (text: string) => string,
   answer: 'lost' | 'answered' = 'lost',
 ): boolean {
-  // What is listed long after it was made may be anybody's, unless its create was answered.
+  // Somebody else can have created an object that the platform lists late, unless it answered the create.
   if (kind.identity.listedOnce !== undefined) return Object.keys(record.pairs).length > 0;
   const pending = pendingCreate(record);
   if (pending === undefined || Object.keys(pending.says).length === 0) return false;
@@ -31,8 +31,8 @@ export function isCreated(
 }
 
 /**
- * Names the members of a row that prove it is not the object a create made: fields that the create said otherwise,
- * variables that it did not say, a `createdAt` at which the request could not have landed.
+ * Names the members of a row that prove that another create made its object: fields with other values than the create
+ * sent, variables that it did not send, a `createdAt` at which the request cannot have landed.
  */
 export function differencesFromCreate(
   kind: Kind,
@@ -56,7 +56,7 @@ export function differencesFromCreate(
   return [...others, ...variablesBeside(kind, row, says), ...(isAnotherTime ? [createdAt] : [])];
 }
 
-/** The fields with variables that a create did not say: the platform gives none to a new object by itself. */
+/** The fields with variables that a create did not send: the platform gives a new object none by itself. */
 function variablesBeside(kind: Kind, row: Row, says: PendingCreate['says']): string[] {
   return Object.entries(kind.fields).flatMap(([name, field]) => {
     const text = field.map === undefined || says[name] !== undefined ? null : observedValue(kind, name, row);

@@ -7,7 +7,7 @@ import type { Action } from './action.ts';
 import { idle, resourceAction } from './action-for.ts';
 import type { PlanInput } from './input.ts';
 
-/** Plans an object that the platform does not list until something happens outside: nothing is done, least of all again. */
+/** Plans no action for an object that the platform does not list yet: creating it again would duplicate it. */
 export function planPending(input: PlanInput, resource: Resource, parent: Action | undefined, until: string): Action {
   const { address } = resource;
   const edited = editedSince(input, resource);
@@ -22,7 +22,7 @@ export function planPending(input: PlanInput, resource: Resource, parent: Action
   return { ...base, isHeld: true };
 }
 
-/** The fields that are declared otherwise than they were sent. */
+/** The fields that the manifest declares with other values than the create sent. */
 function editedSince({ state, digest }: PlanInput, { address, kind, fields }: Resource): string[] {
   const pairs = state.resources[address]?.pairs ?? {};
   return Object.entries(fields).flatMap(([name, wanted]) => {
@@ -34,7 +34,7 @@ function editedSince({ state, digest }: PlanInput, { address, kind, fields }: Re
   });
 }
 
-/** Holds back what depends on something that the platform does not list yet; all else passes as it is. */
+/** Holds an action back while it depends on an object that the platform does not list yet; else gives it unchanged. */
 export function heldBack(action: Action, actions: ReadonlyMap<string, Action>): Action {
   const waiting = action.dependsOn.filter((need) => {
     const other = actions.get(need);
