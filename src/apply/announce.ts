@@ -5,6 +5,7 @@ import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, renewed, withDeploys, withWrite } from '../state/pending.ts';
 import type { PendingCreate, StateRecord, Stored } from '../state/record.ts';
 import { keyOf } from './find-created.ts';
+import { chosenId } from './request.ts';
 import { recordNow, recordOf, sentNow, happen, idOf, jobOf, hasWritten, scopeOf } from './run.ts';
 import type { Run } from './run.ts';
 import type { Row } from '../kind/json.ts';
@@ -16,35 +17,37 @@ import { toStored } from '../state/stored.ts';
 import { resultOf } from './job.ts';
 
 /**
- * Records, before the first request of an action, that a write is pending, and which services are stale then. Creates
- * record more than that, by themselves.
+ * Records, before the first request of an action, the pending write to its object and the services that it makes stale.
+ * A new object has no record yet: `announceCreate` makes it.
  */
 export async function announceWrite(run: Run, action: Action): Promise<void> {
   const { address } = action;
-  const noting = [saveStale(run, address)];
   const id = idOf(run, address);
-  if (id !== undefined) {
-    const { deploys } = jobOf(run, address);
-    const now = recordNow(run, address);
-    // The object of a pending create was found by the fields the create sent: those are its settled pairs from now on.
-    const isFound = now === undefined || now.id === null || pendingCreate(now) !== undefined;
-    // An adopted object was created by somebody else.
-    const pairs = action.action === 'adopt' ? {} : knownPairs(now);
-    const known = isFound ? recordOf(run, action, id, pairs) : deploys === undefined ? now : withDeploys(now, deploys);
-    noting.push(run.journal.save(address, withWrite(known, { id, ...sentNow(run) })));
-  }
-  await Promise.all(noting);
+  const write = id === undefined ? undefined : withWrite(recordBefore(run, action, id), { id, ...sentNow(run) });
+  await Promise.all([saveStale(run, address), ...(write === undefined ? [] : [run.journal.save(address, write)])]);
   happen(run, address, { is: 'announced' });
 }
 
+/** The record of an object before the first write of this run. */
+function recordBefore(run: Run, action: Action, id: string): StateRecord {
+  const now = recordNow(run, action.address);
+  const { deploys } = jobOf(run, action.address);
+  if (now === undefined || now.id === null || pendingCreate(now) !== undefined) {
+    // The fields that its create sent are its settled pairs from now on; somebody else created an adopted object.
+    return recordOf(run, action, id, action.action === 'adopt' ? {} : knownPairs(now));
+  }
+  return deploys === undefined ? now : withDeploys(now, deploys);
+}
+
 /** Records a create before it is sent. */
-export async function announceCreate(run: Run, action: Action, step: Step, chosen: string | undefined): Promise<void> {
+export async function announceCreate(run: Run, action: Action, step: Step): Promise<void> {
   const pending = creationOf(run, action, step);
-  await run.journal.save(action.address, { ...recordOf(run, action, chosen ?? null, {}), pending });
+  const id = chosenId(action, step) ?? null;
+  await run.journal.save(action.address, { ...recordOf(run, action, id, {}), pending });
   happen(run, action.address, { is: 'announced' });
 }
 
-/** Notes when a request is sent, because until when it may land is reckoned from then; again where that was earlier. */
+/** Renews the time of a pending operation just before its request: the in-flight timeout counts from it. */
 export async function announceTime(run: Run, address: string, isAgain: boolean): Promise<void> {
   const record = run.journal.now(address);
   const at = run.clock.wall();
@@ -54,7 +57,7 @@ export async function announceTime(run: Run, address: string, isAgain: boolean):
   if (again !== record) await run.journal.save(address, again);
 }
 
-/** A create that is about to be sent: by its key and its fields a later run knows its object. */
+/** The pending create of an action: a later run finds its object by the key and the fields in it. */
 export function creationOf(run: Run, action: Action, step: Step): PendingCreate {
   const { outputs, input } = run;
   const key = keyOf(run, action);
@@ -79,7 +82,7 @@ export function creationOf(run: Run, action: Action, step: Step): PendingCreate 
   };
 }
 
-/** Records which services are stale, before anything is sent for an address: a killed run has them deployed later. */
+/** Records the services that an action makes stale, before its first request: after a kill, a later run deploys them. */
 async function saveStale(run: Run, address: string): Promise<void> {
   // Its own record is written with the pending operation.
   const others = jobOf(run, address).makesStale.filter((service) => service !== address);

@@ -10,61 +10,103 @@ import type { NaturalKey } from '../observe/match.ts';
 import { indexRows, naturalKey } from '../observe/match.ts';
 import type { Action } from '../plan/action.ts';
 import { pendingCreate } from '../state/pending.ts';
-import { ambiguous, recordNow, idOf, scopeOf } from './run.ts';
+import { ambiguous, recordNow, idOf, jobOf } from './run.ts';
 import { poll } from './attempt.ts';
 import type { Run } from './run.ts';
-import { createdAmong, createdTwice, findCreated, readOwn, readSiblings } from './scope.ts';
+import { readSiblings } from './scope.ts';
 
-/** One look: the object of the create, if it is there, and the objects with its key that are something else. */
+/** The result of one look: the created object, if it is there, and the objects with its key that another create made. */
 interface Seen {
   readonly created: Row | undefined;
   readonly others: readonly Row[];
 }
 
 /**
- * Finds the object of a create whose answer was lost, until its request can land no more (monotonic ms): the object with
- * the id that Trueup chose, or the one that is new, that no other action has, that bears the key and is what the create
- * said.
+ * Finds the object of a create that got no answer; polls until the request can land no more (monotonic ms). The object
+ * has the id that Trueup chose, or it is the one unclaimed row with the key and the fields of the create.
  *
- * @throws {Stop} when two are that: neither is taken, and neither is deleted. And when only objects with that key are
- * there that are something else: beside them no second one is created.
+ * @throws {Stop} when two rows match: Trueup takes neither and deletes neither. Also when only objects of others have the
+ * key: Trueup creates no second object beside them.
  */
 export async function findLost(
   run: Run,
   action: Action,
   { until, chosen }: { readonly until: number; readonly chosen: string | undefined },
 ): Promise<Row | undefined> {
-  const { signal } = run.input;
-  const look = async (): Promise<Seen> =>
-    chosen === undefined ? lookAround(run, action) : { created: await run.reader.row(action.kind, chosen), others: [] };
+  const look = () => (chosen === undefined ? lookByKey(run, action) : lookById(run, action, chosen));
   const { created, others } = await poll(run, look, {
     isSeen: (seen) => seen.created !== undefined,
     until,
     pauses: attempts.effect.rarePauses,
   });
-  if (created === undefined && signal?.aborted === true) throw interrupted(action);
+  if (created === undefined && run.input.signal?.aborted === true) throw interrupted(action);
   if (created === undefined && others.length > 0) throw foreign(run, action, others);
   return created;
 }
 
 /**
- * Finds the object of a create that was answered without its id: in the list at the top, or in the row of its scope when
- * other actions wait for it.
+ * Finds the object of a create whose answer holds no id: in the list at the top; below a service only when other actions
+ * need it now, because the read-back finds it there.
  *
- * @throws {Stop} when two new rows are what the create said.
+ * @throws {Stop} when several new rows match.
  */
-export async function findAnswered(
+export async function findAnswered(run: Run, action: Action): Promise<Row | undefined> {
+  const { address, kind, scope } = action;
+  const isListed = isFoundInList(action);
+  if (!isListed && (idOf(run, scope) === undefined || !jobOf(run, address).isNeeded)) return undefined;
+  const look = async () => {
+    const rows = await readSiblings(run, action);
+    if (isListed) run.creations.listed.set(kind.kind, rows);
+    return createdAmong(run, rows, action);
+  };
+  return poll(run, look, { isSeen: (row) => row !== undefined });
+}
+
+/** Whether Trueup learns the id of a new object from the list at the top, before and after the create. */
+export function isFoundInList({ kind, parent }: Action): boolean {
+  return kind.identity.idFrom === 'list' && parent === undefined;
+}
+
+/**
+ * The unclaimed row, of those beside an action's object, that its answered create made.
+ *
+ * @throws {Stop} when it can have made several.
+ */
+export function createdAmong(
   run: Run,
+  rows: ReadonlyMap<string, Row>,
   action: Action,
-  { listed, isNeeded }: { readonly listed: ReadonlyMap<string, Row> | undefined; readonly isNeeded: boolean },
-): Promise<Row | undefined> {
-  const isTaken = (id: string) => run.creations.taken.has(id) || listed?.has(id) === true;
-  const isSeen = (row: Row | undefined) => row !== undefined;
-  if (listed !== undefined) return poll(run, () => lookInList(run, action, isTaken), { isSeen });
-  const id = idOf(run, action.scope);
-  if (id === undefined || !isNeeded) return undefined;
-  const look = async () => findCreated(run, await readOwn(run, scopeOf(run, action.scope).root, id), action, isTaken);
-  return poll(run, look, { isSeen });
+  isTaken = (id: string) => run.creations.taken.has(id),
+): Row | undefined {
+  const { address, kind } = action;
+  const record = recordNow(run, address);
+  if (record === undefined) return undefined;
+  const created = [...rows].filter(
+    ([id, row]) => !isTaken(id) && isCreated(kind, row, record, run.input.digest, 'answered'),
+  );
+  return onlyOne(
+    action,
+    created.map(([, row]) => row),
+  );
+}
+
+function onlyOne(action: Action, rows: readonly Row[]): Row | undefined {
+  if (rows.length <= 1) return rows[0];
+  const ids = rows.map((row) => rowId(action.kind, row)).join(', ');
+  throw ambiguous(action, `the same was created twice at the same time: one of ${ids} is ${action.address}`);
+}
+
+/** The unclaimed rows with the key of a new object, of those beside it; reads those that the list holds in part. */
+export async function unclaimedWithKey(run: Run, action: Action, rows: ReadonlyMap<string, Row>): Promise<Row[]> {
+  const key = keyOf(run, action);
+  if (key === undefined) return [];
+  const unclaimed = [...rows].filter(([id]) => !run.creations.taken.has(id));
+  const ids = indexRows(unclaimed).find(action, key);
+  const found =
+    linkOf(run, action)?.rows === 'whole'
+      ? ids.map((id) => rows.get(id))
+      : await Promise.all(ids.map((id) => run.reader.row(action.kind, id)));
+  return found.filter((row) => row !== undefined);
 }
 
 /** The natural key of the object that an action creates; undefined when it cannot be found by one. */
@@ -79,60 +121,41 @@ export function keyOf(run: Run, action: Action): NaturalKey | undefined {
   return naturalKey({ kind: action.kind, link, fields }, run.outputs);
 }
 
-async function lookInList(run: Run, action: Action, isTaken: (id: string) => boolean): Promise<Row | undefined> {
-  const { kind } = action.kind;
-  const rows = await readSiblings(run, action);
-  const { turn = Promise.resolve() } = run.creations.lists.get(kind) ?? {};
-  run.creations.lists.set(kind, { turn, rows });
-  return createdAmong(run, rows, action, isTaken);
+async function lookById(run: Run, { kind }: Action, id: string): Promise<Seen> {
+  const row = await run.reader.row(kind, id);
+  return { created: row !== undefined && rowId(kind, row) === id ? row : undefined, others: [] };
 }
 
-async function lookAround(run: Run, action: Action): Promise<Seen> {
-  const { kind, address } = action;
+async function lookByKey(run: Run, action: Action): Promise<Seen> {
+  const { address, kind } = action;
   const { taken } = run.creations;
-  const key = keyOf(run, action);
   const record = recordNow(run, address);
-  if (key === undefined || record === undefined) return { created: undefined, others: [] };
-  const siblings = await readSiblings(run, action);
-  const fresh = [...siblings].filter(([id]) => !taken.has(id));
-  const ids = indexRows(fresh).find({ kind }, key);
-  const rows = await Promise.all(ids.map((id) => wholeRow(run, action, id, siblings.get(id))));
-  const found = rows.filter((row) => row !== undefined);
-  const created = found.filter((row) => isCreated(kind, row, record, run.input.digest));
-  if (created.length > 1) throw createdTwice(action, ids);
-  const [one] = created;
+  if (record === undefined) return { created: undefined, others: [] };
+  const rows = await unclaimedWithKey(run, action, await readSiblings(run, action));
+  const one = onlyOne(
+    action,
+    rows.filter((row) => isCreated(kind, row, record, run.input.digest)),
+  );
   const id = one === undefined ? undefined : rowId(kind, one);
-  // Two that are looked for at the same time cannot both be the same object.
-  if (id === undefined) return { created: undefined, others: found };
+  if (id === undefined) return { created: undefined, others: rows };
+  // Another look can have claimed the row meanwhile.
   if (taken.has(id)) return { created: undefined, others: [] };
   taken.add(id);
   return { created: one, others: [] };
 }
 
-/** The whole row of an object that a list shows. */
-export async function wholeRow(
-  run: Run,
-  action: Action,
-  id: string,
-  listed: Row | undefined,
-): Promise<Row | undefined> {
-  if (linkOf(run, action)?.rows === 'whole') return listed;
-  return run.reader.row(action.kind, id);
-}
-
-/** How the object of an action hangs on its parent. */
+/** The link between an action's object and its parent. */
 export function linkOf(run: Run, { kind, parent }: Action): ParentLink | undefined {
   return kind.parents[parent === undefined ? root : (run.jobs.get(parent)?.action.kind.kind ?? root)];
 }
 
-/** Ends the search when the run is interrupted: the next one goes on with it. */
 function interrupted({ address, position }: Action): Stop {
   const message = `the run was interrupted while it looked for ${address}, whose create got no answer`;
   const remedy = 'Apply again: that looks for it first.';
   return new Stop('platform', [diagnostic('unverified', message, { address, position, remedy })]);
 }
 
-/** Ends the search when another object was created under the key meanwhile, and ours did not appear. */
+/** The error that ends the search when only objects of others have the key. */
 function foreign(run: Run, action: Action, others: readonly Row[]): Stop {
   const { kind, address } = action;
   const pending = pendingCreate(recordNow(run, address));

@@ -9,7 +9,8 @@ import { poll } from './attempt.ts';
 import type { Run, Scope } from './run.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
 import { findById } from '../observe/scope-row.ts';
-import { findCreated, isAtHome, readScope } from './scope.ts';
+import { createdAmong } from './find-created.ts';
+import { isAtHome, readScope } from './scope.ts';
 import { sentPairs, settle } from '../plan/settle.ts';
 
 /** The object of an action as its scope shows it; `unread`: nothing could be read. */
@@ -84,7 +85,7 @@ function lookFor(run: Run, action: Action, after: ScopeRow | undefined, isTaken:
       job.object !== undefined
         ? findById(after, action, job.object.id)
         : action.createsObject && isSent(job)
-          ? findCreated(run, after, action, isTaken)
+          ? createdAmong(run, after.rowsOf(action), action, isTaken)
           : undefined;
     return row === undefined ? { is: 'gone' } : { is: 'row', row };
   } catch (error) {

@@ -88,8 +88,10 @@ export interface Scope {
 interface Creations {
   /** The ids of everything that was there before, or that an action of this run has: a new object has none of them. */
   readonly taken: Set<string>;
-  /** By kind: the list at the top that tells the id of a new object. Creates that show in it take turns. */
-  readonly lists: Map<string, { readonly turn: Promise<void>; readonly rows: ReadonlyMap<string, Row> | undefined }>;
+  /** By kind: the list at the top in which a create found the id of its object, as it saw it last. */
+  readonly listed: Map<string, ReadonlyMap<string, Row>>;
+  /** By kind: settles when the last of the creates that share this list is over. */
+  readonly turns: Map<string, Promise<void>>;
 }
 
 /** Why a run starts nothing new. */
@@ -135,7 +137,7 @@ export function startRun(input: ApplyInput): Run {
     clock,
     jobs,
     scopes: scopesOf(plan, jobs),
-    creations: { taken: takenBefore(plan), lists: new Map() },
+    creations: { taken: takenBefore(plan), listed: new Map(), turns: new Map() },
     journal: openJournal(input.store, plan.base),
     queue: { running: 0, movedAt: clock.monotonic() },
     outputs: ({ address, output }) => {

@@ -1,13 +1,11 @@
 import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
-import type { Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
-import { isCreated } from '../observe/lost-create.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Action } from '../plan/action.ts';
 import { poll } from './attempt.ts';
-import { ambiguous, recordNow, idOf, scopeOf } from './run.ts';
+import { idOf, scopeOf } from './run.ts';
 import type { Run } from './run.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
 import { findById, scopeRow } from '../observe/scope-row.ts';
@@ -48,50 +46,6 @@ export function readOwn(run: Run, root: Action, id: string, client?: Client): Pr
   return poll(run, () => readScope(reader, root, id), {
     isSeen: ({ row }) => row !== undefined || !root.createsObject,
   });
-}
-
-/**
- * The row that a create without an id in its answer made: the one new row that the create could have made.
- *
- * @throws {Stop} when it could have made several.
- */
-export function findCreated(
-  run: Run,
-  scope: ScopeRow,
-  action: Action,
-  isTaken: (id: string) => boolean,
-): Row | undefined {
-  if (action.address === scope.root.address) return undefined;
-  return createdAmong(run, scope.rowsOf(action), action, isTaken);
-}
-
-/**
- * The row that no other object has and that is what a create of this run said.
- *
- * @throws {Stop} when several are.
- */
-export function createdAmong(
-  run: Run,
-  rows: ReadonlyMap<string, Row>,
-  action: Action,
-  isTaken: (id: string) => boolean,
-): Row | undefined {
-  const record = recordNow(run, action.address);
-  if (record === undefined) return undefined;
-  const created = [...rows].filter(
-    ([id, row]) => !isTaken(id) && isCreated(action.kind, row, record, run.input.digest, 'answered'),
-  );
-  if (created.length <= 1) return created[0]?.[1];
-  throw createdTwice(
-    action,
-    created.map(([id]) => id),
-  );
-}
-
-/** The refusal to take one of several objects that are what a create said. */
-export function createdTwice(action: Action, ids: readonly string[]): Stop {
-  const message = `the same was created twice at the same time: one of ${ids.join(', ')} is ${action.address}`;
-  return ambiguous(action, message);
 }
 
 /** Reads the rows beside an action's object, by id: the list of its parent, or the one at the top. */

@@ -45,7 +45,7 @@ async function runAfter(action: Action, others: readonly Action[], facts: RunFac
   const made = runOf([...others, action], facts);
   const [step] = action.steps;
   if (step === undefined) throw new Error('there is no create');
-  await announceCreate(made.run, action, step, undefined);
+  await announceCreate(made.run, action, step);
   return made;
 }
 
