@@ -1,6 +1,6 @@
 import type { Client } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { rowId } from '../observe/answers.ts';
 import { differencesFromCreate } from '../observe/lost-create.ts';
@@ -33,7 +33,7 @@ export async function reportDuplicates(run: Run): Promise<void> {
       await reportDuplicatesOf(looking, action, create);
     } catch (error) {
       // The result of the create is known without this.
-      if (!(error instanceof PlatformError)) throw error;
+      if (!(error instanceof PlatformError || error instanceof Stop)) throw error;
     }
   }
 }

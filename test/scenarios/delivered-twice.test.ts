@@ -99,3 +99,16 @@ test.each([401, 429])(
     expect(notesOf(await made.plan(text)).map(({ code }) => code)).toEqual(['duplicate']);
   },
 );
+
+test('an answer without lists, when Trueup looks for duplicates, does not fail the run', async () => {
+  const made = bench();
+  let isCreated = false;
+  const { outcomes, state } = await applyOver(made, production(stack()), (request) => {
+    isCreated ||= operationOf(request) === 'compose.create';
+    if (isCreated && operationOf(request) === 'environment.one')
+      return Promise.resolve(answered('{"environmentId":"?"}'));
+    return made.emulator.send(request);
+  });
+  expect(outcomes.map(({ result }) => result)).toEqual(outcomes.map(() => 'done'));
+  expect(state.resources['production.compose.shop']?.id).toBeTypeOf('string');
+});
