@@ -194,11 +194,11 @@ function namesOfTests(): ReadonlySet<string> {
 function withoutSource(tests: readonly string[], names = namesOfTests()): string[] {
   return tests.filter((path) => {
     const about = join(dirname(path), basename(path).split('.')[0] ?? '');
-    return !path.startsWith('scenarios/') && !names.has(about);
+    return !/^(scenarios|security)\//.test(path) && !names.has(about);
   });
 }
 
-test('a test bears the name of the file that it is about, or is a scenario', () => {
+test('a test bears the name of the file that it is about, or is a scenario or an attack', () => {
   const tests = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' });
   const files = tests.filter((path) => path.endsWith('.test.ts'));
   expect(files.length).toBeGreaterThan(100);
