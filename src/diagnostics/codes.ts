@@ -79,6 +79,11 @@ export const codes = {
     meaning: 'The manifest would print the API key, or send it to another host.',
     remedy: 'Remove the setting. If you did not write it, find out who did before you run anything.',
   },
+  'private-source': {
+    severity: 'error',
+    meaning: 'The manifest reads a file or an environment variable that may hold secrets.',
+    remedy: 'Write ${secret:NAME}. If you did not write the line, find out who did before you run anything.',
+  },
   'state-unusable': {
     severity: 'error',
     meaning: 'The state is damaged, from another version, or belongs to another project.',

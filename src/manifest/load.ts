@@ -26,8 +26,9 @@ function readMap(
   about: { readonly position: Position; readonly begins: string },
 ): MapNode | undefined {
   if ('problem' in file) {
-    const remedy = 'Name a file of UTF-8 text inside the workspace.';
-    diagnostics.push(diagnostic('file-unreadable', file.problem, { remedy, position: about.position }));
+    const { remedy } = file.isPrivate ?? { remedy: 'Name a file of UTF-8 text inside the workspace.' };
+    const code = file.isPrivate === undefined ? 'file-unreadable' : 'private-source';
+    diagnostics.push(diagnostic(code, file.problem, { remedy, position: about.position }));
     return undefined;
   }
   const before = diagnostics.length;
@@ -60,6 +61,8 @@ export async function loadIncludes(
   const files = await workspace.readAll(
     named.flatMap((found) => ('problem' in found ? [] : found.filter((path) => normalize(path) !== root.at.file))),
     yamlLimit,
+    // What git ignores may be included: blocks of one developer, whose text is not shown.
+    { readsIgnored: true },
   );
   for (const [index, pattern] of include.entries()) {
     const at = position((list?.is === 'list' ? list.items[index]?.at : undefined) ?? root.at);

@@ -1,17 +1,38 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
+import { ignoredFiles } from './git-ignore.ts';
+import { credentialRule } from './private-names.ts';
+
+/** The reason why a file cannot be used; with a remedy where the file may hold secrets. */
+interface FileProblem {
+  readonly problem: string;
+  readonly isPrivate?: { readonly remedy: string };
+}
 
 /** The text of a file, or why it cannot be used. */
-export type FileText = { readonly text: string } | { readonly problem: string };
-type FileBytes = { readonly bytes: Uint8Array } | { readonly problem: string };
+export type FileText = { readonly text: string } | FileProblem;
+type FileBytes = { readonly bytes: Uint8Array } | FileProblem;
+
+/** A file of the workspace: the real path of the folder with the last name that was written, and the real path. */
+interface FilePlace {
+  readonly named: string;
+  readonly real: string;
+}
 
 /** The files of a manifest: everything below the folder of `trueup.yaml`, and nothing else. Remembers no content. */
 export interface Workspace {
   readonly root: string;
   /** Reads a file by its path below the root; `limit` is in bytes. */
   readonly read: (path: string, limit: number) => Promise<FileText>;
-  /** Reads files side by side, each path once; `limit` is in bytes per file. */
-  readonly readAll: (paths: Iterable<string>, limit: number) => Promise<ReadonlyMap<string, FileText>>;
+  /**
+   * Reads files side by side, each path once; `limit` is in bytes per file. Refuses those that may hold credentials, and
+   * unless `readsIgnored` those that git ignores.
+   */
+  readonly readAll: (
+    paths: Iterable<string>,
+    limit: number,
+    options?: { readonly readsIgnored: boolean },
+  ) => Promise<ReadonlyMap<string, FileText>>;
   /** Reads a file that need not be text. */
   readonly readBytes: (path: string, limit: number) => Promise<FileBytes>;
   /** The path below the root that `path` means when it is written in the file `from`. */
@@ -32,19 +53,69 @@ export async function openWorkspace(folder: string): Promise<Workspace> {
   return {
     root,
     read: (path, limit) => readText(root, path, limit),
-    readAll: async (paths, limit) => {
+    readAll: async (paths, limit, { readsIgnored } = { readsIgnored: false }) => {
+      const places = new Map<string, FilePlace | FileProblem>();
+      await sideBySide(paths, async (path) => places.set(path, await locatePublic(root, path)));
+      const asked = readsIgnored
+        ? []
+        : [...places.values()].flatMap((place) => ('problem' in place ? [] : [place.named, place.real]));
+      const ignored = await ignoredFiles(root, new Set(asked));
       const texts = new Map<string, FileText>();
-      const left = new Set(paths).values();
-      const readLeft = async () => {
-        for (const path of left) texts.set(path, await readText(root, path, limit));
-      };
-      await Promise.all(Array.from({ length: openAtOnce }, readLeft));
+      await sideBySide(places.keys(), async (path) => {
+        const place = refuseIgnored(root, path, places.get(path), ignored);
+        texts.set(path, decode(path, 'problem' in place ? place : await readPlace(path, place, limit)));
+      });
       return texts;
     },
     readBytes: (path, limit) => readInside(root, path, limit),
     beside: (from, path) => (path === '' || isAbsolute(path) ? path : join(dirname(from), path)),
     match: (pattern) => match(root, pattern),
   };
+}
+
+/** Works on each path once, at most `openAtOnce` at a time. */
+async function sideBySide(paths: Iterable<string>, work: (path: string) => Promise<unknown>): Promise<void> {
+  const left = new Set(paths).values();
+  const workLeft = async () => {
+    for (const path of left) await work(path);
+  };
+  await Promise.all(Array.from({ length: openAtOnce }, workLeft));
+}
+
+/** Locates a file that no rule names: neither as it is written, nor by the place that a link leads to. */
+async function locatePublic(root: string, path: string): Promise<FilePlace | FileProblem> {
+  const problem = wayOut(root, path);
+  if (problem !== undefined) return { problem };
+  const place = await locate(root, path);
+  const below = 'problem' in place ? [] : [relative(root, place.named), relative(root, place.real)];
+  for (const file of [normalize(path), ...below]) {
+    const rule = credentialRule(file.split(sep).join('/'));
+    if (rule === undefined) continue;
+    const remedy = 'Write ${secret:NAME} for a secret. Give a file without credentials another name.';
+    return { problem: `${leading(path, file)} may hold credentials (rule: ${rule})`, isPrivate: { remedy } };
+  }
+  return place;
+}
+
+function refuseIgnored(
+  root: string,
+  path: string,
+  place: FilePlace | FileProblem = { problem: `there is no file ${path}` },
+  ignored: ReadonlySet<string>,
+): FilePlace | FileProblem {
+  if ('problem' in place) return place;
+  const file = [place.named, place.real].find((found) => ignored.has(found));
+  if (file === undefined) return place;
+  const remedy = 'Write ${secret:NAME} for a secret. Add a file without secrets to git: git add --force.';
+  return {
+    problem: `${leading(path, relative(root, file))} is ignored by git and may hold secrets`,
+    isPrivate: { remedy },
+  };
+}
+
+/** Names a file, and where the link leads by which it was written. */
+function leading(path: string, file: string): string {
+  return file === normalize(path) ? path : `${path} leads to ${file}, which`;
 }
 
 async function match(root: string, pattern: string): Promise<readonly string[] | { readonly problem: string }> {
@@ -81,7 +152,10 @@ async function leadsToFolder(link: string): Promise<boolean> {
 }
 
 async function readText(root: string, path: string, limit: number): Promise<FileText> {
-  const file = await readInside(root, path, limit);
+  return decode(path, await readInside(root, path, limit));
+}
+
+function decode(path: string, file: FileBytes): FileText {
   if ('problem' in file) return file;
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(file.bytes) };
@@ -91,22 +165,40 @@ async function readText(root: string, path: string, limit: number): Promise<File
 }
 
 async function readInside(root: string, path: string, limit: number): Promise<FileBytes> {
+  const place = await locate(root, path);
+  return 'problem' in place ? place : readPlace(path, place, limit);
+}
+
+async function locate(root: string, path: string): Promise<FilePlace | FileProblem> {
   if (path === '') return { problem: 'no file is named' };
   const problem = wayOut(root, path);
   if (problem !== undefined) return { problem };
   try {
     // A link inside the workspace may lead out of it: what counts is where the file really is.
-    const real = await realpath(join(root, path));
+    const written = join(root, path);
+    const real = await realpath(written);
     if (real !== root && !real.startsWith(root.endsWith(sep) ? root : root + sep)) return { problem: outside(path) };
+    return { named: join(await realpath(dirname(written)), basename(written)), real };
+  } catch (error) {
+    return unreadable(path, error);
+  }
+}
+
+async function readPlace(path: string, { real }: FilePlace, limit: number): Promise<FileBytes> {
+  try {
     const found = await stat(real);
     if (!found.isFile()) return { problem: `${path} is not a file` };
     if (found.size > limit) return { problem: `${path} has ${found.size} bytes; the limit is ${limit}` };
     return { bytes: await readFile(real) };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { problem: `there is no file ${path}` };
-    return { problem: `${path} cannot be read (${code ?? 'unknown reason'})` };
+    return unreadable(path, error);
   }
+}
+
+function unreadable(path: string, error: unknown): FileProblem {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return { problem: `there is no file ${path}` };
+  return { problem: `${path} cannot be read (${code ?? 'unknown reason'})` };
 }
 
 function wayOut(root: string, path: string): string | undefined {

@@ -33,6 +33,7 @@ const manifests = {
     ),
   },
   'hostile-setting': { 'trueup.yaml': production(database('description: "${env:TRUEUP_API_KEY}"')) },
+  'private-source': { 'trueup.yaml': production(database('description: "${file:.git/config}"')) },
 } satisfies Partial<Record<Code, Readonly<Record<string, string>>>>;
 
 async function read(files: Readonly<Record<string, string>>): Promise<readonly Diagnostic[]> {

@@ -202,15 +202,15 @@ describe('the text of an env file', () => {
 
   test('reaches the platform byte for byte, with its comments', async () => {
     const made = bench();
-    const files = { 'trueup.yaml': redis('        env: ${file:.env}\n'), '.env': text };
+    const files = { 'trueup.yaml': redis('        env: ${file:shop.env}\n'), 'shop.env': text };
     expect((await applied(files, made)).text).toBe(text);
   });
 
   test('differs when one byte of a comment differs', async () => {
     const made = bench();
-    const files = { 'trueup.yaml': redis('        env: ${file:.env}\n'), '.env': text };
+    const files = { 'trueup.yaml': redis('        env: ${file:shop.env}\n'), 'shop.env': text };
     await made.apply(files);
-    const plan = await made.plan({ ...files, '.env': text.replace('comment', 'Comment') });
+    const plan = await made.plan({ ...files, 'shop.env': text.replace('comment', 'Comment') });
     expect(plan.actions.flatMap((action) => action.changes.map((change) => change.path))).toEqual(['env']);
   });
 

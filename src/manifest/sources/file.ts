@@ -1,7 +1,7 @@
 import type { ExpressionSource, Resolution } from './source.ts';
-import { nextBrace } from './source.ts';
+import { nextBrace, refusePrivate } from './source.ts';
 
-/** `${file:path}`: the text of a file of the workspace, as it is. */
+/** `${file:path}`: the text of a file of the workspace, as it is. Reads no file that may hold secrets. */
 export const file: ExpressionSource = {
   name: 'file',
   closing: nextBrace,
@@ -9,7 +9,10 @@ export const file: ExpressionSource = {
   files: (path) => [path],
   resolve: (path, values, at) => {
     const found = values.file(path, at);
-    if ('problem' in found) return unreadable(found.problem);
+    if ('problem' in found) {
+      const { problem, isPrivate } = found;
+      return isPrivate === undefined ? unreadable(problem) : refusePrivate(problem, isPrivate.remedy);
+    }
     if (found.text.includes('\0')) return unreadable(`${path} is not text: it contains the character NUL`);
     return { is: 'text', text: found.text };
   },

@@ -63,3 +63,8 @@ export function nextBrace(text: string, from: number): number {
 export function badExpression(message: string, remedy: string): Refusal {
   return { is: 'refused', code: 'bad-expression', message, remedy };
 }
+
+/** Refuses an expression that would read secrets of the run or of the repository. */
+export function refusePrivate(message: string, remedy: string): Refusal {
+  return { is: 'refused', code: 'private-source', message, remedy };
+}
