@@ -31,7 +31,7 @@ import { documentOf, documentsOf, finish, program, project, start, trueup } from
 const open = places();
 
 const secrets = { DB: 'canary-7f3a' };
-const env = { TRUEUP_API_KEY: apiKey, TRUEUP_SECRET_DB: secrets.DB, TOKEN: 'canary-9c1b' };
+const env = { TRUEUP_API_KEY: apiKey, TRUEUP_SECRET_DB: secrets.DB, CANARY: 'canary-9c1b' };
 beforeAll(() => void vi.stubEnv('TRUEUP_SECRET_DB', secrets.DB));
 
 /** A database, and a stack that knows its host only when it is there. */
@@ -54,7 +54,7 @@ describe('the real program', () => {
     const emulator = createEmulator({ apiKey });
     const server = await serve(emulator, options);
     servers.push(server);
-    const text = sections('one', ', TOKEN: "${env:TOKEN}"');
+    const text = sections('one', ', TOKEN: "${env:CANARY}"');
     const folder = project(`trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\n${text}`);
     return {
       folder,

@@ -1,5 +1,31 @@
-import type { ExpressionSource } from './source.ts';
-import { badExpression, nextBrace } from './source.ts';
+import { matchesGlob } from '../glob.ts';
+import type { ExpressionSource, Refusal } from './source.ts';
+import { badExpression, nextBrace, refusePrivate } from './source.ts';
+
+/** Variables that `${env:}` does not read: those of Trueup, and those by whose name they may hold credentials. */
+const barred: readonly string[] = [
+  'TRUEUP_*',
+  'AWS_*',
+  'AZURE_*',
+  'ARM_*', // Azure, as Terraform and its pipelines name it
+  'GOOGLE_*',
+  'ACTIONS_*',
+  'CI_JOB_*',
+  'DOCKER_AUTH_CONFIG',
+  '*_JWT*',
+  '*TOKEN', // also GITHUB_TOKEN, GH_TOKEN and SYSTEM_ACCESSTOKEN
+  '*SECRET',
+  '*PASSWORD', // also PGPASSWORD
+  '*PASSWD',
+  '*PASSPHRASE',
+  '*API_KEY',
+  '*APIKEY',
+  '*PRIVATE_KEY',
+  '*SECRET_KEY',
+  '*ACCESS_KEY',
+  '*ACCESS_KEY_ID',
+  '*CREDENTIALS',
+];
 
 /** `${env:NAME}`: a variable of the environment of the run. */
 export const env: ExpressionSource = {
@@ -8,16 +34,9 @@ export const env: ExpressionSource = {
   isSecret: true,
   files: () => [],
   resolve: (name, values) => {
-    // A manifest from a pull request must not be able to write the key of the run anywhere.
-    if (/^\s*TRUEUP_/i.test(name)) {
-      return {
-        is: 'refused',
-        code: 'hostile-setting',
-        message: `a manifest cannot read \${env:${name}}`,
-        remedy:
-          'Write ${secret:NAME} for a secret. Variables that begin with TRUEUP_ configure Trueup itself; the API key is one.',
-      };
-    }
+    // A manifest from a pull request must not be able to write the credentials of the run anywhere.
+    const refused = refuseCredentials(name);
+    if (refused !== undefined) return refused;
     const text = values.env(name);
     if (text !== undefined) return { is: 'text', text };
     return /^[^\s=]+$/.test(name)
@@ -25,3 +44,22 @@ export const env: ExpressionSource = {
       : badExpression(`${JSON.stringify(name)} is not a name of an environment variable`, 'Write ${env:NAME}.');
   },
 };
+
+/** Capitals and spaces do not count: some systems ignore them. */
+function refuseCredentials(name: string): Refusal | undefined {
+  const rule = barred.find((pattern) => matchesGlob(pattern, name.trim().toUpperCase()));
+  if (rule === undefined) return undefined;
+  const message = `a manifest cannot read \${env:${name}}`;
+  if (rule !== 'TRUEUP_*') {
+    const remedy =
+      'Write ${secret:NAME} for a secret, and set TRUEUP_SECRET_NAME. Write ${var:name} for another value, and set TRUEUP_VAR_name.';
+    return refusePrivate(`${message}, which may hold credentials (rule: ${rule})`, remedy);
+  }
+  return {
+    is: 'refused',
+    code: 'hostile-setting',
+    message,
+    remedy:
+      'Write ${secret:NAME} for a secret. Variables that begin with TRUEUP_ configure Trueup itself; the API key is one.',
+  };
+}
