@@ -99,11 +99,12 @@ async function planFor(
     digest: (text) => digest(saved?.digestKey ?? '', text),
   });
   addSecrets(seen.observed, world);
-  const found = [...(moved?.diagnostics ?? []), ...seen.diagnostics];
-  if (hasErrors(found)) throw new Stop('refused', found);
   const { organizationId, projectId } = seen.observed;
   const state = moved?.state ?? { ...newState(organizationId, projectId), ...begins };
+  // With the state of another project, every object is in another project.
   refuseForeign(state, organizationId, projectId, store.location);
+  const found = [...(moved?.diagnostics ?? []), ...seen.diagnostics];
+  if (hasErrors(found)) throw new Stop('refused', found);
   const { order, diagnostics: circles } = inOrder(seen.resources);
   if (hasErrors(circles)) throw new Stop('refused', circles);
   const made = buildPlan({

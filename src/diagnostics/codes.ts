@@ -114,6 +114,11 @@ export const codes = {
     meaning: 'Several objects of the platform match one resource.',
     remedy: 'Write id: in the block to name the one you mean.',
   },
+  'foreign-object': {
+    severity: 'error',
+    meaning: 'An id in the state, or in id:, leads to an object of another project or organization.',
+    remedy: 'Correct id:. If you did not write it, find out who changed the state, and restore a copy of it.',
+  },
   'cannot-create': {
     severity: 'error',
     meaning: 'The resource cannot be created as it is declared.',

@@ -77,8 +77,11 @@ async function judgeTwoLooks(
   }
   if (entry !== undefined || !isInWholeRow(kind)) return 'here';
   const named = parentIn(kind, object.row);
-  // An object that stands in its parent's row and was moved to another parent is gone from here.
-  if (named !== undefined && named.id !== parentIdOf(input, item)) return 'gone';
+  // An object that stands in its parent's row and was moved to another parent is gone from here. One outside the project
+  // is not: its id never was the one of this address.
+  if (named !== undefined && named.id !== parentIdOf(input, item)) {
+    return input.isInside(named.above, named.id) ? 'gone' : 'here';
+  }
   const above = input.kinds.find((one) => one.kind === named?.above);
   const parent = above === undefined || named === undefined ? undefined : { kind: above, id: named.id };
   return (await isListed(parent)) === true ? 'here' : 'not listed';

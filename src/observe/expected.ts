@@ -9,7 +9,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Clock } from '../state/clock.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Search } from './match.ts';
-import type { Caller, ObservedObject } from './observed.ts';
+import type { Caller, ObservedObject, Place } from './observed.ts';
 import { fromContext } from './observed.ts';
 import type { Reader } from './reader.ts';
 
@@ -71,6 +71,8 @@ export interface IdentifyInput extends Pick<ObserveInput, 'kinds' | 'clock' | 's
   readonly idOf: (address: string) => string | undefined;
   /** The object with an id that was found earlier. */
   readonly parentWith: (id: string) => Parent | undefined;
+  /** Whether a list of this project or organization shows an object, or the object was found inside it earlier. */
+  readonly isInside: (kind: string, id: string) => boolean;
   readonly outputs: Outputs;
   readonly diagnostics: Diagnostic[];
 }
@@ -84,8 +86,12 @@ export function canBeLost({ operations }: Kind): boolean {
 export function parentIdOf({ kind, caller, idOf }: IdentifyInput, { resource, record }: Expected): string | undefined {
   const parent = record === undefined ? resource?.parent : (record.parent ?? undefined);
   if (parent !== undefined) return idOf(parent);
-  const link = kind.parents[root];
-  return link === undefined ? undefined : (fromContext(link.set[link.idAt], caller) ?? caller.organizationId);
+  return topIdOf(kind, caller);
+}
+
+/** The id that the run gives to what is above the objects of a kind at the top; undefined for kinds with parents only. */
+export function topIdOf({ parents: { [root]: link } }: Kind, place: Place): string | undefined {
+  return link === undefined ? undefined : (fromContext(link.set[link.idAt], place) ?? place.organizationId);
 }
 
 /** The address of a diagnostic, and its line when the address is declared. */

@@ -8,6 +8,7 @@ import { positionOf } from './expected.ts';
 import { refuseHidden } from './hidden.ts';
 import { naturalKey } from './match.ts';
 import type { ObservedObject } from './observed.ts';
+import { reportForeign } from './ownership.ts';
 import type { Candidates } from './pending-creates.ts';
 import { findCandidates } from './pending-creates.ts';
 
@@ -18,15 +19,24 @@ import { findCandidates } from './pending-creates.ts';
 export async function identify(input: IdentifyInput): Promise<Found> {
   const claimed = claimIds(input);
   const known = [...claimed.values()];
-  const found = new Map(await findClaimed(input, known));
-  reportPins(input, known, found);
-  refuseHidden(input, found);
+  const read = await findClaimed(input, known);
+  reportPins(input, known, read);
+  refuseHidden(input, read);
+  const tied = known.flatMap(({ item }) => {
+    const object = read.get(item.address);
+    return object === undefined ? [] : [{ item, object }];
+  });
+  const foreign = await reportForeign(input, tied);
+  const found = new Map([...read].filter(([, object]) => !foreign.has(object)));
   const isFree = (id: string) => !isKept(claimed.get(id)?.item);
-  const open = input.items.filter(({ address, resource }) => resource?.pinned === undefined && !found.has(address));
-  const candidates = await findCandidates(
+  const open = input.items.filter(({ address, resource }) => resource?.pinned === undefined && !read.has(address));
+  const candidates = await withoutForeign(
     input,
-    open.filter(({ record }) => record?.id === null),
-    isFree,
+    await findCandidates(
+      input,
+      open.filter(({ record }) => record?.id === null),
+      isFree,
+    ),
   );
   const declared = matchByKey(input, open, (item) => {
     const made = madeAmong(candidates.get(item) ?? []).map(({ id }) => id);
@@ -47,6 +57,14 @@ export async function identify(input: IdentifyInput): Promise<Found> {
 /** Whether an object stays that of an address. One that is let go of in this run may be taken over. */
 function isKept(owner: Expected | undefined): boolean {
   return owner !== undefined && (owner.resource !== undefined || owner.kind.operations.delete !== undefined);
+}
+
+/** The candidates inside the project: a record can name any place as the one that its create was sent to. */
+async function withoutForeign(input: IdentifyInput, candidates: Candidates): Promise<Candidates> {
+  const all = [...candidates];
+  const tied = all.flatMap(([item, objects]) => objects.map((object) => ({ item, object })));
+  const foreign = await reportForeign(input, tied);
+  return new Map(all.map(([item, objects]) => [item, objects.filter((object) => !foreign.has(object))]));
 }
 
 /** The objects that a pending create made. */

@@ -50,6 +50,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const expected = expectations({ ...input, resources });
   const byId = new Map<string, Parent>();
   const idOf = (address: string) => objects.get(address)?.id;
+  const isInside = (kind: string, id: string) => lists.get(kind)?.has(id) === true || byId.get(id)?.kind.kind === kind;
   const outputs: Outputs = ({ address, output }) => {
     const object = byId.get(idOf(address) ?? '');
     return object === undefined ? undefined : outputValue(object.kind, output, object.id, object.row);
@@ -66,7 +67,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     );
     const rows: ReadonlyMap<string, Listed> = lists.get(kind.kind) ?? new Map();
     const parentWith = (id: string) => byId.get(id);
-    const about = { kind, items, rows, search: searchIn(rows), idOf, parentWith, outputs };
+    const about = { kind, items, rows, search: searchIn(rows), idOf, parentWith, isInside, outputs };
     const found = await identify({ ...input, ...about, reader, caller, diagnostics });
     const taken = new Set([...found.values()].map(({ id }) => id));
     for (const [id, { row }] of rows) if (!taken.has(id)) descend(kinds, lists, { kind, id, row }, false);

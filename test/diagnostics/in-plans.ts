@@ -86,6 +86,14 @@ export const inPlans = {
         await made.emulator.act('postgres.create', { ...input, dockerImage, environmentId: 'env_prj_1' });
       return made.plan(production(database()));
     }),
+  'foreign-object': () =>
+    reported(async () => {
+      const made = platform();
+      const input = { name: 'main', databaseName: 'shop', databaseUser: 'shop', databasePassword: 'example' };
+      const environmentId = 'env_prj_2';
+      await made.emulator.act('postgres.create', { ...input, dockerImage: 'postgres:17', environmentId });
+      return made.plan(production(database('id: id_1')));
+    }),
   'cannot-create': () =>
     reported(() => platform().plan(`${head}members:\n  new@example.com: { canCreateServices: true }\n`)),
   'cannot-change': () => reported(() => planned(platform(), production(stack()), production(stack('appName: shop-2')))),
