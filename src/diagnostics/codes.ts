@@ -181,7 +181,7 @@ export const codes = {
   },
   'too-large': {
     severity: 'error',
-    meaning: 'One request would be larger than the platform accepts.',
+    meaning: 'One request would be larger than the platform accepts, or the values of the manifest exceed a limit.',
     remedy: 'Make the file or the text smaller.',
   },
   ignored: {

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
 import { secret } from '../secrets/secret.ts';
 import type { Expression } from './expression.ts';
@@ -10,6 +10,12 @@ import type { Node, Place, ScalarNode } from './tree.ts';
 import { position } from './tree.ts';
 import type { Content, Reference, Shape, Wanted } from './wanted.ts';
 
+/**
+ * Most characters of one value, and of all values of a manifest together. One request carries at most 1,000,000 bytes: what
+ * is above these limits only costs memory.
+ */
+const mostCharacters = { ofOne: 16 * 1024 * 1024, ofAll: 64 * 1024 * 1024 };
+
 /** What evaluating needs besides the node. */
 export interface Evaluation {
   readonly sources: readonly ExpressionSource[];
@@ -19,12 +25,17 @@ export interface Evaluation {
   /** Finds the resource of a kind that bears a key, wherever it is referred to. */
   readonly named: (kind: string, key: string) => Reference | undefined;
   readonly diagnostics: Diagnostic[];
+  /** The characters of all values of the manifest so far; counted up. */
+  readonly size: { characters: number };
   readonly address: string;
   /** Takes numbers and booleans as they were written, for maps of text. */
   readonly asWritten?: true;
 }
 
-/** Turns a YAML value into what the user wants: expressions that are known now are filled in. */
+/**
+ * Turns a YAML value into what the user wants: expressions that are known now are filled in.
+ * @throws {Stop} `manifest`, when a value is too long, or all of them are together
+ */
 export function evaluate(node: Node, evaluation: Evaluation): Wanted {
   const found: Found = { isSecret: false, references: [], missing: [], evaluation };
   const shape = shapeOf(node, found);
@@ -86,7 +97,19 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
     refuse(found, node.at, badExpression(`\${${unclosed.name}:… is never closed with }`, remedy));
     return { is: 'value', value: node.value };
   }
-  const pieces = parts.map((part) => (typeof part === 'string' ? part : evaluateExpression(part, node.at, found)));
+  const pieces: Piece[] = [];
+  let characters = 0;
+  for (const part of parts) {
+    const piece = typeof part === 'string' ? part : evaluateExpression(part, node.at, found);
+    const plain = asText(piece);
+    characters += typeof plain === 'string' ? plain.length : 0;
+    if (characters > mostCharacters.ofOne) throw tooLong('this value has', mostCharacters.ofOne, node.at, evaluation);
+    pieces.push(piece);
+  }
+  evaluation.size.characters += characters;
+  if (evaluation.size.characters > mostCharacters.ofAll) {
+    throw tooLong('the values of the manifest together have', mostCharacters.ofAll, node.at, evaluation);
+  }
   const [only] = pieces;
   if (pieces.length === 1 && typeof only === 'object' && 'written' in only && evaluation.asWritten !== true) {
     found.written = only.written;
@@ -95,7 +118,7 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
   const joined: (string | Reference | { secret: string })[] = [];
   for (const piece of pieces) {
     const last = joined.at(-1);
-    const plain = typeof piece === 'object' && 'written' in piece ? piece.written : piece;
+    const plain = asText(piece);
     if (typeof plain === 'object') joined.push(plain);
     else if (typeof last === 'string') joined[joined.length - 1] = last + plain;
     else joined.push(plain);
@@ -104,6 +127,17 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
   return joined.length === 1 && typeof text === 'string'
     ? { is: 'value', value: text }
     : { is: 'text', pieces: joined };
+}
+
+/** A piece as part of a text. */
+function asText(piece: Piece): Exclude<Piece, { is: 'scalar' }> {
+  return typeof piece === 'object' && 'written' in piece ? piece.written : piece;
+}
+
+function tooLong(subject: string, limit: number, at: Place, { address }: Evaluation): Stop {
+  const message = `${subject} more than ${limit.toLocaleString('en')} characters`;
+  const remedy = 'Use large files and variables in fewer places.';
+  return new Stop('manifest', [diagnostic('too-large', message, { remedy, address, position: position(at) })]);
 }
 
 type Piece = string | Extract<Resolution, { is: 'scalar' }> | Reference | { secret: string };

@@ -44,7 +44,10 @@ export interface ManifestInput {
   readonly addSecret: (value: string) => void;
 }
 
-/** Reads and checks a manifest. It is there only when the diagnostics hold no error. */
+/**
+ * Reads and checks a manifest. It is there only when the diagnostics hold no error.
+ * @throws {Stop} `manifest`, when its values are too long to be checked
+ */
 export async function readManifest(
   input: ManifestInput,
 ): Promise<{ manifest: Manifest | undefined; diagnostics: Diagnostic[] }> {
@@ -88,11 +91,13 @@ async function read(input: ManifestInput, diagnostics: Diagnostic[]): Promise<Ma
   const { env, secret, addSecret } = input;
   const file = await readNamedFiles(merged, sources, workspace);
   const variable = (name: string) => settings.variables.get(name);
+  const size = { characters: 0 };
   const evaluationAt = (block: Block | undefined) => ({
     sources,
     values: { env, secret, variable, file, find: (path: string) => findReference(path, block, byAddress) },
     addSecret,
     diagnostics,
+    size,
   });
   const declared = blocks.map((block) =>
     readResource(block, sections(block.kind.kind), {

@@ -1,6 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { ignoredFiles } from './git-ignore.ts';
+import { matchesGlob } from './glob.ts';
 import { credentialRule } from './private-names.ts';
 
 /** The reason why a file cannot be used; with a remedy where the file may hold secrets. */
@@ -125,10 +126,9 @@ async function match(root: string, pattern: string): Promise<readonly string[] |
   if (folder.includes('*')) {
     return { problem: `${pattern} has a * before its last part` };
   }
-  const form = new RegExp(`^${last.split('*').map(escapeText).join('[^/]*')}$`);
   try {
     const named = (await readdir(join(root, folder), { withFileTypes: true })).filter(
-      ({ name }) => form.test(name) && (!name.startsWith('.') || last.startsWith('.')),
+      ({ name }) => matchesGlob(last, name) && (!name.startsWith('.') || last.startsWith('.')),
     );
     const isFolder = await Promise.all(
       named.map(async (entry) =>
@@ -209,8 +209,4 @@ function wayOut(root: string, path: string): string | undefined {
 
 function outside(path: string): string {
   return `${path} is outside the workspace, the folder of trueup.yaml`;
-}
-
-function escapeText(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

@@ -1,0 +1,89 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { matchesGlob } from '../../src/manifest/glob.ts';
+import { oneError, problemsOf, told } from '../support/problems.ts';
+import { head } from '../support/world.ts';
+
+/** A manifest of a stranger that costs a run its time or its memory. */
+
+const million = 'x'.repeat(1_000_000);
+const production = (lines: string) =>
+  `${head}variables: { big: { default: ${million} } }\nenvironments:\n  production:\n${lines}`;
+
+describe('S13: values that expressions make too long are one error at their place', () => {
+  test('a file a hundred times in sixty fields', async () => {
+    const fields = Array.from(
+      { length: 60 },
+      (_, n) => `      K${n}: ${n === 0 ? '§' : ''}"${'${file:big}'.repeat(100)}"\n`,
+    );
+    const files = { 'trueup.yaml': production(`    env:\n${fields.join('')}`), big: million };
+    expect(await told(files)).toEqual(oneError('too-large', /more than 16,777,216 characters/));
+  });
+
+  test('a variable 300,000 times', async () => {
+    const text = production(`    description: §"${'${var:big}'.repeat(300_000)}"\n`);
+    expect(await told(text)).toEqual(oneError('too-large', /more than 16,777,216 characters/));
+  });
+
+  test('a variable of the environment, in an output', async () => {
+    const text = `${head}environments: { production: {} }\noutputs: { a: §"${'${env:BIG}'.repeat(1000)}" }\n`;
+    expect(await told(text, { env: { BIG: million } })).toEqual(
+      oneError('too-large', /more than 16,777,216 characters/),
+    );
+  });
+
+  test('many fields that are too long together', async () => {
+    const fields = Array.from(
+      { length: 60 },
+      (_, n) => `      K${n}: ${n === 4 ? '§' : ''}"${'${file:big}'.repeat(15)}"\n`,
+    );
+    const files = { 'trueup.yaml': production(`    env:\n${fields.join('')}`), big: million };
+    expect(await told(files)).toEqual(oneError('too-large', /more than 67,108,864 characters/));
+  });
+
+  test('one text that aliases repeat', async () => {
+    const fields = Array.from({ length: 80 }, (_, n) => `      K${n}: *a\n`);
+    const text = production(`    description: &a §${million}\n    env:\n${fields.join('')}`).replace(
+      ` default: ${million} `,
+      '',
+    );
+    expect(await told(text)).toEqual(oneError('too-large', /more than 67,108,864 characters/));
+  });
+});
+
+test('S13: values below the limits are evaluated', async () => {
+  const fields = Array.from({ length: 3 }, (_, n) => `      K${n}: "${'${file:big}'.repeat(15)}"\n`);
+  const files = { 'trueup.yaml': production(`    env:\n${fields.join('')}`), big: million };
+  expect((await problemsOf(files)).problems).toEqual([]);
+});
+
+describe('S13: a pattern of include: with many * is matched', () => {
+  test('against long names that nearly fit', async () => {
+    const prepare = (folder: string) => {
+      for (const end of ['c.yaml', 'b.yml', '']) writeFileSync(join(folder, 'a'.repeat(240) + end), '');
+      writeFileSync(join(folder, `${'a'.repeat(240)}b.yaml`), 'environments: { production: {} }\n');
+    };
+    expect((await problemsOf(`${head}include: ["${'a*'.repeat(14)}b.yaml"]\n`, { prepare })).problems).toEqual([]);
+  });
+
+  test.each([
+    ['*', '', true],
+    ['*', 'abc', true],
+    ['a*', 'abc', true],
+    ['*c', 'abc', true],
+    ['a*c', 'ac', true],
+    ['a*a', 'a', false],
+    ['ab*ba', 'aba', false],
+    ['a*b*c', 'abxbc', true],
+    ['a*b*c', 'acb', false],
+    ['a**c', 'abc', true],
+    ['a.c', 'abc', false],
+    ['abc', 'abc', true],
+    ['*.yaml', 'a.yaml.bak', false],
+    ['*b*', 'abc', true],
+    ['*b*b*', 'abc', false],
+  ])('%j and %j: %j', (pattern, text, matches) => {
+    expect(matchesGlob(pattern, text)).toBe(matches);
+  });
+});
