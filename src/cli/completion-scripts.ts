@@ -22,6 +22,10 @@ _trueup() {
   while IFS=$'\t' read -r candidate line; do
     if [[ $candidate == :files ]]; then compopt -o default 2>/dev/null; return; fi
     [[ $candidate == *= ]] && compopt -o nospace 2>/dev/null
+    if [[ $current == *[\'\"]* ]]; then # in a quote, offer only text that no quote gives a meaning
+      [[ $candidate == *[!][:alnum:]\ _./:@%+=,*\"[-]* ]] && continue
+      [[ $current == \"* ]] && candidate=%{candidate//\"/\\\"}
+    fi
     [[ $current == [\'\"]* ]] || printf -v candidate %q "$candidate"
     COMPREPLY+=("%{candidate#"$before"}")
   done < <("$1" complete -- "%{words[@]//[\'\"\\]/}" "%{word#[\'\"]}" 2>/dev/null)
