@@ -1,9 +1,25 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { Send } from '../../src/api/wire.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
-import { importObject } from '../../src/reconcile.ts';
+import { importObject, plan } from '../../src/reconcile.ts';
 import type { StateRecord } from '../../src/state/record.ts';
-import { actionsOf, byHand, everything, idOf, plansNothing, rowsIn } from '../support/faults.ts';
+import { apiKey, places } from '../cli/place.ts';
+import { trueup } from '../cli/process.ts';
+import {
+  actionsOf,
+  answered,
+  byHand,
+  everything,
+  failed,
+  idOf,
+  operationOf,
+  plansNothing,
+  rowsIn,
+  worldOver,
+} from '../support/faults.ts';
 import { composeBody, database, production, stack } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -214,6 +230,48 @@ describe('S12: id: with an object of another project', () => {
   });
 });
 
+describe('the command line', () => {
+  const open = places();
+  const block = '{ dockerImage: "postgres:17", databaseName: shop, databaseUser: u, databasePassword: password-1 }';
+  const sections = `environments: { production: { postgres: { main: ${block} } } }\n`;
+
+  test.each([
+    ['S1: plan', ['plan'], 'record'],
+    ['S1: apply --auto-approve', ['apply', '--auto-approve'], 'record'],
+    ['S1: destroy --auto-approve', ['destroy', '--auto-approve', '--allow-data-loss'], 'record'],
+    ['S12: plan', ['plan'], 'pin'],
+    ['S12: apply --auto-approve', ['apply', '--auto-approve'], 'pin'],
+  ])('%s fails, sends no POST and shows nothing of the object', async (_title, words, by) => {
+    const place = await open(sections);
+    const row = (await place.emulator.act('postgres.create', {
+      name: 'foreign-name',
+      dockerImage: 'foreign-image',
+      description: 'foreign-text',
+      databaseName: 'shop',
+      databaseUser: 'u',
+      databasePassword: 'password-1',
+      environmentId: 'env_prj_2',
+    })) as Row;
+    const id = String(row.postgresId);
+    const file = join(place.folder, '.trueup/state.json');
+    const own = place.idOf(main);
+    if (by === 'record') writeFileSync(file, readFileSync(file, 'utf8').replaceAll(own, id));
+    place.rewrite(by === 'record' ? sections : sections.replace('main: {', `main: ${block}, mine: { id: ${id},`));
+    for (const format of ['text', 'json']) {
+      place.requests();
+      const { code, out, err } = await trueup([...words, '--format', format], {
+        cwd: place.folder,
+        env: { TRUEUP_API_KEY: apiKey },
+      });
+      expect(code).toBe(1);
+      expect(out + err).toContain(id);
+      expect(out + err).toContain('foreign-object');
+      for (const secret of secrets) expect(out + err).not.toContain(secret);
+      expect(place.requests().filter((request) => request.startsWith('POST'))).toEqual([]);
+    }
+  });
+});
+
 describe('S1: an object of this project', () => {
   const text = (a: string, b: string, moved = '') =>
     `${head}${moved}environments:\n  production:\n${a}  staging:\n${b}`;
@@ -238,6 +296,31 @@ describe('S1: an object of this project', () => {
     expect(actionsOf(await made.plan(one))).toContain(`move ${main}`);
     await made.apply(one);
     await plansNothing(made, one);
+  });
+
+  test.each([
+    ['is moved back, because the environment names the project', undefined],
+    ['is refused when the key may not read that environment', failed('no', 403, { code: 'FORBIDDEN' })],
+  ])('S1: in an environment that no list shows %s', async (_title, answer) => {
+    const made = bench();
+    await made.apply(one);
+    const row = (await made.emulator.act('environment.create', { name: 'hand', projectId: 'prj_1' })) as Row;
+    const environmentId = String(row.environmentId);
+    await made.emulator.act('postgres.move', { postgresId: idOf(made, main), targetEnvironmentId: environmentId });
+    const send: Send = async (request) => {
+      if (operationOf(request) === 'environment.one' && answer !== undefined) return answer;
+      const shown = await made.emulator.send(request);
+      if (operationOf(request) !== 'environment.byProjectId') return shown;
+      const rows = (JSON.parse(shown.body) as Row[]).filter((listed) => listed.environmentId !== environmentId);
+      return answered(JSON.stringify(rows));
+    };
+    const manifest = await made.manifest(one);
+    if (answer === undefined) {
+      expect(actionsOf(await plan(manifest, worldOver(made, send)))).toContain(`move ${main}`);
+    } else {
+      const text = await refused(made, () => plan(manifest, worldOver(made, send)));
+      expect(text).toContain(`is not in project prj_1: the platform shows it below environment ${environmentId}"`);
+    }
   });
 
   test('S1: follows an entry of moved: into another environment', async () => {
