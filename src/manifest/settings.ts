@@ -168,6 +168,7 @@ export function readSettings(
   const include = read('include');
   const variables = read('variables');
   const moved = read('moved');
+  refuseProto(root, diagnostics);
   const secrets = read('secrets');
   read('outputs');
   for (const key of Object.keys(settingsShape)) {
@@ -190,6 +191,20 @@ export function readSettings(
     moved: (moved ?? []).map((item, index) => ({ ...item, at: itemAt('moved', index) })),
     secrets: (secrets ?? []).map((source, index) => secretSource(source, itemAt('secrets', index))),
   };
+}
+
+/** Refuses a variable `__proto__`: a record of zod drops that key instead of checking it. */
+function refuseProto(root: MapNode, diagnostics: Diagnostic[]): void {
+  const node = root.entries.get('variables')?.node;
+  const entry = node?.is === 'map' ? node.entries.get('__proto__') : undefined;
+  if (entry === undefined) return;
+  const remedy = 'Choose another name.';
+  diagnostics.push(
+    diagnostic('wrong-type', 'variables: a variable cannot have the name __proto__', {
+      remedy,
+      position: position(entry.keyAt),
+    }),
+  );
 }
 
 /** Its form was checked: one of the three is there. */

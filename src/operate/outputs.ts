@@ -75,11 +75,12 @@ interface Named {
 /** The objects that outputs refer to, by address. */
 function findObjects({ manifest, state }: OutputsInput, wanted: readonly Named[]) {
   const objects = new Map<string, { readonly resource: Resource; readonly id: string }>();
+  const records = new Map(Object.entries(state?.resources ?? {}));
   const problems: Diagnostic[] = [];
   for (const { name, output } of wanted) {
     for (const { address } of output.references) {
       const resource = manifest.resources.find((item) => item.address === address);
-      const id = state?.resources[address]?.id ?? resource?.pinned;
+      const id = records.get(address)?.id ?? resource?.pinned;
       if (resource !== undefined && id !== undefined) objects.set(address, { resource, id });
       else {
         problems.push(

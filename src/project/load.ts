@@ -85,7 +85,7 @@ async function load(
     workspace,
     file,
     kinds,
-    env: (name) => env[name],
+    env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
     secret,
     given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
     addSecret: redactor.add,

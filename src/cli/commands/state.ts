@@ -29,9 +29,10 @@ export function stateShowCommand(address: string): Command<StateShowView> {
     formats: stateShowFormats,
     execute: async (run, view) => {
       const state = await readOnce(await storeOf(run));
-      const record = state?.resources[address];
+      const resources = new Map(Object.entries(state?.resources ?? {}));
+      const record = resources.get(address);
       if (record === undefined) {
-        const guess = closest(address, Object.keys(state?.resources ?? {}));
+        const guess = closest(address, [...resources.keys()]);
         throw usage(
           `the state has no resource ${address}`,
           guess === undefined ? 'trueup state list shows what it has.' : `Did you mean ${guess}?`,
