@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { isIP, type AddressInfo } from 'node:net';
 import type { WireAnswer, WireRequest } from '../api/wire.ts';
 import { writeAnswer } from './deliver.ts';
 import type { Emulator } from './emulator.ts';
@@ -35,6 +35,11 @@ export async function serve(
   let isClosing = false;
 
   const server = createServer((request, response) => {
+    if (!isMeant(request.headers.host, [host.toLowerCase(), request.socket.localAddress ?? ''])) {
+      request.resume();
+      writeAnswer(response, misdirected(request.headers.host), isClosing);
+      return;
+    }
     void answerTo(options.faults?.deliver ?? emulator.send, request, bodyLimit).then((answer) => {
       const write = () => {
         if (answer === undefined) response.destroy();
@@ -59,6 +64,27 @@ export async function serve(
       await closed;
     },
   };
+}
+
+/**
+ * Returns true for a Host header with a loopback name, one of the `hosts` that the server listens on, or any IP address
+ * when it listens on all. A page of another site can make a name of its own resolve to this machine (DNS rebinding), and
+ * the key of the emulator is public.
+ */
+function isMeant(header: string | undefined, hosts: readonly string[]): boolean {
+  const name = (header ?? '')
+    .replace(/:\d*$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase();
+  if (name === 'localhost' || name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))) return true;
+  const listensOnAll = hosts.includes('0.0.0.0') || hosts.includes('::');
+  return hosts.includes(name) || (listensOnAll && isIP(name) !== 0);
+}
+
+function misdirected(header: string | undefined): WireAnswer {
+  return plain(421, `The emulator does not answer for the host ${JSON.stringify(header ?? '')}`, {
+    connection: 'close',
+  });
 }
 
 /** The answer to a request; undefined when it gets none. */
