@@ -50,6 +50,10 @@ export const attempts = {
     mostBytes: 1_000_000,
     /** The longest answer that is read. Bytes. */
     mostAnswerBytes: 64 * 1024 * 1024,
+    /** The most that is read of an error, beside what it may quote of the request; its rest is cancelled. Bytes. */
+    mostErrorBytes: 64 * 1024,
+    /** Bytes of an error per byte of the request that it quotes: escaped, in its message and in its stack. */
+    quotedPerByte: 4,
   },
   /** One connection. */
   connection: {

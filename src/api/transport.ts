@@ -68,7 +68,7 @@ export function createTransport(options: TransportOptions): Transport {
     return {
       status: response.statusCode,
       headers: flattenHeaders(response.headers),
-      body: await readBody(response, bodyLimit),
+      body: await readBody(response, { whole: bodyLimit, ofError: errorLimit(request) }),
     };
   }
 
@@ -165,7 +165,16 @@ async function passTimers(): Promise<void> {
   }
 }
 
-async function readBody({ headers, body }: Dispatcher.ResponseData, limit: number): Promise<string> {
+/** Most bytes that are read of an error; it may quote the request, and whether it has a code matters. */
+function errorLimit({ body = '' }: WireRequest): number {
+  return attempts.request.mostErrorBytes + attempts.request.quotedPerByte * Buffer.byteLength(body);
+}
+
+/** Reads a body; limits are in bytes. A success above its limit throws, an error above its own is cut. */
+async function readBody(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  limits: { readonly whole: number; readonly ofError: number },
+): Promise<string> {
   // An error that comes before the first read, or after the last, must not end the program.
   body.on('error', () => {});
   const encoding = headers['content-encoding'] ?? 'identity';
@@ -173,15 +182,18 @@ async function readBody({ headers, body }: Dispatcher.ResponseData, limit: numbe
     body.destroy();
     throw new TransportError('ENCODING', 'the answer is compressed although that was not asked for');
   }
+  const isError = statusCode < 200 || statusCode > 299;
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // Leaving the loop destroys the body, and with it the connection.
-    if (size > limit) throw new TransportError('BODY_LIMIT', `the answer is longer than ${limit} bytes`);
     chunks.push(chunk);
+    // Leaving the loop destroys the body, and with it the connection.
+    if (isError && size > limits.ofError) break;
+    if (size > limits.whole) throw new TransportError('BODY_LIMIT', `the answer is longer than ${limits.whole} bytes`);
   }
-  return new TextDecoder().decode(Buffer.concat(chunks));
+  const read = Buffer.concat(chunks);
+  return new TextDecoder().decode(isError ? read.subarray(0, limits.ofError) : read);
 }
 
 function flattenHeaders(headers: Dispatcher.ResponseData['headers']): Record<string, string> {
