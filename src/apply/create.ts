@@ -1,5 +1,4 @@
 import { attempts, policies } from '../api/attempts.ts';
-import type { PlatformError } from '../api/errors.ts';
 import { oldAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import { valueAt } from '../kind/wire.ts';
@@ -8,15 +7,22 @@ import { settle } from '../plan/settle.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, withWrite } from '../state/pending.ts';
 import type { StateRecord } from '../state/record.ts';
-import { announceCreate } from './announce.ts';
+import { announceCreate, creationOf } from './announce.ts';
 import { attempt, isLost, mayLandLater } from './attempt.ts';
-import { findAnswered, findLost, isFoundInList } from './find-created.ts';
-import { sentAt } from './job.ts';
+import { findAnswered, findLost, isFoundInList, linkOf, unclaimedWithKey } from './find-created.ts';
+import { sentAt, resultOf } from './job.ts';
 import { chosenId, created } from './request.ts';
 import type { Run } from './run.ts';
-import { recordNow, recordOf, sentNow, claim, happen, jobOf, reportAgain } from './run.ts';
+import { recordNow, recordOf, sentNow, claim, happen, jobOf, reportAgain, idOf, report } from './run.ts';
 import { readOwn, readSiblings } from './scope.ts';
 import { sendOnce } from './send.ts';
+import type { Client } from '../api/client.ts';
+import { PlatformError } from '../api/errors.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { rowId } from '../observe/answers.ts';
+import { differencesFromCreate } from '../observe/lost-create.ts';
+import { createReader } from '../observe/reader.ts';
+import { scopeRow } from '../observe/scope-row.ts';
 
 /** An object that was created, with its row as far as it is known. */
 type Created = { readonly id: string; readonly row: Row };
@@ -139,4 +145,72 @@ function lacksOutputs(run: Run, { address, kind }: Action, row: Row): boolean {
 function deposed(run: Run, address: string): Action[] {
   const old = run.jobs.get(oldAddress(address))?.action;
   return old === undefined ? [] : [old, ...deposed(run, old.address)];
+}
+
+/**
+ * Reports the duplicates of objects that this run created: something between Trueup and the platform delivered the create
+ * twice. Records where they may be, so that later plans report them too. Costs one read per parent of services and
+ * environments that were created, and one per list of volume backups; everything else below a service was read back.
+ */
+export async function reportDuplicates(run: Run): Promise<void> {
+  const { plan, signal, client } = run.input;
+  const looking: Run = { ...run, reader: createReader(readingOnce(client)) };
+  for (const action of plan.actions) {
+    const create = action.steps.find(({ role }) => role === 'create');
+    const isCreated = action.createsObject && resultOf(jobOf(run, action.address)) !== 'skipped';
+    if (create === undefined || !isCreated || chosenId(action, create) !== undefined) continue;
+    if (isFoundInList(action)) continue; // two new rows in the list ended the create
+    if (signal?.aborted === true || run.ending.reason !== undefined) return;
+    try {
+      await reportDuplicatesOf(looking, action, create);
+    } catch (error) {
+      // The result of the create is known without this.
+      if (!(error instanceof PlatformError || error instanceof Stop)) throw error;
+    }
+  }
+}
+
+/** A client that sends each read once, and gives every caller its answer. */
+function readingOnce(client: Client): Client {
+  const answers = new Map<string, Promise<unknown>>();
+  return {
+    ...client,
+    invoke: (operation, input) => {
+      const read = JSON.stringify([operation, input]);
+      const answer = answers.get(read) ?? client.invoke(operation, input);
+      answers.set(read, answer);
+      return answer;
+    },
+  };
+}
+
+async function reportDuplicatesOf(run: Run, action: Action, create: Step): Promise<void> {
+  const { kind, address, position } = action;
+  const id = idOf(run, address);
+  const record = recordNow(run, address);
+  const siblings = await siblingsOf(run, action);
+  const own = siblings.get(id ?? '');
+  if (own === undefined || record === undefined) return;
+  const pending = creationOf(run, action, create);
+  const createdAt = Date.parse(String(own.createdAt));
+  const sent = Number.isNaN(createdAt) ? pending : { ...pending, at: createdAt };
+  const others = await unclaimedWithKey(run, action, siblings);
+  const duplicates = others.filter((row) => differencesFromCreate(kind, row, sent, run.input.digest).length === 0);
+  if (duplicates.length === 0) return;
+  const ids = duplicates.map((row) => rowId(kind, row)).join(', ');
+  const message = `${address} (${id}) has a duplicate: ${ids}; its create reached the platform twice`;
+  const remedy = 'Look at them on the platform, and delete those that nobody needs.';
+  report(run, action, diagnostic('duplicate', message, { address, position, remedy }));
+  happen(run, address, { is: 'duplicate', place: pending });
+  const places = jobOf(run, address).duplicates;
+  const known = { ...record, ...(places === undefined ? {} : { duplicates: places }) };
+  await run.journal.save(address, known, 'with the rest');
+}
+
+/** The rows beside an object that was created, by id: as its service was read back, else read now. */
+async function siblingsOf(run: Run, action: Action): Promise<ReadonlyMap<string, Row>> {
+  const isInRow = 'at' in (linkOf(run, action)?.listed ?? {});
+  if (!isInRow || action.scope === action.address) return readSiblings(run, action);
+  const scope = run.scopes.get(action.scope);
+  return scope?.readBack === undefined ? new Map() : scopeRow(scope.root, scope.readBack).rowsOf(action);
 }
