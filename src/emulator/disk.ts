@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createEmulator, type Emulator, type EmulatorOptions } from './emulator.ts';
 import { interruptDeployments } from './restart.ts';
@@ -53,13 +53,22 @@ export async function openEmulator(
 async function readWorld(file: string): Promise<World | undefined> {
   let text: string;
   try {
+    // A link leads to a file of another folder, reading a pipe waits, and a device has no end.
+    if (!(await lstat(file)).isFile()) throw new Error('it is not a regular file');
     text = await readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
+  let value: unknown;
   try {
-    return asWorld(JSON.parse(text));
+    value = JSON.parse(text);
+  } catch {
+    // The error of the parser quotes the text.
+    throw new Error(`${file} does not hold the world of an emulator: not valid JSON`);
+  }
+  try {
+    return asWorld(value);
   } catch (cause) {
     throw new Error(`${file} does not hold the world of an emulator: ${(cause as Error).message}`, { cause });
   }
