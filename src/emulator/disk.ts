@@ -17,7 +17,7 @@ export async function openEmulator(
   options: EmulatorOptions = {},
 ): Promise<Emulator & { close(): Promise<void> }> {
   const file = resolve(path);
-  await mkdir(dirname(file), { recursive: true });
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const stored = await readWorld(file);
   const world = stored ?? options.world ?? seedWorld();
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 /** The disk of a state in a folder. Every operation rejects with an error that has a `code`. */
 export interface Disk {
-  /** Creates a folder and its parents, so that they survive a loss of power. */
+  /** Creates a folder and its parents for this user alone, so that they survive a loss of power. */
   readonly makeFolder: (path: string) => Promise<void>;
   readonly read: (path: string) => Promise<string>;
   /** The names in a folder. */
@@ -35,7 +35,7 @@ export interface DiskFile {
 /** The disk of this machine. */
 export const nodeDisk: Disk = {
   makeFolder: async (path) => {
-    const first = await mkdir(path, { recursive: true });
+    const first = await mkdir(path, { recursive: true, mode: 0o700 });
     if (first === undefined) return;
     for (let folder = path; folder.length >= first.length; folder = dirname(folder)) await syncFolder(dirname(folder));
   },
