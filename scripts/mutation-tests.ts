@@ -9,7 +9,8 @@ const parts: Readonly<Record<string, readonly string[]>> = {
     'test/apply/*.test.ts',
     'test/plan/{moved,reviewed,deploys}.test.ts',
     'test/scenarios/{apply-secrets,failing-state,hot-fixes,lost-creates,password,replacement,taken-away}.test.ts',
-    'test/scenarios/{deployments,identity,organization-kinds,provided,unanswered}.test.ts',
+    'test/scenarios/{delivered-twice,deployments,identity,ignored-updates,late,objects-at-the-top}.test.ts',
+    'test/scenarios/{organization-kinds,pending-operations,provided,reads-that-fail,unanswered}.test.ts',
     'test/examples.everything.test.ts',
   ],
   state: [
