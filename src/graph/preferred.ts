@@ -1,4 +1,4 @@
-import { groupBy } from './group.ts';
+import { append, groupBy } from './group.ts';
 import { topological } from './order.ts';
 
 /** One node comes before another. */
@@ -86,10 +86,4 @@ function* reached(
       yield edge[end];
     }
   }
-}
-
-function append<T>(lists: Map<string, T[]>, key: string, value: T): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }
