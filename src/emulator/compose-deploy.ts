@@ -1,4 +1,4 @@
-import { checkDomains, parseComposeFile } from './compose-file.ts';
+import { convertedFile, parseComposeFile } from './compose-file.ts';
 import { fetchSource, isFromGit, sourceOnDisk } from './compose-source.ts';
 import type { Deployable } from './deployment.ts';
 import { ApiError } from './errors.ts';
@@ -24,7 +24,7 @@ export const composeDeployment: Deployable = {
     if (problem !== undefined) throw new ApiError('INTERNAL_SERVER_ERROR', problem);
     const content = parseComposeFile(text);
     if (content === null && !isFromGit(row)) throw new ApiError('INTERNAL_SERVER_ERROR', 'empty compose file');
-    checkDomains(content, store.children('domain', 'composeId', row['composeId']));
+    convertedFile(content, row, store.children('domain', 'composeId', row['composeId']));
     runContainer(store, row);
   },
 };

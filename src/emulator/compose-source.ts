@@ -1,3 +1,4 @@
+import { convertedFile, parseComposeFile, serviceNames } from './compose-file.ts';
 import { checkRepository } from './git-source.ts';
 import { textOf, type Row } from './json.ts';
 import type { Store } from './store.ts';
@@ -18,6 +19,13 @@ export function fetchSource(store: Store, row: Row): string {
 export function sourceOnDisk(store: Store, row: Row): string | undefined {
   const file = store.find('composeFile', row['appName']);
   return file === undefined ? undefined : textOf(file, 'text');
+}
+
+/** The services of a compose that runs, as docker knows them: by their names in the file, with the suffix. */
+export function runningServices(store: Store, row: Row): string[] {
+  const text = sourceOnDisk(store, row);
+  const isRunning = store.find('container', row['appName'])?.['running'] === true;
+  return text === undefined || !isRunning ? [] : serviceNames(convertedFile(parseComposeFile(text), row, []));
 }
 
 /** Whether the files of a compose come from a repository. */

@@ -33,6 +33,11 @@ export interface Field {
   // How the platform shows it
   /** Where the row holds it, if not under the field's name: a member, or a path such as `gitProvider.name`. */
   readonly readAt?: string;
+  /**
+   * The text that the platform has behind what users write, by the fields of the parent; '' for none. Requests carry it;
+   * plans show the value without it, and the natural key does not have it.
+   */
+  readonly appended?: (parent: (field: string) => Json) => string;
   /** When two values mean the same; plain equality by default. */
   readonly codec?: Codec;
   /** The platform itself adds ids to this set; they stay, unless the block says `accessMode: own`. */

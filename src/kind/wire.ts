@@ -35,6 +35,17 @@ export function keyDefault(kind: Kind, name: string): Json {
   return onNull !== undefined && 'value' in onNull ? onNull.value : null;
 }
 
+/** The text that the platform appends to a field of the objects below a row. */
+export function appendedBelow(kind: Kind, name: string, parent: { readonly kind: Kind; readonly row: Row }): string {
+  return kind.fields[name]?.appended?.((field) => observedValue(parent.kind, field, parent.row) ?? null) ?? '';
+}
+
+/** A value as users write it, without what the platform appended. */
+export function withoutAppended(value: Json, appended: string): Json {
+  const isLonger = appended !== '' && typeof value === 'string' && value.endsWith(appended);
+  return isLonger ? value.slice(0, -appended.length) : value;
+}
+
 /** The value at a path of members, such as `gitProvider.name`. */
 export function valueAt(row: Row, path: string): Json | undefined {
   const [first = '', ...rest] = path.split('.');

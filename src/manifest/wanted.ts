@@ -24,6 +24,8 @@ export interface Wanted {
   readonly content: Secret<Content>;
   /** A number or boolean from a variable, as it was written there. */
   readonly written?: string;
+  /** What the platform has behind the text that the user wrote; it is part of the content. */
+  readonly appended?: string;
 }
 
 /** `hollow`: it holds references, or secrets that this run does not have. */

@@ -3,7 +3,7 @@ import { plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { keyDefault, observedValue } from '../kind/wire.ts';
+import { appendedBelow, keyDefault, observedValue, withoutAppended } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
@@ -45,17 +45,23 @@ export interface KeyIndex {
   readonly find: (resource: { readonly kind: Kind }, key: NaturalKey) => readonly string[];
 }
 
-/** Makes an index of rows, by id, for resources of one kind. */
-export function indexRows(rows: readonly (readonly [string, Row])[]): KeyIndex {
+/**
+ * Makes an index of rows, by id, for resources of one kind. With the row that they are below, names are compared without
+ * what the platform appends to them.
+ */
+export function indexRows(rows: readonly (readonly [string, Row])[], parent?: Omit<Above, 'id'>): KeyIndex {
   const byNames = new Map<string, ReadonlyMap<string, readonly string[]>>();
   return {
     find: ({ kind }, key) => {
       const names = Object.keys(key);
       const form = JSON.stringify(names);
-      const valueIn = (row: Row) => (name: string) => observedValue(kind, name, row) ?? keyDefault(kind, name);
+      const plainly = (name: string, value: Json) =>
+        withoutAppended(value, parent === undefined ? '' : appendedBelow(kind, name, parent));
+      const valueIn = (row: Row) => (name: string) =>
+        plainly(name, observedValue(kind, name, row) ?? keyDefault(kind, name));
       const index = byNames.get(form) ?? groupBy(rows.map(([id, row]) => [keyText(kind, names, valueIn(row)), id]));
       byNames.set(form, index);
-      return index.get(keyText(kind, names, (name) => key[name] ?? null)) ?? [];
+      return index.get(keyText(kind, names, (name) => plainly(name, key[name] ?? null))) ?? [];
     },
   };
 }
@@ -63,7 +69,13 @@ export function indexRows(rows: readonly (readonly [string, Row])[]): KeyIndex {
 /** A row, and the object whose list it is in; undefined for the list at the top. */
 interface ListedBelow {
   readonly row: Row;
-  readonly parent: { readonly id: string } | undefined;
+  readonly parent: Above | undefined;
+}
+
+interface Above {
+  readonly id: string;
+  readonly kind: Kind;
+  readonly row: Row;
 }
 
 /** Gives the ids of the rows that have a natural key and are below a parent; '': at the top. */
@@ -71,8 +83,13 @@ export type Search = (kind: Kind, key: NaturalKey | undefined, below: string | u
 
 /** Makes a search of rows, by id. */
 export function searchIn(rows: ReadonlyMap<string, ListedBelow>): Search {
-  const groups = groupBy([...rows].map(([id, { row, parent }]) => [parent?.id ?? '', [id, row] as const]));
-  const indexes = new Map([...groups].map(([below, siblings]) => [below, indexRows(siblings)]));
+  const groups = groupBy([...rows].map(([id, { row, parent }]) => [parent?.id ?? '', { id, row, parent }] as const));
+  const indexes = new Map(
+    [...groups].map(([below, siblings]) => {
+      const listed = siblings.map(({ id, row }) => [id, row] as const);
+      return [below, indexRows(listed, siblings[0]?.parent)] as const;
+    }),
+  );
   return (kind, key, below) =>
     key === undefined || below === undefined ? [] : (indexes.get(below)?.find({ kind }, key) ?? []);
 }

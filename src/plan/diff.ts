@@ -5,7 +5,7 @@ import { attributeField, attributeName, pathOf, readRow } from '../kind/attribut
 import type { Json, Row } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import { contains, isMerged, leftBehind, merged } from '../kind/shared-set.ts';
-import { fieldPath } from '../kind/wire.ts';
+import { fieldPath, withoutAppended } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
@@ -183,9 +183,10 @@ function notesOn(
 export function changeOf(resource: Resource, planned: AttributeChange, resolved: Resolved | undefined): Change[] {
   const { attribute, field, wanted, decision, pair } = planned;
   const observed = planned.before.reveal();
+  const plainly = withoutAddition(planned);
   const change = {
     path: pathOf(resource.kind, attribute),
-    before: showObserved(field, observed, wanted?.isSecret === true || isSecret(pair)),
+    before: showObserved(field, plainly(observed), wanted?.isSecret === true || isSecret(pair)),
     atDeploy: waits(resource, field),
     forcesReplacement: decision.do === 'replace',
   };
@@ -199,12 +200,27 @@ export function changeOf(resource: Resource, planned: AttributeChange, resolved:
       cause: decision.cause,
       after: isSet
         ? { is: 'value', value: merged(resolved.value, observed, membersOf(pair?.wanted)) }
-        : showWanted(field, wanted, resolved),
+        : showWanted(
+            field,
+            wanted,
+            resolved.is === 'known' ? { ...resolved, value: plainly(resolved.value) } : resolved,
+          ),
       ...summaryOf(field, observed, resolved),
       ...(decision.cause === 'conflict' && pair !== undefined ? { last: showStored(pair.answered) } : {}),
       position: position(wanted.at),
     },
   ];
+}
+
+/**
+ * Shows a value as users write it, without the text that the platform has behind it. Where the platform has another text
+ * there, or none, the change is one of that text, and shows it.
+ */
+function withoutAddition({ wanted, before }: AttributeChange): (value: Json) => Json {
+  const { appended = '' } = wanted ?? {};
+  const observed = before.reveal();
+  const isOther = observed !== null && withoutAppended(observed, appended) === observed;
+  return (value) => (isOther ? value : withoutAppended(value, appended));
 }
 
 /** Whether a change takes effect at the next deployment. */

@@ -6,6 +6,7 @@ import type { Action, Plan } from './action.ts';
 import { outputsOf } from './action.ts';
 import { planCreation } from './creation.ts';
 import { planExisting } from './existing.ts';
+import { asPlatformHasIt } from './appended.ts';
 import type { PlanInput } from './input.ts';
 import { withDeployments } from './deploys.ts';
 import { stillUsed } from './in-use.ts';
@@ -22,14 +23,17 @@ export function buildPlan(input: PlanInput): Plan {
   const actions = new Map<string, Action>();
   const outputs = outputsOf(actions, observed.objects);
   const planning = { ...input, outputs };
-  for (const resource of input.resources) {
-    const parent = resource.parent === undefined ? undefined : actions.get(resource.parent);
+  const declared = new Map(input.resources.map((resource) => [resource.address, resource]));
+  for (const written of input.resources) {
+    const parent = written.parent === undefined ? undefined : actions.get(written.parent);
+    const above = parent?.createsObject === true ? undefined : observed.objects.get(parent?.address ?? '')?.row;
+    const { resource, notes: unknown } = asPlatformHasIt(written, declared.get(written.parent ?? ''), above, outputs);
     const object = observed.objects.get(resource.address);
     const action =
       object === undefined || goesWithOld(parent, object)
         ? planCreation(planning, resource, object, parent)
         : planExisting(planning, resource, object, parent);
-    const notes = [...action.notes, ...tooLarge(action)];
+    const notes = [...unknown, ...action.notes, ...tooLarge(action)];
     actions.set(resource.address, heldBack({ ...action, notes }, actions));
   }
   const kindsByName = new Map(kinds.map((kind) => [kind.kind, kind]));

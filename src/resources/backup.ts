@@ -3,6 +3,7 @@ import { json, text } from '../kind/codecs.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { defineKind } from '../kind/kind.ts';
+import { serviceSuffix } from './families/compose-file.ts';
 import { backingUp } from './families/service-commands.ts';
 import { cron } from '../kind/syntax.ts';
 
@@ -61,8 +62,9 @@ export const backup = defineKind({
       examples: ['postgres', 'mariadb'],
     },
     serviceName: {
-      schema: z.string().min(1).describe('Service of the compose file that runs the database.'),
+      schema: z.string().min(1).describe('Service that runs the database, by its name in the compose file.'),
       codec: text,
+      appended: serviceSuffix,
       examples: ['db', 'db2'],
     },
     includeEncryptionKey: {

@@ -70,13 +70,18 @@ export const compose = defineKind({
     createEnvFile: deployedFlag('Whether the env is written to a .env file.'),
     enableSubmodules: gitParts.enableSubmodules,
     suffix: {
-      schema: z.string().describe('Suffix of names when randomize is on.'),
+      schema: z
+        .string()
+        .describe(
+          'With randomize: a deployment appends it, after a hyphen, to the names of services, volumes and networks. ' +
+            'Domains and backups name the service as the compose file does.',
+        ),
       codec: text,
       onNull: { value: '' },
       appliesAt: 'deploy',
       examples: ['a1', 'b2'],
     },
-    randomize: deployedFlag('Whether names get a suffix.'),
+    randomize: deployedFlag('Whether names get the suffix; not with isolatedDeployment.'),
     isolatedDeployment: deployedFlag('Whether it gets a network of its own.'),
     isolatedDeploymentsVolume: deployedFlag('Whether isolation includes volumes.'),
     triggerType: gitParts.triggerType,

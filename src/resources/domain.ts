@@ -4,6 +4,7 @@ import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { Verdict } from '../kind/command.ts';
 import type { Row } from '../kind/json.ts';
 import { defineKind } from '../kind/kind.ts';
+import { serviceSuffix } from './families/compose-file.ts';
 import { hostName, port } from '../kind/syntax.ts';
 
 /** A host name, with a path, that is routed to a service. */
@@ -47,9 +48,10 @@ export const domain = defineKind({
       examples: [8080, 9090],
     },
     serviceName: {
-      schema: z.string().min(1).describe('Service of the compose file.'),
+      schema: z.string().min(1).describe('Service, by its name in the compose file.'),
       onNull: { refuse: 'a domain of a compose needs the service it leads to' },
       needed: true,
+      appended: serviceSuffix,
       appliesAt: 'deploy',
       examples: ['web', 'api'],
     },

@@ -3,6 +3,7 @@ import { volumeName } from '../api/values.ts';
 import { text } from '../kind/codecs.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { defineKind } from '../kind/kind.ts';
+import { serviceSuffix } from './families/compose-file.ts';
 import { backingUp } from './families/service-commands.ts';
 import { cron } from '../kind/syntax.ts';
 
@@ -37,8 +38,9 @@ export const volumeBackup = defineKind({
     },
     volumeName: { schema: volumeName.describe('Volume, by the name that docker has.'), examples: ['uploads', 'media'] },
     serviceName: {
-      schema: z.string().min(1).describe('Service of the compose file that uses the volume.'),
+      schema: z.string().min(1).describe('Service that uses the volume, by its name in the compose file.'),
       codec: text,
+      appended: serviceSuffix,
       needed: true,
       examples: ['web', 'api'],
     },

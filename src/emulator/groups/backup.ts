@@ -1,7 +1,8 @@
+import { runningServices } from '../compose-source.ts';
 import type { Group, Handler } from '../context.ts';
 import { recordRun } from '../deployment.ts';
 import { ApiError, notFound } from '../errors.ts';
-import { omit, type Row } from '../json.ts';
+import { omit, textOr, type Row } from '../json.ts';
 import { suffixedAppName } from '../names.ts';
 import type { Store } from '../store.ts';
 import { destinationView, rowView } from '../views.ts';
@@ -43,7 +44,16 @@ export const backup: Group = {
 
   'backup.manualBackupPostgres': run((store, row) => store.find('postgres', row['postgresId'])),
   'backup.manualBackupMariadb': run((store, row) => store.find('mariadb', row['mariadbId'])),
-  'backup.manualBackupCompose': run((store, row) => store.find('compose', row['composeId'])),
+  // The container is the one of the service that the row names.
+  'backup.manualBackupCompose'(context, input) {
+    const row = find(context.store, input);
+    const owner = context.store.find('compose', row['composeId']);
+    const services = owner === undefined ? [] : runningServices(context.store, owner);
+    const isRunning = services.includes(textOr(row, 'serviceName'));
+    recordRun(context, row, { owner: 'backupId', title: 'Backup', status: isRunning ? 'done' : 'error' });
+    if (!isRunning) throw new ApiError('BAD_REQUEST', 'Error running manual Compose backup ');
+    return true;
+  },
   'backup.manualBackupMySql': run(() => undefined),
   'backup.manualBackupMongo': run(() => undefined),
 

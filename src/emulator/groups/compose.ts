@@ -1,6 +1,6 @@
 import { grantToCaller } from '../caller.ts';
 import {
-  checkDomains,
+  convertedFile,
   formatComposeFile,
   mountsOfService,
   parseComposeFile,
@@ -121,8 +121,9 @@ export const compose: Group = {
   'compose.getConvertedCompose'(context, input) {
     const row = find(context, input);
     const content = parseComposeFile(fetchSource(context.store, row));
-    checkDomains(content, context.store.children('domain', 'composeId', row['composeId']));
-    return formatComposeFile(content);
+    return formatComposeFile(
+      convertedFile(content, row, context.store.children('domain', 'composeId', row['composeId'])),
+    );
   },
 
   'compose.randomizeCompose'(context, input) {

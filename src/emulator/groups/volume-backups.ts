@@ -1,7 +1,8 @@
 import type { Group } from '../context.ts';
+import { runningServices } from '../compose-source.ts';
 import { recordRun } from '../deployment.ts';
 import { notFound } from '../errors.ts';
-import { omit, pick, textOf, type Json, type Row } from '../json.ts';
+import { omit, pick, textOf, textOr, type Json, type Row } from '../json.ts';
 import { suffixedAppName } from '../names.ts';
 import { newestFirst } from '../newest-first.ts';
 import type { Store } from '../store.ts';
@@ -50,10 +51,11 @@ export const volumeBackups: Group = {
   'volumeBackups.runManually'(context, input) {
     const { store } = context;
     const row = find(store, input);
-    const isDeployed = owners.some(
-      ({ kind, table }) =>
-        table !== null && store.find('container', store.find(table, row[`${kind}Id`])?.['appName']) !== undefined,
-    );
+    const isDeployed = owners.some(({ kind, table }) => {
+      const owner = table === null ? undefined : store.find(table, row[`${kind}Id`]);
+      if (owner === undefined || store.find('container', owner['appName']) === undefined) return false;
+      return kind !== 'compose' || runningServices(store, owner).includes(textOr(row, 'serviceName'));
+    });
     const status = isDeployed ? 'done' : 'error';
     recordRun(context, row, { owner: 'volumeBackupId', title: 'Volume Backup', status });
     return isDeployed ? undefined : false;

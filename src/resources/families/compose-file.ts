@@ -1,6 +1,17 @@
 import { parseDocument } from 'yaml';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
+import type { Json } from '../../kind/json.ts';
 import { isObject } from '../../kind/json.ts';
+
+/**
+ * The text that a deployment appends to the names of the services of a compose, before it looks for the service that a
+ * domain or a backup names. Measured: `randomize` does nothing without a suffix, and nothing with isolatedDeployment.
+ */
+export function serviceSuffix(compose: (field: string) => Json): string {
+  const suffix = compose('suffix');
+  const isRenamed = compose('randomize') === true && compose('isolatedDeployment') !== true;
+  return isRenamed && typeof suffix === 'string' && suffix !== '' ? `-${suffix}` : '';
+}
 
 /** A block that names a service of the compose file needs one that exists: the deployment would fail. */
 export function servicesExist(self: CheckedResource, children: readonly CheckedResource[]): Problem[] {

@@ -144,6 +144,76 @@ describe('a deployment', () => {
     expect((await call('compose.getConvertedCompose', { composeId })).status).toBe(500);
   });
 
+  const domainOf = (composeId: string, serviceName: string | null) =>
+    call('domain.create', { host: 'a.test', composeId, domainType: 'compose', serviceName });
+
+  test.each([
+    ['randomize and a suffix', { randomize: true, suffix: 'sfx' }, 'web-sfx', 'web'],
+    ['randomize alone', { randomize: true }, 'web', 'web-sfx'],
+    ['a suffix alone', { suffix: 'sfx' }, 'web', 'web-sfx'],
+    ['isolation beside both', { randomize: true, suffix: 'sfx', isolatedDeployment: true }, 'web', 'web-sfx'],
+  ])('with %s looks for the service of a domain by the name after that', async (_what, settings, right, wrong) => {
+    for (const [serviceName, composeStatus] of [
+      [right, 'done'],
+      [wrong, 'error'],
+    ] as const) {
+      const composeId = await create();
+      await call('compose.update', { composeId, ...settings });
+      await domainOf(composeId, serviceName);
+      expect(await deployed(composeId)).toMatchObject({ composeStatus });
+      const converted = await call('compose.getConvertedCompose', { composeId });
+      if (composeStatus === 'done') expect(converted.body).toContain(`${right}:`);
+      else {
+        const message = `Domain "a.test" is attached to service "${wrong}" which does not exist in the compose`;
+        expect(converted).toMatchObject({ status: 500, body: { message } });
+      }
+    }
+  });
+
+  test('fails for a domain without a service, and skips a domain that is switched off', async () => {
+    const composeId = await create();
+    const { domainId } = (await domainOf(composeId, null)).body;
+    expect(await call('compose.getConvertedCompose', { composeId })).toMatchObject({
+      status: 500,
+      body: { message: 'Domain "a.test" is missing a service name' },
+    });
+    await call('domain.update', { domainId, host: 'a.test', enabled: false });
+    expect(await deployed(composeId)).toMatchObject({ composeStatus: 'done' });
+  });
+
+  test('with a suffix runs services that backups find by the name with it', async () => {
+    const composeId = await create();
+    await call('compose.update', { composeId, randomize: true, suffix: 'sfx' });
+    await deployed(composeId);
+    const backup = { destinationId: 'dst_1', prefix: 'p/', database: 'd', databaseType: 'postgres', composeId };
+    const ran = [];
+    for (const serviceName of ['web', 'web-sfx']) {
+      await call('backup.create', { ...backup, schedule: '0 3 * * *', backupType: 'compose', serviceName });
+      const backupId = (await one(composeId)).backups.at(-1)?.['backupId'];
+      ran.push(await call('backup.manualBackupCompose', { backupId }));
+      const volume = {
+        name: serviceName,
+        volumeName: 'v',
+        prefix: 'p/',
+        serviceType: 'compose',
+        serviceName,
+        composeId,
+      };
+      const made = await call('volumeBackups.create', {
+        ...volume,
+        cronExpression: '0 3 * * *',
+        destinationId: 'dst_1',
+      });
+      ran.push(await call('volumeBackups.runManually', { volumeBackupId: made.body['volumeBackupId'] }));
+    }
+    expect(ran).toMatchObject([
+      { status: 400, body: { message: 'Error running manual Compose backup ' } },
+      { status: 200, body: false },
+      { status: 200, body: true },
+      { status: 200, body: undefined },
+    ]);
+  });
+
   test('from a repository ends up under the name of its commit, and cannot be a rebuild at first', async () => {
     const composeId = await create({ sourceType: 'git' });
     await call('compose.update', { composeId, customGitUrl: 'https://git.example.test/shop.git' });

@@ -1,0 +1,55 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { fieldPath, observedValue } from '../kind/wire.ts';
+import type { Row } from '../kind/json.ts';
+import { resolveField } from '../manifest/fields.ts';
+import type { Resource } from '../manifest/resource.ts';
+import { position } from '../manifest/tree.ts';
+import type { Content, Outputs, Wanted } from '../manifest/wanted.ts';
+import { secret } from '../secrets/secret.ts';
+
+/**
+ * A resource with the values that the platform has for it: what `appended` of a field gives stands behind what the user
+ * wrote. A field of the parent that is not declared counts as its row has it. The notes say what cannot be known.
+ */
+export function asPlatformHasIt(
+  resource: Resource,
+  parent: Resource | undefined,
+  row: Row | undefined,
+  outputs: Outputs,
+): { readonly resource: Resource; readonly notes: readonly Diagnostic[] } {
+  const fields: Record<string, Wanted> = {};
+  const notes: Diagnostic[] = [];
+  for (const [name, { appended: appendedTo }] of Object.entries(resource.kind.fields)) {
+    const wanted = resource.fields[name];
+    if (appendedTo === undefined || wanted === undefined || parent === undefined) continue;
+    let isSecret = false;
+    const appended = appendedTo((above) => {
+      const field = parent.kind.fields[above];
+      const declared = parent.fields[above];
+      if (field === undefined || declared === undefined) return observedValue(parent.kind, above, row ?? {}) ?? null;
+      const resolved = resolveField(field, declared, outputs);
+      isSecret ||= declared.isSecret;
+      if (resolved.is === 'known') return resolved.value;
+      const [own, other] = [fieldPath(resource.kind, name), fieldPath(parent.kind, above)];
+      const about = { address: resource.address, position: position(wanted.at) };
+      const message = `${own}: the name on the platform depends on ${other} of ${parent.address}, which is not known before apply`;
+      notes.push(diagnostic('cannot-change', message, { ...about, remedy: `Write ${other} without a reference.` }));
+      return null;
+    });
+    if (appended === '') continue;
+    const content = secret(extended(wanted.content.reveal(), appended));
+    fields[name] = { ...wanted, isSecret: wanted.isSecret || isSecret, appended, content };
+  }
+  return {
+    resource: Object.keys(fields).length === 0 ? resource : { ...resource, fields: { ...resource.fields, ...fields } },
+    notes,
+  };
+}
+
+function extended(content: Content, appended: string): Content {
+  if (!content.hollow)
+    return typeof content.value === 'string' ? { ...content, value: content.value + appended } : content;
+  const { shape } = content;
+  return shape.is === 'text' ? { ...content, shape: { ...shape, pieces: [...shape.pieces, appended] } } : content;
+}
