@@ -3,6 +3,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
+import { idsBelow } from '../kind/wire.ts';
 import type { Expected, IdentifyInput } from './expected.ts';
 import { positionOf, topIdOf } from './expected.ts';
 import { lacksRight } from './hidden.ts';
@@ -10,10 +11,23 @@ import type { ObservedObject, Place } from './observed.ts';
 import { parentIn } from './read-object.ts';
 import type { Reader } from './reader.ts';
 
-/** An address, and the object that its record or its `id:` leads to. */
-interface Tied {
+/** An address, and the object that its record, its `id:` or `--id` leads to. */
+interface Tied<By = ObservedObject['foundBy']> {
   readonly item: Pick<Expected, 'address' | 'kind' | 'resource'>;
-  readonly object: Pick<ObservedObject, 'id' | 'row' | 'foundBy'>;
+  readonly object: Pick<ObservedObject, 'id' | 'row'> & { readonly foundBy: By };
+}
+
+/** The source of an id: the state, `id:` in a block, or `--id` on the command line. */
+export type IdSource = 'id' | 'pin' | 'option';
+
+/** An object that a command without a plan names. */
+export interface NamedObject {
+  readonly address: string;
+  readonly kind: Kind;
+  readonly id: string;
+  readonly foundBy: IdSource;
+  /** Its row, where it was read already. */
+  readonly row?: Row | undefined;
 }
 
 /** The facts that decide whether an object is inside the project. */
@@ -38,8 +52,61 @@ export async function reportForeign(input: IdentifyInput, tied: readonly Tied[])
   return new Set(foreign.map(({ object }) => object));
 }
 
+/** A project as its own lists show it. Reads each list once, when it is needed for the first time. */
+export interface ProjectLists {
+  /** The rows of a kind at the top of the project; undefined when the key may not read the list. */
+  readonly rows: (kind: Kind) => Promise<ReadonlyMap<string, Row> | undefined>;
+  /**
+   * The errors for objects that the platform does not show inside the project, for commands that make no plan. An object
+   * that does not exist has none. Reads only objects that neither a list shows nor the caller read.
+   */
+  readonly foreignAmong: (objects: readonly NamedObject[]) => Promise<readonly Diagnostic[]>;
+}
+
+/** Makes the lists of a project. Sends nothing yet. */
+export function projectLists(about: Pick<Boundary, 'kinds' | 'reader'> & { readonly projectId: string }): ProjectLists {
+  const { kinds, reader, projectId } = about;
+  const known = new Map<string, ReturnType<ProjectLists['rows']>>();
+  const rows: ProjectLists['rows'] = (kind) => {
+    const list = known.get(kind.kind) ?? unlessHidden(reader.rows(kind, { place: { projectId } }));
+    known.set(kind.kind, list);
+    return list;
+  };
+  const foreignAmong: ProjectLists['foreignAmong'] = async (objects) => {
+    const inProject = objects.filter(({ kind }) => isOfProject(kind));
+    const tops = inProject.length === 0 ? [] : kinds.filter((kind) => kind.parents[root] && isOfProject(kind));
+    const inside = new Set((await Promise.all(tops.map(async (top) => idsIn(kinds, top, await rows(top))))).flat());
+    const isInside = (kind: string, id: string) => inside.has(`${kind} ${id}`);
+    const open = objects.filter(({ kind, id }) => !isInside(kind.kind, id));
+    const who = inProject.length === objects.length ? {} : await reader.caller();
+    const organizationId = String(who['organizationId'] ?? '');
+    const caller = { projectId, organizationId, userId: String(who['userId'] ?? '') };
+    const problems = await Promise.all(
+      open.map(async ({ address, kind, id, foundBy, row: given }) => {
+        const row = given ?? (await reader.row(kind, id));
+        if (row === undefined) return undefined;
+        const tied = { item: { address, kind, resource: undefined }, object: { id, row, foundBy } };
+        return foreignObject({ kinds, reader, caller, isInside }, tied);
+      }),
+    );
+    return problems.filter((problem) => problem !== undefined);
+  };
+  return { rows, foreignAmong };
+}
+
+/** The objects that a list at the top shows, and those inside its rows, each as its kind and its id. */
+function idsIn(kinds: readonly Kind[], top: Kind, rows: ReadonlyMap<string, Row> | undefined): string[] {
+  return [...(rows ?? [])].flatMap(([id, row]) => [
+    `${top.kind} ${id}`,
+    ...kinds.flatMap((kind) => idsBelow(top, row, kind).map((below) => `${kind.kind} ${below}`)),
+  ]);
+}
+
 /** The error for an object outside the project, which shows no value of it but ids; undefined for an object inside. */
-async function foreignObject(boundary: Boundary, { item, object }: Tied): Promise<Diagnostic | undefined> {
+async function foreignObject(
+  boundary: Boundary,
+  { item, object }: Tied<ObservedObject['foundBy'] | IdSource>,
+): Promise<Diagnostic | undefined> {
   const { kind, address } = item;
   const { isOurs, places } = await climb(boundary, kind, object.id, object.row);
   if (isOurs) return undefined;
@@ -49,7 +116,9 @@ async function foreignObject(boundary: Boundary, { item, object }: Tied): Promis
   const remedy =
     object.foundBy === 'pin'
       ? 'Correct id:.'
-      : 'Find out who changed the state, and restore a copy of it. If somebody moved the object there, move it back.';
+      : object.foundBy === 'option'
+        ? 'Correct --id.'
+        : 'Find out who changed the state, and restore a copy of it. If somebody moved the object there, move it back.';
   return diagnostic('foreign-object', message, { ...positionOf(item), remedy });
 }
 
@@ -72,23 +141,29 @@ async function climb(
   }
   if (isInside(named.above, named.id)) return { isOurs: true, places: [] };
   const above = kinds.find((one) => one.kind === named.above);
-  const parent = above === undefined ? undefined : await readUnlessHidden(reader, above, named.id);
+  const parent = above === undefined ? undefined : await unlessHidden(reader.row(above, named.id));
   const further =
     above === undefined || parent === undefined ? undefined : await climb(boundary, above, named.id, parent);
   return { isOurs: further?.isOurs === true, places: [`${named.above} ${named.id}`, ...(further?.places ?? [])] };
 }
 
-/** The row of an object; undefined when it does not exist, or when the key may not read it. */
-async function readUnlessHidden(reader: Reader, kind: Kind, id: string): Promise<Row | undefined> {
-  return reader.row(kind, id).catch((error: unknown) => {
+/** The result of a read; undefined when the key may not make it. */
+async function unlessHidden<T>(read: Promise<T>): Promise<T | undefined> {
+  try {
+    return await read;
+  } catch (error) {
     if (lacksRight(error)) return undefined;
     throw error;
-  });
+  }
 }
 
-/** Names the project or organization with an id that objects of a kind are in. Kinds with a parent are in a project. */
-function topWith(id: string, { parents: { [root]: link } }: Kind): string {
+/** Names the project or organization with an id that objects of a kind are in. */
+function topWith(id: string, kind: Kind): string {
+  return isOfProject(kind) ? `project ${id}` : `organization ${id}`;
+}
+
+/** Whether objects of a kind are in a project; others stand at the top of an organization. */
+function isOfProject({ parents: { [root]: link } }: Kind): boolean {
   const from = link?.set[link.idAt];
-  const isOfProject = link === undefined || (from !== undefined && 'context' in from && from.context === 'projectId');
-  return isOfProject ? `project ${id}` : `organization ${id}`;
+  return link === undefined || (from !== undefined && 'context' in from && from.context === 'projectId');
 }

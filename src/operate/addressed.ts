@@ -5,6 +5,7 @@ import { normalAddress } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { kindAt } from '../manifest/kind-at.ts';
 import type { Resource } from '../manifest/resource.ts';
+import type { IdSource } from '../observe/ownership.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State, StateStore } from '../state/state.ts';
 
@@ -13,6 +14,7 @@ export interface Addressed {
   readonly address: string;
   readonly kind: Kind;
   readonly id: string;
+  readonly foundBy: IdSource;
   /** Its record in the state; undefined when the user gave only the id. */
   readonly record: StateRecord | undefined;
 }
@@ -78,7 +80,8 @@ export async function findObjects(input: AddressInput): Promise<readonly Address
     const kind = kinds.find((item) => item.kind === record?.kind) ?? resource?.kind ?? kindAt(address, kinds);
     const id = record?.id ?? resource?.pinned ?? givenId;
     if (kind !== undefined && id !== undefined && (givenId === undefined || id === givenId)) {
-      objects.push({ address, kind, id, record });
+      const foundBy = typeof record?.id === 'string' ? 'id' : resource?.pinned === undefined ? 'option' : 'pin';
+      objects.push({ address, kind, id, foundBy, record });
     } else {
       const others = [...Object.keys(known), ...declared.map((item) => item.address)];
       problems.push(problemWith(address, { kind, id, record, isDeclared: resource !== undefined, others }));

@@ -2,6 +2,7 @@ import type { Client } from '../api/client.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { idMember } from '../kind/wire.ts';
+import { projectLists } from '../observe/ownership.ts';
 import { createReader } from '../observe/reader.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
@@ -51,19 +52,35 @@ export function logRequest(object: Addressed, filter: LogFilter, kinds: readonly
   return { object, input };
 }
 
+/** What a log is read with. */
+interface LogReading {
+  readonly redactor: Redactor;
+  readonly showsSecrets: boolean;
+  readonly kinds: readonly Kind[];
+  /** The project that the service has to be in; undefined where neither a manifest nor a state names one. */
+  readonly project: string | undefined;
+}
+
 /**
- * Reads a log. Without `showsSecrets` it reads the service first, so that the log does not show the secrets in its row.
+ * Reads a log, once the platform shows the service inside the project. Without `showsSecrets` it reads the service first,
+ * so that the log does not show the secrets in its row.
  *
+ * @throws {Stop} `refused`, when the service is in another project.
  * @throws {PlatformError} when the platform does not answer, or refuses.
  */
 export async function readLog(
   client: Client,
-  { object: { kind, id }, input }: LogRequest,
-  { redactor, showsSecrets }: { readonly redactor: Redactor; readonly showsSecrets: boolean },
+  { object, input }: LogRequest,
+  { redactor, showsSecrets, kinds, project }: LogReading,
 ): Promise<string> {
+  const { kind, id } = object;
   const reader = createReader(client);
-  const row = showsSecrets ? {} : ((await reader.row(kind, id)) ?? {});
+  const row = showsSecrets ? undefined : await reader.row(kind, id);
+  if (project !== undefined) {
+    const foreign = await projectLists({ kinds, reader, projectId: project }).foreignAmong([{ ...object, row }]);
+    if (foreign.length > 0) throw new Stop('refused', foreign);
+  }
   // Somebody waits for it: a service that does not run is not asked a second time.
   const log = await reader.log(kind, id, input);
-  return knowingInput(redactor, row).redact(log);
+  return knowingInput(redactor, row ?? {}).redact(log);
 }

@@ -4,6 +4,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Row } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
 import { outputValue } from '../kind/wire.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -12,6 +13,8 @@ import type { Reference, Wanted } from '../manifest/wanted.ts';
 import { resolve } from '../manifest/wanted.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import type { State } from '../state/state.ts';
+import type { IdSource } from '../observe/ownership.ts';
+import { projectLists } from '../observe/ownership.ts';
 import { createReader } from '../observe/reader.ts';
 
 /** One output; its value is undefined when it needs secrets that this run does not have. */
@@ -26,6 +29,7 @@ export interface OutputValue {
 /** The manifest, the state and the platform that outputs are evaluated from. */
 export interface OutputsInput {
   readonly client: Client;
+  readonly kinds: readonly Kind[];
   readonly manifest: Manifest;
   readonly state: State | undefined;
   /** Names of the outputs to evaluate. */
@@ -33,9 +37,11 @@ export interface OutputsInput {
 }
 
 /**
- * Evaluates outputs from the state, which knows the ids, and one GET for each object whose row is needed.
+ * Evaluates outputs from the state, which knows the ids, and one GET for each object whose row is needed, once the
+ * platform shows all these objects inside the project.
  *
- * @throws {Stop} `refused`, when an output refers to an object that is not applied yet, or that is missing.
+ * @throws {Stop} `refused`, when an output refers to an object that is not applied yet, that is missing, or that is in
+ *   another project.
  * @throws {PlatformError} when the platform does not answer, or refuses.
  */
 export async function evaluateOutputs(input: OutputsInput): Promise<readonly OutputValue[]> {
@@ -74,14 +80,16 @@ interface Named {
 
 /** The objects that outputs refer to, by address. */
 function findObjects({ manifest, state }: OutputsInput, wanted: readonly Named[]) {
-  const objects = new Map<string, { readonly resource: Resource; readonly id: string }>();
+  const objects = new Map<string, { readonly resource: Resource; readonly id: string; readonly foundBy: IdSource }>();
   const records = new Map(Object.entries(state?.resources ?? {}));
   const problems: Diagnostic[] = [];
   for (const { name, output } of wanted) {
     for (const { address } of output.references) {
       const resource = manifest.resources.find((item) => item.address === address);
-      const id = records.get(address)?.id ?? resource?.pinned;
-      if (resource !== undefined && id !== undefined) objects.set(address, { resource, id });
+      const known = records.get(address)?.id ?? undefined;
+      const id = known ?? resource?.pinned;
+      const foundBy = known === undefined ? 'pin' : 'id';
+      if (resource !== undefined && id !== undefined) objects.set(address, { resource, id, foundBy });
       else {
         problems.push(
           diagnostic('bad-reference', `the output ${name} needs ${address}, which is not applied yet`, {
@@ -96,29 +104,34 @@ function findObjects({ manifest, state }: OutputsInput, wanted: readonly Named[]
   return objects;
 }
 
-/** The rows of the objects whose outputs are more than the id. */
+/** The rows of the objects whose outputs are more than the id. Every object is in the project then. */
 async function readRows(
-  { client }: OutputsInput,
+  { client, kinds, manifest }: OutputsInput,
   objects: ReturnType<typeof findObjects>,
   wanted: readonly Named[],
 ): Promise<ReadonlyMap<string, Row>> {
   const references = wanted.flatMap(({ output }) => output.references);
-  const needed = [...objects].filter(([address, { resource }]) =>
-    references.some((item) => item.address === address && resource.kind.outputs?.[item.output] !== undefined),
-  );
+  const reader = createReader(client);
+  const isNeeded = (address: string, { outputs }: Kind) =>
+    references.some((item) => item.address === address && outputs?.[item.output] !== undefined);
   const problems: Diagnostic[] = [];
-  const rows = await Promise.all(
-    needed.map(async ([address, { resource, id }]) => {
-      const row = await createReader(client).row(resource.kind, id);
-      if (row === undefined) {
-        const message = `the platform has no ${resource.kind.kind} with id ${id}`;
+  const named = await Promise.all(
+    [...objects].map(async ([address, { resource, ...object }]) => {
+      const { kind } = resource;
+      const isRead = isNeeded(address, kind);
+      const row = isRead ? await reader.row(kind, object.id) : undefined;
+      if (isRead && row === undefined) {
+        const message = `the platform has no ${kind.kind} with id ${object.id}`;
         problems.push(diagnostic('not-found', message, { address, remedy: 'trueup plan shows what differs.' }));
       }
-      return [address, row ?? {}] as const;
+      return { address, kind, row, ...object };
     }),
   );
   if (problems.length > 0) throw new Stop('refused', problems);
-  return new Map(rows);
+  const lists = projectLists({ kinds, reader, projectId: manifest.settings.project });
+  const foreign = await lists.foreignAmong(named);
+  if (foreign.length > 0) throw new Stop('refused', foreign);
+  return new Map(named.flatMap(({ address, row }) => (row === undefined ? [] : [[address, row]])));
 }
 
 /**

@@ -6,6 +6,7 @@ import { usage } from '../diagnostics/usage.ts';
 import { isWithin } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { alternativesOf } from '../kind/command-call.ts';
+import { projectLists } from '../observe/ownership.ts';
 import { createReader } from '../observe/reader.ts';
 import { protectOf } from '../plan/action-for.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
@@ -60,9 +61,19 @@ export function checkTargets(
   if (problems.length > 0) throw new Stop('refused', problems);
 }
 
+/** The commands to prepare. */
+interface Preparation {
+  readonly name: string;
+  readonly objects: readonly Addressed[];
+  readonly dataLoss: boolean;
+  readonly kinds: readonly Kind[];
+  /** The project that all objects have to be in; undefined where neither a manifest nor a state names one. */
+  readonly project: string | undefined;
+}
+
 /**
- * Reads every object and makes its command. Refuses all commands when one is not possible: a typing error must not
- * execute half of the list.
+ * Reads every object, proves that it is in the project, and makes its command. Refuses all commands when one is not
+ * possible: a typing error must not execute half of the list.
  *
  * @throws {Stop} `refused`, with everything that is wrong.
  * @throws {PlatformError} when an object cannot be read.
@@ -70,9 +81,18 @@ export function checkTargets(
 export async function prepareCommands(
   client: Client,
   redactor: Redactor,
-  { name, objects, dataLoss }: { name: string; objects: readonly Addressed[]; dataLoss: boolean },
+  { name, objects, dataLoss, kinds, project }: Preparation,
 ): Promise<readonly ObjectCommand[]> {
-  const rows = await Promise.all(objects.map(({ kind, id }) => createReader(client).row(kind, id)));
+  const reader = createReader(client);
+  const rows = await Promise.all(objects.map(({ kind, id }) => reader.row(kind, id)));
+  if (project !== undefined) {
+    const lists = projectLists({ kinds, reader, projectId: project });
+    const found = objects
+      .map((object, index) => ({ ...object, row: rows[index] }))
+      .filter(({ row }) => row !== undefined);
+    const foreign = await lists.foreignAmong(found);
+    if (foreign.length > 0) throw new Stop('refused', foreign);
+  }
   const problems: Diagnostic[] = [];
   const commands = objects.flatMap(({ address, kind, id, record }, index): ObjectCommand[] => {
     const row = rows[index];

@@ -1,15 +1,17 @@
 import type { Client } from '../api/client.ts';
+import { Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { knowingInput } from '../secrets/call-secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
-import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Deployment } from '../observe/deployments.ts';
 import { deploymentsIn, statusIn } from '../observe/deployments.ts';
+import type { ProjectLists } from '../observe/ownership.ts';
+import { projectLists } from '../observe/ownership.ts';
 import { createReader } from '../observe/reader.ts';
 
 /** A service in the state. */
@@ -49,27 +51,35 @@ export function servicesOf({ resources }: State, kinds: readonly Kind[]): readon
 
 /**
  * Reads the status of services with as few GETs as possible: one for each that has deployments, because only its own
- * row lists them, and one list for all others together.
+ * row lists them, and the list of the environments for all others and for the proof that each is in the project.
  *
- * @throws {PlatformError} when the platform does not answer, or refuses.
+ * @throws {Stop} `refused`, when a service is in another project. @throws {PlatformError} when the platform does not
+ *   answer, or refuses.
  */
 export async function observeServices(services: readonly Service[], input: ServicesInput): Promise<ServiceState[]> {
-  const lists = new Map<string, Promise<readonly Row[]>>();
+  const { client, kinds, state, redactor } = input;
+  const reader = createReader(client);
+  const lists = projectLists({ kinds, reader, projectId: state.projectId });
   const states = await Promise.all(
     services.map(async (service) => {
       const { kind, id } = service;
-      if (id === null) return { ...service, found: false, status: undefined, deployment: undefined };
+      if (id === null) return { service, row: undefined };
       // A service in no list may have been moved: ask for it by its id before calling it missing.
-      const row = (await listedRow(service, input, lists)) ?? (await wholeRow(kind, id, input));
-      return {
-        ...service,
-        found: row !== undefined,
-        status: row === undefined ? undefined : statusIn(kind, row),
-        deployment: row === undefined ? undefined : deploymentsIn(kind, row)?.at(-1),
-      };
+      const row = (await listedRow(kind, id, { kinds, lists })) ?? (await reader.row(kind, id));
+      if (row !== undefined) knowingInput(redactor, row);
+      return { service, row };
     }),
   );
-  return states.map((state) => redacted(state, input.redactor));
+  const found = states.flatMap(({ service: { address, kind, id }, row }) =>
+    id === null || row === undefined ? [] : [{ address, kind, id, row, foundBy: 'id' as const }],
+  );
+  const foreign = await lists.foreignAmong(found);
+  if (foreign.length > 0) throw new Stop('refused', foreign);
+  return states.map(({ service, row }) => {
+    const { kind } = service;
+    const shown = { status: row && statusIn(kind, row), deployment: row && deploymentsIn(kind, row)?.at(-1) };
+    return redacted({ ...service, found: row !== undefined, ...shown }, redactor);
+  });
 }
 
 /** Titles and errors are texts of commits and builds, which may quote a secret of the row. */
@@ -83,36 +93,25 @@ function redacted(service: ServiceState, { redact }: Redactor): ServiceState {
   };
 }
 
-async function wholeRow(kind: Kind, id: string, { client, redactor }: ServicesInput): Promise<Row | undefined> {
-  const row = await createReader(client).row(kind, id);
-  if (row !== undefined) knowingInput(redactor, row);
-  return row;
-}
-
 /** The row of a service in a list of its environment; undefined when it is in none, or the list does not say enough. */
 async function listedRow(
-  { address, kind, id }: Service,
-  input: ServicesInput,
-  lists: Map<string, Promise<readonly Row[]>>,
+  kind: Kind,
+  id: string,
+  { kinds, lists }: { readonly kinds: readonly Kind[]; readonly lists: ProjectLists },
 ): Promise<Row | undefined> {
   if (kind.service?.deployments !== undefined) return undefined;
-  const { client, kinds, state } = input;
-  const above = recordAbove(state, address);
-  const parent = kinds.find((item) => item.kind === above?.kind);
-  const at = parent === undefined ? undefined : kind.parents[parent.kind]?.listed;
-  if (parent?.parents[root] === undefined || at === undefined || !('at' in at)) return undefined;
-  const rows =
-    lists.get(parent.kind) ??
-    createReader(client)
-      .rows(parent, { place: state })
-      .then((listed) => [...(listed?.values() ?? [])]);
-  lists.set(parent.kind, rows);
-  return (await rows)
-    .flatMap((row): unknown[] => (Array.isArray(row[at.at]) ? (row[at.at] as unknown[]) : []))
-    .find((row): row is Row => isRow(row) && rowId(kind, row) === id);
+  for (const parent of kinds) {
+    const listed = kind.parents[parent.kind]?.listed;
+    if (parent.parents[root] === undefined || listed === undefined || !('at' in listed)) continue;
+    for (const above of (await lists.rows(parent))?.values() ?? []) {
+      const row = rowsAt(above, listed.at).find((one) => rowId(kind, one) === id);
+      if (row !== undefined) return row;
+    }
+  }
+  return undefined;
 }
 
-function recordAbove({ resources }: State, address: string): StateRecord | undefined {
-  const parent = resources[address]?.parent ?? undefined;
-  return parent === undefined ? undefined : resources[parent];
+function rowsAt(above: Row, name: string): Row[] {
+  const rows = above[name];
+  return Array.isArray(rows) ? rows.filter((row: unknown): row is Row => isRow(row)) : [];
 }

@@ -9,6 +9,7 @@ import type { Emulator, EmulatorOptions } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { PlatformError } from '../../src/api/errors.ts';
 import { anyDocument } from '../../src/render/documents.ts';
+import type { State } from '../../src/state/state.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
 import type { ProcessOfTest } from '../support/process.ts';
@@ -73,6 +74,16 @@ export function places() {
           join(folder, 'trueup.yaml'),
           `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\n${more}`,
         ),
+      /**
+       * Replaces the records of the state by a valid state, as whoever holds all keys of the state can write one: nothing
+       * but its ids is wrong.
+       */
+      rewriteState: async (change: (resources: State['resources']) => State['resources']) => {
+        const store = localStore(join(folder, '.trueup'));
+        const saved = (await store.read()) ?? state;
+        await store.write({ ...saved, serial: saved.serial + 1, resources: change(saved.resources) });
+        await store.close();
+      },
       /** The requests since the last call, as `METHOD operation`. */
       requests: () => emulator.log.splice(0).map(({ method, operation }) => `${method} ${operation}`),
       /** Runs a command in this process; `exit` is its ending, or what stopped it. */

@@ -475,7 +475,7 @@ describe('the program', () => {
       format: 'trueup/run',
       verb: 'stop',
       exitCode: 0,
-      requests: { reads: 2, writes: 1 },
+      requests: { reads: 3, writes: 1 },
       outcomes: [{ result: 'done', status: 'idle' }],
     });
     const asked = await run('stop', at('postgres.main'), '--format', 'json');

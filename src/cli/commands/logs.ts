@@ -25,9 +25,10 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
     execute: async (run, view) => {
       const { options, terminal, redactor } = run;
       const target = await findTarget(options);
+      const state = await readStateOf(target.project, openStore(target, run));
       const [object] = await findObjects({
         kinds,
-        state: await readStateOf(target.project, openStore(target, run)),
+        state,
         declared: () => declaredResources(options),
         addresses: [address],
         givenId: flags.id,
@@ -36,7 +37,9 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
       const request = logRequest(object, flags, kinds);
       const { client, close } = await openPlatform(target.platform, { options, redactor, terminal, purpose: 'logs' });
       try {
-        const log = await readLog(client, request, { redactor, showsSecrets: flags.showSecrets === true });
+        const showsSecrets = flags.showSecrets === true;
+        const project = target.project ?? state?.projectId;
+        const log = await readLog(client, request, { redactor, showsSecrets, kinds, project });
         view.log(object.address, log);
         return 'done';
       } finally {

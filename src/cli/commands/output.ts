@@ -22,7 +22,7 @@ export function outputCommand(name: string | undefined, flags: { readonly showSe
       const state = await readStateOf(manifest.settings.project, openStore(manifest.settings, run));
       const connection = await connect(manifest.settings, { options, redactor, terminal, purpose: 'output' });
       try {
-        const outputs = await evaluateOutputs({ client: connection.client, manifest, state, names });
+        const outputs = await evaluateOutputs({ ...connection, manifest, state, names });
         const showsSecrets = flags.showSecrets === true;
         if (showsSecrets) requireSecrets(outputs);
         const [only] = outputs;

@@ -62,7 +62,8 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
       });
       try {
         const dataLoss = flags.allowDataLoss === true;
-        const commands = await prepareCommands(client, redactor, { name, objects, dataLoss });
+        const project = target.project ?? state?.projectId;
+        const commands = await prepareCommands(client, redactor, { name, objects, dataLoss, kinds, project });
         const place = target.platform === 'emulator' ? 'the embedded emulator' : new URL(target.platform.url).host;
         if (!(await hasConsent(run, commands, { place, isGiven: flags.yes === true }))) return 'failed';
         return await execute(run, view, { client, name, commands, flags, seconds: seconds ?? usualCommandSeconds });

@@ -25,7 +25,7 @@ variables: { tag: { default: 2025.10 } }
 const address = 'production.postgres.main';
 
 describe('output', () => {
-  it('prints values from the state and from one GET per object, without secrets', async () => {
+  it('prints values from the state, from one GET per object and one for the proof that it is ours, without secrets', async () => {
     vi.stubEnv('CANARY', 'canary-env');
     vi.stubEnv('TRUEUP_SECRET_DB', secrets.DB);
     const place = await open(services + outputs.replace('${env:CANARY}', 'x'), { secrets });
@@ -45,11 +45,12 @@ literal     = \${ref:x} and \${{environment.X}}
 `,
       err: '2 values redacted; --show-secrets shows them.\n',
     });
-    expect(place.requests()).toEqual(['GET postgres.one']);
+    expect(place.requests()).toEqual(['GET postgres.one', 'GET environment.byProjectId']);
     const one = await place.run(outputCommand('db_host', {}));
     expect(one).toEqual({ exit: 'done', out: `${row.appName}\n`, err: '' });
     expect((await place.run(outputCommand('id', {}))).out).toBe(`${place.idOf(address)}\n`);
-    expect(place.requests()).toEqual(['GET postgres.one']);
+    const list = 'GET environment.byProjectId';
+    expect(place.requests()).toEqual(['GET postgres.one', list, list]);
     const shown = await place.run(outputCommand('db_url', { showSecrets: true }));
     expect(shown).toEqual({ exit: 'done', out: `postgres://shop:canary-7f3a@${row.appName}:5432/shop\n`, err: '' });
     const json = await place.run(outputCommand(undefined, {}), { format: 'json' });

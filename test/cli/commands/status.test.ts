@@ -114,13 +114,10 @@ staging.application.web     done    done TIME Trueup
       composeId: place.idOf('production.compose.bad'),
       deleteVolumes: false,
     });
-    const other = (await place.emulator.act('project.create', { name: 'other' })) as {
-      environment: { environmentId: string };
+    const other = (await place.emulator.act('environment.create', { name: 'other', projectId: 'prj_1' })) as {
+      environmentId: string;
     };
-    await place.emulator.act('postgres.move', {
-      postgresId: second,
-      targetEnvironmentId: other.environment.environmentId,
-    });
+    await place.emulator.act('postgres.move', { postgresId: second, targetEnvironmentId: other.environmentId });
     const shown = await place.run(status(['production']), { format: 'json' });
     expect(documentIn(shown)).toMatchObject({
       services: [
@@ -132,6 +129,18 @@ staging.application.web     done    done TIME Trueup
       ],
     });
     expect((await place.run(status(['production.compose.bad']))).out).toContain('production.compose.bad  missing');
+  });
+
+  it('refuses to show a service that is in another project', async () => {
+    const place = await open(sections, { secrets });
+    const postgresId = place.idOf('production.postgres.second');
+    await place.emulator.act('postgres.move', { postgresId, targetEnvironmentId: 'env_prj_2' });
+    const { exit, out, err } = await place.run(status());
+    expect({ exit, out }).toEqual({ exit: 'stopped', out: '' });
+    expect(err).toContain(
+      `[foreign-object] production.postgres.second production.postgres.second (${postgresId}) is not in project prj_1: ` +
+        'the platform shows it below environment env_prj_2, project prj_2 -> Find out who changed the state',
+    );
   });
 
   it('redacts secrets of the service in a build error', async () => {
