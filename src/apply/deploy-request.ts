@@ -10,6 +10,7 @@ import type { Deploys } from '../state/pending.ts';
 import { withWrite } from '../state/pending.ts';
 import { recordWithDeploys, saveDeploys } from './announce.ts';
 import { attempt, isLost, mayLandLater, poll } from './attempt.ts';
+import { refuseMoved } from './freshness.ts';
 import { buildMembers } from './request.ts';
 import type { Run } from './run.ts';
 import { happen, jobOf, sentNow } from './run.ts';
@@ -66,6 +67,7 @@ export async function send(service: DeployedService, request: DeployRequest): Pr
         operation,
         async (own) => {
           signal.throwIfAborted(); // the run does not wait for it any more
+          await refuseMoved(run, action, address, { client: own, isAnew: own.hasPaused });
           await announce();
           signal.throwIfAborted();
           happen(run, action.address, { is: 'sent', at: run.clock.monotonic() });

@@ -1,4 +1,5 @@
 import { fieldOfAttribute, changedFields, readRow, pathOf } from '../kind/attribute.ts';
+import type { Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import { fieldPath, idsBelow } from '../kind/wire.ts';
 import type { Outputs } from '../manifest/wanted.ts';
@@ -8,9 +9,10 @@ import { knownPairs } from '../state/known-pairs.ts';
 import { isSent } from './job.ts';
 import { refusal, idOf, jobOf, scopeOf } from './run.ts';
 import type { Run } from './run.ts';
+import { parentIn } from '../observe/read-object.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
 import { findById } from '../observe/scope-row.ts';
-import { isAtHome, rowIn, scopeNow } from './scope.ts';
+import { rowIn, scopeNow } from './scope.ts';
 
 /** From which step on an action is checked, and how it is read. */
 type Check = { readonly step?: Step } & Parameters<typeof scopeNow>[2];
@@ -26,14 +28,29 @@ export async function refuseChanged(run: Run, action: Action, check: Check = {})
   const refuse = (change: string | undefined): void => {
     if (change !== undefined) throw refusal(action, `${change} since the plan was made; ${sentBefore(run, action)}`);
   };
+  if (action.createsObject && step?.role !== 'delete') return findRow(run, action, check);
+  const scope = await scopeNow(run, action.scope, check);
   if (step?.role === 'delete') {
-    refuse(lossSince(run, action, await scopeNow(run, action.scope, check)));
+    refuse(movedSince(run, action.scope, scope) ?? lossSince(run, action, scope));
     return undefined;
   }
-  if (action.createsObject) return findRow(run, action, check);
-  const row = await rowNow(run, action, check);
-  refuse(changedSince(action, row, run.outputs, step) ?? movedSince(run, action, row));
+  const row = rowIn(run, action, scope);
+  if (row === undefined) throw gone(run, action);
+  refuse(movedSince(run, action.scope, scope) ?? changedSince(action, row, run.outputs, step));
   return row;
+}
+
+/**
+ * Refuses a request for an action when somebody moved the service that it writes to: it may be in another project. A
+ * service that this run creates is not read for this.
+ *
+ * @throws {Stop} that names the service.
+ */
+export async function refuseMoved(run: Run, action: Action, service: string, check: Check = {}): Promise<void> {
+  const { root } = scopeOf(run, service);
+  if (root.createsObject || plannedParent(run, root) === undefined) return;
+  const change = movedSince(run, service, await scopeNow(run, service, check));
+  if (change !== undefined) throw refusal(action, `${change} since the plan was made; ${sentBefore(run, action)}`);
 }
 
 /**
@@ -44,7 +61,11 @@ export async function refuseChanged(run: Run, action: Action, check: Check = {})
 export async function rowNow(run: Run, action: Action, check: Check = {}): Promise<Row> {
   const row = await findRow(run, action, check);
   if (row !== undefined) return row;
-  throw refusal(action, `${action.address} is not on the platform any more; ${sentBefore(run, action)}`);
+  throw gone(run, action);
+}
+
+function gone(run: Run, action: Action): Stop {
+  return refusal(action, `${action.address} is not on the platform any more; ${sentBefore(run, action)}`);
 }
 
 /**
@@ -115,14 +136,19 @@ function changeOf(run: Run, action: Action, planned: Row, now: Row): string | un
   return risk === undefined || risk === riskOf(planned) ? undefined : `${risk} came to be at risk with ${address}`;
 }
 
-/** Reports that somebody moved an object that this run is to move. */
-function movedSince(run: Run, action: Action, now: Row): string | undefined {
-  const { kind, address, parent } = action;
-  const idAt = kind.parents[run.jobs.get(parent ?? '')?.action.kind.kind ?? '']?.idAt;
+/** Reports that somebody moved the object of a scope, elsewhere than the plan does. */
+function movedSince(run: Run, address: string, { row }: ScopeRow): string | undefined {
+  const { root } = scopeOf(run, address);
+  const planned = plannedParent(run, root);
+  const now = row === undefined ? undefined : parentIn(root.kind, row)?.id;
+  if (planned === undefined || now === undefined || now === planned) return undefined;
+  return now === idOf(run, root.parent ?? '') ? undefined : `${address} was moved on the platform`;
+}
+
+/** The id of the object that the plan saw an object below. */
+function plannedParent(run: Run, { address, kind }: Action): string | undefined {
   const planned = run.input.plan.observed.objects.get(address)?.row;
-  if (action.action !== 'move' || idAt === undefined || planned === undefined) return undefined;
-  if (now[idAt] === planned[idAt] || isAtHome(run, action, now)) return undefined;
-  return `${address} was moved on the platform`;
+  return planned === undefined ? undefined : parentIn(kind, planned)?.id;
 }
 
 /** The object of an action in its scope; what this run created may be newer than the row of that. */

@@ -46,8 +46,14 @@ async function readAgain(run: Run, scope: Scope): Promise<ScopeRow | undefined> 
   const { root, actions } = scope;
   const id = idOf(run, root.address);
   if (id === undefined) return undefined;
+  const look = async (): Promise<ScopeRow> => {
+    const since = run.clock.monotonic();
+    const after = await readScope(run.reader, root, id);
+    scope.reading = { id, since, row: Promise.resolve(after) };
+    return after;
+  };
   try {
-    return await poll(run, () => readScope(run.reader, root, id), {
+    return await poll(run, look, {
       isSeen: (after) => {
         const found = foundIn(run, scope, after);
         return actions.every((action, index) => isShown(run, action, found[index] ?? { is: 'unread' }));

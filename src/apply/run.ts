@@ -76,7 +76,7 @@ export interface Run {
 export interface Scope {
   readonly root: Action;
   readonly actions: readonly Action[];
-  /** As it was read last before something was sent in it: of which object, and since when (monotonic ms). */
+  /** As it was read last: of which object, and since when (monotonic ms). */
   reading?: { readonly id: string | undefined; readonly since: number; readonly row: Promise<ScopeRow> };
   /** Its row as it was when everything below it was read back. */
   readBack?: Row;

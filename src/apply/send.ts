@@ -5,7 +5,7 @@ import type { Row } from '../kind/json.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { compare } from '../plan/compare.ts';
 import { attempt, isLost, mayLandLater } from './attempt.ts';
-import { refuseChanged, rowNow } from './freshness.ts';
+import { refuseChanged, refuseMoved, rowNow } from './freshness.ts';
 import { sentAt } from './job.ts';
 import { announceTime } from './announce.ts';
 import { answersAll, buildMembers, needsRow } from './request.ts';
@@ -79,6 +79,7 @@ async function lookBefore(
   const isFresh = now - (sentAt(jobOf(run, action.address)) ?? now) <= attempts.reading.freshMs;
   const isNew = action.createsObject && step.role !== 'delete' && !isAgain && !hasPaused && isFresh;
   const check = { step, client: own, isAnew: hasPaused };
+  if (step.role === 'create') await refuseMoved(run, action, action.scope, check);
   const row = isNew || step.role === 'create' ? undefined : await refuseChanged(run, action, check);
   if (row !== undefined || !needsRow(step)) return row;
   return answersAll(step, requestInput(run, action).made) ?? rowNow(run, action, { client: own });

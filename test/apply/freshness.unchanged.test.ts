@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refuseChanged, rowNow } from '../../src/apply/freshness.ts';
+import { refuseChanged, refuseMoved, rowNow } from '../../src/apply/freshness.ts';
 import { happen } from '../../src/apply/run.ts';
 import type { Row } from '../../src/kind/json.ts';
 import type { Action, Step } from '../../src/plan/action.ts';
@@ -93,7 +93,7 @@ describe('before an update is sent', () => {
   });
 });
 
-describe('before an object is moved', () => {
+describe('where an object is', () => {
   const moving = redis({ action: 'move', parent: 'production', steps: [], attributes: [] });
   const at = (now: string, action = moving, planned: Row | undefined = { environmentId: 'env_2' }) => {
     const objects = planned === undefined ? {} : { [address]: objectOf('redis_1', planned) };
@@ -107,11 +107,36 @@ describe('before an object is moved', () => {
     await expect(at('env_3')).rejects.toMatchObject(refusal(message));
   });
 
-  test('its parent is not checked when the action is no move, or the object is at the top or was not observed', async () => {
-    expect(await at('env_3', { ...moving, action: 'update' })).toMatchObject({ environmentId: 'env_3' });
-    expect(await at('env_3', { ...moving, parent: undefined })).toMatchObject({ environmentId: 'env_3' });
+  test('it must be there also for an update and a deletion, and when the plan has no action for its parent', async () => {
+    const message = `${address} was moved on the platform since the plan was made; nothing was sent`;
+    await expect(at('env_3', { ...moving, action: 'update' })).rejects.toMatchObject(refusal(message));
+    await expect(at('env_3', { ...moving, parent: undefined })).rejects.toMatchObject(refusal(message));
+    const going = { ...moving, action: 'delete', teardown: [aStep] } as const;
+    const objects = { [address]: objectOf('redis_1', { environmentId: 'env_2' }) };
+    const { run } = running({ environmentId: 'env_3' }, going, { objects });
+    await expect(refuseChanged(run, going, { step: aStep })).rejects.toMatchObject(refusal(message));
+  });
+
+  test('its parent is not checked when the plan did not see it, or the platform does not name it', async () => {
     const unseen = running({ environmentId: 'env_3' }, moving).run;
     expect(await refuseChanged(unseen, moving)).toMatchObject({ environmentId: 'env_3' });
+    const objects = { [address]: objectOf('redis_1', { environmentId: 'env_2' }) };
+    const unnamed = running({ description: 'a' }, moving, { objects }).run;
+    expect(await refuseChanged(unnamed, moving)).toMatchObject({ description: 'a' });
+  });
+
+  test('a request below it reads it, and is refused when it was moved', async () => {
+    const below = actionOf(`${address}.mounts["/a"]`, { kind: kindNamed('mount'), scope: address, action: 'create' });
+    const objects = { [address]: objectOf('redis_1', { environmentId: 'env_2' }) };
+    const there = (environmentId: string) =>
+      runOf([production, staging, redis(), below], { answers: () => ({ redisId: 'redis_1', environmentId }), objects });
+    const moved = there('env_3');
+    await expect(refuseMoved(moved.run, below, address)).rejects.toThrow(`${address} was moved on the platform since`);
+    expect(moved.requests).toHaveLength(1);
+    await refuseMoved(there('env_2').run, below, address);
+    const created = runOf([production, redis({ action: 'create' }), below], { answers: () => undefined, objects });
+    await refuseMoved(created.run, below, address);
+    expect(created.requests).toEqual([]);
   });
 });
 
