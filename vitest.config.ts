@@ -11,7 +11,6 @@ const long = [
   'test/scenarios/processes.test.ts',
   'test/state/backends/s3.test.ts',
   'test/state/backends/postgres.test.ts',
-  'test/scenarios/broken-builds.test.ts',
   'test/scenarios/convergence-reproduction.test.ts',
   'test/scenarios/convergence-second.test.ts',
   'test/scenarios/crashes-in-pairs.test.ts',
