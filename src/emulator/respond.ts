@@ -118,7 +118,9 @@ const alwaysBadRequest = new Set([
 
 function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  return new ApiError('INTERNAL_SERVER_ERROR', error instanceof Error ? error.message : String(error));
+  // A mistake of the emulator itself; the platform says nothing like it.
+  const message = `the emulator failed: ${error instanceof Error ? error.message : String(error)}`;
+  return new ApiError('INTERNAL_SERVER_ERROR', message);
 }
 
 /** The body as an object; undefined when it says to be JSON and is not. Anything but an object counts as `{}`. */
