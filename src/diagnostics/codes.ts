@@ -139,6 +139,11 @@ export const codes = {
     meaning: 'The plan would delete or replace a resource that protect: true keeps.',
     remedy: 'Undo the change, or write protect: false and apply that first.',
   },
+  'not-empty': {
+    severity: 'error',
+    meaning: 'The plan would delete an environment that holds services which the state does not have.',
+    remedy: 'Move or delete those services on the platform, or keep the environment.',
+  },
   'data-at-risk': {
     severity: 'error',
     meaning: 'The change can lose data, and nothing permits that.',

@@ -128,12 +128,17 @@ function accepts(shape: unknown, value: unknown): boolean {
   return (shape as { safeParse(input: unknown): { success: boolean } }).safeParse(value).success;
 }
 
-/** The ids of a kind that the row of an object above lists, without what the platform makes by itself. */
-export function idsBelow(kind: Kind, row: Row, child: Kind): string[] {
+/** The rows of a kind that the row of an object above lists, without what the platform makes by itself. */
+export function rowsBelow(kind: Kind, row: Row, child: Kind): Row[] {
   const link = child.parents[kind.kind];
   const rows = link !== undefined && 'at' in link.listed ? row[link.listed.at] : undefined;
   if (!Array.isArray(rows)) return [];
-  return rows.flatMap((item: unknown) =>
-    isRow(item) && child.lifecycle?.provided?.is(item, row) !== true ? [String(item[child.identity.id])] : [],
-  );
+  return rows.filter((item: unknown): item is Row => {
+    return isRow(item) && child.lifecycle?.provided?.is(item, row) !== true;
+  });
+}
+
+/** The ids of those rows. */
+export function idsBelow(kind: Kind, row: Row, child: Kind): string[] {
+  return rowsBelow(kind, row, child).map((item) => String(item[child.identity.id]));
 }

@@ -1,8 +1,11 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Code } from '../diagnostics/codes.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../kind/json.ts';
+import { isRow } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import { idsBelow } from '../kind/wire.ts';
+import type { ParentLink } from '../kind/parent.ts';
+import { idsBelow, rowsBelow } from '../kind/wire.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action } from './action.ts';
@@ -62,7 +65,8 @@ export function planRemoval(
 
 /** Whether an object without a recorded id was created by a person, or has something that Trueup cannot have created. */
 function isSomebodys(input: PlanInput, kind: Kind, object: ObservedObject): boolean {
-  return object.foundBy === 'key' || unmanagedBelow(input, kind, object).length > 0;
+  if (object.foundBy === 'key') return true;
+  return [...servicesInside(input, kind, object), ...unmanagedBelow(input, kind, object)].length > 0;
 }
 
 /** The requests that take an object away, and what that puts at risk. Notes what forbids it, and what goes along. */
@@ -82,6 +86,13 @@ export function takeAway(
         : 'Undo the change, or write protect: false and apply that first.';
     notes.push(diagnostic('protected', message, { remedy, address }));
   }
+  const inside = servicesInside(input, kind, object);
+  if (inside.length > 0) {
+    const message = `${address} holds ${counted(inside.length)} not in the state: ${inside.join(', ')}`;
+    const remedy =
+      'Move them to another environment, or delete them on the platform, and plan again. trueup import takes one into the state.';
+    notes.push(diagnostic('not-empty', message, { remedy, address }));
+  }
   const guests = unmanagedBelow(input, kind, object);
   if (guests.length > 0) {
     const message = `what is below ${address} and not in the manifest goes with it: ${guests.join(', ')}`;
@@ -91,10 +102,47 @@ export function takeAway(
   return { teardown: deleteSteps(about), dataAtRisk };
 }
 
-/** Undeclared objects of the platform below an object: they are deleted with it. */
+/**
+ * Services inside an object that Trueup does not manage, each with its name, its id and the data that would be lost. Kinds
+ * of services that Trueup does not know count too: every list of an environment is one of services.
+ */
+function servicesInside(input: PlanInput, kind: Kind, object: ObservedObject): string[] {
+  const managed = managedIds(input);
+  const services = input.kinds.filter((child) => child.service !== undefined && child.parents[kind.kind] !== undefined);
+  if (services.length === 0) return [];
+  const known = services.flatMap((child) =>
+    rowsBelow(kind, object.row, child).flatMap((row) => {
+      const id = String(row[child.identity.id]);
+      const data = child.lifecycle?.dataAtRisk?.({ row, options: {}, action: 'delete' });
+      const risk = data === undefined ? '' : `; ${data} would be lost`;
+      return managed.has(id) ? [] : [`${nameOf(child.kind, row)} (${id}${risk})`];
+    }),
+  );
+  const lists = new Set(input.kinds.flatMap(({ parents: { [kind.kind]: link } }) => listOf(link) ?? []));
+  const unknown = Object.entries(object.row).flatMap(([list, rows]) =>
+    lists.has(list) || !Array.isArray(rows) ? [] : rows.filter(isRow).map((row) => nameOf(list, row)),
+  );
+  return [...known, ...unknown];
+}
+
+/** The member of a parent's row that lists objects. */
+function listOf(link: ParentLink | undefined): string | undefined {
+  return link !== undefined && 'at' in link.listed ? link.listed.at : undefined;
+}
+
+function nameOf(kind: string, { name }: Row): string {
+  return typeof name === 'string' ? `${kind} ${name}` : kind;
+}
+
+function counted(services: number): string {
+  return services === 1 ? 'a service that is' : `${services} services that are`;
+}
+
+/** Other undeclared objects of the platform below an object: they are deleted with it. */
 function unmanagedBelow(input: PlanInput, kind: Kind, object: ObservedObject): string[] {
   const managed = managedIds(input);
   return input.kinds.flatMap((child) => {
+    if (child.service !== undefined) return [];
     const guests = idsBelow(kind, object.row, child).filter((id) => !managed.has(id));
     return guests.length === 0 ? [] : [`${guests.length} of ${child.section}`];
   });

@@ -105,6 +105,18 @@ export const inPlans = {
       await made.apply(production(database()), everything);
       return refused(made.plan(production('    postgres: {}\n')));
     }),
+  'not-empty': () =>
+    reported(() => {
+      const without = production('    compose: {}\n');
+      const theirs = { name: 'reports', databaseName: 'reports', databaseUser: 'u', databasePassword: 'example' };
+      return planned(platform(), `${without}  staging: {}\n`, without, (made) =>
+        made.emulator.act('postgres.create', {
+          ...theirs,
+          dockerImage: 'postgres:17',
+          environmentId: idOf(made, 'staging'),
+        }),
+      );
+    }),
   'mass-deletion': () => reported(() => planned(platform(), redises(12), redises(1))),
   'deletes-everything': () => reported(() => planned(platform(), production(database()), head)),
   consent: () =>
