@@ -44,6 +44,11 @@ export const codes = {
     meaning: 'A ${…} expression cannot be evaluated.',
     remedy: 'Correct the expression, or write $${ for a literal ${.',
   },
+  'no-expression': {
+    severity: 'warning',
+    meaning: 'A ${…} that looks like an expression is none: Trueup passes it on as text.',
+    remedy: 'Correct the word before the colon, or write $${ for a literal ${.',
+  },
   'bad-reference': {
     severity: 'error',
     meaning: 'A reference names something that does not exist, or references form a circle.',
@@ -272,7 +277,7 @@ export const codes = {
   },
   duplicate: {
     severity: 'warning',
-    meaning: 'An object may be a duplicate: a create that was sent again can have created it.',
+    meaning: 'An object is, or would be, a duplicate: a create was sent again, or an earlier state was lost.',
     remedy: 'Compare the two on the platform, and delete the one you do not need.',
   },
   skipped: {

@@ -1,9 +1,11 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
+import { canonical } from '../kind/json.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
-import { fieldPath } from '../kind/wire.ts';
+import { fieldPath, keyDefault } from '../kind/wire.ts';
 import type { Resource } from './resource.ts';
 import { position } from './tree.ts';
 import { knownValue } from './wanted.ts';
@@ -23,6 +25,7 @@ export function checkResources(
     if (siblings === undefined) children.set(resource.parent, [checked]);
     else siblings.push(checked);
   }
+  diagnostics.push(...sameKeys(seen));
   const problems: Problem[] = [];
   for (const { resource, checked } of seen) {
     problems.push(...(resource.kind.checks?.each?.(checked, children.get(resource.address) ?? []) ?? []));
@@ -47,6 +50,41 @@ export function checkResources(
       }),
     );
   }
+}
+
+/** Two blocks of one natural key make two objects, which nothing but the state tells apart. A pinned block has its object. */
+function sameKeys(seen: readonly { readonly resource: Resource; readonly checked: CheckedResource }[]): Diagnostic[] {
+  const first = new Map<string, string>();
+  return seen.flatMap(({ resource, checked }): Diagnostic[] => {
+    const { kind, address, parent } = resource;
+    const key = resource.pinned === undefined ? keyOf(resource, checked) : undefined;
+    if (key === undefined) return [];
+    const text = canonical([parent ?? null, kind.kind, ...Object.values(key)]);
+    const other = first.get(text);
+    if (other === undefined) {
+      first.set(text, address);
+      return [];
+    }
+    const names = Object.keys(key).map((name) => fieldPath(kind, name));
+    const message = `${address} and ${other} have the same ${names.join(', ')}: they would be two objects that nothing but the state tells apart`;
+    const remedy = `Write another ${names.join(' or ')} in one of them, or remove it. For two objects that exist, write id: in both.`;
+    return [diagnostic('defined-twice', message, { remedy, address, position: position(resource.at) })];
+  });
+}
+
+/** The natural key of a block, in the form that stands for all values of its meaning; undefined while it is not known. */
+function keyOf({ kind, fields }: Resource, { values }: CheckedResource): Record<string, Json> | undefined {
+  const value = (name: string): Json | undefined =>
+    values[name] ?? (fields[name] === undefined || values[name] === null ? keyDefault(kind, name) : undefined);
+  const names = typeof kind.identity.key === 'function' ? kind.identity.key(value) : kind.identity.key;
+  const key: Record<string, Json> = {};
+  for (const name of names) {
+    const known = value(name);
+    if (known === undefined) return undefined;
+    const normal = (kind.fields[name]?.codec ?? plain).normal(known);
+    key[name] = typeof normal === 'string' ? normal.trim() : normal;
+  }
+  return key;
 }
 
 /** Declared values that are known, with what comes from the place of the resource. */

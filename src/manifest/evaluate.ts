@@ -3,7 +3,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
 import { secret } from '../secrets/secret.ts';
 import type { Expression } from './expression.ts';
-import { parseExpressions } from './expression.ts';
+import { findNearMisses, parseExpressions } from './expression.ts';
 import type { ExpressionSource, Refusal, Resolution, Values } from './sources/source.ts';
 import { badExpression } from './sources/source.ts';
 import type { Node, Place, ScalarNode } from './tree.ts';
@@ -96,6 +96,11 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
     const remedy = `Close it, or write $\${${unclosed.name}: for the text itself.`;
     refuse(found, node.at, badExpression(`\${${unclosed.name}:… is never closed with }`, remedy));
     return { is: 'value', value: node.value };
+  }
+  for (const { written, meant } of findNearMisses(node.value, evaluation.sources)) {
+    const { diagnostics, address } = evaluation;
+    const message = `${written}…} is no expression and stays as text; did you mean ${meant}…}?`;
+    diagnostics.push(diagnostic('no-expression', message, { address, position: position(node.at) }));
   }
   const pieces: Piece[] = [];
   let characters = 0;

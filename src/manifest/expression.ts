@@ -1,9 +1,38 @@
+import { closest } from '../diagnostics/closest.ts';
 import type { ExpressionSource } from './sources/source.ts';
 
 /** One `${source:argument}` of a text. */
 export interface Expression {
   readonly source: ExpressionSource;
   readonly argument: string;
+}
+
+/** A `${…:` that no source reads, and the expression that was probably meant. */
+interface NearMiss {
+  readonly written: string;
+  readonly meant: string;
+}
+
+/**
+ * Finds what looks like an expression and is text, such as `${secrets:`, `${ secret:` and `${SECRET:`. What a shell and a
+ * compose file write, such as `${NAME:-default}`, is no near miss.
+ */
+export function findNearMisses(text: string, sources: readonly ExpressionSource[]): NearMiss[] {
+  return [...text.matchAll(/(?<!\$)\$\{(\s*([A-Za-z][A-Za-z0-9-]*)\s*):(?![-+?=])/g)].flatMap(
+    ([, written = '', word = '']): NearMiss[] => {
+      const lower = word.toLowerCase();
+      const isNear = (name: string) =>
+        lower === name || lower === `${name}s` || (name === 'secret' && isLike(lower, name));
+      const near = sources.find(({ name }) => isNear(name));
+      return near === undefined || written === near.name
+        ? []
+        : [{ written: `\${${written}:`, meant: `\${${near.name}:` }];
+    },
+  );
+}
+
+function isLike(word: string, name: string): boolean {
+  return closest(word, [name]) === name;
 }
 
 /** Splits a text into its plain pieces and its expressions; `unclosed` is the source of a `${` that is never closed. */

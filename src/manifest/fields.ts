@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Json } from '../kind/json.ts';
 import { mergeOption, writtenFields } from '../kind/written.ts';
@@ -47,7 +47,9 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
     const told = evaluation.diagnostics.length;
     const wanted = evaluate(node, evaluation);
     // What could not be evaluated has no value that could be wrong too.
-    fields[name] = evaluation.diagnostics.length > told ? wanted : checked(wanted, written, field, node, evaluation);
+    fields[name] = hasErrors(evaluation.diagnostics.slice(told))
+      ? wanted
+      : checked(wanted, written, field, node, evaluation);
     const named = field.refersTo === undefined ? undefined : knownValue(fields[name]);
     const reference = typeof named !== 'string' ? undefined : evaluation.named(field.refersTo ?? '', named);
     if (reference !== undefined) fields[name] = referring(reference, fields[name]);

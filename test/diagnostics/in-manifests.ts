@@ -19,6 +19,7 @@ const manifests = {
     'more.yaml': `environments:\n  production:\n${database()}`,
   },
   'bad-expression': { 'trueup.yaml': production(database('description: "${env:REGION}"')) },
+  'no-expression': { 'trueup.yaml': production(stack('env: { TOKEN: "${secrets:TOKEN}" }')) },
   'bad-reference': { 'trueup.yaml': production(stack('env: { HOST: "${ref:production.postgres.main.host}" }')) },
   'not-clearable': { 'trueup.yaml': production(database('databaseUser: null').replace('databaseUser: shop, ', '')) },
   'env-value': { 'trueup.yaml': production(stack('env: { PORT: null }')) },
@@ -28,7 +29,7 @@ const manifests = {
   overlap: {
     'trueup.yaml': production(
       stack(
-        'domains: { a: { host: shop.example.com, serviceName: web }, b: { host: shop.example.com, serviceName: web } }',
+        'domains: { a: { host: shop.example.com, serviceName: web }, b: { host: Shop.example.com, serviceName: web } }',
       ),
     ),
   },

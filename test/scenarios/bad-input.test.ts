@@ -723,7 +723,7 @@ describe('a manifest that users rarely mean', () => {
   test('warns of two domains with the same host and path', async () => {
     expect(
       await warningsOf(
-        domains('{ a.example.com: { serviceName: web }, b: { host: §a.example.com, serviceName: web } }'),
+        domains('{ a.example.com: { serviceName: web }, b: { host: §A.example.com, serviceName: web } }'),
       ),
     ).toEqual(['warning overlap at the mark']);
   });

@@ -1,3 +1,4 @@
+import { normalAddress } from '../../kind/address.ts';
 import { importObject, plan } from '../../reconcile.ts';
 import type { ImportView } from '../../render/formats/import.ts';
 import { importFormats } from '../../render/formats/import.ts';
@@ -7,7 +8,8 @@ import { withLock } from '../locked.ts';
 
 /** Adopts an existing object at an address, and shows the next plan. */
 export function importCommand(tie: { readonly address: string; readonly id: string }): Command<ImportView> {
-  const { address, id } = tie;
+  const { id } = tie;
+  const address = normalAddress(tie.address) ?? tie.address;
   return {
     formats: importFormats,
     execute: async (run, view) => {

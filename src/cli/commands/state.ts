@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { closest } from '../../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { normalAddress } from '../../kind/address.ts';
 import { readOnce } from '../../operate/addressed.ts';
 import type { StateListView, StateShowView, StateUnlockView } from '../../render/formats/state.ts';
 import { stateListFormats, stateShowFormats, stateUnlockFormats } from '../../render/formats/state.ts';
@@ -24,7 +25,8 @@ export const stateListCommand: Command<StateListView> = {
 };
 
 /** Shows one resource of the state. */
-export function stateShowCommand(address: string): Command<StateShowView> {
+export function stateShowCommand(written: string): Command<StateShowView> {
+  const address = normalAddress(written) ?? written;
   return {
     formats: stateShowFormats,
     execute: async (run, view) => {
