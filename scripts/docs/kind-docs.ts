@@ -58,8 +58,8 @@ const legend: readonly string[] = [
   'A key that is left out is not managed; one that was managed and is left out is released, not cleared.',
   '**In place**: an update writes it; what else the operation cannot do without is sent as it was read just before. ' +
     '**Next deployment**: what runs takes it then.',
-  '**A new object replaces the old one**: on an edit only. What was changed on the platform is said and left, and what is ' +
-    'adopted is never replaced.',
+  '**A new object replaces the old one**: on an edit only. What was changed on the platform is said and left. What is ' +
+    'adopted or declared for the first time is an error where the platform has another value, never a replacement.',
   '**Refused**: the plan is an error that says why. What `null` is refused for has no empty value on the platform.',
   'In types, a member with a star is required.',
   'When a field is written at all: [the table](../when-a-field-is-written.md).',

@@ -38,6 +38,17 @@ export const caseless: Codec = {
   normal: (value) => (typeof value === 'string' ? value.toLowerCase() : value),
 };
 
+/** A path below a folder: a `/` before it, a `.` in it and a `/` twice mean nothing (the platform writes all of them there). */
+export const filePath: Codec = {
+  name: 'path below a folder',
+  normal: (value) => (typeof value === 'string' ? pathParts(value).join('/') : value),
+};
+
+/** The names that a path consists of. */
+export function pathParts(path: string): string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.');
+}
+
 /** A list that is as good as not there when it is empty. */
 export const list: Codec = { name: 'list', normal: (value) => value ?? [] };
 

@@ -1,5 +1,6 @@
 import { Cron } from 'croner';
 import * as z from 'zod';
+import { pathParts } from './codecs.ts';
 
 /** Forms of values that the platform takes unchecked and that fail later, checked before any request. */
 
@@ -21,12 +22,12 @@ export const cron = z.string().refine(isCron, {
   message: 'is not a cron expression: five fields (minute hour day month weekday), as in "0 3 * * *"',
 });
 
-/** A path below a folder: not absolute, no way up. */
+/** A path of a file below a folder: no way up. The platform takes a `/` before it, which means nothing. */
 export const pathBelow = z
   .string()
   .min(1)
-  .refine((path) => !path.startsWith('/') && !path.split('/').includes('..'), {
-    message: 'has to be a path below the folder of files: not absolute and without ".."',
+  .refine((path) => !path.endsWith('/') && pathParts(path).length > 0 && !path.split('/').includes('..'), {
+    message: 'has to be the path of a file below the folder of files, without ".."',
   });
 
 function isCron(expression: string): boolean {

@@ -40,6 +40,12 @@ export function planCreation(
     const remedy = 'If its name was changed since, look for the old one on the platform.';
     notes.push(diagnostic('unverified', message, { remedy, address }));
   }
+  const { listedOnce } = kind.identity;
+  if (listedOnce !== undefined && record === undefined) {
+    const message = `the platform lists ${address} only once ${listedOnce}: if an earlier state had it, this creates a second one`;
+    const remedy = `Look under Git on the platform. If it is there, connect it, or adopt it: trueup import ${address} <id>.`;
+    notes.push(diagnostic('duplicate', message, { remedy, address, position: base.position }));
+  }
   const made = creation(input, resource, notes);
   if (object === undefined) return { ...base, ...made, action: 'create', createsObject: true };
   // Its parent speaks for the data at risk.

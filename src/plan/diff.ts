@@ -167,7 +167,7 @@ function notesOn(
     case 'error': {
       const isHidden = field.secrecy !== undefined || wanted?.isSecret === true || isSecret(pair);
       const remedy =
-        resolved?.is === 'unavailable' ? howToGive(resolved.secrets) : remedyFor(before.reveal(), isHidden);
+        resolved?.is === 'unavailable' ? howToGive(resolved.secrets) : remedyFor(field, before.reveal(), isHidden);
       return [{ ...decision, remedy }];
     }
     case 'remove':
@@ -239,8 +239,9 @@ function isSecret(pair: Pair | undefined): boolean {
   return pair !== undefined && 'digest' in pair.answered;
 }
 
-function remedyFor(observed: Json, isHidden: boolean): string {
+function remedyFor(field: Field, observed: Json, isHidden: boolean): string {
   const isShown = !isHidden && observed !== null;
   const now = isShown ? `Write ${JSON.stringify(observed)}, as the platform has it` : 'Write what the platform has';
-  return `${now}, or leave the line out.`;
+  const onPurpose = 'To replace the object: write that and apply, then change the line and apply again.';
+  return `${now}, or leave the line out.${isShown && field.onChange === 'replace' ? ` ${onPurpose}` : ''}`;
 }

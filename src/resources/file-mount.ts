@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { text } from '../kind/codecs.ts';
+import { filePath, text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
 import { pathBelow } from '../kind/syntax.ts';
 
@@ -26,6 +26,7 @@ export const fileMount = defineKind({
   fields: {
     filePath: {
       schema: pathBelow.describe('Path below ../files; the key of the block by default.'),
+      codec: filePath,
       onNull: { refuse: 'a file needs its path' },
       onChange: 'replace',
       examples: ['shop.conf', 'conf/shop.conf'],

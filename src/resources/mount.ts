@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { volumeName } from '../api/values.ts';
-import { text } from '../kind/codecs.ts';
+import { filePath, text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
@@ -57,6 +57,7 @@ export const mount = defineKind({
     },
     filePath: {
       schema: pathBelow.describe('Where the platform keeps the file.'),
+      codec: filePath,
       needed: true,
       onNull: { refuse: 'a file mount needs its path' },
       onChange: 'replace',

@@ -68,8 +68,8 @@ const forms: readonly (readonly [string, z.ZodType, readonly unknown[], readonly
   [
     'a path below a folder',
     pathBelow,
-    ['a', 'a/b.conf', '.hidden', 'a..b', '..a'],
-    ['', '/a', '..', '../a', 'a/../b', 'a/..', 5, null],
+    ['a', 'a/b.conf', '.hidden', 'a..b', '..a', '/a', '/a/b.conf', './a'],
+    ['', '/', '.', './', 'a/', '..', '../a', '/../a', 'a/../b', 'a/..', 5, null],
   ],
 ];
 

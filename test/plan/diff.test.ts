@@ -186,7 +186,7 @@ describe('what is said of a field', () => {
     const message =
       'cannot-change: serverId: the platform has another value, and it cannot be changed: only a new object can have another value';
     expect(server({ row: { serverId: 'srv_2' } })).toEqual([
-      `${message} | Write "srv_2", as the platform has it, or leave the line out.`,
+      `${message} | Write "srv_2", as the platform has it, or leave the line out. To replace the object: write that and apply, then change the line and apply again.`,
     ]);
     expect(server({})).toEqual([`${message} | Write what the platform has, or leave the line out.`]);
     expect(server({ row: { serverId: 'srv_2' }, fields: { serverId: declared('srv_1', true) } })).toEqual([

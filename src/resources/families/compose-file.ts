@@ -20,7 +20,8 @@ export function servicesExist(self: CheckedResource, children: readonly CheckedR
   const found = composeServices(composeFile);
   if ('unreadable' in found) {
     const message = `its compose file is not valid YAML: ${found.unreadable}`;
-    return [{ code: 'inconsistent', address: self.address, field: 'composeFile', message }];
+    const remedy = 'Correct the compose file: its deployment would fail.';
+    return [{ code: 'inconsistent', address: self.address, field: 'composeFile', message, remedy }];
   }
   const { services } = found;
   return children.flatMap((child): Problem[] => {
@@ -40,7 +41,7 @@ export function servicesExist(self: CheckedResource, children: readonly CheckedR
 
 /** The names of the services of a compose file, or why it cannot be read. */
 function composeServices(text: string): { readonly services: readonly string[] } | { readonly unreadable: string } {
-  const document = parseDocument(text, { merge: true, logLevel: 'silent', uniqueKeys: false });
+  const document = parseDocument(text, { merge: true, logLevel: 'error' });
   const [error] = document.errors;
   if (error !== undefined) return { unreadable: error.message.split('\n')[0] ?? '' };
   try {

@@ -13,7 +13,7 @@ import {
   ulimitsSwarm,
   updateConfigSwarm,
 } from '../../api/values.ts';
-import { envEntries, idSet, json, list, suffixed, text } from '../../kind/codecs.ts';
+import { envEntries, idSet, list, suffixed, text } from '../../kind/codecs.ts';
 import type { Field } from '../../kind/field.ts';
 import type { ParentLink } from '../../kind/parent.ts';
 import { port } from '../../kind/syntax.ts';
@@ -53,9 +53,9 @@ export const serverId: Field = {
   examples: ['srv_1', 'srv_2'],
 };
 
-const swarm = (schema: z.ZodType, what: string, examples: Field['examples'], codec = json): Field => ({
+/** Measured: the platform keeps null, `[]` and `{}` apart; `networkSwarm: []` means no default network. */
+const swarm = (schema: z.ZodType, what: string, examples: Field['examples']): Field => ({
   schema: schema.describe(`${what} Names and units as Docker has them (durations in nanoseconds).`),
-  codec,
   appliesAt: 'deploy',
   examples,
 });

@@ -1,0 +1,208 @@
+import { describe, expect, test } from 'vitest';
+import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import { actionsOf, everything, notesOf, plansNothing, refusal, rowsIn } from '../support/faults.ts';
+import { database, production } from '../support/manifest-texts.ts';
+import { warningsOf } from '../support/problems.ts';
+import { bench, head } from '../support/world.ts';
+
+/** What the real platform does, where an obvious reading of its API would go wrong. */
+
+const shop = (body: string) => `${head}environments:
+  production:
+    compose:
+      shop:
+        source: { type: raw, composeFile: "services: { web: { image: nginx } }" }
+${body}`;
+const files = (block: string) => shop(`        files: { ${block} }\n`);
+const content = (text: string) => `content: "${text}"`;
+const stopOf = async (run: Promise<unknown>): Promise<readonly Diagnostic[]> => {
+  const error = await run.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof Stop) return error.diagnostics;
+  throw new Error('it was not refused', { cause: error });
+};
+
+describe('R2: a file whose path begins with a slash', () => {
+  test('is declared so, and stays as it is when the slash goes', async () => {
+    const made = bench();
+    await made.apply(files(`/nginx/nginx.conf: { ${content('a')} }`));
+    expect(rowsIn(made, 'mount')).toMatchObject([{ filePath: '/nginx/nginx.conf', type: 'file' }]);
+    await plansNothing(made, files(`/nginx/nginx.conf: { ${content('a')} }`));
+    const moved = `moved: [{ from: 'production.compose.shop.files["/nginx/nginx.conf"]', to: 'production.compose.shop.files["nginx/nginx.conf"]' }]\n`;
+    const without = files(`nginx/nginx.conf: { ${content('a')} }`);
+    await made.apply(without.replace('environments:', `${moved}environments:`));
+    expect(rowsIn(made, 'mount')).toMatchObject([{ filePath: '/nginx/nginx.conf' }]);
+    await plansNothing(made, without);
+  });
+
+  test.each([
+    ['/nginx/nginx.conf', 'nginx/nginx.conf'],
+    ['nginx/nginx.conf', '/nginx/nginx.conf'],
+    ['./nginx//nginx.conf', 'nginx/nginx.conf'],
+  ])('%s on the platform is adopted by a block for %s', async (onPlatform, declared) => {
+    const made = bench();
+    await made.apply(shop(''));
+    const [compose] = rowsIn(made, 'compose');
+    const about = { type: 'file', mountPath: '/x', filePath: onPlatform, content: 'a', serviceType: 'compose' };
+    await made.emulator.act('mounts.create', { ...about, serviceId: compose?.['composeId'] });
+    const text = files(`${declared}: { ${content('a')} }`);
+    expect(actionsOf(await made.plan(text))).toEqual([`adopt production.compose.shop.files["${declared}"]`]);
+    made.requests('POST');
+    await made.apply(text, everything);
+    expect(made.requests('POST').filter((operation) => operation.startsWith('mounts.'))).toEqual([]);
+    await plansNothing(made, text);
+  });
+
+  test.each(['/', '/../x', 'a/', '.'])('%s is refused', async (path) => {
+    const found = await stopOf(bench().plan(files(`"${path}": { ${content('a')} }`)));
+    expect(found[0]?.message).toMatch(/^filePath has to be the path of a file below the folder of files/);
+  });
+});
+
+describe('R3: an empty swarm field means something else than none:', () => {
+  const redis = (fields: string) =>
+    production(`    redis:\n      cache: { dockerImage: redis:8, databasePassword: pw-1${fields} }\n`);
+
+  test.each([
+    ['networkSwarm', '[]', []],
+    ['placementSwarm', '{}', {}],
+    ['labelsSwarm', '{}', {}],
+    ['ulimitsSwarm', '[]', []],
+  ])('%s: %s is written, and null writes none again', async (field, written, value) => {
+    const made = bench();
+    await made.apply(redis(''));
+    await made.apply(redis(`, ${field}: ${written}`));
+    expect(rowsIn(made, 'redis')).toMatchObject([{ [field]: value }]);
+    await plansNothing(made, redis(`, ${field}: ${written}`));
+    await made.apply(redis(`, ${field}: null`));
+    expect(rowsIn(made, 'redis')).toMatchObject([{ [field]: null }]);
+    await plansNothing(made, redis(`, ${field}: null`));
+  });
+});
+
+describe('a field that only a new object can change', () => {
+  test('R4: is no reason to replace an object when it is declared for the first time; the way to it is named', async () => {
+    const made = bench();
+    await made.apply(shop(''));
+    const found = await refusal(made, () => made.apply(shop('        composeType: stack\n'), everything));
+    expect(found).toMatchObject([{ code: 'cannot-change', address: 'production.compose.shop' }]);
+    expect(found[0]?.remedy).toBe(
+      'Write "docker-compose", as the platform has it, or leave the line out. To replace the object: write that and apply, then change the line and apply again.',
+    );
+    await made.apply(shop('        composeType: docker-compose\n'));
+    const stack = shop('        composeType: stack\n');
+    const [refused] = await refusal(made, () => made.apply(stack));
+    expect(refused).toMatchObject({ code: 'data-at-risk' });
+    expect(refused?.message).toContain('the volumes of this compose');
+    await made.apply(stack, everything);
+    expect(rowsIn(made, 'compose')).toMatchObject([{ composeType: 'stack' }]);
+    await plansNothing(made, stack);
+  });
+
+  test('K13: after the platform was restored to before a replacement, the error names the way out', async () => {
+    const made = bench();
+    const named = (name: string) => production(database('', 'main', name));
+    await made.apply(named('shop'));
+    const before = structuredClone(made.emulator.world);
+    await made.apply(named('store'), everything);
+    const restored = bench({ emulator: createEmulator({ world: before }), clock: made.clock });
+    const { state } = made.store;
+    if (state !== undefined) await restored.store.write(state);
+    const found = await refusal(restored, () => restored.apply(named('store'), everything));
+    expect(found).toMatchObject([{ code: 'cannot-change' }]);
+    expect(found[0]?.remedy).toContain('To replace the object: write that and apply');
+    await restored.apply(named('shop'), everything);
+    await restored.apply(named('store'), everything);
+    expect(rowsIn(restored, 'postgres')).toMatchObject([{ databaseName: 'store' }]);
+    await plansNothing(restored, named('store'));
+  });
+});
+
+describe('R6: a git host that nobody has connected is in no list of the platform', () => {
+  const lab = `${head}labgit:
+  lab: { labgitUrl: "https://lab.example.com", applicationId: a, secret: s-1, redirectUri: "https://x.example.com/c" }
+environments: { production: {} }
+`;
+
+  test('so a plan without a record of it warns that it may create a second one', async () => {
+    const made = bench();
+    await made.apply(lab, everything);
+    await plansNothing(made, lab);
+    const lost = bench({ emulator: made.emulator, clock: made.clock });
+    const warned = notesOf(await lost.plan(lab)).filter(({ address }) => address === 'labgit.lab');
+    expect(warned).toMatchObject([{ code: 'duplicate', severity: 'warning' }]);
+    expect(warned[0]?.message).toContain('if an earlier state had it, this creates a second one');
+    expect(warned[0]?.remedy).toContain('trueup import labgit.lab');
+  });
+});
+
+describe('silent mistakes in a manifest', () => {
+  test.each(['${secrets:PW}', '${ secret:PW}', '${SECRET:PW}', '${secert:PW}', '${Env:HOME}', '${files:x}'])(
+    'U1: %s is warned of, because it stays as text',
+    async (written) => {
+      expect(await warningsOf(shop(`        env: { A: §'${written}' }\n`))).toEqual([
+        'warning no-expression at the mark',
+      ]);
+    },
+  );
+
+  test.each([
+    '${NAME:-default}',
+    '${VAR:?is missing}',
+    '$${secrets:PW}',
+    '${{environment.X}}',
+    '${colour:red}',
+    '${ENV:-x}',
+  ])('U1: %s is text, as people mean it', async (written) => {
+    expect(await warningsOf(shop(`        env: { A: '${written}' }\n`))).toEqual([]);
+  });
+
+  test.each([
+    ['files of one path', files(`x: { ${content('a')} }, y: { filePath: x, ${content('b')} }`)],
+    ['files of one path written in two ways', files(`x: { ${content('a')} }, ./x: { ${content('b')} }`)],
+    ['services of one name', production(database('', 'web') + database('name: web', 'other').replace(/.*\n/, ''))],
+    [
+      'services whose names differ by a space',
+      production(database('', 'web') + database('name: "web "', 'other').replace(/.*\n/, '')),
+    ],
+    [
+      'domains of one host and path',
+      shop(
+        '        domains: { a: { host: a.test, serviceName: web }, b: { host: a.test, serviceName: web, path: / } }\n',
+      ),
+    ],
+  ])('U20: two %s are refused', async (_title, text) => {
+    const found = await stopOf(bench().plan(text));
+    expect(found.filter(({ severity }) => severity === 'error')).toMatchObject([{ code: 'defined-twice' }]);
+  });
+
+  test('U20: two objects of one name that exist are declared with id:', async () => {
+    const made = bench();
+    const ids = [];
+    for (const databaseName of ['one', 'two']) {
+      const about = { databaseUser: 'u', databasePassword: 'password-1', environmentId: 'env_prj_1' };
+      const row = await made.emulator.act('postgres.create', { name: 'web', databaseName, ...about });
+      ids.push(String((row as Record<string, unknown>)['postgresId']));
+    }
+    const text = production(
+      `    postgres:\n      one: { name: web, id: ${ids[0]} }\n      two: { name: web, id: ${ids[1]} }\n`,
+    );
+    await made.apply(text, everything);
+    expect(new Set(rowsIn(made, 'postgres').map((row) => row['postgresId']))).toEqual(new Set(ids));
+    await plansNothing(made, text);
+  });
+
+  test.each([
+    ['a key twice', 'services: { web: { image: a }, web: { image: b } }'],
+    ['two documents', 'services: { web: { image: a } }\\n---\\nservices: { web: { image: b } }\\n'],
+  ])('U23: a compose file with %s is refused before any request', async (_title, text) => {
+    const found = await stopOf(bench().plan(shop('').replace('services: { web: { image: nginx } }', text)));
+    expect(found).toMatchObject([
+      { code: 'inconsistent', remedy: 'Correct the compose file: its deployment would fail.' },
+    ]);
+  });
+});
