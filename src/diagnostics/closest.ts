@@ -1,7 +1,12 @@
+/** No longer word is a misspelt one; comparing takes time by the product of the lengths. */
+const longest = 300;
+
 /** The candidate that is most like a misspelt word; undefined when none is near. */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   let best: { candidate: string; distance: number } | undefined;
+  if (word.length > longest) return undefined;
   for (const candidate of candidates) {
+    if (candidate.length > longest) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (best === undefined || distance < best.distance) best = { candidate, distance };
   }

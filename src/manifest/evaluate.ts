@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
 import { secret } from '../secrets/secret.ts';
 import type { Expression } from './expression.ts';
@@ -9,12 +9,13 @@ import { badExpression } from './sources/source.ts';
 import type { Node, Place, ScalarNode } from './tree.ts';
 import { position } from './tree.ts';
 import type { Content, Reference, Shape, Wanted } from './wanted.ts';
+import { mostCharactersOfValue, tooLong } from './wanted.ts';
 
-/**
- * Most characters of one value, and of all values of a manifest together. One request carries at most 1,000,000 bytes: what
- * is above these limits only costs memory.
- */
-const mostCharacters = { ofOne: 16 * 1024 * 1024, ofAll: 64 * 1024 * 1024 };
+/** Most characters of all values of a manifest together. */
+const mostCharactersOfAll = 4 * mostCharactersOfValue;
+
+/** The characters that a reference counts as, before its output is known. */
+const charactersOfReference = 256;
 
 /** What evaluating needs besides the node. */
 export interface Evaluation {
@@ -107,13 +108,15 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
   for (const part of parts) {
     const piece = typeof part === 'string' ? part : evaluateExpression(part, node.at, found);
     const plain = asText(piece);
-    characters += typeof plain === 'string' ? plain.length : 0;
-    if (characters > mostCharacters.ofOne) throw tooLong('this value has', mostCharacters.ofOne, node.at, evaluation);
+    characters += typeof plain === 'string' ? plain.length : charactersOfReference;
+    if (characters > mostCharactersOfValue) {
+      throw tooLong('this value has', mostCharactersOfValue, node.at, evaluation.address);
+    }
     pieces.push(piece);
   }
   evaluation.size.characters += characters;
-  if (evaluation.size.characters > mostCharacters.ofAll) {
-    throw tooLong('the values of the manifest together have', mostCharacters.ofAll, node.at, evaluation);
+  if (evaluation.size.characters > mostCharactersOfAll) {
+    throw tooLong('the values of the manifest together have', mostCharactersOfAll, node.at, evaluation.address);
   }
   const [only] = pieces;
   if (pieces.length === 1 && typeof only === 'object' && 'written' in only && evaluation.asWritten !== true) {
@@ -137,12 +140,6 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
 /** A piece as part of a text. */
 function asText(piece: Piece): Exclude<Piece, { is: 'scalar' }> {
   return typeof piece === 'object' && 'written' in piece ? piece.written : piece;
-}
-
-function tooLong(subject: string, limit: number, at: Place, { address }: Evaluation): Stop {
-  const message = `${subject} more than ${limit.toLocaleString('en')} characters`;
-  const remedy = 'Use large files and variables in fewer places.';
-  return new Stop('manifest', [diagnostic('too-large', message, { remedy, address, position: position(at) })]);
 }
 
 type Piece = string | Extract<Resolution, { is: 'scalar' }> | Reference | { secret: string };

@@ -1,6 +1,11 @@
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { Place } from './tree.ts';
+import { position } from './tree.ts';
+
+/** Most characters of one value. One request carries at most 1,000,000 bytes: what is above only costs memory. */
+export const mostCharactersOfValue = 16 * 1024 * 1024;
 
 /** A `${ref:…}` that has been found: an output of another resource. */
 export interface Reference {
@@ -53,28 +58,43 @@ export function knownValue(wanted: Pick<Wanted, 'content'> | undefined): Json | 
   return content?.hollow === false ? content.value : undefined;
 }
 
-/** Fills in what can be filled in. `as` turns the text of a number or a boolean into one. */
+/**
+ * Fills in what can be filled in. `as` turns the text of a number or a boolean into one.
+ * @throws {Stop} `manifest`, when the outputs make the value too long
+ */
 export function resolve(wanted: Wanted, outputs: Outputs, as: (value: Json) => Json = (value) => value): Resolved {
   const content = wanted.content.reveal();
   if (!content.hollow) return { is: 'known', value: content.value };
   if (wanted.missing.length > 0) return { is: 'unavailable', secrets: wanted.missing };
   const on = wanted.references.filter((reference) => outputs(reference) === undefined);
   if (on.length > 0) return { is: 'pending', on };
-  return { is: 'known', value: as(fill(content.shape, outputs)) };
+  return { is: 'known', value: as(fill(content.shape, outputs, { at: wanted.at, characters: 0 })) };
 }
 
-function fill(shape: Shape, outputs: Outputs): Json {
+/** The stop of a run with too long a value at a place. */
+export function tooLong(subject: string, limit: number, at: Place, address?: string): Stop {
+  const message = `${subject} more than ${limit.toLocaleString('en')} characters`;
+  const remedy = 'Use large files and variables in fewer places.';
+  return new Stop('manifest', [diagnostic('too-large', message, { remedy, address, position: position(at) })]);
+}
+
+/** `size`: the characters of the whole value so far; counted up. */
+function fill(shape: Shape, outputs: Outputs, size: { readonly at: Place; characters: number }): Json {
   switch (shape.is) {
     case 'value':
       return shape.value;
-    case 'text':
-      return shape.pieces
-        .map((piece) => (typeof piece === 'string' ? piece : 'secret' in piece ? '' : (outputs(piece) ?? '')))
-        .join('');
+    case 'text': {
+      const texts = shape.pieces.map((piece) =>
+        typeof piece === 'string' ? piece : 'secret' in piece ? '' : (outputs(piece) ?? ''),
+      );
+      for (const text of texts) size.characters += text.length;
+      if (size.characters > mostCharactersOfValue) throw tooLong('this value has', mostCharactersOfValue, size.at);
+      return texts.join('');
+    }
     case 'list':
-      return shape.items.map((item) => fill(item, outputs));
+      return shape.items.map((item) => fill(item, outputs, size));
     case 'map':
-      return Object.fromEntries(shape.entries.map(([key, item]) => [key, fill(item, outputs)]));
+      return Object.fromEntries(shape.entries.map(([key, item]) => [key, fill(item, outputs, size)]));
     default:
       return shape satisfies never;
   }

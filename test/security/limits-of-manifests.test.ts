@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { matchesGlob } from '../../src/manifest/glob.ts';
 import { oneError, problemsOf, told } from '../support/problems.ts';
-import { head } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
 
 /** A manifest of a stranger that costs a run its time or its memory. */
 
@@ -50,6 +50,51 @@ describe('S13: values that expressions make too long are one error at their plac
     );
     expect(await told(text)).toEqual(oneError('too-large', /more than 67,108,864 characters/));
   });
+});
+
+describe('S13: values that references make too long', () => {
+  const compose = (description: string) =>
+    `${head}environments:
+  production:
+    compose: { a: { source: { type: raw, composeFile: "services: { web: { image: nginx } }" } } }
+    redis: { b: { dockerImage: "redis:8", databasePassword: x, description: ${description} } }
+`;
+
+  test('in one field are one error at its place, before their outputs are known', async () => {
+    const text = compose(`§"${'${ref:compose.a.appName}'.repeat(100_000)}"`);
+    expect(await told(text)).toEqual(oneError('too-large', /more than 16,777,216 characters/));
+  });
+
+  test('by outputs of the platform are an error of plan', async () => {
+    const made = bench();
+    await made.apply(compose('x'));
+    const [row] = Object.values(made.emulator.world.tables.compose);
+    if (row === undefined) throw new Error('there is no compose');
+    row['appName'] = 'y'.repeat(100_000);
+    made.requests('POST');
+    const refused = made.plan(compose(`"${'${ref:compose.a.appName}'.repeat(1_000)}"`));
+    await expect(refused).rejects.toMatchObject({ diagnostics: [{ code: 'too-large', position: { line: 7 } }] });
+    expect(made.requests('POST')).toEqual([]);
+  });
+
+  test('are an error of apply when they show there, and nothing of them is sent', async () => {
+    const made = bench();
+    made.emulator.onCommit = () => {
+      for (const row of Object.values(made.emulator.world.tables.compose)) row['appName'] = 'y'.repeat(100_000);
+    };
+    const result = await made.apply(compose(`"${'${ref:compose.a.appName}'.repeat(1_000)}"`));
+    const failed = result.outcomes.filter((outcome) => outcome.result !== 'done');
+    expect(failed.map(({ action }) => action.address)).toContain('production.redis.b');
+    expect(failed.flatMap(({ diagnostics }) => diagnostics.map(({ code }) => code))).toContain('too-large');
+    expect(Object.keys(made.emulator.world.tables.redis)).toEqual([]);
+  });
+});
+
+test('S13: an unknown key of a million characters costs no time', async () => {
+  const started = performance.now();
+  const { problems } = await problemsOf(`${head}? ${'k'.repeat(900_000)}\n: 1\n`);
+  expect(problems.map(({ code }) => code)).toEqual(['unknown-key']);
+  expect(performance.now() - started).toBeLessThan(1_000);
 });
 
 test('S13: values below the limits are evaluated', async () => {
