@@ -5,12 +5,15 @@ interface NameRule {
   readonly names: string;
 }
 
+/** The rule for env files: `${file:}` does not read them, `secrets:` does. */
+export const envFiles = '.env and .env.*';
+
 /** Names of files and folders that may hold credentials. A public key (`id_rsa.pub`) holds none. */
 const nameRules: readonly NameRule[] = [
   // .git/config has the token that a checkout in a pipeline leaves, and addresses with passwords.
   { rule: '.git', names: '\\.git' },
   { rule: '.trueup', names: '\\.trueup' },
-  { rule: '.env and .env.*', names: '\\.env(\\.[^/]*)?' },
+  { rule: envFiles, names: '\\.env(\\.[^/]*)?' },
   { rule: '.npmrc, .yarnrc* and .pypirc', names: '\\.npmrc|\\.yarnrc[^/]*|\\.pypirc' },
   { rule: '.netrc, .pgpass and .git-credentials', names: '\\.netrc|\\.pgpass|\\.git-credentials' },
   { rule: '.ssh and .gnupg', names: '\\.ssh|\\.gnupg' },

@@ -154,6 +154,9 @@ async function readSource(
   const path = workspace.beside(at.file, written);
   const file = await workspace.readBytes(path, fileLimit);
   if ('bytes' in file) return { path, bytes: file.bytes };
+  if (file.isPrivate !== undefined) {
+    return { code: 'private-source', problem: file.problem, remedy: 'Name an env file of the project.' };
+  }
   return {
     code: 'file-unreadable',
     problem: file.problem,

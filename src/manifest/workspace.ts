@@ -2,7 +2,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { ignoredFiles } from './git-ignore.ts';
 import { matchesGlob } from './glob.ts';
-import { credentialRule } from './private-names.ts';
+import { credentialRule, envFiles } from './private-names.ts';
 
 /** The reason why a file cannot be used; with a remedy where the file may hold secrets. */
 interface FileProblem {
@@ -34,7 +34,7 @@ export interface Workspace {
     limit: number,
     options?: { readonly readsIgnored: boolean },
   ) => Promise<ReadonlyMap<string, FileText>>;
-  /** Reads a file that need not be text. */
+  /** Reads a file that need not be text. Refuses those that may hold credentials, except env files. */
   readonly readBytes: (path: string, limit: number) => Promise<FileBytes>;
   /** The path below the root that `path` means when it is written in the file `from`. */
   readonly beside: (from: string, path: string) => string;
@@ -68,7 +68,10 @@ export async function openWorkspace(folder: string): Promise<Workspace> {
       });
       return texts;
     },
-    readBytes: (path, limit) => readInside(root, path, limit),
+    readBytes: async (path, limit) => {
+      const place = await locatePublic(root, path, { readsEnvFiles: true });
+      return 'problem' in place ? place : readPlace(path, place, limit);
+    },
     beside: (from, path) => (path === '' || isAbsolute(path) ? path : join(dirname(from), path)),
     match: (pattern) => match(root, pattern),
   };
@@ -84,14 +87,18 @@ async function sideBySide(paths: Iterable<string>, work: (path: string) => Promi
 }
 
 /** Locates a file that no rule names: neither as it is written, nor by the place that a link leads to. */
-async function locatePublic(root: string, path: string): Promise<FilePlace | FileProblem> {
+async function locatePublic(
+  root: string,
+  path: string,
+  { readsEnvFiles } = { readsEnvFiles: false },
+): Promise<FilePlace | FileProblem> {
   const problem = wayOut(root, path);
   if (problem !== undefined) return { problem };
   const place = await locate(root, path);
   const below = 'problem' in place ? [] : [relative(root, place.named), relative(root, place.real)];
   for (const file of [normalize(path), ...below]) {
     const rule = credentialRule(file.split(sep).join('/'));
-    if (rule === undefined) continue;
+    if (rule === undefined || (readsEnvFiles && rule === envFiles)) continue;
     const remedy = 'Write ${secret:NAME} for a secret. Give a file without credentials another name.';
     return { problem: `${leading(path, file)} may hold credentials (rule: ${rule})`, isPrivate: { remedy } };
   }

@@ -3,7 +3,10 @@ import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { askSources } from '../../src/manifest/secret-sources.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
+import { validate } from '../../src/reconcile.ts';
+import { kinds } from '../../src/resources/index.ts';
 import { oneError, problemsOf, told } from '../support/problems.ts';
 import { head } from '../support/world.ts';
 
@@ -61,6 +64,38 @@ const withCredentials = [
 ];
 
 describe('S6: a file by whose name it may hold credentials', () => {
+  test.each([
+    ['.git/config', { file: '.git/config' }],
+    ['.npmrc', { file: '.npmrc' }],
+    ['.trueup/state.json', { age: '.trueup/state.json' }],
+    ['a link to .git/config', { file: 'link' }],
+  ])('is no source of secrets: %s', async (_, source) => {
+    const folder = mkdtempSync(join(tmpdir(), 'trueup-sources-'));
+    write(folder, { '.git/config': 'A=x', '.npmrc': 'A=x', '.trueup/state.json': 'A=x', '.env': 'A=x' });
+    symlinkSync('.git/config', join(folder, 'link'));
+    const asking = async (secrets: object) => {
+      write(folder, {
+        'trueup.yaml': `${head}secrets: [${JSON.stringify(secrets)}]\nenvironments: { production: {} }\n`,
+      });
+      const about = { file: 'trueup.yaml', kinds, env: () => undefined, secret: () => undefined };
+      const workspace = await openWorkspace(folder);
+      const { manifest } = await validate({ ...about, workspace, given: () => undefined, addSecret: () => undefined });
+      const { values, diagnostics } = await askSources({
+        sources: manifest.settings.secrets,
+        names: ['A'],
+        workspace,
+        identity: () => Promise.resolve({ problem: 'there is none' }),
+        allowsCommands: false,
+        env: {},
+        addSecret: () => undefined,
+        redact: (text) => text,
+      });
+      return { values: [...values], codes: diagnostics.map(({ code }) => code) };
+    };
+    expect(await asking(source)).toEqual({ values: [], codes: ['private-source'] });
+    expect(await asking({ file: '.env' })).toEqual({ values: [['A', 'x']], codes: [] });
+  });
+
   test.each(withCredentials)('is not read by ${file:}: %s', async (path) => {
     const error = oneError('private-source', /may hold credentials[^]*\$\{secret:NAME\}/);
     expect(await told({ 'trueup.yaml': reading(path), [path]: 'top secret' })).toEqual(error);
