@@ -24,14 +24,15 @@ export function actionFor(
 ) {
   const notes: Diagnostic[] = [];
   const scope = above !== undefined && kind.parents[above.kind.kind]?.rows === 'whole' ? above.scope : address;
-  const facts = { address, scope, kind, id: undefined, parent, dependsOn, options, notes, position: undefined };
-  return { ...idle, ...facts, protect: protectOf(options) };
+  const protect = protectOf(options);
+  return { ...idle, address, scope, kind, id: undefined, parent, dependsOn, options, notes, position: undefined, protect };
 }
 
 /** An action that does nothing yet, for a declared resource. */
 export function resourceAction(resource: Resource, above: Action | undefined) {
-  const position = resourcePosition(resource);
-  return { ...actionFor({ ...resource, dependsOn: dependencies(resource) }, above), position };
+  const { address, kind, parent, options } = resource;
+  const action = actionFor({ address, kind, parent, options, dependsOn: dependencies(resource) }, above);
+  return { ...action, position: resourcePosition(resource) };
 }
 
 /** Whether the options of a block protect it; undefined when they do not say. */

@@ -73,9 +73,11 @@ function attributesAt({ resource, pairs }: DiffInput, now: RowReader, name: stri
     wanted,
     observed: now.value(attribute),
   });
+  const wanted = resource.fields[name];
+  // Most fields of most objects: nobody ever asked for them.
+  if (field.map === undefined && wanted === undefined && pairs[name] === undefined) return [];
   const settled = field.map === undefined ? new Set<string>() : settledKeys(pairs, name);
   if (entries === undefined) {
-    const wanted = resource.fields[name];
     // Keys that were ours are let go of; when the field is text now, the text speaks for them.
     const former = wanted === undefined ? [...settled] : [];
     const as = isMerged(resource, field) ? { ...field, codec: contains } : field;

@@ -33,8 +33,9 @@ export function buildPlan(input: PlanInput): Plan {
       object === undefined || goesWithOld(parent, object)
         ? planCreation(planning, resource, object, parent)
         : planExisting(planning, resource, object, parent);
-    const notes = [...unknown, ...action.notes, ...tooLarge(action)];
-    actions.set(resource.address, heldBack({ ...action, notes }, actions));
+    const more = [...unknown, ...tooLarge(action)];
+    const told = more.length === 0 ? action : { ...action, notes: [...action.notes, ...more] };
+    actions.set(resource.address, heldBack(told, actions));
   }
   const kindsByName = new Map(kinds.map((kind) => [kind.kind, kind]));
   // Parents before children, so that a child knows whether its parent goes too.
