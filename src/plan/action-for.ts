@@ -25,7 +25,19 @@ export function actionFor(
   const notes: Diagnostic[] = [];
   const scope = above !== undefined && kind.parents[above.kind.kind]?.rows === 'whole' ? above.scope : address;
   const protect = protectOf(options);
-  return { ...idle, address, scope, kind, id: undefined, parent, dependsOn, options, notes, position: undefined, protect };
+  return {
+    ...idle,
+    address,
+    scope,
+    kind,
+    id: undefined,
+    parent,
+    dependsOn,
+    options,
+    notes,
+    position: undefined,
+    protect,
+  };
 }
 
 /** An action that does nothing yet, for a declared resource. */

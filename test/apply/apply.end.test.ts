@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { PlatformError } from '../../src/api/errors.ts';
+import { apply } from '../../src/apply/apply.ts';
+import { reasonOf } from '../../src/apply/deploy-request.ts';
+import type { Row } from '../../src/kind/json.ts';
+import type { Action } from '../../src/plan/action.ts';
+import { memoryStore } from '../../src/state/backends/memory.ts';
+import type { State } from '../../src/state/state.ts';
+import { actionOf, aStep, attributeChange, declared, kindNamed, objectOf, pairOf } from '../support/plan-values.ts';
+import { recordOf } from '../support/plan-values.ts';
+import type { Answers } from '../support/run-values.ts';
+import { runOf } from '../support/run-values.ts';
+
+/** How a deletion ends that is answered with an error, and when the state is written at the end. */
+
+const address = 'production.redis.main';
+const record = recordOf('redis', 'redis_1', { pairs: { description: pairOf('a') } });
+const row: Row = { redisId: 'redis_1', description: 'a' };
+
+/** Applies actions on a platform that answers something, and tells what was written to the state at the end. */
+async function applied(actions: readonly Action[], answers: Answers) {
+  const written: State[] = [];
+  const store = {
+    ...memoryStore(),
+    append: () => Promise.resolve(),
+    write: (state: State) => {
+      written.push(state);
+      return Promise.resolve();
+    },
+  };
+  const objects = { [address]: objectOf('redis_1', row) };
+  const made = runOf(actions, { objects, resources: { [address]: record }, answers, more: { store } });
+  const { outcomes, state } = await apply(made.run.input);
+  return {
+    results: outcomes.map(({ result }) => result),
+    told: outcomes.flatMap(({ diagnostics }) => diagnostics.map(({ message }) => message)),
+    written,
+    state,
+  };
+}
+
+/** An error that the platform answers. */
+function answer(status: number, failure: PlatformError['failure'], serverMessage: string): PlatformError {
+  const url = 'https://platform.example/api/redis.remove';
+  const event = `the platform answered ${status}`;
+  return new PlatformError({
+    operation: 'redis.remove',
+    url,
+    isWrite: true,
+    failure,
+    outcome: 'not executed',
+    event,
+    status,
+    serverMessage,
+  });
+}
+
+describe('a deletion that the platform refuses', () => {
+  const removal = actionOf(address, { action: 'delete', id: 'redis_1', teardown: [aStep] });
+  const production = actionOf('production', { kind: kindNamed('environment'), id: 'env_1' });
+
+  /** Whether the object is there before the deletion, and after it. */
+  const refusing =
+    (error: PlatformError, isThere: boolean): Answers =>
+    (operation) => {
+      if (operation !== 'redis.remove') return isThere ? row : undefined;
+      isThere = false;
+      throw error;
+    };
+
+  test.each([
+    ['404', answer(404, 'not found', 'no such thing')],
+    ['400 with words that say the same', answer(400, 'invalid', 'Redis Not Found')],
+  ])('because the object is gone already is done: %s', async (_how, error) => {
+    const { results, told, state } = await applied([production, removal], refusing(error, true));
+    expect([results, told]).toEqual([['done', 'done'], []]);
+    expect(state.resources).not.toHaveProperty([address]);
+  });
+
+  test.each([
+    ['400 for another reason', answer(400, 'invalid', 'in use')],
+    ['403 with such words', answer(403, 'forbidden', 'permission not found')],
+  ])('for another reason is told: %s', async (_how, error) => {
+    const { told } = await applied([production, removal], refusing(error, true));
+    expect(told.join('\n')).toContain(`the platform answered ${String(error.status)}`);
+  });
+});
+
+describe('at its end a run', () => {
+  const idle = actionOf(address, {
+    id: 'redis_1',
+    attributes: [attributeChange('description', { wanted: declared('a'), pair: pairOf('a') })],
+  });
+
+  test('that changed nothing writes nothing, and gives the state that it had', async () => {
+    const { results, written, state } = await applied([idle], () => row);
+    expect([results, written, state.serial]).toEqual([['done'], [], 3]);
+  });
+
+  test('that settled a value anew writes it once, under the next serial', async () => {
+    const attributes = [attributeChange('description', { wanted: declared('b') })];
+    const { written, state } = await applied([{ ...idle, attributes }], () => ({ ...row, description: 'b' }));
+    expect(written).toEqual([state]);
+    expect(state.serial).toBe(4);
+  });
+
+  test('that sent something writes the state also when nothing in it is new', async () => {
+    const sending = actionOf(address, {
+      ...idle,
+      action: 'update',
+      steps: [{ operation: 'redis.update', role: 'update', members: {}, changed: ['description'] }],
+    });
+    const { written, state } = await applied([{ ...sending }, actionOf('production.redis.other')], () => row);
+    expect(written).toEqual([state]);
+  });
+});
+
+test('the reason of a failed request is the text of the platform, where it gave one', () => {
+  expect(reasonOf(answer(400, 'invalid', 'the disk is full'))).toBe('the disk is full');
+  expect(reasonOf(answer(502, 'server', ''))).toContain('the platform answered 502');
+});
