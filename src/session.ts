@@ -40,6 +40,8 @@ export interface Connecting {
 /** An open connection to a platform and its state; `close` ends it and releases the lock of the state. */
 export interface Connection extends World {
   readonly close: () => Promise<void>;
+  /** Gives up the requests on their way, with unknown outcome; every later one fails, unsent. Never throws. */
+  readonly abandon?: () => void;
 }
 
 /** The purpose and the limits of a session. */
@@ -97,6 +99,8 @@ export interface Session {
   readonly apply: (plan: Plan, permissions: Permissions, options?: ApplyOptions) => Promise<ApplyResult>;
   /** Ends the connection and releases the lock now, for a process that is about to end. */
   readonly close: () => Promise<void>;
+  /** Gives up the requests on their way, so that the run can save and end soon. Never throws. */
+  readonly abandon: () => void;
 }
 
 /**
@@ -160,6 +164,7 @@ export async function session<T>(
         });
       },
       close: connection.close,
+      abandon: () => connection.abandon?.(),
     });
   } finally {
     pending.clear();

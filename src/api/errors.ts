@@ -95,9 +95,9 @@ export class PlatformError extends Error {
 }
 
 /** The transport's own reasons to give up. */
-export type TransportFault = 'DEADLINE' | 'BODY_LIMIT' | 'ENCODING';
+export type TransportFault = 'DEADLINE' | 'BODY_LIMIT' | 'ENCODING' | 'ABANDONED' | 'NOT_SENT';
 
-/** The transport gave up before it had the whole answer: `DEADLINE`, `BODY_LIMIT` or `ENCODING`. */
+/** The transport gave up before it had the whole answer, or (`NOT_SENT`) before it sent the request. */
 export class TransportError extends Error {
   override readonly name = 'TransportError';
   readonly code: TransportFault;

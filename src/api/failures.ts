@@ -36,6 +36,8 @@ const untrusted = {
 type Silence = Pick<FailedCall, 'failure' | 'event'> & Partial<Pick<FailedCall, 'outcome' | 'remedy'>>;
 
 const silences: ReadonlyMap<string, Silence> = new Map<string, Silence>([
+  ['ABANDONED', { failure: 'connection', event: 'the run was interrupted before the whole answer arrived' }],
+  ['NOT_SENT', { failure: 'connection', event: 'the run was interrupted before it was sent', outcome: 'not executed' }],
   ['ECONNREFUSED', refused],
   ['ENOTFOUND', nameless],
   ['EAI_AGAIN', nameless],
@@ -94,8 +96,9 @@ export function explainRefusal(call: Call, answer: WireAnswer): PlatformError {
   });
 }
 
-function eventOf(status: number, { code }: ErrorAnswer): string {
-  if (status === 401 && code === undefined) return 'the platform rejected the API key (401)';
+function eventOf(status: number, { code, message }: ErrorAnswer): string {
+  if (status === 401 && (code === undefined || message === 'UNAUTHORIZED'))
+    return 'the platform rejected the API key (401)';
   return `the server answered ${status}${code === undefined ? '' : ` ${code}`}`;
 }
 

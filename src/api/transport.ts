@@ -19,11 +19,11 @@ export interface TransportOptions {
 
 /**
  * Sends requests over HTTP. `send` rejects when no whole answer came, and with whatever `mayWrite` throws; `close` ends the
- * connections, and does not wait for the answers to long requests.
+ * connections, and does not wait for the answers to long requests; nor for others when they are given up.
  */
 export interface Transport {
   readonly send: Send;
-  close(): Promise<void>;
+  close(isAbandoned?: boolean): Promise<void>;
 }
 
 /** Connections that are opened when they are needed: as many as there are requests on their way. */
@@ -97,8 +97,9 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  async function close(): Promise<void> {
-    await Promise.all([usual.end(), long.end(new Error('it was closed before the answer came'))]);
+  async function close(isAbandoned = false): Promise<void> {
+    const reason = new Error('it was closed before the answer came');
+    await Promise.all([usual.end(isAbandoned ? reason : undefined), long.end(reason)]);
   }
 
   return { send, close };

@@ -30,7 +30,10 @@ export async function attempt<T>(
       if (policy.again === 'at once' && signal?.aborted === true) throw error;
       const isOpen = policy.again === 'at once' ? isTrouble(error) : mayLandLater(error);
       const isLast = sends === policy.most || !isOpen;
-      const seen = await look(error, isLast);
+      const seen = await look(error, isLast).catch((cause: unknown) => {
+        // An interruption also ends the reads: that the request is unknown says more.
+        throw cause instanceof PlatformError && signal?.aborted === true ? error : cause;
+      });
       if (seen !== undefined) return seen.found;
       if (isLast) throw error;
       await clock.sleep(policy.pauseMs * policy.pauseGrowth ** (sends - 1), signal);

@@ -21,7 +21,7 @@ export function withLock(
   const { lockTimeoutMs = 0, connections } = run.options;
   const options = { ...about, lockTimeoutMs, connections };
   return session(manifest, platformOf(manifest.settings, run), options, async (opened) => {
-    const interruption = watchSignals(run, opened.close);
+    const interruption = watchSignals(run, { cleanUp: opened.close, abandon: opened.abandon });
     try {
       return await work(opened, interruption);
     } finally {

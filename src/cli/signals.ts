@@ -10,33 +10,50 @@ export interface Interruption {
   ignore(): void;
 }
 
-/** Watches for SIGINT and SIGTERM; `cleanUp` is called before a run that only reads is ended. */
+/** The signals that end a run; whoever sends an urgent one kills the process soon after it: CI in 10 s or less. */
+const isUrgent = { SIGINT: false, SIGTERM: true, SIGHUP: true } as const;
+type Signal = keyof typeof isUrgent;
+const signals = Object.keys(isUrgent) as Signal[];
+
+/** How long the requests in flight may go on after an urgent signal. Milliseconds. */
+const graceMs = 4_000;
+
+/**
+ * Watches for signals. `cleanUp` is called before a run that only reads is ended; `abandon` gives up the requests in flight,
+ * so that a run that writes saves what it knows and ends.
+ */
 export function watchSignals(
   { process, terminal }: Pick<Run, 'process' | 'terminal'>,
-  cleanUp: () => Promise<void>,
+  { cleanUp, abandon }: { readonly cleanUp: () => Promise<void>; readonly abandon: () => void },
 ): Interruption {
   const controller = new AbortController();
   const exit = (): void => process.exit(exitCodes.interrupted.code);
   let isWriting = false;
-  const onSignal = (): void => {
-    if (controller.signal.aborted) {
-      exit();
-      return;
-    }
+  let isHurried = false;
+  let timer: NodeJS.Timeout | undefined;
+  const onSignal = (signal: Signal): void => {
+    const isFirst = !controller.signal.aborted;
     controller.abort();
-    if (isWriting) terminal.err('stopping after the requests in flight; interrupt again to end at once\n');
-    else void cleanUp().finally(exit);
+    if (isFirst && !isWriting) {
+      abandon();
+      void cleanUp().finally(exit);
+    } else if (isUrgent[signal] && !isHurried) {
+      isHurried = true;
+      terminal.err(`stopping within ${graceMs / 1_000 + 1} s, after the requests in flight or without their answers\n`);
+      // The run has waited for them already when the signal is not the first.
+      timer = setTimeout(abandon, isFirst ? graceMs : 0);
+    } else if (isFirst) terminal.err('stopping after the requests in flight; interrupt again to end at once\n');
+    else exit();
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  for (const signal of signals) process.on(signal, onSignal);
   return {
     signal: controller.signal,
     startWriting: () => {
       isWriting = true;
     },
     ignore: () => {
-      process.off('SIGINT', onSignal);
-      process.off('SIGTERM', onSignal);
+      clearTimeout(timer);
+      for (const signal of signals) process.off(signal, onSignal);
     },
   };
 }

@@ -3,6 +3,8 @@ import type { Client } from '../api/client.ts';
 import { createClient } from '../api/client.ts';
 import type { Pause } from '../api/circuit-breaker.ts';
 import { contracts } from '../api/contract.ts';
+import { abandonable } from '../api/abandon.ts';
+import type { Transport } from '../api/transport.ts';
 import { createTransport } from '../api/transport.ts';
 import type { Send } from '../api/wire.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -35,6 +37,8 @@ export interface OpeningInput {
 export interface OpenClient {
   readonly client: Client;
   readonly close: () => Promise<void>;
+  /** Gives up the requests on their way, with unknown outcome; every later one fails, unsent. Never throws. */
+  readonly abandon: () => void;
 }
 
 /**
@@ -56,9 +60,10 @@ export function platformOf(
 export async function connect(settings: Settings, about: OpeningInput): Promise<Connection> {
   const { redactor } = about;
   const store = openStore(settings, about);
-  const { client, close } = await openPlatform(settings.platform, about);
+  const { client, close, abandon } = await openPlatform(settings.platform, about);
   return {
     client,
+    abandon,
     store,
     kinds: about.options.kinds,
     addSecret: redactor.add,
@@ -103,29 +108,49 @@ export async function openPlatform(
     const { emulator, close } = await openEmulatorFile(join(options.folder, '.trueup', 'emulator.json'), purpose, {
       apiKey: emulatorKey,
     });
-    const send: Send = async (request) => {
-      if (request.method === 'POST') mayWrite?.();
-      return emulator.send(request);
-    };
-    return closing(open(send, 'http://embedded-emulator', emulatorKey), close);
+    const { send, abandon } = abandonable(
+      (guard) => async (request) => {
+        if (request.method === 'POST') guard();
+        return emulator.send(request);
+      },
+      mayWrite,
+    );
+    return closing(open(send, 'http://embedded-emulator', emulatorKey), { close, abandon });
   }
   const apiKey = readApiKey(options.env, platform.url);
-  const transport = createTransport({
-    url: platform.url,
-    isLong,
-    ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    ...(mayWrite === undefined ? {} : { mayWrite }),
-  });
-  return closing(open(transport.send, platform.url, apiKey), () => transport.close());
+  let transport: Transport | undefined;
+  const { send, abandon } = abandonable((guard) => {
+    transport = createTransport({
+      url: platform.url,
+      isLong,
+      mayWrite: guard,
+      ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    });
+    return transport.send;
+  }, mayWrite);
+  const close = async (isAbandoned: boolean): Promise<void> => transport?.close(isAbandoned);
+  return closing(open(send, platform.url, apiKey), { close, abandon });
 }
 
 /** A client that waits for nothing any more once its connections end. */
-function closing(client: Client, close: () => Promise<void>): OpenClient {
+function closing(
+  client: Client,
+  {
+    close,
+    abandon,
+  }: { readonly close: (isAbandoned: boolean) => Promise<void>; readonly abandon: OpenClient['abandon'] },
+): OpenClient {
+  let isAbandoned = false;
   return {
     client,
     close: async () => {
       client.close();
-      await close();
+      await close(isAbandoned);
+    },
+    abandon: () => {
+      isAbandoned = true;
+      client.close();
+      abandon();
     },
   };
 }

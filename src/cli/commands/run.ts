@@ -49,7 +49,7 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
       const declared = () => declaredResources(options);
       const objects = await findObjects({ kinds, state, declared, addresses, givenId: flags.id });
       checkTargets(name, objects, { kinds, state });
-      const { client, close } = await openPlatform(target.platform, {
+      const { client, close, abandon } = await openPlatform(target.platform, {
         options,
         redactor,
         terminal,
@@ -66,7 +66,14 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
         const commands = await prepareCommands(client, redactor, { name, objects, dataLoss, kinds, project });
         const place = target.platform === 'emulator' ? 'the embedded emulator' : new URL(target.platform.url).host;
         if (!(await hasConsent(run, commands, { place, isGiven: flags.yes === true }))) return 'failed';
-        return await execute(run, view, { client, name, commands, flags, seconds: seconds ?? usualCommandSeconds });
+        return await execute(run, view, {
+          client,
+          abandon,
+          name,
+          commands,
+          flags,
+          seconds: seconds ?? usualCommandSeconds,
+        });
       } finally {
         await close();
       }
@@ -93,11 +100,18 @@ async function hasConsent(
 async function execute(
   run: Run,
   view: RunView,
-  about: { client: Client; name: string; commands: readonly ObjectCommand[]; flags: RunFlags; seconds: number },
+  about: {
+    client: Client;
+    abandon: () => void;
+    name: string;
+    commands: readonly ObjectCommand[];
+    flags: RunFlags;
+    seconds: number;
+  },
 ): Promise<Exit> {
-  const { client, name, commands, flags, seconds } = about;
+  const { client, abandon, name, commands, flags, seconds } = about;
   const { terminal, redactor } = run;
-  const interruption = watchSignals(run, () => Promise.resolve());
+  const interruption = watchSignals(run, { cleanUp: () => Promise.resolve(), abandon });
   interruption.startWriting();
   const { signal } = interruption;
   const showsSecrets = flags.showSecrets === true;
