@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { membership } from './caller.ts';
 import type { Platform } from './context.ts';
+import { ApiError } from './errors.ts';
 import { textOf, type Json, type Row } from './json.ts';
 import type { Store } from './store.ts';
 import type { World } from './world.ts';
@@ -22,13 +23,17 @@ export function hashOfKey(key: string): string {
   return createHash('sha256').update(key).digest('base64url');
 }
 
-/** Whose membership a key acts for; undefined for one that is unknown, disabled, expired, used up or of no member. */
+/**
+ * Whose membership a key acts for; undefined for one that is unknown, disabled, expired, used up or of no member. The
+ * platform verifies the key of each request twice, and both count.
+ *
+ * @throws {ApiError} when the limit runs out between the two: that refusal has a code.
+ */
 export function memberOfKey(platform: Platform, bootstrap: Bootstrap, key: string | undefined): string | undefined {
   const { store } = platform;
   const row = rowOfKey(store, bootstrap, key);
-  if (row === undefined) return undefined;
-  // The platform verifies the key of each request twice, and both count.
-  if (!verify(platform, row['id']) || !verify(platform, row['id'])) return undefined;
+  if (row === undefined || !verify(platform, row['id'])) return undefined;
+  if (!verify(platform, row['id'])) throw new ApiError('UNAUTHORIZED', 'UNAUTHORIZED');
   const member = membership(store, row['referenceId'], organizationOfKey(row));
   return member === undefined ? undefined : textOf(member, 'id');
 }

@@ -38,7 +38,13 @@ export async function respond(platform: Platform, manners: Manners, request: Wir
 
   const body = readBody(request);
   if (body === undefined) return reply(failure('', new ApiError('BAD_REQUEST', 'Invalid JSON')));
-  const memberId = memberOfKey(platform, manners.bootstrap, request.headers['x-api-key']);
+  let memberId: string | undefined;
+  try {
+    memberId = memberOfKey(platform, manners.bootstrap, request.headers['x-api-key']);
+  } catch (error) {
+    if (error instanceof ApiError) return reply(failure(operation, error));
+    throw error;
+  }
   // Without a good key the answer has a message and nothing else, not even a code.
   if (memberId === undefined) return reply(json(401, { message: 'Unauthorized' }));
   if (request.method === 'HEAD') return reply({ status: 204, headers: {}, body: '' });

@@ -446,6 +446,7 @@ describe('a 401 with the message UNAUTHORIZED', () => {
     const made = platform(() => limited);
     const error = await failureOf(made.client.call('user.get', {}));
     expect(error).toMatchObject({ failure: 'authentication', outcome: 'not executed', isKeyRefused: true });
+    expect(error.message).toContain('the platform rejected the API key (401)');
     expect(error.remedy).toBe('Check that the API key is right, and not revoked, expired or rate limited.');
     expect(made.sent).toEqual(['user.get']);
   });

@@ -66,6 +66,33 @@ describe('a key', () => {
     expect(await status('good key')).toBe(200);
   });
 
+  test.each([
+    [1, ['coded', 'bare', 'bare']],
+    [2, [200, 'bare', 'bare']],
+    [3, [200, 'coded', 'bare']],
+    [7, [200, 200, 200, 'coded', 'bare']],
+  ])(
+    'with a limit of %i is refused with a code where the limit runs out between its two checks',
+    async (max, answers) => {
+      const { call, as } = openWorld();
+      const { key } = await createKey(call, { rateLimitEnabled: true, rateLimitMax: max, rateLimitTimeWindow: day });
+      const coded = {
+        status: 401,
+        body: {
+          message: 'UNAUTHORIZED',
+          code: 'UNAUTHORIZED',
+          data: { code: 'UNAUTHORIZED', httpStatus: 401, path: 'user.get' },
+        },
+      };
+      for (const expected of answers) {
+        const { status, body } = await as(key)('user.get');
+        if (expected === 200) expect(status).toBe(200);
+        else if (expected === 'coded') expect({ status, body }).toMatchObject(coded);
+        else expect({ status, body }).toEqual({ status: 401, body: { message: 'Unauthorized' } });
+      }
+    },
+  );
+
   test('expires at its time', async () => {
     const { call, status, pass } = openWorld();
     const { key, expiresAt } = await createKey(call, { expiresIn: 86_400, rateLimitEnabled: false });
