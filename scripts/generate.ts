@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { renderDiagnosticDocs } from './docs/diagnostic-docs.ts';
 import { renderEndpointDocs } from './docs/endpoint-docs.ts';
 import { kindPages } from './docs/kind-docs.ts';
+import { renderSafetyDocs } from './docs/safety-docs.ts';
 
 /** Writes the files that follow from others; with --check it only says which are out of date. */
 
@@ -60,6 +61,7 @@ settle('src/resources/index.ts', resourcesIndex());
 // Loaded only now, because they stand on the index.
 const { kinds } = await import('../src/resources/index.ts');
 const { cases } = await import('../test/emulator/endpoint-cases/cases.ts');
+const { slips } = await import('../test/security/slips.ts');
 const { provokeAll } = await import('../test/diagnostics/provocations.ts');
 
 const pages = kindPages(kinds);
@@ -69,6 +71,7 @@ for (const name of present) if (!pages.has(name)) settle(`docs/kinds/${name}`, u
 
 const tests = new Map(Object.keys(cases).map((operation) => [operation, testOf(operation)]));
 settle('docs/endpoints.md', renderEndpointDocs({ kinds, tests }));
+settle('docs/safety.md', renderSafetyDocs(readFileSync(join(root, 'docs/safety.md'), 'utf8'), slips));
 settle('docs/diagnostics.md', renderDiagnosticDocs(await provokeAll()));
 
 if (!isCheck) process.stdout.write(`${stale} of ${settled} files written\n`);

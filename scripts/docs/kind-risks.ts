@@ -1,11 +1,14 @@
 import type { Json } from '../../src/kind/json.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { fieldPath } from '../../src/kind/wire.ts';
-import { code } from './markdown.ts';
+import type { Safeguard } from '../../src/diagnostics/safeguards.ts';
+import { flags, safeguards } from '../../src/diagnostics/safeguards.ts';
+import type { Loss } from '../../src/kind/lifecycle.ts';
+import { code, enumerate } from './markdown.ts';
 
 /** What a deletion or a replacement does beside what its name says, a sentence each. */
 export function risksOf(kind: Kind): string[] {
-  return [...replacement(kind), ...lossesOf(kind), ...goesAlong(kind)];
+  return [...replacement(kind), ...lossesOf(kind), ...changesOf(kind), ...goesAlong(kind)];
 }
 
 function replacement(kind: Kind): string[] {
@@ -33,20 +36,43 @@ function lossesOf(kind: Kind): string[] {
       row: { ...example, [tag]: word },
       options: {},
     })),
+    { when: ' with a mounted volume', row: { mounts: [{ type: 'volume', volumeName: '…' }] }, options: {} },
     ...options.map((name) => ({ when: ` with ${code(`${name}: true`)}`, row: {}, options: { [name]: true } })),
   ];
   return (['delete', 'replace'] as const).flatMap((action) => {
-    const always = dataAtRisk({ row: {}, options: {}, action });
+    const always = dataAtRisk({ row: {}, options: {}, action })?.what;
     const found = situations.flatMap(({ when, row, options: set }) => {
       const lost = dataAtRisk({ row, options: set, action });
-      return lost === undefined || (when !== '' && lost === always) ? [] : [{ when, lost }];
+      return lost === undefined || (when !== '' && lost.what === always) ? [] : [{ when, lost }];
     });
     const word = action === 'delete' ? 'Deletion' : 'Replacement';
     return found.map(
-      ({ when, lost }) =>
-        `${word}${when} puts data at risk (${lost}): it wants \`--allow-data-loss\` or \`protect: false\`.`,
+      ({ when, lost }) => `${word}${when} puts data at risk (${lost.what})${ofProtected(lost)}: ${needs(lost)}.`,
     );
   });
+}
+
+/** The fields that put data at risk when they change. */
+function changesOf(kind: Kind): string[] {
+  const changes = Object.entries(kind.lifecycle?.changeAtRisk ?? {});
+  return [...new Set(changes.map(([, { of }]) => of))].map((of) => {
+    const names = changes.flatMap(([name, change]) => (change.of === of ? [name] : []));
+    const paths = enumerate(
+      names.map((name) => code(fieldPath(kind, name))),
+      'or',
+    );
+    return `Another ${paths} may put data at risk${ofProtected({ of })}: ${needs({ of })}.`;
+  });
+}
+
+function ofProtected({ of }: Pick<Loss, 'of'>): string {
+  const { ofProtected: isNarrow }: Safeguard = safeguards[of];
+  return isNarrow === true ? ', where its service has `protect: true`' : '';
+}
+
+function needs({ of }: Pick<Loss, 'of'>): string {
+  const { permission }: Safeguard = safeguards[of];
+  return permission === undefined ? 'the plan warns' : `it wants \`${flags[permission]}\` or \`protect: false\``;
 }
 
 function goesAlong(kind: Kind): string[] {

@@ -14,6 +14,21 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return `${[head, head.map(() => '---'), ...rows].map(line).join('\n')}\n`;
 }
 
+/** A table whose columns are as wide as their widest cell, for pages that are formatted. */
+export function alignedTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((_, at) => Math.max(3, ...[head, ...rows].map((row) => row[at]?.length ?? 0)));
+  const wide = (cells: readonly string[], fill = ' ') => cells.map((cell, at) => cell.padEnd(widths[at] ?? 0, fill));
+  const lines = [
+    wide(head),
+    wide(
+      head.map(() => ''),
+      '-',
+    ),
+    ...rows.map((row) => wide(row)),
+  ];
+  return `${lines.map(line).join('\n')}\n`;
+}
+
 /** A list with a point for each text. */
 export function points(texts: readonly string[]): string {
   return texts.map((text) => `- ${text}\n`).join('');

@@ -107,20 +107,25 @@ export function lossSince(run: Run, action: Action, scope: ScopeRow): string | u
   // What is below an object that goes is the first of it to go.
   const { root, actions } = scopeOf(run, action.scope);
   const isWhole = root.action === 'delete' || root.teardown.length > 0;
-  const going = isWhole ? actions : [action];
-  for (const one of going) {
-    if (one.action !== 'delete' && one.action !== 'replace') continue;
+  const going = (isWhole ? actions : [action]).flatMap((one) => {
+    if (one.action !== 'delete' && one.action !== 'replace') return [];
     const planned = run.input.plan.observed.objects.get(one.address);
     const now = planned === undefined ? undefined : findById(scope, one, planned.id);
-    const change = planned === undefined || now === undefined ? undefined : changeOf(run, one, planned.row, now);
-    if (change !== undefined) return change;
+    return planned === undefined || now === undefined ? [] : [{ one, planned: planned.row, now }];
+  });
+  // A field says more than the data that it puts at risk with what it is in.
+  for (const differs of [changeOf, newRisk]) {
+    for (const { one, planned, now } of going) {
+      const change = differs(run, one, planned, now);
+      if (change !== undefined) return change;
+    }
   }
   return undefined;
 }
 
 /** Names the difference between an object as the plan saw it, and as it is now. */
 function changeOf(run: Run, action: Action, planned: Row, now: Row): string | undefined {
-  const { kind, address, options } = action;
+  const { kind, address } = action;
   const settled = Object.keys(knownPairs(run.input.plan.base.resources[address])).map(fieldOfAttribute);
   const names = new Set([...action.attributes.map(({ attribute }) => attribute.field), ...settled]);
   const [changed] = changedFields(kind, [...names], planned, now);
@@ -130,8 +135,13 @@ function changeOf(run: Run, action: Action, planned: Row, now: Row): string | un
     const added = idsBelow(kind, now, child).filter((id) => !known.has(id));
     if (added.length > 0) return `${added.length} of ${child.section} was added below ${address} on the platform`;
   }
+  return undefined;
+}
+
+/** Names the data that came to be at risk with an object since the plan saw it. */
+function newRisk(_: Run, { kind, address, options, action }: Action, planned: Row, now: Row): string | undefined {
   const riskOf = (row: Row) =>
-    kind.lifecycle?.dataAtRisk?.({ row, options, action: action.action === 'delete' ? 'delete' : 'replace' });
+    kind.lifecycle?.dataAtRisk?.({ row, options, action: action === 'delete' ? 'delete' : 'replace' })?.what;
   const risk = riskOf(now);
   return risk === undefined || risk === riskOf(planned) ? undefined : `${risk} came to be at risk with ${address}`;
 }

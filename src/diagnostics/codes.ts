@@ -141,7 +141,8 @@ export const codes = {
   },
   protected: {
     severity: 'error',
-    meaning: 'The plan would delete or replace a resource that protect: true keeps.',
+    meaning:
+      'The plan would delete or replace a resource that protect: true keeps, or that a past protect: true still keeps.',
     remedy: 'Undo the change, or write protect: false and apply that first.',
   },
   'not-empty': {
@@ -153,6 +154,16 @@ export const codes = {
     severity: 'error',
     meaning: 'The change can lose data, and nothing permits that.',
     remedy: 'Permit it with --allow-data-loss, or with protect: false in the block.',
+  },
+  'still-protected': {
+    severity: 'note',
+    meaning: 'The state protects a resource, and its block does not say protect: any more.',
+    remedy: 'Write protect: true again, or protect: false to lift the protection.',
+  },
+  'backup-moves': {
+    severity: 'warning',
+    meaning: 'A backup of a protected service goes to another destination or prefix.',
+    remedy: 'Check that the new place works, and keep the old backups as long as you need them.',
   },
   'mass-deletion': {
     severity: 'warning',

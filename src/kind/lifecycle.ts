@@ -8,12 +8,37 @@ export interface Lifecycle {
   readonly createBeforeDestroy?: { readonly unless?: string };
   /** The deletion of the parent deletes the object too. */
   readonly deletedWithParent?: true;
-  /** The data that a deletion or replacement puts at risk, as a short noun phrase; undefined when there is none. */
+  /** The data that a deletion or replacement puts at risk; undefined when there is none. */
   readonly dataAtRisk?: (facts: {
     readonly row: Row;
     readonly options: Readonly<Record<string, Json>>;
     readonly action: 'delete' | 'replace';
-  }) => string | undefined;
+  }) => Loss | undefined;
+  /** By field: the data that a new value puts at risk. */
+  readonly changeAtRisk?: Readonly<Record<string, ChangeAtRisk>>;
+}
+
+/** Data at risk. The table in `diagnostics/safeguards.ts` says for each sort of it what an apply needs. */
+export interface Loss {
+  readonly of: 'data' | 'volume' | 'version' | 'backups' | 'backups elsewhere';
+  /** The data, as a short noun phrase. */
+  readonly what: string;
+}
+
+/** The data that a new value of a field puts at risk. */
+export interface ChangeAtRisk extends Pick<Loss, 'of'> {
+  /** The data, as a short noun phrase; undefined when this change puts none at risk. */
+  readonly what: (change: FieldChange) => string | undefined;
+}
+
+/** A field of an object that stays, and gets another value. */
+export interface FieldChange {
+  readonly before: Json;
+  /** Text has gaps where it refers to what is not known before the apply. */
+  readonly after: Json;
+  /** The object before all changes, and as it is to be: both with every member. */
+  readonly row: Row;
+  readonly next: Row;
 }
 
 type Provided = {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Field, Union } from './field.ts';
+import type { Json } from './json.ts';
 import type { ParentLink } from './parent.ts';
 import type { Kind } from './kind.ts';
 
@@ -9,14 +10,17 @@ const commonOptions = {
   protect: z
     .boolean()
     .describe(
-      'true: never deleted or replaced, also after the block is gone. false: its data may be deleted without --allow-data-loss.',
+      'true: never deleted or replaced, also after the line or the block is gone. false, once applied: its data may be deleted without --allow-data-loss.',
     ),
 } satisfies Record<string, z.ZodType>;
 
 /** When Trueup deploys a service; `never`: only people deploy it. */
-const deployOption = z
-  .enum(['onChange', 'never'])
-  .describe('onChange: apply deploys it after changes that need it. never: apply leaves that to you.');
+const deployOption = {
+  schema: z
+    .enum(['onChange', 'never'])
+    .describe('onChange: apply deploys it after changes that need it. never: apply leaves that to you.'),
+  otherwise: 'onChange',
+};
 
 /** The setting that says what happens to what is not declared in a map or a set; undefined for kinds that have none. */
 export function mergeOption(kind: Kind): { name: string; otherwise: 'own' | 'merge'; schema: z.ZodType } | undefined {
@@ -43,7 +47,8 @@ const accessMode = {
 export type Written =
   | { readonly is: 'field'; readonly field: string }
   | { readonly is: 'union'; readonly union: Union }
-  | { readonly is: 'option'; readonly schema: z.ZodType };
+  /** `otherwise`: what leaving it out means. */
+  | { readonly is: 'option'; readonly schema: z.ZodType; readonly otherwise?: Json };
 
 /** The keys a block of a kind can have below one kind of parent, sections of children apart. */
 export function writtenFields(kind: Kind, link: ParentLink): ReadonlyMap<string, Written> {
@@ -68,9 +73,9 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
   for (const name of Object.keys(kind.fields))
     if (!elsewhere.has(name)) written.set(name, { is: 'field', field: name });
   for (const [name, schema] of Object.entries(commonOptions)) written.set(name, { is: 'option', schema });
-  if (kind.commands?.deploy !== undefined) written.set('deploy', { is: 'option', schema: deployOption });
-  for (const [name, { schema }] of Object.entries(kind.operations.deleteOptions ?? {}))
-    written.set(name, { is: 'option', schema });
+  if (kind.commands?.deploy !== undefined) written.set('deploy', { is: 'option', ...deployOption });
+  for (const [name, option] of Object.entries(kind.operations.deleteOptions ?? {}))
+    written.set(name, { is: 'option', ...option });
   const merge = mergeOption(kind);
   if (merge !== undefined) written.set(merge.name, { is: 'option', schema: merge.schema });
   return written;

@@ -78,6 +78,12 @@ export function tooLong(subject: string, limit: number, at: Place, address?: str
   return new Stop('manifest', [diagnostic('too-large', message, { remedy, address, position: position(at) })]);
 }
 
+/** A wanted value as far as it is known: text has gaps where the rest comes. */
+export function withGaps(wanted: Wanted, outputs: Outputs): Json {
+  const content = wanted.content.reveal();
+  return content.hollow ? fill(content.shape, outputs, { at: wanted.at, characters: 0 }) : content.value;
+}
+
 /** `size`: the characters of the whole value so far; counted up. */
 function fill(shape: Shape, outputs: Outputs, size: { readonly at: Place; characters: number }): Json {
   switch (shape.is) {

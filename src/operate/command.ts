@@ -1,6 +1,7 @@
 import { consequenceOf } from '../api/consequences.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { flags, safeguards } from '../diagnostics/safeguards.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { PossibleCommand } from '../kind/command.ts';
@@ -48,15 +49,19 @@ export function makeCommand(
   }
   const { dataAtRisk, interrupts } = operation;
   if (dataAtRisk !== undefined && protect === true) {
-    return diagnostic('protected', `to ${name} ${address} deletes ${dataAtRisk}, and protect: true keeps it`, {
-      address,
-      remedy: 'Remove protect: true from the block and apply that first, if the data may go.',
-    });
+    return diagnostic(
+      safeguards.protected.code,
+      `to ${name} ${address} deletes ${dataAtRisk}, and protect: true keeps it`,
+      {
+        address,
+        remedy: 'Write protect: false in the block and apply that first, if the data may go.',
+      },
+    );
   }
   if (dataAtRisk !== undefined && protect === undefined && !permissions.dataLoss) {
-    return diagnostic('data-at-risk', `to ${name} ${address} deletes ${dataAtRisk}`, {
+    return diagnostic(safeguards.data.code, `to ${name} ${address} deletes ${dataAtRisk}`, {
       address,
-      remedy: 'Allow it with --allow-data-loss, if the data may go.',
+      remedy: `Allow it with ${flags.dataLoss}, if the data may go.`,
     });
   }
   const input = commandInput(kind, operation, id, row);

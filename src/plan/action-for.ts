@@ -2,7 +2,9 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { dependencies } from '../graph/order.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
+import type { StateRecord } from '../state/record.ts';
 import type { Action } from './action.ts';
+import { planOptions, protection } from './options.ts';
 
 /** What an action has that does nothing. */
 export const idle = {
@@ -40,11 +42,19 @@ export function actionFor(
   };
 }
 
-/** An action that does nothing yet, for a declared resource. */
-export function resourceAction(resource: Resource, above: Action | undefined) {
-  const { address, kind, parent, options } = resource;
-  const action = actionFor({ address, kind, parent, options, dependsOn: dependencies(resource) }, above);
-  return { ...action, position: resourcePosition(resource) };
+/** An action that changes nothing but options, for a declared resource. */
+export function resourceAction(
+  resource: Resource,
+  above: Action | undefined,
+  record: StateRecord | undefined,
+  cause?: Parameters<typeof planOptions>[2],
+) {
+  const { options, changes, notes } = planOptions(resource, record?.options, cause);
+  const { address, kind, parent } = resource;
+  const base = actionFor({ address, kind, parent, options, dependsOn: dependencies(resource) }, above);
+  base.notes.push(...notes);
+  const position = resourcePosition(resource);
+  return { ...base, changes, protect: protection(resource.options, record), position };
 }
 
 /** Whether the options of a block protect it; undefined when they do not say. */

@@ -31,7 +31,7 @@ export function planCreation(
   const isPending = object === undefined && record?.id === null;
   if (isPending && kind.identity.listedOnce !== undefined)
     return planPending(input, resource, parent, kind.identity.listedOnce);
-  const base = resourceAction(resource, parent);
+  const base = resourceAction(resource, parent, record, 'create');
   const { notes } = base;
   if (isPending) {
     const sends = pendingCreate(record)?.sends ?? 1;
@@ -47,11 +47,12 @@ export function planCreation(
     notes.push(diagnostic('duplicate', message, { remedy, address, position: base.position }));
   }
   const made = creation(input, resource, notes);
-  if (object === undefined) return { ...base, ...made, action: 'create', createsObject: true };
+  const changes = [...made.changes, ...base.changes];
+  if (object === undefined) return { ...base, ...made, changes, action: 'create', createsObject: true };
   // Its parent speaks for the data at risk.
-  const gone = takeAway(input, base, object, 'replace');
+  const gone = takeAway(input, base, object, { action: 'replace', parent });
   const teardown = kind.lifecycle?.deletedWithParent === true ? [] : gone.teardown;
-  return { ...base, ...made, action: 'replace', createsObject: true, id: object.id, teardown };
+  return { ...base, ...made, changes, action: 'replace', createsObject: true, id: object.id, teardown };
 }
 
 /** The creation of an object. Adds to `notes` what prevents it: members that create needs, secrets that this run lacks. */

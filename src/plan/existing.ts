@@ -1,15 +1,22 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import type { Loss } from '../kind/lifecycle.ts';
 import { fieldPath, takesNull, valueAt } from '../kind/wire.ts';
+import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
+import type { Outputs } from '../manifest/wanted.ts';
+import { withGaps } from '../manifest/wanted.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import { fromContext } from '../observe/observed.ts';
-import type { Action } from './action.ts';
+import type { Action, AttributeChange } from './action.ts';
 import { resourceAction } from './action-for.ts';
 import { creation } from './creation.ts';
 import { diffResource } from './diff.ts';
 import type { Planning, PlanInput } from './input.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { takeAway } from './removal.ts';
+import { weigh } from './risks.ts';
 import { updateSteps } from './steps.ts';
 
 /** Plans an object that the platform has: taken over, changed, moved, replaced, or left as it is. */
@@ -22,20 +29,26 @@ export function planExisting(
   const { kind, address } = resource;
   const { move } = kind.operations;
   const { provided, createBeforeDestroy } = kind.lifecycle ?? {};
-  const base = { ...resourceAction(resource, parent), id: object.id };
-  const { notes } = base;
   const isAdoption = object.foundBy === 'key' || object.foundBy === 'pin';
+  const record = input.state.resources[address];
+  const base = { ...resourceAction(resource, parent, record, isAdoption ? 'first managed' : 'edit'), id: object.id };
+  const { notes } = base;
   const isProvided = object.isProvided && (provided?.allows === 'update' || object.foundBy !== 'id');
-  const { attributes, changes, diagnostics } = diffResource({
+  const {
+    attributes,
+    changes: written,
+    diagnostics,
+  } = diffResource({
     resource,
     row: object.row,
     // What was settled with another object says nothing of this one.
-    pairs: isAdoption ? {} : knownPairs(input.state.resources[address]),
+    pairs: isAdoption ? {} : knownPairs(record),
     isProvided,
     outputs: input.outputs,
     digest: input.digest,
   });
   notes.push(...diagnostics);
+  const changes = [...written, ...base.changes];
   const refuse = (message: string, remedy: string) =>
     notes.push(diagnostic('cannot-change', message, { remedy, address, position: base.position }));
   if (isProvided && provided?.allows === 'nothing') {
@@ -52,7 +65,7 @@ export function planExisting(
   }
   if (changes.some((change) => change.forcesReplacement)) {
     const made = creation(input, resource, notes);
-    const gone = takeAway(input, base, object, 'replace');
+    const gone = takeAway(input, base, object, { action: 'replace', parent });
     if (resource.pinned !== undefined) {
       refuse(`${address} is pinned to ${object.id}, and the change needs a new object`, 'Remove id: first.');
     }
@@ -80,14 +93,40 @@ export function planExisting(
       (decision.do === 'write' || decision.do === 'remove') &&
       ![null, '', madeWith[attribute.field]].includes(before.reveal()),
   );
+  const isUpdate = steps.length > 0 || base.changes.length > 0;
+  const isProtected = base.protect === true || parent?.protect === true;
+  const lost = lossesOf(kind, attributes, { row: object.row, outputs: input.outputs });
+  const { dataAtRisk, warnings } = weigh(lost, { address, position: base.position, isProtected });
+  notes.push(...warnings);
   return {
     ...base,
-    action: isAdoption ? 'adopt' : isElsewhere ? 'move' : steps.length > 0 ? 'update' : 'no-op',
+    action: isAdoption ? 'adopt' : isElsewhere ? 'move' : isUpdate ? 'update' : 'no-op',
     attributes,
     changes,
     steps,
+    dataAtRisk,
     needsConsent: object.foundBy === 'key' && (overwrites || !object.isProvided),
   };
+}
+
+/** The data that new values of fields put at risk. */
+function lossesOf(
+  { lifecycle: { changeAtRisk = {} } = {} }: Kind,
+  attributes: readonly AttributeChange[],
+  { row, outputs }: { readonly row: Row; readonly outputs: Outputs },
+): Loss[] {
+  const changes = attributes.flatMap(({ attribute, field, decision, wanted, before }) => {
+    if (decision.do !== 'write' || wanted === undefined || attribute.key !== undefined) return [];
+    const resolved = resolveField(field, wanted, outputs);
+    const after = resolved.is === 'known' ? resolved.value : withGaps(wanted, outputs);
+    return [{ name: attribute.field, before: before.reveal(), after }];
+  });
+  const next = { ...row, ...Object.fromEntries(changes.map(({ name, after }) => [name, after])) };
+  return changes.flatMap(({ name, before, after }) => {
+    const risk = Object.hasOwn(changeAtRisk, name) ? changeAtRisk[name] : undefined;
+    const what = risk?.what({ before, after, row, next });
+    return risk === undefined || what === undefined ? [] : [{ of: risk.of, what }];
+  });
 }
 
 /** Whether the object has another parent on the platform than in the manifest. */

@@ -1,15 +1,10 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { few, flags, safeguards, usual } from '../diagnostics/safeguards.ts';
 import { groupBy } from '../graph/group.ts';
 import { replacedAddress } from '../kind/address.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
-
-/** More deletions of one kind than this need a permission; and so does this share of at least so many. */
-const usual = { most: 10, share: 0.3, of: 10 };
-
-/** Of so few things that go together one edit may well mean all. */
-const few = 2;
 
 const isTheManifestWhole = 'Look whether the manifest is whole: the folder, the branch, its includes.';
 
@@ -32,7 +27,7 @@ export function massDeletions(
   if (known.length > 1 && deleted.length > 0 && areGone(known)) {
     const message = `this plan deletes everything that the state holds, ${known.length} resources: ${someOf(deleted)}`;
     const remedy = `${isTheManifestWhole} If all of it is to go, use trueup destroy; if blocks only got other keys, say so under moved:.`;
-    return [diagnostic('deletes-everything', message, { remedy })];
+    return [diagnostic(safeguards.everything.code, message, { remedy })];
   }
   // What the platform has in each project, such as its default environment, stays for whoever wrote nothing else.
   const ours = known.filter((address) => !isProvided(address));
@@ -40,8 +35,8 @@ export function massDeletions(
   const alone = gone.filter((address) => !isDeleted(resources[address]?.parent ?? ''));
   if (alone.length <= few || !areGone(ours)) return tooMany(actions, state);
   const message = `this plan deletes all that was ever made, ${gone.length} resources: ${someOf(gone.toSorted())}`;
-  const remedy = `${isTheManifestWhole} If it is meant, apply needs --allow-mass-delete.`;
-  return [diagnostic('mass-deletion', message, { remedy }), ...tooMany(actions, state)];
+  const remedy = `${isTheManifestWhole} If it is meant, apply needs ${flags.massDeletion}.`;
+  return [diagnostic(safeguards['all but provided'].code, message, { remedy }), ...tooMany(actions, state)];
 }
 
 function tooMany(actions: readonly Action[], { resources }: State): Diagnostic[] {
@@ -55,8 +50,8 @@ function tooMany(actions: readonly Action[], { resources }: State): Diagnostic[]
     const share = Math.round((count / total) * 100);
     const those = `${count} of ${total} resources of the kind ${name} (${share} %)`;
     const message = `this plan deletes or replaces ${those}: ${someOf(addresses)}`;
-    const remedy = 'Look whether that is meant. If it is, apply needs --allow-mass-delete.';
-    return [diagnostic('mass-deletion', message, { remedy })];
+    const remedy = `Look whether that is meant. If it is, apply needs ${flags.massDeletion}.`;
+    return [diagnostic(safeguards['many of a kind'].code, message, { remedy })];
   });
 }
 

@@ -16,10 +16,10 @@ export function planPending(input: PlanInput, resource: Resource, parent: Action
     ? `${address} was created and is listed only once ${until}`
     : `whether ${address} was created is not known: its create got no answer, and it is listed only once ${until}`;
   const later = edited.length === 0 ? '' : ` Until then ${edited.join(', ')} cannot be changed.`;
-  const base = resourceAction(resource, parent);
+  const base = resourceAction(resource, parent, input.state.resources[address]);
   const remedy = `If the platform does not have it, remove the block, apply, and put it back.${later}`;
   base.notes.push(diagnostic('pending', message, { remedy, address, position: base.position }));
-  return { ...base, isHeld: true };
+  return { ...base, ...idle, isHeld: true };
 }
 
 /** The fields that the manifest declares with other values than the create sent. */

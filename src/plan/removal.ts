@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Code } from '../diagnostics/codes.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { safeguards } from '../diagnostics/safeguards.ts';
 import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -11,6 +12,7 @@ import type { StateRecord } from '../state/record.ts';
 import type { Action } from './action.ts';
 import { actionFor } from './action-for.ts';
 import type { PlanInput } from './input.ts';
+import { weigh } from './risks.ts';
 import { deleteSteps } from './steps.ts';
 
 /** Plans the removal of a resource that is in the state and no longer in the manifest. */
@@ -58,7 +60,7 @@ export function planRemoval(
     const why = kind.operations.cannot?.delete ?? 'the platform has no operation for it';
     return forget('stays-there', `${address} (${object.id}) is not deleted: ${why}`);
   }
-  const gone = takeAway(input, base, object, 'delete');
+  const gone = takeAway(input, base, object, { action: 'delete', parent });
   const isParentGoing = parent?.action === 'delete' || parent?.action === 'replace';
   return { ...base, action: 'delete', ...(kind.lifecycle?.deletedWithParent === true && isParentGoing ? {} : gone) };
 }
@@ -72,33 +74,35 @@ function isSomebodys(input: PlanInput, kind: Kind, object: ObservedObject): bool
 /** The requests that take an object away, and what that puts at risk. Notes what forbids it, and what goes along. */
 export function takeAway(
   input: PlanInput,
-  about: Pick<Action, 'kind' | 'address' | 'options'> & { readonly notes: Diagnostic[] },
+  about: Pick<Action, 'kind' | 'address' | 'options' | 'protect'> & { readonly notes: Diagnostic[] },
   object: ObservedObject,
-  action: 'delete' | 'replace',
+  { action, parent }: { readonly action: 'delete' | 'replace'; readonly parent: Action | undefined },
 ): Pick<Action, 'teardown' | 'dataAtRisk'> {
-  const { kind, address, options, notes } = about;
-  // Protection is lifted by an apply of its own, not by the edit that it is there to stop.
-  if (options.protect === true || input.state.resources[address]?.options.protect === true) {
+  const { kind, address, options, notes, protect } = about;
+  if (protect === true) {
     const message = `${address} is protected and would be ${action === 'delete' ? 'deleted' : 'replaced'}`;
     const remedy =
       action === 'delete'
         ? 'Put its block back; to delete it, write protect: false, apply, and remove the block then.'
         : 'Undo the change, or write protect: false and apply that first.';
-    notes.push(diagnostic('protected', message, { remedy, address }));
+    notes.push(diagnostic(safeguards.protected.code, message, { remedy, address }));
   }
   const inside = servicesInside(input, kind, object);
   if (inside.length > 0) {
     const message = `${address} holds ${counted(inside.length)} not in the state: ${inside.join(', ')}`;
     const remedy =
       'Move them to another environment, or delete them on the platform, and plan again. trueup import takes one into the state.';
-    notes.push(diagnostic('not-empty', message, { remedy, address }));
+    notes.push(diagnostic(safeguards['services of others'].code, message, { remedy, address }));
   }
   const guests = unmanagedBelow(input, kind, object);
   if (guests.length > 0) {
     const message = `what is below ${address} and not in the manifest goes with it: ${guests.join(', ')}`;
     notes.push(diagnostic('goes-along', message, { address }));
   }
-  const dataAtRisk = kind.lifecycle?.dataAtRisk?.({ row: object.row, options, action });
+  const loss = kind.lifecycle?.dataAtRisk?.({ row: object.row, options, action });
+  const isProtected = protect === true || parent?.protect === true;
+  const { dataAtRisk, warnings } = weigh(loss === undefined ? [] : [loss], { address, isProtected });
+  notes.push(...warnings);
   return { teardown: deleteSteps(about), dataAtRisk };
 }
 
@@ -114,7 +118,7 @@ function servicesInside(input: PlanInput, kind: Kind, object: ObservedObject): s
     rowsBelow(kind, object.row, child).flatMap((row) => {
       const id = String(row[child.identity.id]);
       const data = child.lifecycle?.dataAtRisk?.({ row, options: {}, action: 'delete' });
-      const risk = data === undefined ? '' : `; ${data} would be lost`;
+      const risk = data === undefined ? '' : `; ${data.what} would be lost`;
       return managed.has(id) ? [] : [`${nameOf(child.kind, row)} (${id}${risk})`];
     }),
   );

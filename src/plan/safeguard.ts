@@ -1,6 +1,8 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { flags, safeguards } from '../diagnostics/safeguards.ts';
 import type { Plan } from './action.ts';
+import { needsDataLoss } from './risks.ts';
 
 /** What the user permitted beyond an ordinary apply. */
 export interface Permissions {
@@ -44,27 +46,26 @@ function errorsOfActions({ actions }: Plan): readonly Diagnostic[] {
 function massDeletion({ diagnostics }: Plan, permissions: Permissions): readonly Diagnostic[] {
   if (permissions.massDeletion === true) return [];
   return diagnostics.flatMap((item) =>
-    item.code === 'mass-deletion' ? [{ ...item, severity: 'error' as const }] : [],
+    item.code === safeguards['many of a kind'].code ? [{ ...item, severity: 'error' as const }] : [],
   );
 }
 
 function dataLoss({ actions }: Plan, permissions: Permissions): readonly Diagnostic[] {
   if (permissions.dataLoss) return [];
-  return actions.flatMap(({ address, action, dataAtRisk, protect, position }) => {
-    if (dataAtRisk === undefined || protect !== undefined) return [];
-    const remedy = 'Allow it with --allow-data-loss, or write protect: false in the block and apply that first.';
-    const message = `to ${action} ${address} puts ${dataAtRisk} at risk`;
-    return [diagnostic('data-at-risk', message, { address, position, remedy })];
+  return actions.filter(needsDataLoss).map(({ address, action, dataAtRisk = '', position }) => {
+    const remedy = `Allow it with ${flags.dataLoss}, or write protect: false in the block and apply that first.`;
+    const message = `to ${action} ${address} puts data at risk: ${dataAtRisk}`;
+    return diagnostic(safeguards.data.code, message, { address, position, remedy });
   });
 }
 
 function adoption({ actions }: Plan, permissions: Permissions): readonly Diagnostic[] {
   if (permissions.adoption) return [];
-  const remedy = 'Take it over with --adopt, or pin it with id:.';
+  const remedy = `Take it over with ${flags.adoption}, or pin it with id:.`;
   return actions
     .filter(({ needsConsent }) => needsConsent)
     .map(({ address, id = '', position }) => {
       const message = `${address} exists on the platform (${id}) and is not ours yet`;
-      return diagnostic('consent', message, { address, position, remedy });
+      return diagnostic(safeguards.adoption.code, message, { address, position, remedy });
     });
 }

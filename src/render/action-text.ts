@@ -1,3 +1,4 @@
+import { flags } from '../diagnostics/safeguards.ts';
 import type { Action } from '../plan/action.ts';
 import { renderChange } from './change-text.ts';
 import { renderNote } from './diagnostics-text.ts';
@@ -50,8 +51,9 @@ function sentence(action: Action): string {
   const id = action.id === undefined ? '' : ` (${printable(action.id)})`;
   switch (action.action) {
     case 'create':
-    case 'update':
       return action.action;
+    case 'update':
+      return action.steps.length === 0 ? 'update: in the state only, nothing is sent' : action.action;
     case 'move':
       return `move below ${printable(action.parent ?? 'the project')}`;
     case 'replace':
@@ -77,6 +79,6 @@ function sentence(action: Action): string {
 
 function risk({ dataAtRisk, protect }: Action): string[] {
   if (dataAtRisk === undefined) return [];
-  const allowed = protect === false ? 'allowed by protect: false' : 'apply needs --allow-data-loss';
+  const allowed = protect === false ? 'allowed by protect: false' : `apply needs ${flags.dataLoss}`;
   return [`! data at risk: ${dataAtRisk} (${allowed})`];
 }

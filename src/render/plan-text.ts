@@ -1,6 +1,8 @@
+import { flags } from '../diagnostics/safeguards.ts';
 import type { Action, Plan } from '../plan/action.ts';
 import { countIgnored, hasChanges } from '../plan/action.ts';
 import { someOf } from '../plan/mass-deletion.ts';
+import { needsDataLoss } from '../plan/risks.ts';
 import { renderAction } from './action-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
 import { groupActions } from './groups.ts';
@@ -60,9 +62,9 @@ function permissions(actions: readonly Action[]): string[] {
   const lines: string[] = [];
   const adopted = actions.filter((action) => action.needsConsent).length;
   if (adopted > 0)
-    lines.push(`Apply takes over ${counted(adopted, 'object')} and needs consent: --adopt, or answer yes.`);
-  const risky = actions.filter((action) => action.dataAtRisk !== undefined && action.protect === undefined).length;
-  if (risky > 0) lines.push(`Apply puts data of ${counted(risky, 'resource')} at risk and needs --allow-data-loss.`);
+    lines.push(`Apply takes over ${counted(adopted, 'object')} and needs consent: ${flags.adoption}, or answer yes.`);
+  const risky = actions.filter(needsDataLoss).length;
+  if (risky > 0) lines.push(`Apply puts data of ${counted(risky, 'resource')} at risk and needs ${flags.dataLoss}.`);
   return lines;
 }
 

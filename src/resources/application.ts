@@ -18,6 +18,7 @@ import {
   serviceOutputs,
 } from './families/service-fields.ts';
 import { reloadingApplication } from './families/service-commands.ts';
+import { unmounted, volumesMounted } from './families/volumes.ts';
 
 const source = gitSource({
   branch: { schema: branch.describe('Branch.'), appliesAt: 'deploy', examples: ['main', 'next'] },
@@ -118,6 +119,7 @@ export const application = defineKind({
     update: ['application.saveBuildType', 'application.saveEnvironment'],
     delete: 'application.delete',
   },
+  lifecycle: { dataAtRisk: ({ row }) => unmounted(volumesMounted(row)) },
   commands: {
     start: { call: 'application.start' },
     stop: { call: 'application.stop' },

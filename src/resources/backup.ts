@@ -3,6 +3,7 @@ import { json, text } from '../kind/codecs.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { defineKind } from '../kind/kind.ts';
+import { scheduledBackups } from './families/backups.ts';
 import { serviceSuffix } from './families/compose-file.ts';
 import { backingUp } from './families/service-commands.ts';
 import { cron } from '../kind/syntax.ts';
@@ -79,6 +80,7 @@ export const backup = defineKind({
     },
   },
   operations: { create: 'backup.create', read: 'backup.one', update: 'backup.update', delete: 'backup.remove' },
+  lifecycle: scheduledBackups('database'),
   commands: {
     backup: [
       { when: { backupType: 'compose' }, call: 'backup.manualBackupCompose', ...backingUp },

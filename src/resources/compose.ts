@@ -1,9 +1,12 @@
 import * as z from 'zod';
 import { serviceNetworks } from '../api/values.ts';
 import { json, text } from '../kind/codecs.ts';
-import { servicesExist } from './families/compose-file.ts';
+import { mountedVolumes, servicesExist, serviceSuffix } from './families/compose-file.ts';
 import { gitParts, gitSource, sourceType } from './families/git-source.ts';
+import type { Json, Row } from '../kind/json.ts';
+import { member, same } from '../kind/json.ts';
 import { defineKind } from '../kind/kind.ts';
+import type { FieldChange } from '../kind/lifecycle.ts';
 import {
   deployedFlag,
   deployedText,
@@ -14,6 +17,7 @@ import {
   serviceIn,
   serviceName,
 } from './families/service-fields.ts';
+import { unmounted } from './families/volumes.ts';
 
 const source = gitSource({}, [
   'url',
@@ -125,8 +129,18 @@ export const compose = defineKind({
     move: { call: 'compose.update', as: 'environmentId' },
   },
   lifecycle: {
-    dataAtRisk: ({ options, action }) =>
-      action === 'replace' || options.deleteVolumes === true ? 'the volumes of this compose' : undefined,
+    dataAtRisk: ({ row, options, action }) =>
+      action === 'replace' || options.deleteVolumes === true
+        ? { of: 'data', what: 'the volumes of this compose' }
+        : unmounted(volumesIn(row).map(({ text }) => text)),
+    changeAtRisk: {
+      composeFile: { of: 'volume', what: leavesVolumes },
+      sourceType: { of: 'volume', what: leavesVolumes },
+      randomize: { of: 'volume', what: renamesVolumes },
+      suffix: { of: 'volume', what: renamesVolumes },
+      isolatedDeployment: { of: 'volume', what: renamesVolumes },
+      isolatedDeploymentsVolume: { of: 'volume', what: renamesVolumes },
+    },
   },
   commands: {
     start: [
@@ -156,3 +170,30 @@ export const compose = defineKind({
   },
   examples: ['shop:\n  source: { type: raw, composeFile: "services:\\n  web:\\n    image: nginx:1.27\\n" }\n'],
 });
+
+/** The named volumes of a compose file that the platform holds itself; those of a repository do not show. */
+function volumesIn({ sourceType, composeFile }: Row) {
+  return sourceType === 'raw' ? mountedVolumes(composeFile) : [];
+}
+
+/** The volumes that another compose file mounts no more, or not where it did; all, when the file comes from a repository. */
+function leavesVolumes({ after, row }: FieldChange): string | undefined {
+  const kept = new Set(mountedVolumes(after).map(({ data }) => data));
+  return unmounted(volumesIn(row).flatMap(({ text, data }) => (kept.has(data) ? [] : [text])))?.what;
+}
+
+/** The volumes of a compose whose deployment gives them other names from now on; those of a repository do not show. */
+function renamesVolumes({ row, next }: FieldChange): string | undefined {
+  const isNone = row.sourceType === 'raw' && volumesIn(row).length === 0;
+  const isSame = same(volumeNames(row), volumeNames(next));
+  return isNone || isSame ? undefined : 'the volumes of this compose, which get other names';
+}
+
+/** What a deployment makes the names of volumes from, beside the compose file. */
+function volumeNames(row: Row): Json {
+  const { isolatedDeployment, isolatedDeploymentsVolume } = row;
+  return [
+    serviceSuffix((field) => member(row, field) ?? null),
+    isolatedDeployment === true && isolatedDeploymentsVolume === true,
+  ];
+}

@@ -12,6 +12,7 @@ import {
   serviceIn,
   serviceName,
 } from './families/service-fields.ts';
+import { databaseData } from './families/database-data.ts';
 import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
 
 const password = (whose: string): Field => ({
@@ -53,7 +54,7 @@ export const mariadb = defineKind({
     delete: 'mariadb.remove',
     move: { call: 'mariadb.move', as: 'targetEnvironmentId' },
   },
-  lifecycle: { dataAtRisk: () => 'the data of this database' },
+  lifecycle: databaseData({ names: /^mariadb/i, major: () => 2 }),
   commands: {
     start: { call: 'mariadb.start' },
     stop: { call: 'mariadb.stop' },

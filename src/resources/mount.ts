@@ -2,9 +2,18 @@ import * as z from 'zod';
 import { volumeName } from '../api/values.ts';
 import { filePath, text } from '../kind/codecs.ts';
 import { defineKind } from '../kind/kind.ts';
+import type { ChangeAtRisk } from '../kind/lifecycle.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { pathBelow } from '../kind/syntax.ts';
+import { unmounted, volumesMounted } from './families/volumes.ts';
+
+/** The service starts on another volume, or without one where it expects it. */
+const leavesVolume: ChangeAtRisk = {
+  of: 'volume',
+  what: ({ row }) =>
+    unmounted(volumesMounted({ mounts: [row] }).map((name) => `${name} at ${String(row.mountPath)}`))?.what,
+};
 
 const below = (serviceType: string): ParentLink => ({
   listed: { at: 'mounts' },
@@ -92,8 +101,8 @@ export const mount = defineKind({
         row.volumeName === `${String(parent.appName)}-data`,
       allows: 'nothing',
     },
-    dataAtRisk: ({ row }) =>
-      row.type === 'volume' ? `the volume ${String(row.volumeName)}, which is no longer mounted` : undefined,
+    dataAtRisk: ({ row }) => unmounted(volumesMounted({ mounts: [row] })),
+    changeAtRisk: { volumeName: leavesVolume, mountPath: leavesVolume },
   },
   checks: {
     each: notTheDataPath,

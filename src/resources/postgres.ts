@@ -12,6 +12,7 @@ import {
   serviceIn,
   serviceName,
 } from './families/service-fields.ts';
+import { databaseData } from './families/database-data.ts';
 import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
 
 /** A PostgreSQL server that runs as a service of an environment. */
@@ -49,7 +50,11 @@ export const postgres = defineKind({
     delete: 'postgres.remove',
     move: { call: 'postgres.move', as: 'targetEnvironmentId' },
   },
-  lifecycle: { dataAtRisk: () => 'the data of this database' },
+  lifecycle: databaseData({
+    names: /^(postgres|postgis|pg|timescale)/i,
+    // Up to 9.6 two numbers were one major version.
+    major: ([first = 0]) => (first < 10 ? 2 : 1),
+  }),
   commands: {
     start: { call: 'postgres.start' },
     stop: { call: 'postgres.stop' },

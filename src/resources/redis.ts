@@ -10,6 +10,7 @@ import {
   serviceIn,
   serviceName,
 } from './families/service-fields.ts';
+import { databaseData } from './families/database-data.ts';
 import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
 
 /** A Redis server that runs as a service of an environment. */
@@ -41,7 +42,7 @@ export const redis = defineKind({
     delete: 'redis.remove',
     move: { call: 'redis.move', as: 'targetEnvironmentId' },
   },
-  lifecycle: { dataAtRisk: () => 'the data of this database' },
+  lifecycle: databaseData({ names: /^redis/i, major: () => 1 }),
   commands: {
     start: { call: 'redis.start' },
     stop: { call: 'redis.stop' },

@@ -3,6 +3,7 @@ import { volumeName } from '../api/values.ts';
 import { text } from '../kind/codecs.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { defineKind } from '../kind/kind.ts';
+import { scheduledBackups } from './families/backups.ts';
 import { serviceSuffix } from './families/compose-file.ts';
 import { backingUp } from './families/service-commands.ts';
 import { cron } from '../kind/syntax.ts';
@@ -76,6 +77,7 @@ export const volumeBackup = defineKind({
     update: 'volumeBackups.update',
     delete: 'volumeBackups.delete',
   },
+  lifecycle: scheduledBackups('volumeName'),
   commands: {
     backup: [
       {

@@ -86,7 +86,9 @@ describe('before a deletion, Trueup compares', () => {
       ...redis,
       lifecycle: {
         dataAtRisk: ({ row, action, options }) =>
-          row.data === undefined ? undefined : `${String(row.data)} by ${action}, ${String(options.keep)}`,
+          row.data === undefined
+            ? undefined
+            : { of: 'data', what: `${String(row.data)} by ${action}, ${String(options.keep)}` },
       },
     };
     const at = (planned: Row, now: Row, action: 'delete' | 'replace' = 'delete') =>

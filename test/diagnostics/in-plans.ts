@@ -99,6 +99,14 @@ export const inPlans = {
   'cannot-change': () => reported(() => planned(platform(), production(stack()), production(stack('appName: shop-2')))),
   protected: () =>
     reported(() => planned(platform(), production(database('protect: true')), production('    postgres: {}\n'))),
+  'still-protected': () =>
+    reported(() => planned(platform(), production(database('protect: true')), production(database()))),
+  'backup-moves': () =>
+    reported(() => {
+      const backup = (prefix: string) =>
+        `protect: true, backups: { nightly: { schedule: "0 3 * * *", destinationId: dst_1, prefix: ${prefix} } }`;
+      return planned(platform(), production(database(backup('shop/'))), production(database(backup('store/'))));
+    }),
   'data-at-risk': () =>
     reported(async () => {
       const made = platform();

@@ -70,7 +70,7 @@ describe('there is no command', () => {
         code: 'protected',
         severity: 'error',
         message: `to rebuild ${address} deletes the volumes of this database with all its data, and protect: true keeps it`,
-        remedy: 'Remove protect: true from the block and apply that first, if the data may go.',
+        remedy: 'Write protect: false in the block and apply that first, if the data may go.',
         address,
       });
     }

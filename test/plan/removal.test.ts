@@ -3,6 +3,7 @@ import type { Kind } from '../../src/kind/kind.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { protectOf } from '../../src/plan/action-for.ts';
+import { protection } from '../../src/plan/options.ts';
 import { planRemoval, takeAway } from '../../src/plan/removal.ts';
 import { kinds } from '../../src/resources/index.ts';
 import type { StateRecord } from '../../src/state/record.ts';
@@ -70,7 +71,10 @@ describe('it is deleted', () => {
     const file = {
       kind: {
         ...kindNamed('fileMount'),
-        lifecycle: { ...kindNamed('fileMount').lifecycle, dataAtRisk: () => 'its content' },
+        lifecycle: {
+          ...kindNamed('fileMount').lifecycle,
+          dataAtRisk: () => ({ of: 'data' as const, what: 'its content' }),
+        },
       },
       record: { parent: 'production.compose.shop' },
     };
@@ -183,7 +187,9 @@ describe('a deletion or a replacement', () => {
   function take(action: 'delete' | 'replace', options: StateRecord['options'], before: StateRecord['options'] = {}) {
     const input = inputOf({ [at]: there }, { [at]: recordOf('redis', 'redis_1', { options: before }) });
     const notes: Action['notes'][number][] = [];
-    const gone = takeAway(input, { kind: kindNamed('redis'), address: at, options, notes }, there, action);
+    const protect = protection(options, recordOf('redis', 'redis_1', { options: before }));
+    const about = { kind: kindNamed('redis'), address: at, options, notes, protect };
+    const gone = takeAway(input, about, there, { action, parent: undefined });
     return { ...gone, notes };
   }
 
@@ -212,12 +218,16 @@ describe('a deletion or a replacement', () => {
     expect(take('delete', {}).teardown).toMatchObject([{ operation: 'redis.remove' }]);
     const input = inputOf({});
     const asked: unknown[] = [];
-    const kind: Kind = { ...kindNamed('redis'), lifecycle: { dataAtRisk: (facts) => String(asked.push(facts)) } };
-    takeAway(input, { kind, address: at, options: { a: 1 }, notes: [] }, there, 'replace');
+    const kind: Kind = {
+      ...kindNamed('redis'),
+      lifecycle: { dataAtRisk: (facts) => ({ of: 'data', what: String(asked.push(facts)) }) },
+    };
+    const about = { kind, address: at, options: { a: 1 }, notes: [], protect: undefined };
+    takeAway(input, about, there, { action: 'replace', parent: undefined });
     expect(asked).toEqual([{ row: there.row, options: { a: 1 }, action: 'replace' }]);
     const { lifecycle: _, ...harmless } = kind;
     expect(
-      takeAway(input, { kind: harmless, address: at, options: {}, notes: [] }, there, 'delete').dataAtRisk,
+      takeAway(input, { ...about, kind: harmless }, there, { action: 'delete', parent: undefined }).dataAtRisk,
     ).toBeUndefined();
   });
 });

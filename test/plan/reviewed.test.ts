@@ -618,7 +618,7 @@ describe('a review', () => {
     const without = production('    postgres: {}\n');
     const file = await review(made, without);
     made.requests('POST');
-    await expect(applyFile(made, file, without)).rejects.toThrow('puts the data of this database at risk');
+    await expect(applyFile(made, file, without)).rejects.toThrow('puts data at risk: the data of this database');
     expect(made.requests('POST')).toEqual([]);
     await applyFile(made, file, without, { dataLoss: true });
     await plansNothing(made, without);
@@ -680,7 +680,9 @@ describe('a review', () => {
     for (const row of Object.values(made.emulator.world.tables.mount)) {
       if (row.mountPath === '/x') Object.assign(row, { type: 'volume', volumeName: 'x', hostPath: null });
     }
-    expect(await refused(made, file, mount(''))).toContainEqual(expect.stringMatching(/^to delete .* at risk$/));
+    expect(await refused(made, file, mount(''))).toContainEqual(
+      expect.stringMatching(/^to delete .* puts data at risk: /),
+    );
     await mended(made, mount(''));
   });
 });

@@ -147,7 +147,7 @@ describe('an action that needs a permission', () => {
       {
         ...about,
         code: 'data-at-risk',
-        message: 'to replace production.redis.main puts its data at risk',
+        message: 'to replace production.redis.main puts data at risk: its data',
         remedy: 'Allow it with --allow-data-loss, or write protect: false in the block and apply that first.',
       },
     ]);

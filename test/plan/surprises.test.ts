@@ -105,7 +105,7 @@ describe('what was not reviewed', () => {
     ['a map with more in it and more removed', withMembers({ 'member env': 'B', 'member env D': '' }), another('env')],
     ['two members', withMembers({ 'member image': 'other', 'member env': 'B' }), another('image, env')],
     ['another object', { ...reviewed, id: 'cmp_2' }, `${shop} is another object now (cmp_2)`],
-    ['data at risk', { ...reviewed, risk: 'the data' }, `to update ${shop} puts the data at risk`],
+    ['data at risk', { ...reviewed, risk: 'the data' }, `to update ${shop} puts data at risk: the data`],
     ['a consent', { ...reviewed, consent: '' }, `to take over ${shop} needs consent`],
     ['a warning', { ...reviewed, 'warning something goes along': '' }, 'something goes along'],
     ['a field', { ...reviewed, 'was image': 'x' }, `image of ${shop} was changed on the platform`],
@@ -138,11 +138,11 @@ describe('what was not reviewed', () => {
     expect(why(now, reviewed)).toEqual([
       `a of ${shop} was changed on the platform`,
       'beware',
-      `to update ${shop} puts the data at risk`,
+      `to update ${shop} puts data at risk: the data`,
       `to take over ${shop} needs consent`,
     ]);
     expect(why({ ...reviewed, risk: 'more data' }, { ...reviewed, risk: 'the data' })).toEqual([
-      `to update ${shop} puts more data at risk`,
+      `to update ${shop} puts data at risk: more data`,
     ]);
   });
 

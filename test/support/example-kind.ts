@@ -38,7 +38,7 @@ export const cache = defineKind({
     },
   },
   operations: { create: 'redis.create', read: 'redis.one', update: 'redis.update', delete: 'redis.remove' },
-  lifecycle: { dataAtRisk: () => 'the data of this cache' }, // deletion wants --allow-data-loss
+  lifecycle: { dataAtRisk: () => ({ of: 'data', what: 'the data of this cache' }) }, // deletion wants --allow-data-loss
   commands: {
     stop: { call: 'redis.stop' }, // trueup run stop <address>
     deploy: { call: 'redis.deploy', answers: 'late' }, // apply uses this one too

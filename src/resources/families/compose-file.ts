@@ -1,7 +1,7 @@
 import { parseDocument } from 'yaml';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import type { Json } from '../../kind/json.ts';
-import { isObject } from '../../kind/json.ts';
+import { canonical, isObject } from '../../kind/json.ts';
 
 /**
  * The text that a deployment appends to the names of the services of a compose, before it looks for the service that a
@@ -17,13 +17,13 @@ export function serviceSuffix(compose: (field: string) => Json): string {
 export function servicesExist(self: CheckedResource, children: readonly CheckedResource[]): Problem[] {
   const { composeFile, sourceType } = self.values;
   if (sourceType !== 'raw' || typeof composeFile !== 'string') return [];
-  const found = composeServices(composeFile);
+  const found = readComposeFile(composeFile);
   if ('unreadable' in found) {
     const message = `its compose file is not valid YAML: ${found.unreadable}`;
     const remedy = 'Correct the compose file: its deployment would fail.';
     return [{ code: 'inconsistent', address: self.address, field: 'composeFile', message, remedy }];
   }
-  const { services } = found;
+  const services = Object.keys(mapIn(found.content.services));
   return children.flatMap((child): Problem[] => {
     const name = child.values.serviceName;
     if (typeof name !== 'string' || services.includes(name)) return [];
@@ -39,14 +39,52 @@ export function servicesExist(self: CheckedResource, children: readonly CheckedR
   });
 }
 
-/** The names of the services of a compose file, or why it cannot be read. */
-function composeServices(text: string): { readonly services: readonly string[] } | { readonly unreadable: string } {
+/** A named volume of a compose file, where a service mounts it: `data at /var/lib/data`. */
+interface MountedVolume {
+  readonly text: string;
+  /** Two with the same one hold the same data, whatever the file calls the volume. */
+  readonly data: string;
+}
+
+/** The named volumes that the services of a compose file mount; none when the file cannot be read. */
+export function mountedVolumes(text: unknown): readonly MountedVolume[] {
+  const found = readComposeFile(String(text ?? ''));
+  if ('unreadable' in found) return [];
+  const declared = new Map(Object.entries(mapIn(found.content.volumes)));
+  const mounts = Object.values(mapIn(found.content.services)).flatMap((service) => {
+    const { volumes } = mapIn(service);
+    return Array.isArray(volumes) ? (volumes as readonly Json[]) : [];
+  });
+  return mounts.flatMap((mount) => {
+    const [source, target] =
+      typeof mount === 'string' ? mount.split(':') : [mapIn(mount).source, mapIn(mount).target].map(String);
+    if (source === undefined || target === undefined || !declared.has(source)) return [];
+    const path = target.replace(/(?<=.)\/+$/, '');
+    return [{ text: `${source} at ${path}`, data: canonical([volumeOnHost(source, declared.get(source)), path]) }];
+  });
+}
+
+/** The volume that a name of a compose file stands for on the host: its own name, or one made from the key. */
+function volumeOnHost(key: string, definition: Json | undefined): Json {
+  const { name, external, driver = null, driver_opts: options = null } = mapIn(definition);
+  const given = name ?? mapIn(external).name ?? (external === true ? key : undefined);
+  return [...(given === undefined ? ['key', key] : ['name', given]), driver, options];
+}
+
+function mapIn(value: Json | undefined): { readonly [key: string]: Json | undefined } {
+  return isObject(value) ? value : {};
+}
+
+/** The content of a compose file, or why it cannot be read. */
+function readComposeFile(
+  text: string,
+): { readonly content: ReturnType<typeof mapIn> } | { readonly unreadable: string } {
   const document = parseDocument(text, { merge: true, logLevel: 'error' });
   const [error] = document.errors;
   if (error !== undefined) return { unreadable: error.message.split('\n')[0] ?? '' };
   try {
     const content: unknown = document.toJS();
-    return { services: isObject(content) && isObject(content.services) ? Object.keys(content.services) : [] };
+    return { content: isObject(content) ? content : {} };
   } catch {
     return { unreadable: 'its aliases expand to too much' }; // more than the parser allows
   }

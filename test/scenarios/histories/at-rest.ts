@@ -27,7 +27,7 @@ export async function expectRest(run: Run, { declared, manifest }: Episode): Pro
     [],
     'the plan after',
   );
-  const usual = new Set(['drift-left', 'left-alone', 'not-deployed']);
+  const usual = new Set(['drift-left', 'left-alone', 'not-deployed', 'still-protected']);
   const notes = [...again.diagnostics, ...again.actions.flatMap((action) => action.notes)];
   const told = notes.filter(
     (note) => !usual.has(note.code) && !isTaken(run, note) && !isRightDuplicate(run, declared, note),

@@ -148,7 +148,7 @@ function keepHomes(life: Life, tree: Tree): void {
 
 /** Makes what is there what is declared, and then destroys all of it. */
 export async function destroy(life: Life, drifts: readonly Drift[] = [], trouble = none): Promise<void> {
-  for (const { block } of blocksOf(life.model)) block.options = {};
+  for (const { block } of blocksOf(life.model)) block.options = { protect: false };
   await converge(life);
   await drift(life, drifts);
   await destroyNow(life, trouble);

@@ -66,7 +66,9 @@ export function expectDeclared(run: Run, episode: Episode): Map<string, Memory> 
     };
     const content = { ...expectFields(applied), envKeys: expectVariables(applied), taken: applied.known?.taken ?? {} };
     expectRest(applied);
-    memory.set(address, { kind, id, protect: block.options.protect === true, ...content, intended: undefined });
+    // A protection stays until it is lifted.
+    const protect = (block.options.protect ?? old?.protect) === true;
+    memory.set(address, { kind, id, protect, ...content, intended: undefined });
   }
   return memory;
 }

@@ -1,0 +1,106 @@
+import type { Code } from './codes.ts';
+
+/** The flag of each permission. */
+export const flags = {
+  dataLoss: '--allow-data-loss',
+  adoption: '--adopt',
+  massDeletion: '--allow-mass-delete',
+} as const;
+
+/** A safeguard: docs/safety.md shows the table of them. */
+export interface Safeguard {
+  /** What the plan would do, as the end of "the plan would". */
+  readonly would: string;
+  readonly code: Code;
+  /** The permission that an apply needs. Without one no flag helps, or the plan only warns. */
+  readonly permission?: keyof typeof flags;
+  /** What allows it otherwise, as the end of "it needs". */
+  readonly needs?: string;
+  /** It only holds for a resource with `protect: true`, and for what is below one. */
+  readonly ofProtected?: true;
+}
+
+/** More deletions of one kind than `most`, or this share of at least `of`, are more than one edit usually means. */
+export const usual = { most: 10, share: 0.3, of: 10 };
+
+/** Of so few things that go together one edit may well mean all. */
+export const few = 2;
+
+const lifted = '`protect: false` in the block, applied before';
+
+/** Every safeguard. The plan and its guards go by this table. */
+export const safeguards = {
+  protected: {
+    would:
+      'delete or replace a resource with `protect: true`, also after you removed that line or its block; or empty it with `trueup run rebuild`',
+    code: 'protected',
+    needs: lifted,
+  },
+  data: {
+    would:
+      'delete or replace a database; replace a compose, or delete it with `deleteVolumes: true`; empty a database with `trueup run rebuild`',
+    code: 'data-at-risk',
+    permission: 'dataLoss',
+    needs: lifted,
+  },
+  volume: {
+    would:
+      'stop mounting a named volume: without its mount, its application or its compose; under another `volumeName:` or `mountPath:`; by another `composeFile:`, or a field that renames the volumes of a compose',
+    code: 'data-at-risk',
+    permission: 'dataLoss',
+    needs: lifted,
+  },
+  version: {
+    would:
+      'run a database with an image of another major version, of an older version, or of a version that its tag does not tell',
+    code: 'data-at-risk',
+    permission: 'dataLoss',
+    needs: lifted,
+  },
+  backups: {
+    would:
+      'make fewer backups of a service with `protect: true`: remove or disable a schedule, keep fewer, or back up something else',
+    code: 'data-at-risk',
+    permission: 'dataLoss',
+    needs: '`protect: false` in the block of the backup, applied before',
+    ofProtected: true,
+  },
+  'backups elsewhere': {
+    would: 'write the backups of a service with `protect: true` to another `destinationId:` or `prefix:`',
+    code: 'backup-moves',
+    needs: 'nothing; the plan warns',
+    ofProtected: true,
+  },
+  'many of a kind': {
+    would: `delete more than ${usual.most} resources of a kind, or at least ${usual.share * 100} % of those in the state when these are ${usual.of} or more`,
+    code: 'mass-deletion',
+    permission: 'massDeletion',
+  },
+  'all but provided': {
+    would: `delete everything except the objects that each project has, such as its default environment; ${few + 1} resources or more, not counting those inside others`,
+    code: 'mass-deletion',
+    permission: 'massDeletion',
+  },
+  everything: {
+    would: 'delete everything that the state holds, at least 2 resources',
+    code: 'deletes-everything',
+    needs: '`trueup destroy`',
+  },
+  'services of others': {
+    would:
+      'delete an environment that holds services which are not in the state; the refusal names them and their data',
+    code: 'not-empty',
+    needs: 'to move those services, or to delete them on the platform',
+  },
+  adoption: {
+    would: 'adopt an object that somebody else created, and overwrite its values',
+    code: 'consent',
+    permission: 'adoption',
+    needs: 'a yes, or `id:` in the block',
+  },
+  foreign: {
+    would: 'touch an object that the platform shows in another project',
+    code: 'foreign-object',
+    needs: 'a correct `id:`, or a correct state',
+  },
+} as const satisfies Record<string, Safeguard>;

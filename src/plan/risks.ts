@@ -1,0 +1,29 @@
+import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Safeguard } from '../diagnostics/safeguards.ts';
+import { safeguards } from '../diagnostics/safeguards.ts';
+import type { Loss } from '../kind/lifecycle.ts';
+import type { Action } from './action.ts';
+
+/** Says what the losses of an action need: the data for which it asks, and warnings. */
+export function weigh(
+  losses: readonly Loss[],
+  about: { readonly address: string; readonly position?: Position | undefined; readonly isProtected: boolean },
+): { readonly dataAtRisk: string | undefined; readonly warnings: readonly Diagnostic[] } {
+  const ruled = losses
+    .map(({ of, what }): { what: string; rule: Safeguard } => ({ what, rule: safeguards[of] }))
+    .filter(({ rule }) => rule.ofProtected !== true || about.isProtected);
+  const asked = [...new Set(ruled.flatMap(({ rule, what }) => (rule.permission === undefined ? [] : [what])))];
+  const { address, position } = about;
+  return {
+    dataAtRisk: asked.length === 0 ? undefined : asked.join('; '),
+    warnings: ruled.flatMap(({ rule: { permission, code }, what }) =>
+      permission === undefined ? [diagnostic(code, `${address}: ${what}`, { address, position })] : [],
+    ),
+  };
+}
+
+/** Whether an apply of an action needs the permission to lose data. What `protect: true` refuses needs more. */
+export function needsDataLoss({ dataAtRisk, protect, notes }: Action): boolean {
+  return dataAtRisk !== undefined && protect !== false && !notes.some(({ code }) => code === safeguards.protected.code);
+}

@@ -1,0 +1,41 @@
+/** Names of images of one database, and how many numbers of a version decide whether it reads the data of another. */
+export interface ImageFamily {
+  /** Matches the last part of the name, without registry and tag. */
+  readonly names: RegExp;
+  readonly major: (version: readonly number[]) => number;
+}
+
+/**
+ * Says why the data that one image of a database wrote may not suit another: another major version, an older version, or
+ * a version that the tag does not tell. undefined when it suits.
+ */
+export function versionRisk(before: string, after: string, family: ImageFamily): string | undefined {
+  const [old, fresh] = [readImage(before), readImage(after)];
+  const [from, to] = [old.version, fresh.version];
+  const notKnown = `it is not known whether ${after} can read what ${before} wrote`;
+  if (from === undefined || to === undefined || ![old, fresh].every(({ name }) => family.names.test(name)))
+    return notKnown;
+  const count = Math.max(from.length, to.length);
+  const at = Array.from({ length: count }, (_, index) => index).find((index) => from[index] !== to[index]) ?? count;
+  const isMajor = at < Math.max(family.major(from), family.major(to));
+  const [was, is] = [from[at], to[at]];
+  if (was === undefined || is === undefined) return isMajor && at < count ? notKnown : undefined;
+  if (isMajor) return `${after} is another major version than ${before}`;
+  return is < was ? `${after} is older than ${before}` : undefined;
+}
+
+/** Reads `registry:5000/team/postgres:15.4-alpine@sha256:…`. */
+function readImage(text: string): { readonly name: string; readonly version: readonly number[] | undefined } {
+  const [reference = ''] = text.split('@');
+  const [name = '', tag = ''] = reference.slice(reference.lastIndexOf('/') + 1).split(':');
+  // A name such as postgresql-16 holds the version; the tag is then that of the build.
+  const version = /-\d/.test(name) ? undefined : versionIn(tag);
+  return { name, version };
+}
+
+/** The numbers of `15.4` in `15.4`, `v15.4-alpine`, `pg15.4` and `2.14.2-pg15.4`; undefined where a tag has none. */
+function versionIn(tag: string): readonly number[] | undefined {
+  const named = /(?:^|[-_.])pg-?(\d+(?:\.\d+)*)/i.exec(tag);
+  const leading = /^v?(\d+(?:\.\d+)*)(?=$|[-_+]|(?:alpha|beta|rc)\d)/i.exec(tag);
+  return (named ?? leading)?.[1]?.split('.').map(Number);
+}

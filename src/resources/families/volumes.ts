@@ -1,0 +1,20 @@
+import type { Loss } from '../../kind/lifecycle.ts';
+import type { Row } from '../../kind/json.ts';
+import { isObject } from '../../kind/json.ts';
+
+/** Named volumes that nothing mounts afterwards; undefined when there are none. */
+export function unmounted(volumes: readonly string[]): Loss | undefined {
+  const [first] = volumes;
+  if (first === undefined) return undefined;
+  const what =
+    volumes.length === 1
+      ? `the volume ${first}, which is no longer mounted`
+      : `the volumes ${volumes.join(', ')}, which are no longer mounted`;
+  return { of: 'volume', what };
+}
+
+/** The named volumes among the mounts in the row of a service. */
+export function volumesMounted({ mounts }: Row): string[] {
+  const rows = Array.isArray(mounts) ? mounts.filter(isObject) : [];
+  return rows.flatMap(({ type, volumeName }) => (type === 'volume' ? [String(volumeName)] : []));
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { flags, safeguards } from '../../src/diagnostics/safeguards.ts';
+import type { Safeguard } from '../../src/diagnostics/safeguards.ts';
+import type { Permissions } from '../../src/plan/safeguard.ts';
+import { obstacles } from '../../src/plan/safeguard.ts';
+import { applyPlan } from '../../src/reconcile.ts';
+import { everything, notesOf, plansNothing, refusal } from '../support/faults.ts';
+import { benchAfter } from '../support/kind-world.ts';
+import type { Edit } from './slips.ts';
+import { beforeSlips, harmless, slips } from './slips.ts';
+
+/** A person's slips: edits that lose data are refused or ask for a flag, harmless ones ask for nothing. */
+
+const nothing: Permissions = { dataLoss: false, adoption: false };
+
+/** The text of the manifest after some edits. */
+function edited(...edits: readonly (Edit['edit'] | undefined)[]): string {
+  const manifest = beforeSlips();
+  for (const edit of edits) edit?.(manifest.environments.production, manifest);
+  return JSON.stringify(manifest);
+}
+
+/** A platform on which the manifest was applied. */
+function start({ after }: Edit) {
+  return benchAfter(after === undefined ? [edited()] : [edited(), edited(after)], (made, text) =>
+    made.apply(text, everything),
+  );
+}
+
+describe('S2, S17, S18: an edit that loses data', () => {
+  test.each(slips)('$by: $does', async (slip) => {
+    const made = await start(slip);
+    const rule: Safeguard = safeguards[slip.by];
+    const planned = await made.plan(edited(slip.after, slip.edit));
+    made.requests('POST');
+    const found = await refusal(made, () => applyPlan(planned, made.world(), { permissions: nothing, connections: 4 }));
+    expect(made.requests('POST')).toEqual([]);
+    expect([...new Set(found.map(({ code }) => code))]).toContain(rule.code);
+    const { permission } = rule;
+    if (permission === undefined) {
+      expect(obstacles(planned, everything).map(({ code }) => code)).toContain(rule.code);
+    } else {
+      const about = found.filter(({ code }) => code === rule.code);
+      expect(about.filter(({ remedy = '' }) => !remedy.includes(flags[permission]))).toEqual([]);
+      expect(obstacles(planned, { ...nothing, [permission]: true })).toEqual([]);
+    }
+  });
+
+  test('is one of at least 40, and every safeguard against the loss of data stops some', () => {
+    expect(slips.length).toBeGreaterThanOrEqual(40);
+    expect(new Set(slips.map(({ does }) => does)).size).toBe(slips.length);
+    const needed = Object.entries(safeguards).flatMap(([name, { code }]) => (code === 'data-at-risk' ? [name] : []));
+    const stopped: ReadonlySet<string> = new Set(slips.map(({ by }) => by));
+    expect([...needed, 'protected', 'everything'].filter((name) => !stopped.has(name))).toEqual([]);
+  });
+});
+
+describe('S2, S17, S18: a harmless edit', () => {
+  test.each(harmless)('needs no permission: $does', async (one) => {
+    const made = await start(one);
+    const text = edited(one.edit);
+    expect(obstacles(await made.plan(text), nothing)).toEqual([]);
+    await made.apply(text);
+    await plansNothing(made, text);
+  });
+
+  test('is one of at least 20', () => {
+    expect(harmless.length).toBeGreaterThanOrEqual(20);
+  });
+});
+
+test('S18: a backup of a protected database that moves to another place is worth a warning', async () => {
+  const made = await start({ does: '', edit: () => undefined });
+  const moved = (name: string) => (all: ReturnType<typeof beforeSlips>) =>
+    Object.assign(all.postgres[name].backups.nightly, { destinationId: 'dst_2', prefix: `${name}-2/` });
+  const said = async (name: string) =>
+    notesOf(await made.plan(edited(moved(name)))).map(
+      ({ code, severity, message }) => `${severity} ${code} ${message}`,
+    );
+  expect(await said('ledger')).toEqual([
+    'warning backup-moves production.postgres.ledger.backups.nightly: the backups in ledger/ stay there, and no new ones are added to them',
+    'warning backup-moves production.postgres.ledger.backups.nightly: the backups in dst_1 stay there, and no new ones are added to them',
+  ]);
+  expect(await said('main')).toEqual([]);
+});

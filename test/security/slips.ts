@@ -1,0 +1,455 @@
+import type { safeguards } from '../../src/diagnostics/safeguards.ts';
+
+/** Edits of one manifest that a person makes by mistake, and harmless ones beside them. */
+
+/** A block or a section of the manifest, as YAML reads it; the edits know what is in it. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+type Tree = any;
+
+export interface Edit {
+  /** What the person does; docs/safety.md lists it. */
+  readonly does: string;
+  readonly edit: (production: Tree, manifest: Tree) => void;
+  /** An edit that was applied before, with all permissions. */
+  readonly after?: (production: Tree, manifest: Tree) => void;
+}
+
+export interface Slip extends Edit {
+  /** The safeguard that stops it. */
+  readonly by: keyof typeof safeguards;
+}
+
+const composeFile = (volumes: string, mounts: string, image = 'postgres:15') =>
+  `services:\n  db:\n    image: ${image}\n    volumes: [${mounts}]\nvolumes: ${volumes}\n`;
+
+const original = composeFile('{ data: {} }', '"data:/var/lib/postgresql/data"');
+
+/** The manifest before the edit. */
+export function beforeSlips(): Tree {
+  const database = { databaseName: 'shop', databaseUser: 'shop', databasePassword: 'correct-horse-1' };
+  const backup = { schedule: '0 3 * * *', prefix: 'ledger/', destinationId: 'dst_1', keepLatestCount: 14 };
+  const copy = {
+    volumeName: 'scans',
+    cronExpression: '30 3 * * *',
+    prefix: 'scans/',
+    destinationId: 'dst_1',
+    keepLatestCount: 7,
+  };
+  return {
+    trueup: 1,
+    platform: 'emulator',
+    project: 'prj_1',
+    environments: {
+      production: {
+        postgres: {
+          main: {
+            ...database,
+            dockerImage: 'postgres:15.4',
+            mounts: { '/extra': { type: 'volume', volumeName: 'extra' } },
+            backups: { nightly: { ...backup, prefix: 'main/' } },
+          },
+          ledger: {
+            ...database,
+            dockerImage: 'registry.example.com:5000/pgvector:pg15',
+            protect: true,
+            backups: { nightly: backup, all: { ...backup, prefix: 'all/', keepLatestCount: null } },
+            volumeBackups: { scans: copy },
+          },
+        },
+        mariadb: { stock: { ...database, databaseRootPassword: 'correct-horse-2', dockerImage: 'mariadb:10.11' } },
+        redis: { cache: { databasePassword: 'correct-horse-1', dockerImage: 'redis:8.2-alpine', serverId: 'srv_1' } },
+        application: {
+          web: {
+            serverId: 'srv_1',
+            source: { type: 'docker', image: 'nginx:1.27' },
+            mounts: {
+              '/uploads': { type: 'volume', volumeName: 'uploads' },
+              '/srv': { type: 'bind', hostPath: '/srv/web' },
+            },
+          },
+          plain: { source: { type: 'docker', image: 'nginx:1.27' } },
+        },
+        compose: {
+          shop: { source: { type: 'raw', composeFile: original } },
+          tools: { serverId: 'srv_1', source: { type: 'raw', composeFile: 'services: { web: { image: nginx } }' } },
+          old: { deleteVolumes: true, source: { type: 'raw', composeFile: 'services: { web: { image: nginx } }' } },
+        },
+      },
+      staging: { redis: { cache: { databasePassword: 'correct-horse-1', dockerImage: 'redis:8' } } },
+    },
+  };
+}
+
+/** Gives a key of a map another name. */
+function rename(map: Tree, from: string, to: string): void {
+  map[to] = map[from];
+  delete map[from];
+}
+
+/** Edits that lose data. */
+export const slips: readonly Slip[] = [
+  // Databases
+  { does: 'the block of a PostgreSQL database is removed', by: 'data', edit: (all) => delete all.postgres.main },
+  { does: 'the block of a MariaDB database is removed', by: 'data', edit: (all) => delete all.mariadb },
+  { does: 'the block of a Redis database is removed', by: 'data', edit: (all) => delete all.redis.cache },
+  {
+    does: 'the key of a database is renamed without `moved:`',
+    by: 'data',
+    edit: (all) => rename(all.postgres, 'main', 'primary'),
+  },
+  {
+    does: 'an environment with a database is removed',
+    by: 'data',
+    edit: (_, { environments }) => delete environments.staging,
+  },
+  {
+    does: 'an environment is renamed without `moved:`',
+    by: 'data',
+    edit: (_, { environments }) => rename(environments, 'staging', 'preview'),
+  },
+  {
+    does: '`databaseName:` of a PostgreSQL database is corrected',
+    by: 'data',
+    edit: (all) => (all.postgres.main.databaseName = 'store'),
+  },
+  {
+    does: '`databaseUser:` of a MariaDB database is corrected',
+    by: 'data',
+    edit: (all) => (all.mariadb.stock.databaseUser = 'store'),
+  },
+  { does: 'a database gets another `serverId:`', by: 'data', edit: (all) => (all.redis.cache.serverId = 'srv_2') },
+  // Versions
+  {
+    does: 'the image of a database goes from `postgres:15.4` to `postgres:16`',
+    by: 'version',
+    edit: (all) => (all.postgres.main.dockerImage = 'postgres:16'),
+  },
+  {
+    does: 'the image goes back to `postgres:14-alpine`',
+    by: 'version',
+    edit: (all) => (all.postgres.main.dockerImage = 'postgres:14-alpine'),
+  },
+  {
+    does: 'the image goes back to `postgres:15.2`',
+    by: 'version',
+    edit: (all) => (all.postgres.main.dockerImage = 'postgres:15.2'),
+  },
+  {
+    does: 'the image loses its tag: `postgres`',
+    by: 'version',
+    edit: (all) => (all.postgres.main.dockerImage = 'postgres'),
+  },
+  {
+    does: 'the image becomes `postgres:latest`',
+    by: 'version',
+    edit: (all) => (all.postgres.main.dockerImage = 'postgres:latest'),
+  },
+  {
+    does: 'the image is pinned by a digest only',
+    by: 'version',
+    edit: (all) => (all.postgres.main.dockerImage = `postgres@sha256:${'a'.repeat(64)}`),
+  },
+  {
+    does: 'the image becomes that of another database, `mysql:15.4`',
+    by: 'version',
+    edit: (all) => (all.postgres.main.dockerImage = 'mysql:15.4'),
+  },
+  {
+    does: 'an image of a registry with a port goes from `pgvector:pg15` to `pgvector:pg16`',
+    by: 'version',
+    edit: (all) => (all.postgres.ledger.dockerImage = 'registry.example.com:5000/pgvector:pg16'),
+  },
+  {
+    does: 'an image goes from `mariadb:10.11` to `mariadb:11.4`',
+    by: 'version',
+    edit: (all) => (all.mariadb.stock.dockerImage = 'mariadb:11.4'),
+  },
+  {
+    does: 'an image goes from `redis:8.2-alpine` to `redis:7.4-alpine`',
+    by: 'version',
+    edit: (all) => (all.redis.cache.dockerImage = 'redis:7.4-alpine'),
+  },
+  // Volumes
+  { does: 'an application with a volume is removed', by: 'volume', edit: (all) => delete all.application.web },
+  {
+    does: 'the key of an application with a volume is renamed without `moved:`',
+    by: 'volume',
+    edit: (all) => rename(all.application, 'web', 'site'),
+  },
+  {
+    does: 'an application with a volume gets another `serverId:`',
+    by: 'volume',
+    edit: (all) => (all.application.web.serverId = 'srv_2'),
+  },
+  {
+    does: 'the mount of a volume is removed',
+    by: 'volume',
+    edit: (all) => delete all.application.web.mounts['/uploads'],
+  },
+  { does: '`mounts:` of an application is removed', by: 'volume', edit: (all) => delete all.application.web.mounts },
+  {
+    does: '`volumeName:` is corrected',
+    by: 'volume',
+    edit: (all) => (all.application.web.mounts['/uploads'].volumeName = 'upload'),
+  },
+  {
+    does: 'a volume is mounted at another path',
+    by: 'volume',
+    edit: (all) => rename(all.application.web.mounts, '/uploads', '/app/uploads'),
+  },
+  {
+    does: 'a volume is mounted at another path, with `moved:`',
+    by: 'volume',
+    edit: (all, manifest) => {
+      const { mounts } = all.application.web;
+      rename(mounts, '/uploads', '/app/uploads');
+      const at = (path: string) => `production.application.web.mounts["${path}"]`;
+      manifest.moved = [{ from: at('/uploads'), to: at('/app/uploads') }];
+    },
+  },
+  {
+    does: 'a volume becomes a folder of the host',
+    by: 'volume',
+    edit: (all) => (all.application.web.mounts['/uploads'] = { type: 'bind', hostPath: '/srv/uploads' }),
+  },
+  {
+    does: 'a second volume of a database is removed',
+    by: 'volume',
+    edit: (all) => delete all.postgres.main.mounts,
+  },
+  {
+    does: 'a second volume of a database is swapped',
+    by: 'volume',
+    edit: (all) => (all.postgres.main.mounts['/extra'].volumeName = 'other'),
+  },
+  // Compose
+  { does: 'a compose with `deleteVolumes: true` is removed', by: 'data', edit: (all) => delete all.compose.old },
+  { does: 'a compose with a named volume is removed', by: 'volume', edit: (all) => delete all.compose.shop },
+  {
+    does: '`composeType:` of a compose changes',
+    by: 'data',
+    edit: (all) => (all.compose.shop.composeType = 'stack'),
+    after: (all) => (all.compose.shop.composeType = 'docker-compose'),
+  },
+  { does: 'a compose gets another `serverId:`', by: 'data', edit: (all) => (all.compose.tools.serverId = 'srv_2') },
+  {
+    does: 'a volume of a compose file is removed',
+    by: 'volume',
+    edit: (all) => (all.compose.shop.source.composeFile = composeFile('{}', '')),
+  },
+  {
+    does: 'a volume of a compose file is renamed',
+    by: 'volume',
+    edit: (all) => (all.compose.shop.source.composeFile = composeFile('{ db: {} }', '"db:/var/lib/postgresql/data"')),
+  },
+  {
+    does: 'a volume of a compose file gets a `name:`',
+    by: 'volume',
+    edit: (all) =>
+      (all.compose.shop.source.composeFile = composeFile(
+        '{ data: { name: shop-data } }',
+        '"data:/var/lib/postgresql/data"',
+      )),
+  },
+  {
+    does: 'a volume of a compose file becomes `external:`',
+    by: 'volume',
+    edit: (all) =>
+      (all.compose.shop.source.composeFile = composeFile(
+        '{ data: { external: true } }',
+        '"data:/var/lib/postgresql/data"',
+      )),
+  },
+  {
+    does: 'a volume of a compose file is mounted at another path',
+    by: 'volume',
+    edit: (all) => (all.compose.shop.source.composeFile = composeFile('{ data: {} }', '"data:/var/lib/postgresql"')),
+  },
+  {
+    does: 'a compose file with a volume comes from a repository',
+    by: 'volume',
+    edit: (all) => (all.compose.shop.source = { type: 'git', url: 'https://git.example.com/shop.git', branch: 'main' }),
+  },
+  {
+    does: 'the volumes of a compose get a suffix: `randomize: true`',
+    by: 'volume',
+    edit: (all) => Object.assign(all.compose.shop, { randomize: true, suffix: 'a1' }),
+  },
+  {
+    does: 'the suffix of the volumes changes',
+    by: 'volume',
+    after: (all) => Object.assign(all.compose.shop, { randomize: true, suffix: 'a1' }),
+    edit: (all) => (all.compose.shop.suffix = 'b2'),
+  },
+  {
+    does: 'the volumes of a compose are isolated',
+    by: 'volume',
+    edit: (all) => Object.assign(all.compose.shop, { isolatedDeployment: true, isolatedDeploymentsVolume: true }),
+  },
+  // Backups
+  {
+    does: 'a backup of a protected database keeps 1 instead of 14',
+    by: 'backups',
+    edit: (all) => (all.postgres.ledger.backups.nightly.keepLatestCount = 1),
+  },
+  {
+    does: 'a backup that keeps all gets a `keepLatestCount:`',
+    by: 'backups',
+    edit: (all) => (all.postgres.ledger.backups.all.keepLatestCount = 30),
+  },
+  {
+    does: 'a backup is disabled',
+    by: 'backups',
+    edit: (all) => (all.postgres.ledger.backups.nightly.enabled = false),
+  },
+  { does: 'a backup is removed', by: 'backups', edit: (all) => delete all.postgres.ledger.backups.nightly },
+  { does: '`backups:` is removed', by: 'backups', edit: (all) => delete all.postgres.ledger.backups },
+  {
+    does: 'a backup dumps another database',
+    by: 'backups',
+    edit: (all) => (all.postgres.ledger.backups.nightly.database = 'store'),
+  },
+  {
+    does: 'a backup of a volume is removed',
+    by: 'backups',
+    edit: (all) => delete all.postgres.ledger.volumeBackups,
+  },
+  {
+    does: 'a backup of a volume keeps 2 instead of 7',
+    by: 'backups',
+    edit: (all) => (all.postgres.ledger.volumeBackups.scans.keepLatestCount = 2),
+  },
+  {
+    does: 'a backup of a volume is disabled',
+    by: 'backups',
+    edit: (all) => (all.postgres.ledger.volumeBackups.scans.enabled = false),
+  },
+  {
+    does: 'a backup copies another volume',
+    by: 'backups',
+    edit: (all) => (all.postgres.ledger.volumeBackups.scans.volumeName = 'scan'),
+  },
+  {
+    does: 'a backup shrinks in the edit that lifts the protection of its database',
+    by: 'backups',
+    edit: (all) => {
+      all.postgres.ledger.protect = false;
+      all.postgres.ledger.backups.nightly.keepLatestCount = 1;
+    },
+  },
+  // Protection
+  { does: 'the block of a protected database is removed', by: 'protected', edit: (all) => delete all.postgres.ledger },
+  {
+    does: 'the line `protect: true` is removed, and the block in the next edit',
+    by: 'protected',
+    after: (all) => delete all.postgres.ledger.protect,
+    edit: (all) => delete all.postgres.ledger,
+  },
+  {
+    does: 'the line is removed, and `databaseName:` corrected in the next edit',
+    by: 'protected',
+    after: (all) => delete all.postgres.ledger.protect,
+    edit: (all) => (all.postgres.ledger.databaseName = 'books'),
+  },
+  {
+    does: 'a protection is lifted in the edit that replaces the database',
+    by: 'protected',
+    edit: (all) => Object.assign(all.postgres.ledger, { protect: false, databaseName: 'books' }),
+  },
+  {
+    does: 'a protection is lifted under another key, without `moved:`',
+    by: 'protected',
+    edit: (all) => {
+      rename(all.postgres, 'ledger', 'books');
+      all.postgres.books.protect = false;
+    },
+  },
+  {
+    does: 'a protection is lifted under another key with `moved:`, and the database replaced',
+    by: 'protected',
+    edit: (all, manifest) => {
+      rename(all.postgres, 'ledger', 'books');
+      Object.assign(all.postgres.books, { protect: false, databaseName: 'books' });
+      manifest.moved = [{ from: 'production.postgres.ledger', to: 'production.postgres.books' }];
+    },
+  },
+  {
+    does: '`protect: false` and the correction of `databaseName:` come in one edit, of a database that was not protected',
+    by: 'data',
+    edit: (all) => Object.assign(all.postgres.main, { protect: false, databaseName: 'store' }),
+  },
+  // Many at once
+  {
+    does: 'everything is removed',
+    by: 'everything',
+    edit: (_, manifest) => delete manifest.environments,
+    after: (all) => (all.postgres.ledger.protect = false),
+  },
+];
+
+/** Edits that lose nothing: they need no permission. */
+export const harmless: readonly Edit[] = [
+  { does: 'a database gets a newer minor version', edit: (all) => (all.postgres.main.dockerImage = 'postgres:15.6') },
+  { does: 'a tag loses its minor version', edit: (all) => (all.postgres.main.dockerImage = 'postgres:15') },
+  {
+    does: 'an image gets a variant and a digest',
+    edit: (all) => (all.postgres.main.dockerImage = `postgres:15.4-bookworm@sha256:${'b'.repeat(64)}`),
+  },
+  {
+    does: 'an image comes from a mirror',
+    edit: (all) => (all.redis.cache.dockerImage = 'mirror.example.com:5000/library/redis:8.2-alpine'),
+  },
+  {
+    does: 'a database gets an extension of the same version',
+    edit: (all) => (all.postgres.main.dockerImage = 'postgis/postgis:15.4-3.4'),
+  },
+  { does: 'a MariaDB gets a patch', edit: (all) => (all.mariadb.stock.dockerImage = 'mariadb:10.11.9') },
+  { does: 'a description changes', edit: (all) => (all.postgres.ledger.description = 'The books.') },
+  { does: 'a protection is added', edit: (all) => (all.postgres.main.protect = true) },
+  { does: 'a protection is lifted, and nothing else', edit: (all) => (all.postgres.ledger.protect = false) },
+  { does: '`deleteVolumes:` is added', edit: (all) => (all.compose.shop.deleteVolumes = true) },
+  { does: '`deleteVolumes:` is left out again', edit: (all) => delete all.compose.old.deleteVolumes },
+  { does: '`deploy: never` is added', edit: (all) => (all.application.plain.deploy = 'never') },
+  { does: 'an application without a volume is removed', edit: (all) => delete all.application.plain },
+  { does: 'a compose without a named volume is removed', edit: (all) => delete all.compose.tools },
+  {
+    does: 'a compose without a named volume gets a suffix',
+    edit: (all) => Object.assign(all.compose.tools, { randomize: true, suffix: 'a1' }),
+  },
+  { does: 'a suffix that is not used changes', edit: (all) => (all.compose.shop.suffix = 'b2') },
+  {
+    does: 'the image of an application changes',
+    edit: (all) => (all.application.web.source.image = 'nginx:1.28'),
+  },
+  { does: 'a mount of a folder is removed', edit: (all) => delete all.application.web.mounts['/srv'] },
+  {
+    does: 'a volume is added to a compose file, and its service renamed',
+    edit: (all) =>
+      (all.compose.shop.source.composeFile = [
+        'services:',
+        '  database:',
+        '    image: postgres:15.4',
+        '    volumes:',
+        '      - { type: volume, source: data, target: /var/lib/postgresql/data/ }',
+        '      - logs:/var/log/postgresql',
+        'volumes: { logs: {}, data: {} }\n',
+      ].join('\n')),
+  },
+  {
+    does: 'a protected database keeps more backups',
+    edit: (all) => (all.postgres.ledger.backups.nightly.keepLatestCount = 30),
+  },
+  {
+    does: 'it keeps all of them',
+    edit: (all) => (all.postgres.ledger.volumeBackups.scans.keepLatestCount = null),
+  },
+  {
+    does: 'its backups go to another destination, with a warning',
+    edit: (all) => (all.postgres.ledger.backups.nightly.destinationId = 'dst_2'),
+  },
+  {
+    does: 'an unprotected database keeps fewer backups',
+    edit: (all) => (all.postgres.main.backups.nightly.keepLatestCount = 7),
+  },
+  { does: 'a backup of an unprotected database is removed', edit: (all) => delete all.postgres.main.backups },
+];
