@@ -106,7 +106,8 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
     const type = tag === undefined ? undefined : toJson(tag.node);
     const cases = union.union.cases;
     if (tag === undefined || typeof type !== 'string' || !Object.hasOwn(cases, type)) {
-      const refused = typeof type === 'string' ? union.union.refused?.[type] : undefined;
+      const { refused: reasons = {} } = union.union;
+      const refused = typeof type === 'string' && Object.hasOwn(reasons, type) ? reasons[type] : undefined;
       if (tag !== undefined && refused !== undefined) {
         report('inconsistent', `${at}.type cannot be ${String(type)}: ${refused}`, tag.node);
         return;

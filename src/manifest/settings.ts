@@ -193,18 +193,21 @@ export function readSettings(
   };
 }
 
-/** Refuses a variable `__proto__`: a record of zod drops that key instead of checking it. */
+/** Refuses a variable `__proto__` and a wrong output of that name: a record of zod drops the key instead of checking it. */
 function refuseProto(root: MapNode, diagnostics: Diagnostic[]): void {
-  const node = root.entries.get('variables')?.node;
-  const entry = node?.is === 'map' ? node.entries.get('__proto__') : undefined;
-  if (entry === undefined) return;
-  const remedy = 'Choose another name.';
-  diagnostics.push(
-    diagnostic('wrong-type', 'variables: a variable cannot have the name __proto__', {
-      remedy,
-      position: position(entry.keyAt),
-    }),
-  );
+  const entryIn = (key: 'variables' | 'outputs') => {
+    const node = root.entries.get(key)?.node;
+    return node?.is === 'map' ? node.entries.get('__proto__') : undefined;
+  };
+  const report = (message: string, remedy: string, place: Place) =>
+    diagnostics.push(diagnostic('wrong-type', message, { remedy, position: position(place) }));
+  const [variable, output] = [entryIn('variables'), entryIn('outputs')];
+  if (variable !== undefined) {
+    report('variables: a variable cannot have the name __proto__', 'Choose another name.', variable.keyAt);
+  }
+  if (output !== undefined && !plainScalar.safeParse(toJson(output.node)).success) {
+    report('outputs.__proto__ must be text, a number or a boolean', remedies.outputs, output.node.at);
+  }
 }
 
 /** Its form was checked: one of the three is there. */

@@ -69,7 +69,7 @@ export async function findObjects(input: AddressInput): Promise<readonly Address
   const { kinds, state, addresses, givenId } = input;
   const written = new Set(addresses.map((word) => normalAddress(word) ?? word));
   const known = state?.resources ?? {};
-  const declared = [...written].every((address) => typeof known[address]?.id === 'string')
+  const declared = [...written].every((address) => Object.hasOwn(known, address) && known[address]?.id !== null)
     ? []
     : await readDeclared(input);
   const objects: Addressed[] = [];
