@@ -23,6 +23,7 @@ import { redactPlan } from './plan/redacted.ts';
 import type { Permissions } from './plan/safeguard.ts';
 import { requirePermissions } from './plan/safeguard.ts';
 import { digest } from './secrets/digest.ts';
+import type { Redactor } from './secrets/redactor.ts';
 import { newState } from './state/new-state.ts';
 import type { State, StateStore } from './state/state.ts';
 
@@ -47,7 +48,7 @@ export interface World {
   readonly store: StateStore;
   readonly kinds: readonly Kind[];
   /** Told of every value that must not show in text that comes from elsewhere. */
-  readonly addSecret: (value: string) => void;
+  readonly addSecret: Redactor['add'];
   /** Replaces all of those in a text. */
   readonly redact: (text: string) => string;
   /** The clock of this machine, unless another one is given. */

@@ -1,6 +1,6 @@
 import type { Operation } from './contract.ts';
 
-/** Members whose value is secret, or may hold secrets, wherever they stand in an input or an answer. */
+/** Members whose value is secret, wherever they stand in an input or an answer. */
 const secretMembers: ReadonlySet<string> = new Set([
   // Of databases, registries and people.
   'password',
@@ -26,7 +26,10 @@ const secretMembers: ReadonlySet<string> = new Set([
   'licenseKey',
   'token',
   'key',
-  // Free text and JSON, in which people keep passwords.
+]);
+
+/** Free text and JSON, in which people keep passwords beside what is none. */
+const privateMembers: ReadonlySet<string> = new Set([
   'env',
   'buildArgs',
   'buildSecrets',
@@ -46,7 +49,12 @@ const looksSecret = /(password|passphrase|secret|token|privateKey|apiKey)$/i;
 
 /** Whether the value of a member is secret, or may hold secrets. Never throws. */
 export function isSecretMember(name: string): boolean {
-  return secretMembers.has(name) || looksSecret.test(name);
+  return secretMembers.has(name) || isPrivateMember(name) || looksSecret.test(name);
+}
+
+/** Whether the value of a member is a text that may hold secrets beside ordinary words. Never throws. */
+export function isPrivateMember(name: string): boolean {
+  return privateMembers.has(name);
 }
 
 /** Answers that are secret as a whole: the text of a compose file, and links that log in without a password. */

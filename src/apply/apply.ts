@@ -186,10 +186,11 @@ async function createOrUpdate(run: Run, action: Action): Promise<void> {
 function addOldSecrets({ input }: Run, { attributes }: Action): void {
   for (const { attribute, field, decision, before } of attributes) {
     if (field.secrecy === undefined || (decision.do !== 'write' && decision.do !== 'remove')) continue;
+    const about = { isPrivate: field.secrecy === 'private' };
     for (const text of textsIn(before.reveal())) {
-      input.addSecret(text);
+      input.addSecret(text, about);
       const entries = attribute.key === undefined ? field.map?.read(text) : undefined;
-      for (const entry of entries?.values() ?? []) input.addSecret(entry);
+      for (const entry of entries?.values() ?? []) input.addSecret(entry, about);
     }
   }
 }

@@ -159,8 +159,8 @@ export function failure(
   about: { row?: Row; status?: string | undefined; remedy?: string; details?: readonly string[] } = {},
 ): Stop {
   const { row = {}, status = statusIn(kind, row), details = [], remedy = again } = about;
-  const { redact } = knowingService(kind, row);
-  const hide = (text: string) => run.input.redact(redact(text));
+  const { redactForeign } = knowingService(kind, row);
+  const hide = (text: string) => run.input.redact(redactForeign(text));
   return new Stop('platform', [
     diagnostic('deploy-failed', `${address} was not deployed: ${hide(why)}`, {
       address: action.address,

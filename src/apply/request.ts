@@ -9,6 +9,7 @@ import { resolveField } from '../manifest/fields.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { rowId } from '../observe/answers.ts';
 import type { Action, Member, Step } from '../plan/action.ts';
+import type { Redactor } from '../secrets/redactor.ts';
 
 /** What a request is made from. */
 export interface RequestInput {
@@ -18,7 +19,7 @@ export interface RequestInput {
   /** The id of a resource, once it is known. */
   readonly idOf: (address: string) => string | undefined;
   /** Takes every value that must not show in text that comes from elsewhere. */
-  readonly addSecret: (value: string) => void;
+  readonly addSecret: Redactor['add'];
   /** The object as the create of this run answered it. */
   readonly made: Row | undefined;
   /** The object as it is now; undefined for a step that sends nothing of it back. */
@@ -74,9 +75,10 @@ function isKnown(from: Member, outputs: Outputs): boolean {
 function addSecrets({ action, addSecret }: RequestInput, name: string, from: Member, value: Json): void {
   const field = action.kind.fields[name];
   if (from.is !== 'as read' && field?.secrecy === undefined) return;
+  const about = { isPrivate: field?.secrecy !== 'secret' };
   for (const text of textsIn(value)) {
-    addSecret(text);
-    for (const entry of field?.map?.read(text).values() ?? []) addSecret(entry);
+    addSecret(text, about);
+    for (const entry of field?.map?.read(text).values() ?? []) addSecret(entry, about);
   }
 }
 

@@ -23,6 +23,7 @@ import type { ScopeRow } from '../observe/scope-row.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Redactor } from '../secrets/redactor.ts';
 
 /** What applying a plan needs. */
 export interface ApplyInput {
@@ -33,7 +34,7 @@ export interface ApplyInput {
   readonly store: StateStore;
   readonly digest: (text: string) => string;
   /** Takes every value that must not show in text that comes from elsewhere. */
-  readonly addSecret: (value: string) => void;
+  readonly addSecret: Redactor['add'];
   /** Replaces all of those in a text. */
   readonly redact: (text: string) => string;
   /** How services are deployed; by default apply waits 15 minutes at most. */

@@ -9,6 +9,8 @@ import type { Handle } from './handle.ts';
 import { createHandles } from './handle.ts';
 import type { ProjectSecrets } from './secrets.ts';
 import { createSecrets } from './secrets.ts';
+import type { Redactor } from '../secrets/redactor.ts';
+import { secretsOfEnvironment } from '../secrets/sources/env.ts';
 
 /** A manifest that was read and is valid. */
 export type Manifest = Handle<'manifest'>;
@@ -67,8 +69,13 @@ export async function readManifest(folder: string, options: ManifestOptions = {}
 async function read(folder: string, options: ManifestOptions, load: typeof loadManifest) {
   const secrets = createSecrets();
   const place = placeOf(folder, options);
-  const { redact } = createSecrets().redactor();
-  const { manifest, warnings } = await load(place, { add: secrets.add, redact });
+  for (const secret of secretsOfEnvironment(place.env)) secrets.add(secret);
+  const redactor = secrets.redactor();
+  const add: Redactor['add'] = (secret) => {
+    secrets.add(secret);
+    redactor.add(secret);
+  };
+  const { manifest, warnings } = await load(place, { ...redactor, add });
   return {
     manifest: handles.make({ manifest, secrets, folder: place }),
     addresses: manifest.resources.map(({ address }) => address),

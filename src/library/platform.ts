@@ -60,7 +60,7 @@ function connect(
     send: transport.send,
     url,
     apiKey,
-    redact: redactor.redact,
+    redact: redactor.redactForeign,
     isLong,
     ...(connections === undefined ? {} : { connections }),
   });

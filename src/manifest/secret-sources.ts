@@ -65,6 +65,14 @@ export async function askSources(input: AskingInput): Promise<Asked> {
   return { values, diagnostics: [] };
 }
 
+/**
+ * Adds every secret of the files among the sources, also of those that need not be asked: what the manifest no longer
+ * mentions may still stand on the platform. A file that cannot be read adds nothing.
+ */
+export async function learnSecrets(input: AskingInput): Promise<void> {
+  for (const source of input.sources) if (source.is !== 'command') await ask(source, [], input);
+}
+
 interface Trouble {
   readonly problem: string;
   readonly remedy: string;

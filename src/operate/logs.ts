@@ -82,5 +82,5 @@ export async function readLog(
   }
   // Somebody waits for it: a service that does not run is not asked a second time.
   const log = await reader.log(kind, id, input);
-  return knowingInput(redactor, row ?? {}).redact(log);
+  return knowingInput(redactor, row ?? {}).redactForeign(log);
 }

@@ -83,10 +83,10 @@ export async function observeServices(services: readonly Service[], input: Servi
 }
 
 /** Titles and errors are texts of commits and builds, which may quote a secret of the row. */
-function redacted(service: ServiceState, { redact }: Redactor): ServiceState {
+function redacted(service: ServiceState, { redactForeign }: Redactor): ServiceState {
   const { deployment } = service;
   if (deployment === undefined) return service;
-  const clean = (text: string | undefined) => (text === undefined ? undefined : redact(text));
+  const clean = (text: string | undefined) => (text === undefined ? undefined : redactForeign(text));
   return {
     ...service,
     deployment: { ...deployment, title: clean(deployment.title), errorMessage: clean(deployment.errorMessage) },

@@ -97,7 +97,7 @@ export async function openPlatform(
       send,
       url,
       apiKey,
-      redact: redactor.redact,
+      redact: redactor.redactForeign,
       contract: contracts[platform === 'emulator' ? 'standard' : (platform.profile ?? 'standard')],
       isLong,
       ...(connections === undefined ? {} : { connections }),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Resource } from '../manifest/resource.ts';
-import { askSources, missingSecrets } from '../manifest/secret-sources.ts';
+import { askSources, learnSecrets, missingSecrets } from '../manifest/secret-sources.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import { redactDiagnostic } from '../plan/redacted.ts';
@@ -39,10 +39,7 @@ export async function loadWithSecrets(options: ProjectFolder, redactor: Redactor
   const validated = await load(options, { redactor, workspace, secret: inEnvironment });
   const { secrets: sources } = validated.manifest.settings;
   const names = missingSecrets(validated.manifest);
-  if (sources.length === 0 || names.length === 0) return validated;
-  // A program could print it.
-  redactor.add(env.TRUEUP_API_KEY ?? '');
-  const { values, diagnostics } = await askSources({
+  const asking = {
     sources,
     names,
     workspace,
@@ -51,8 +48,11 @@ export async function loadWithSecrets(options: ProjectFolder, redactor: Redactor
     env,
     addSecret: redactor.add,
     redact: redactor.redact,
-  });
+  };
+  const { values, diagnostics } = await askSources(asking);
   if (diagnostics.length > 0) throw new Stop('refused', diagnostics);
+  await learnSecrets(asking);
+  if (values.size === 0) return validated;
   return load(options, { redactor, workspace, secret: (name) => inEnvironment(name) ?? values.get(name) });
 }
 

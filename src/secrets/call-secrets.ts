@@ -1,5 +1,5 @@
 import type { Operation } from '../api/contract.ts';
-import { isSecretMember, secretAnswers, shownOnce } from '../api/secret-members.ts';
+import { isPrivateMember, isSecretMember, secretAnswers, shownOnce } from '../api/secret-members.ts';
 import { readEnvText } from '../kind/env-text.ts';
 import { isObject, textsIn } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -50,16 +50,15 @@ function isEmpty(value: unknown): boolean {
 /** A redactor that also knows the secrets of an input, so that a platform that echoes one does not print it. */
 export function knowingInput(redactor: Redactor, input: unknown): Redactor {
   const secrets = secretsIn(input);
-  for (const secret of secrets) {
-    redactor.add(secret);
-    for (const line of secret.split(/\r\n|\r|\n/)) redactor.add(line.trim());
-    for (const value of readEnvText(secret).values()) redactor.add(value);
+  for (const { text, isPrivate } of secrets) {
+    redactor.add(text, { isPrivate });
+    for (const value of readEnvText(text).values()) redactor.add(value, { isPrivate });
   }
   // Too short to be replaced wherever its letters stand: an echo of it is a word of its own.
-  const short = secrets.filter((secret) => secret.length > 0 && secret.length < 6).map(escapeText);
+  const short = secrets.filter(({ text }) => text.length > 0 && text.length < 6).map(({ text }) => escapeText(text));
   if (short.length === 0) return redactor;
   const words = new RegExp(`(?<![A-Za-z0-9])(?:${short.join('|')})(?![A-Za-z0-9])`, 'g');
-  return { ...redactor, redact: (text) => redactor.redact(text).replace(words, redacted) };
+  return { ...redactor, redactForeign: (text) => redactor.redactForeign(text).replace(words, redacted) };
 }
 
 /**
@@ -86,10 +85,13 @@ function namedSecrets(text: unknown): string[] {
 }
 
 /** Every text below a secret member. */
-function secretsIn(value: unknown): string[] {
+function secretsIn(value: unknown): { readonly text: string; readonly isPrivate: boolean }[] {
   if (Array.isArray(value)) return value.flatMap(secretsIn);
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, inner]) => (isSecretMember(name) ? textsIn(inner) : secretsIn(inner)));
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const isPrivate = isPrivateMember(name);
+    return isSecretMember(name) ? textsIn(inner).map((text) => ({ text, isPrivate })) : secretsIn(inner);
+  });
 }
 
 function escapeText(text: string): string {

@@ -11,3 +11,18 @@ export function withoutCredentials(value: Json): Json {
 export function holdsCredentials(value: Json): boolean {
   return typeof value === 'string' && value.search(credentials) !== -1;
 }
+
+/** The passwords of the addresses in a text, or who stands alone in place of one: whoever refuses it quotes it alone. */
+export function passwordsIn(text: string): readonly string[] {
+  const patterns = [/:\/\/(?:[^\s/:@]*:)?([^\s/@]+)@/g, /:\/\/\S*[?&]password=([^\s&#]+)/g];
+  const found = patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, password = '']) => password));
+  return [...found, ...found.map(decoded)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,137 +1,82 @@
+import { passwordsIn } from './credentials.ts';
+import type { Bounds, Known } from './known.ts';
+import { createKnown } from './known.ts';
 import { redacted } from './secret.ts';
+import { viewsOf } from './views.ts';
 
-/** Replaces the secrets of one session in text from elsewhere. It holds them until it is dropped with its session. */
+/** Replaces the secrets of one session in text. It holds them until it is dropped with its session. */
 export interface Redactor {
-  /** Adds a secret. Values of fewer than six characters are too common to replace. */
-  readonly add: (secret: string) => void;
+  /**
+   * Adds a secret. Values of fewer than six characters are too common to replace. `isPrivate`: a text that may hold
+   * secrets beside ordinary words, such as a value of the env of a service. Only texts of the platform are kept from
+   * quoting it, and only if it is no plain word, host name or the like.
+   */
+  readonly add: (secret: string, about?: { readonly isPrivate?: boolean }) => void;
+  /** Replaces the secrets in a text of Trueup. */
   readonly redact: (text: string) => string;
+  /** Replaces secrets and private texts in a text of the platform, which may quote what it was sent. */
+  readonly redactForeign: (text: string) => string;
 }
 
 /**
- * Makes the redactor of one session: a process that holds many projects makes one for each. It replaces a secret as it
- * is, line by line, the password of an address by itself, each escaped for JSON (once and twice), for URLs and for
- * HTML, and within base64 of any alignment. Its time depends on the length of the text, not on the number of secrets.
- * Never throws.
+ * Makes the redactor of one session: a process that holds many projects makes one for each. It replaces a secret in
+ * every form of `viewsOf`; the password of an address and each line of several by itself; backwards; with other case or
+ * separators, where it stands by itself; and its beginning, where a text was cut. Its time is linear in the text and
+ * grows with the logarithm of the number of secrets. Never throws.
  */
 export function createRedactor(): Redactor {
-  const added = new Set<string>();
-  let waiting: string[] = [];
-  /** The forms by their first characters and their length. */
-  const byStart = new Map<string, Map<number, Set<string>>>();
-  const remember = (form: string) => {
-    if (form.length < shortest) return;
-    const start = form.slice(0, shortest);
-    const lengths = byStart.get(start) ?? new Map<number, Set<string>>();
-    if (lengths.size === 0) byStart.set(start, lengths);
-    const forms = lengths.get(form.length);
-    if (forms === undefined) lengths.set(form.length, new Set([form]));
-    else forms.add(form);
+  const secrets = createKnown();
+  const texts = createKnown({ isExact: true });
+  const redact = (text: string, known: readonly Known[]): string => {
+    if (text.length < shortest || known.every(({ isEmpty }) => isEmpty())) return text;
+    const found: Bounds[] = [];
+    for (const view of viewsOf(text)) for (const { find } of known) found.push(...find(view));
+    return found.length === 0 ? text : without(text, found);
   };
   return {
-    add: (secret) => {
-      if (secret.length < shortest || added.has(secret)) return;
-      added.add(secret);
-      waiting.push(secret);
-    },
-    redact: (text) => {
-      for (const secret of waiting) {
-        const lines = secret.split(/\r\n|\r|\n/).map((line) => line.trim());
-        for (const part of new Set([secret, ...lines, ...passwordsIn(secret)])) {
-          if (part.length >= shortest) for (const form of formsOf(part)) remember(form);
-        }
+    add: (secret, { isPrivate = false } = {}) => {
+      for (const part of partsOf(secret)) {
+        if (!isPrivate) secrets.add(part);
+        else if (!isOrdinary(part)) texts.add(part);
       }
-      waiting = [];
-      let clean = '';
-      let from = 0;
-      let redactFrom = -1;
-      let redactTo = 0;
-      const close = () => {
-        if (redactFrom === -1) return;
-        clean += text.slice(from, redactFrom) + redacted;
-        from = redactTo;
-        redactFrom = -1;
-      };
-      for (let at = 0; at + shortest <= text.length; at++) {
-        const lengths = byStart.get(text.slice(at, at + shortest));
-        if (lengths === undefined) continue;
-        let end = 0;
-        for (const [length, forms] of lengths)
-          if (at + length > end && forms.has(text.slice(at, at + length))) end = at + length;
-        if (end === 0) continue;
-        // Two that overlap are redacted as one: a rest of either would show part of a secret.
-        if (at >= redactTo) {
-          close();
-          redactFrom = at;
-        }
-        redactTo = Math.max(redactTo, end);
-      }
-      close();
-      return clean + text.slice(from);
     },
+    redact: (text) => redact(text, [secrets]),
+    redactForeign: (text) => redact(text, [secrets, texts]),
   };
+}
+
+/** The text without these parts. Two that overlap become one: a rest of either would show part of a secret. */
+function without(text: string, found: Bounds[]): string {
+  let clean = '';
+  let from = 0;
+  let [start, end] = [-1, 0];
+  const close = () => {
+    if (start === -1) return;
+    clean += text.slice(from, start) + redacted;
+    from = end;
+  };
+  for (const [first, last] of found.toSorted(([a], [b]) => a - b)) {
+    if (start === -1 || first >= end) {
+      close();
+      [start, end] = [first, last];
+    }
+    end = Math.max(end, last);
+  }
+  close();
+  return clean + text.slice(from);
 }
 
 const shortest = 6;
 
-function formsOf(text: string): readonly string[] {
-  const json = JSON.stringify(text).slice(1, -1);
-  const texts = [...new Set([text, json])];
-  const once = [json, json.replace(/[\u0080-\uffff]/g, codeOf), json.replaceAll('/', String.raw`\/`)];
-  const urls = texts.flatMap(withinUrl);
-  const base64 = texts.flatMap((one) => [0, 1, 2].flatMap((shift) => withinBase64(one, shift)));
-  return [
-    text,
-    ...once,
-    ...once.map((one) => JSON.stringify(one).slice(1, -1)),
-    ...urls,
-    ...urls.map((one) => one.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())),
-    ...withinHtml(text),
-    ...base64,
-    ...base64.map((one) => one.replaceAll('+', '-').replaceAll('/', '_')),
-  ];
+/** A secret, its lines, and the passwords of its addresses; not the lines that every key in PEM begins and ends with. */
+function partsOf(secret: string): Iterable<string> {
+  const lines = secret.split(/\r\n|\r|\n/).map((line) => line.trim());
+  const parts = [secret, ...lines, ...passwordsIn(secret)];
+  return new Set(parts.filter((part) => part.length >= shortest && !/^-----(?:BEGIN|END) [A-Z0-9 ]+-----$/.test(part)));
 }
 
-/** The passwords of the addresses in a text, or who stands alone in place of one: whoever refuses it quotes it alone. */
-function passwordsIn(text: string): string[] {
-  const found = [...text.matchAll(/:\/\/(?:[^\s/:@]*:)?([^\s/@]+)@/g)].map(([, password = '']) => password);
-  return [...found, ...found.map(decoded)];
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-/** A text in an address: as a part of it, as the whole of it, and as a form writes it. */
-function withinUrl(text: string): string[] {
-  const whole = text.replace(/\p{Surrogate}/gu, '\uFFFD');
-  const part = encodeURIComponent(whole);
-  const strict = part.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
-  const form = new URLSearchParams([['', whole]]).toString().slice(1);
-  const forms = [part, strict, form, encodeURI(whole)];
-  return [...forms, ...forms.map((one) => one.replaceAll('%20', '+')), form.replaceAll('+', '%20')];
-}
-
-function withinHtml(text: string): string[] {
-  const escaped = text.replace(/[&<>"]/g, (sign) => entities[sign] ?? sign);
-  return ['&#39;', '&#x27;'].map((quote) => escaped.replaceAll("'", quote));
-}
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** A character outside of ASCII, as some write it in JSON. */
-function codeOf(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
-/** A text in base64 when so many other bytes stand before it in its group of three: followed by more, and at the end. */
-function withinBase64(text: string, shift: number): string[] {
-  const bytes = Buffer.concat([Buffer.alloc(shift), Buffer.from(text, 'utf8')]);
-  const first = Math.ceil((shift * 8) / 6);
-  const padded = bytes.toString('base64').slice(first);
-  const whole = padded.replace(/=+$/, '');
-  return [whole.slice(0, Math.floor((bytes.length * 8) / 6) - first), whole, padded];
+/** A word, a number, a host name, a path, an address or the like: `production`, `eu-central-1`, `https://shop.example.com`. */
+function isOrdinary(text: string): boolean {
+  if (/[-_]/.test(text) && text.length > 12) return false;
+  return text.split(/[-_./:]+/).every((chunk) => /^(?:[A-Z]?[a-z]{0,16}|[A-Z]{1,16}|\d{0,5})$/.test(chunk));
 }

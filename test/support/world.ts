@@ -130,7 +130,7 @@ export function bench(options: BenchOptions = {}): Bench {
   const redactor = createRedactor();
   let seen = 0;
   const clientOver = (send: Send) =>
-    createClient({ send, url: 'emulator:', apiKey: 'emulator-key', redact: redactor.redact });
+    createClient({ send, url: 'emulator:', apiKey: 'emulator-key', redact: redactor.redactForeign });
   const applying = async (files: string | Record<string, string>, request: PlanRequest, permissions: Permissions) =>
     session(await self.manifest(files), self.platform(), { purpose: 'apply', clock }, async (run) =>
       run.apply(await run.plan(request), permissions),
@@ -156,7 +156,7 @@ export function bench(options: BenchOptions = {}): Bench {
     secrets,
     env,
     clock,
-    redact: redactor.redact,
+    redact: redactor.redactForeign,
     manifest: (files) => {
       const { manifests } = options;
       if (typeof files !== 'string' || manifests === undefined) return read(files);

@@ -119,7 +119,7 @@ async function execute(
     const results = await executeCommands(commands, {
       client,
       signal,
-      redact: redactor.redact,
+      redact: redactor.redactForeign,
       limitMs: flags.wait ? seconds * 1_000 : undefined,
       onStart: ({ address }) => terminal.err(`${printable(address)}: ${name}…\n`),
       onEnd: (result) => view.result(result, showsSecrets),

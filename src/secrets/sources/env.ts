@@ -1,9 +1,26 @@
+import { passwordsIn } from '../credentials.ts';
+
 /** Secrets from the environment: `${secret:NAME}` is the variable TRUEUP_SECRET_NAME. */
 export function envSecrets(env: Readonly<Record<string, string | undefined>>): (name: string) => string | undefined {
   // Only this prefix: a manifest from a pull request must not be able to name any other variable of the run.
   // A pipeline passes a secret that is not set as an empty one; an empty secret is never meant.
   return (name) => env[`TRUEUP_SECRET_${name}`] || undefined;
 }
+
+/**
+ * Every secret that the environment offers, whether a manifest mentions it or not: a secret that a change of the manifest
+ * leaves out may still stand on the platform.
+ */
+export function secretsOfEnvironment(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.entries(env).flatMap(([name, value = '']) => {
+    if (name.startsWith('TRUEUP_SECRET_') || credentials.has(name)) return [value];
+    if (name === 'TRUEUP_AGE_IDENTITY') return value.split(/\r\n|\r|\n/).filter((line) => !line.startsWith('#'));
+    return addresses.has(name.toUpperCase()) ? passwordsIn(value) : [];
+  });
+}
+
+const credentials = new Set(['TRUEUP_API_KEY', 'TRUEUP_STATE_KEY', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN']);
+const addresses = new Set(['TRUEUP_URL', 'TRUEUP_STATE_URL', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY']);
 
 /** The remedy for secrets that a run does not have. */
 export function howToGive(names: readonly string[]): string {

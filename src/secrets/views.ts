@@ -1,0 +1,207 @@
+/** A text in another form, and the part of the original that each of its characters stands for. */
+export interface View {
+  readonly text: string;
+  /** Where the part begins that a character stands for; undefined: a view of the original itself. */
+  readonly from: Int32Array | undefined;
+  /** Where it ends. */
+  readonly to: Int32Array | undefined;
+}
+
+/** The bounds in the original of a part of a view. */
+export function partOf({ from, to }: View, start: number, end: number): readonly [from: number, to: number] {
+  return [from?.[start] ?? start, to?.[end - 1] ?? end];
+}
+
+/**
+ * A text in all forms in which a secret may stand in it: as it is; with its escapes resolved, also escapes of escapes;
+ * without line breaks, controls and characters that show nothing; and what is written in it as hex, base64, base32 or a list of
+ * bytes, also base64 of base64. Decoded bytes are one character each. All of it is linear in the length of the text.
+ */
+export function viewsOf(text: string): Generator<View> {
+  return formsOf({ text, from: undefined, to: undefined }, mostDecoded);
+}
+
+/** How often something encoded is decoded. */
+const mostDecoded = 2;
+
+/** How often escapes are resolved: JSON in JSON in a URL is three. */
+const mostEscapes = 3;
+
+/** Most forms of one text, for texts that are made to have many. */
+const mostForms = 24;
+
+function* formsOf(view: View, mayDecode: number): Generator<View> {
+  const forms = [{ form: view, escapes: 0 }];
+  const seen = new Set([view.text]);
+  for (const { form, escapes } of forms) {
+    yield form;
+    const joined = rewritten(form, breaks, () => '');
+    if (joined !== undefined) yield joined;
+    if (mayDecode > 0) for (const decoded of decodedIn(joined ?? form)) yield* formsOf(decoded, mayDecode - 1);
+    if (escapes === mostEscapes) continue;
+    for (const { pattern, resolve } of languages) {
+      const next = forms.length < mostForms ? rewritten(form, pattern, resolve) : undefined;
+      if (next === undefined || seen.has(next.text)) continue;
+      seen.add(next.text);
+      forms.push({ form: next, escapes: escapes + 1 });
+    }
+  }
+}
+
+/** Line ends, also those of MIME and of a shell, with the indentation behind them; other controls, and what shows nothing. */
+const breaks = /[=\\]?[\r\n]+[ \t]*|(?:(?![\t\r\n])[\p{Cc}\p{Default_Ignorable_Code_Point}])+/gu;
+
+/** The escapes of each language by themselves: a secret may hold what is an escape in another one. */
+const languages: readonly { readonly pattern: RegExp; readonly resolve: (escape: string) => string }[] = [
+  // JSON, shells and programming languages.
+  { pattern: /\\(?:u\{[\da-f]{1,6}\}|u[\da-f]{4}|x[\da-f]{2}|[0-3][0-7]{2}|[^])/gi, resolve: ofBackslash },
+  // URLs, in parts and in forms.
+  { pattern: /%(?:u[\da-f]{4}|[\da-f]{2})/gi, resolve: (escape) => character(Number.parseInt(hexOf(escape), 16)) },
+  { pattern: /\+|%[\da-f]{2}/gi, resolve: (one) => (one === '+' ? ' ' : character(Number.parseInt(hexOf(one), 16))) },
+  // HTML and XML.
+  { pattern: /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});?/gi, resolve: ofHtml },
+  // Mail.
+  { pattern: /=[\dA-F]{2}/g, resolve: (escape) => character(Number.parseInt(hexOf(escape), 16)) },
+];
+
+function ofBackslash(escape: string): string {
+  const next = escape.slice(1);
+  if (next.length === 1) return controls[next] ?? next;
+  return character(/^\d/.test(next) ? Number.parseInt(next, 8) : Number.parseInt(hexOf(next), 16));
+}
+
+function ofHtml(escape: string): string {
+  const name = escape.slice(1).replace(/;$/, '').toLowerCase();
+  if (!name.startsWith('#')) return entities[name] ?? escape;
+  return character(name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1)));
+}
+
+function hexOf(escape: string): string {
+  return escape.replaceAll(/[^\da-f]/gi, '');
+}
+
+function character(point: number): string {
+  return point <= 0x10_ffff ? String.fromCodePoint(point) : '';
+}
+
+const controls: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v', 0: '\0' };
+
+const entities: Readonly<Record<string, string>> = Object.fromEntries(
+  (
+    'amp& lt< gt> quot" apos\' sol/ bsol\\ colon: semi; comma, period. excl! num# dollar$ percnt% ast* plus+ equals= ' +
+    'quest? commat@ lpar( rpar) lsqb[ rsqb] lcub{ rcub} lowbar_ hyphen- dash- grave` hat^ tilde~ verbar| vert|'
+  )
+    .split(' ')
+    .map((entity) => [entity.slice(0, -1), entity.slice(-1)]),
+);
+
+/** A view with some of its parts replaced by shorter ones; undefined when nothing changes. */
+function rewritten(view: View, pattern: RegExp, replace: (part: string) => string): View | undefined {
+  const { text } = view;
+  pattern.lastIndex = 0;
+  let match = pattern.exec(text);
+  if (match === null) return undefined;
+  const from = new Int32Array(text.length);
+  const to = new Int32Array(text.length);
+  const pieces: string[] = [];
+  let [at, length] = [0, 0];
+  const copy = (end: number) => {
+    pieces.push(text.slice(at, end));
+    for (; at < end; at++, length++) [from[length], to[length]] = partOf(view, at, at + 1);
+  };
+  for (; match !== null; match = pattern.exec(text)) {
+    const [part] = match;
+    const instead = replace(part);
+    if (instead === part) continue;
+    copy(match.index);
+    const bounds = partOf(view, at, at + part.length);
+    for (let index = 0; index < instead.length; index++, length++) [from[length], to[length]] = bounds;
+    pieces.push(instead);
+    at += part.length;
+  }
+  if (at === 0) return undefined;
+  copy(text.length);
+  return { text: pieces.join(''), from, to };
+}
+
+/** A way to write bytes as text: `digits` finds the digits of one run, of so many bits each. */
+interface Encoding {
+  readonly runs: RegExp;
+  readonly bits: number;
+  readonly value: (code: number) => number;
+}
+
+const base64: Encoding = { runs: /[\w+/-]{11,}/g, bits: 6, value: valueIn('A-Za-z0-9+/', '-_') };
+const base32: Encoding = { runs: /[a-z2-7]{13,}/gi, bits: 5, value: valueIn('A-Z2-7', '') };
+/** Also with separators between the bytes, and with `0x` before each. */
+const hex: Encoding = { runs: /(?:(?:0x)?[\da-f]{2}[\s:,-]{0,2}){6,}/gi, bits: 4, value: valueIn('0-9A-F', '') };
+const byteLists = /\d{1,3}(?:,\s{0,8}\d{1,3}){5,}/g;
+
+/** The value of each digit by its code; -1 for all other characters. `others` are other signs for the last digits. */
+function valueIn(ranges: string, others: string): (code: number) => number {
+  const table = new Int8Array(128).fill(-1);
+  const digits = ranges.replaceAll(/(.)-(.)/g, (_range, first: string, last: string) => {
+    const [low, high] = [first.charCodeAt(0), last.charCodeAt(0)];
+    return String.fromCharCode(...Array.from({ length: high - low + 1 }, (_one, at) => low + at));
+  });
+  for (let at = 0; at < digits.length; at++) {
+    table[digits.charCodeAt(at)] = at;
+    if (digits.length < 64) table[digits.toLowerCase().charCodeAt(at)] = at;
+  }
+  for (let at = 0; at < others.length; at++) table[others.charCodeAt(at)] = digits.length - others.length + at;
+  return (code) => table[code] ?? -1;
+}
+
+function* decodedIn(view: View): Generator<View> {
+  const { text } = view;
+  for (const { runs, bits, value } of [base64, base32, hex]) {
+    for (const { 0: run, index } of text.matchAll(runs)) {
+      // A word.
+      if (bits > 4 && /^(?:[a-z]+|[A-Z]?[a-z]*(?:[-_/][A-Z]?[a-z]*)+)$/.test(run)) continue;
+      const [values, places] = [new Uint8Array(run.length), new Int32Array(run.length)];
+      let count = 0;
+      for (let at = 0; at < run.length; at++) {
+        if (bits === 4 && (run[at + 1] === 'x' || run[at + 1] === 'X')) at += 2;
+        const digit = value(run.charCodeAt(at));
+        if (digit === -1) continue;
+        values[count] = digit;
+        places[count++] = index + at;
+      }
+      // Where the run was cut out of its context, its bytes begin at any of these bits.
+      for (let first = 0; first < 8; first += bits === 5 ? 1 : bits === 6 ? 2 : 4)
+        yield decoded(view, { values, places, count, bits, first });
+    }
+  }
+  for (const { 0: run, index } of text.matchAll(byteLists)) {
+    const numbers = [...run.matchAll(/\d+/g)];
+    const bounds = numbers.map((one) => partOf(view, index + one.index, index + one.index + one[0].length));
+    yield {
+      text: String.fromCharCode(...numbers.map(([number]) => Number(number))),
+      from: Int32Array.from(bounds, ([from]) => from),
+      to: Int32Array.from(bounds, ([, to]) => to),
+    };
+  }
+}
+
+/** The bytes that digits stand for, from a bit on; what is left at the end makes no byte. */
+function decoded(
+  view: View,
+  run: { values: Uint8Array; places: Int32Array; count: number; bits: number; first: number },
+): View {
+  const { values, places, count, bits, first } = run;
+  const length = Math.max(0, Math.floor((count * bits - first) / 8));
+  const bytes = Buffer.allocUnsafe(length);
+  const [from, to] = [new Int32Array(length), new Int32Array(length)];
+  for (let at = 0; at < length; at++) {
+    const start = first + 8 * at;
+    let byte = 0;
+    for (let digit = Math.floor(start / bits); digit * bits < start + 8; digit++) {
+      const shift = start + 8 - (digit + 1) * bits;
+      byte |= shift >= 0 ? (values[digit] ?? 0) << shift : (values[digit] ?? 0) >> -shift;
+    }
+    bytes[at] = byte & 0xff;
+    const [low, high] = [places[Math.floor(start / bits)] ?? 0, places[Math.floor((start + 7) / bits)] ?? 0];
+    [from[at], to[at]] = [partOf(view, low, low + 1)[0], partOf(view, high, high + 1)[1]];
+  }
+  return { text: bytes.toString('latin1'), from, to };
+}

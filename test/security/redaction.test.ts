@@ -1,0 +1,344 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Emulator } from '../../src/emulator/emulator.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import { serve } from '../../src/emulator/server.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+import { redacted } from '../../src/secrets/secret.ts';
+import { project, trueup } from '../cli/process.ts';
+
+/** Which secrets are redacted, in which forms, and what is not. */
+
+const secret = `tok-9fK2/x8+Qz7"Lm4&vR1'hJ6<eB3`;
+
+const bytesOf = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding);
+const base64 = (text: string) => bytesOf(text).toString('base64');
+const hex = bytesOf(secret).toString('hex');
+const each = (write: (code: number, sign: string) => string) =>
+  Array.from(secret)
+    .map((sign) => write(sign.charCodeAt(0), sign))
+    .join('');
+const digits = (code: number, radix: number, width: number) => code.toString(radix).padStart(width, '0');
+const wrapped = (text: string, width: number, by: string) =>
+  text.match(new RegExp(`.{1,${width}}`, 'g'))?.join(by) ?? '';
+const names: Readonly<Record<string, string>> = {
+  '&': 'amp',
+  '<': 'lt',
+  '"': 'quot',
+  "'": 'apos',
+  '/': 'sol',
+  '+': 'plus',
+};
+
+function base32(text: string): string {
+  const bits = [...bytesOf(text)].map((byte) => digits(byte, 2, 8)).join('');
+  const signs = bits
+    .match(/.{1,5}/g)
+    ?.map((part) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(part.padEnd(5, '0'), 2)]);
+  return signs?.join('') ?? '';
+}
+
+/** How a secret may stand in a text. */
+const forms: Readonly<Record<string, string>> = {
+  'as it is': secret,
+  JSON: JSON.stringify(secret),
+  'JSON in JSON': JSON.stringify(JSON.stringify(secret)),
+  'JSON with escaped slashes': JSON.stringify(secret).replaceAll('/', String.raw`\/`),
+  'every sign as \\u0041': each((code) => `\\u${digits(code, 16, 4)}`),
+  'every sign as \\u{41}': each((code) => `\\u{${code.toString(16)}}`),
+  'every sign as \\x41': each((code) => `\\x${digits(code, 16, 2)}`),
+  'every sign as \\101': each((code) => `\\${digits(code, 8, 3)}`),
+  'a backslash before each sign that is no letter': secret.replaceAll(/[^A-Za-z0-9]/g, String.raw`\$&`),
+  'a backslash before every sign': each((_code, sign) => `\\${sign}`),
+  HTML: secret.replaceAll(/[&<"]/g, (sign) => `&${names[sign] ?? ''};`).replaceAll("'", '&#39;'),
+  'HTML with more names': secret.replaceAll(/[&<"'/+]/g, (sign) => `&${names[sign] ?? ''};`),
+  'HTML in HTML': secret.replaceAll('&', '&amp;amp;').replaceAll('"', '&amp;quot;').replaceAll('<', '&amp;lt;'),
+  'decimal entities of signs': secret.replaceAll(/[^A-Za-z0-9]/g, (sign) => `&#${sign.charCodeAt(0)};`),
+  'decimal entities of all': each((code) => `&#${code};`),
+  'hexadecimal entities of all': each((code) => `&#x${code.toString(16).toUpperCase()};`),
+  'a part of a URL': encodeURIComponent(secret),
+  'a URL in small letters': encodeURIComponent(secret).replaceAll(/%../g, (code) => code.toLowerCase()),
+  'a URL with every sign encoded': each((code) => `%${digits(code, 16, 2)}`),
+  'a URL in a URL': encodeURIComponent(encodeURIComponent(secret)),
+  'a form': new URLSearchParams({ a: secret }).toString().slice(2),
+  'every sign as %u0041': each((code) => `%u${digits(code, 16, 4)}`),
+  'quoted-printable': secret.replaceAll(
+    /[^A-Za-z0-9]/g,
+    (sign) => `=${digits(sign.charCodeAt(0), 16, 2).toUpperCase()}`,
+  ),
+  hex: hex,
+  'hex in capitals': hex.toUpperCase(),
+  'hex with colons': wrapped(hex, 2, ':'),
+  'hex as a list of 0x41': wrapped(hex, 2, ', 0x').replace(/^/, '0x'),
+  'hex as bytea': `\\x${hex}`,
+  'hex in lines': wrapped(hex, 16, '\n'),
+  'a list of bytes': JSON.stringify([...bytesOf(secret)]),
+  base64: base64(secret),
+  'base64 without padding': base64(secret).replace(/=+$/, ''),
+  'base64 for URLs': bytesOf(secret).toString('base64url'),
+  'base64 behind one byte': base64(`:${secret}`),
+  'base64 behind two bytes': base64(`u:${secret}`),
+  'base64 in lines of mail': wrapped(base64(secret), 16, '\r\n'),
+  'base64 in an indented block': wrapped(base64(secret), 16, '\n      '),
+  'base64 of base64': base64(base64(secret)),
+  'base64 of hex': base64(hex),
+  'base64 of JSON': base64(JSON.stringify(secret)),
+  'base64 of UTF-16': bytesOf(secret, 'utf16le').toString('base64'),
+  base32: base32(secret),
+  'base32 in small letters': base32(secret).toLowerCase(),
+  capitals: secret.toUpperCase(),
+  'line ends within': wrapped(secret, 6, '\n'),
+  'NUL within': wrapped(secret, 1, '\0'),
+  'zero-width spaces within': wrapped(secret, 1, '\u200b'),
+  'soft hyphens and joiners within': wrapped(secret, 3, '\u00ad\u2060'),
+  'dashes within': wrapped(secret.replaceAll(/[^A-Za-z0-9]/g, ''), 4, '-'),
+  'spaces within': wrapped(secret, 4, ' '),
+  'only its letters and digits': secret.replaceAll(/[^A-Za-z0-9]/g, ''),
+  'its first twelve signs': `${secret.slice(0, 12)}…`,
+  'its first eight signs': `${secret.slice(0, 8)}...`,
+  'its beginning in base64': base64(secret.slice(0, 15)),
+  backwards: Array.from(secret).toReversed().join(''),
+};
+
+/** Parts of a form of five signs that stand in a text. */
+function shown(form: string, text: string): string[] {
+  const parts = form
+    .split(/[^\u0021-\u007e]/)
+    .flatMap((part) => Array.from(part, (_sign, at) => part.slice(at, at + 5)));
+  return [...new Set(parts)].filter((part) => part.length === 5 && text.includes(part));
+}
+
+const all = Object.entries(forms);
+const env = { TRUEUP_API_KEY: 'right-key-4711', TRUEUP_SECRET_UNUSED: secret };
+const open: { close(): Promise<void> }[] = [];
+afterAll(() => Promise.all(open.map((server) => server.close())));
+
+/** Serves an emulator whose answers are changed. */
+async function serving(around: (emulator: Emulator) => Emulator = (emulator) => emulator): Promise<string> {
+  const server = await serve(around(createEmulator({ apiKey: env.TRUEUP_API_KEY })));
+  open.push(server);
+  return server.url;
+}
+
+/** What a run printed for each form: `line` finds it by the number of the form. */
+type Printed = (index: number) => string;
+
+describe(`S20: a secret is hidden in ${all.length} forms`, () => {
+  it('S20: those are at least 47', () => {
+    expect(all.length).toBeGreaterThanOrEqual(47);
+  });
+
+  describe.each<[place: string, run: () => Promise<Printed>]>([
+    ['an error of the platform', errors],
+    ['the field of a row, in a plan', rows],
+    ['a mistake in the manifest', mistakes],
+    ['a line of a log', logs],
+  ])('S20: in %s', (_place, run) => {
+    let printed: Printed = () => '';
+    beforeAll(async () => {
+      printed = await run();
+    }, 60_000);
+
+    it.each(all.map(([name, form], index) => [name, form, index] as const))('S20: %s', (_name, form, index) => {
+      const text = printed(index);
+      expect(text).toContain(redacted);
+      expect(shown(form, text)).toEqual([]);
+    });
+  });
+});
+
+async function errors(): Promise<Printed> {
+  let turn = 0;
+  const url = await serving((emulator) => ({
+    ...emulator,
+    send: () =>
+      Promise.resolve({
+        status: 400,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ message: `the value ${all[turn]?.[1] ?? ''} is odd`, code: 'BAD_REQUEST' }),
+      }),
+  }));
+  const cwd = mkdtempSync(join(tmpdir(), 'trueup-redaction-'));
+  const said: string[] = [];
+  for (turn = 0; turn < all.length; turn++) {
+    const { out, err } = await trueup(['call', 'user.get'], { cwd, env: { ...env, TRUEUP_URL: url } });
+    said.push(out + err);
+  }
+  return (index) => said[index] ?? '';
+}
+
+async function rows(): Promise<Printed> {
+  const compose = (description: string, index: number) =>
+    `      shop-${index}: { description: ${JSON.stringify(description)}, deploy: never, source: { type: raw, composeFile: "services: {}" } }\n`;
+  const url = await serving();
+  const manifest = (state: string, described: (form: string) => string) =>
+    `trueup: 1\nplatform: { url: "${url}" }\nproject: prj_1\nenvironments:\n  production:\n    compose:\n${all
+      .map(([, form], index) => compose(described(form), index))
+      .join('')}${state}`;
+  const folder = project(manifest('', (form) => `it is ${form.replaceAll('\0', '\u0001')}`));
+  expect((await trueup(['apply', '--auto-approve', '-C', folder], { env })).code).toBe(0);
+  writeFileSync(
+    join(folder, 'trueup.yaml'),
+    manifest('', () => 'another'),
+  );
+  const { out, err } = await trueup(['plan', '-C', folder, '--format', 'json'], { env });
+  expect(err).toBe('');
+  const { actions } = JSON.parse(out) as { actions: { address: string; changes: unknown }[] };
+  const { out: text } = await trueup(['plan', '-C', folder], { env });
+  const blocks = text.split(/\n(?=\s*~ )/);
+  return (index) => {
+    const action = actions.find(({ address }) => address === `production.compose.shop-${index}`);
+    const block = blocks.find((one) => one.includes(`shop-${index}:`)) ?? '';
+    return `${JSON.stringify(action?.changes)}\n${block}`.replaceAll('"is":"hidden"', redacted);
+  };
+}
+
+async function mistakes(): Promise<Printed> {
+  const keys = all
+    .map(([, form], index) => `  ${JSON.stringify(`key ${index} ${form.replaceAll('\0', '\u0001')}`)}: 1\n`)
+    .join('');
+  const folder = project(
+    `trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments:\n  production: {}\n  staging:\n${keys.replaceAll(/^/gm, '  ')}`,
+  );
+  const { err } = await trueup(['validate', '-C', folder], { env });
+  const messages = err.split(/\n(?=error\[)/);
+  return (index) => messages.find((message) => message.includes(`key ${index} `)) ?? '';
+}
+
+async function logs(): Promise<Printed> {
+  let log = '';
+  const url = await serving((emulator) => ({
+    ...emulator,
+    send: async (request) =>
+      request.path.includes('postgres.readLogs')
+        ? { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(log) }
+        : emulator.send(request),
+  }));
+  const folder = project(
+    `trueup: 1\nplatform: { url: "${url}" }\nproject: prj_1\nenvironments:\n  production:\n    postgres:\n      main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: x1 }\n`,
+  );
+  await trueup(['apply', '--auto-approve', '-C', folder], { env });
+  log = all.map(([, form], index) => `line ${index} says ${form} and ends\n`).join('');
+  const { out } = await trueup(['logs', 'production.postgres.main', '-C', folder], { env });
+  const lines = out.split(/\n(?=line \d+ says)/);
+  return (index) => lines[index] ?? '';
+}
+
+describe('S7: a secret that the manifest does not mention is known', () => {
+  const manifest = (command: string, more = '') => `trueup: 1
+platform: emulator
+project: prj_1
+${more}environments:
+  production:
+    postgres:
+      main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: x1, command: "${command}" }
+`;
+  const value = 'tok-7f3a9c1e5b';
+
+  it.each([
+    ['the environment', '', {}, { TRUEUP_SECRET_T: value }],
+    ['a file of secrets', 'secrets: [{ file: secrets.env }]\n', { 'secrets.env': `T=${value}\n` }, {}],
+  ])('S7: from %s, where the state that knew it is not used', async (_source, more, files, secrets) => {
+    const folder = project({ ...files, 'trueup.yaml': manifest('postgres -c x=${secret:T}', more) });
+    expect((await trueup(['apply', '--auto-approve', '-C', folder], { env: secrets })).code).toBe(0);
+    const world = readFileSync(join(folder, '.trueup/emulator.json'), 'utf8');
+    const elsewhere = project({
+      ...files,
+      'trueup.yaml': manifest('postgres -c x=y', more),
+      '.trueup/emulator.json': world,
+    });
+    for (const format of ['text', 'json']) {
+      const { code, out, err } = await trueup(['plan', '-C', elsewhere, '--format', format], { env: secrets });
+      expect(code).toBe(0);
+      expect(out).toContain('command');
+      expect(out + err).not.toContain('tok-7f3a');
+    }
+  });
+
+  it.each([
+    ['TRUEUP_API_KEY', value, value],
+    ['TRUEUP_STATE_KEY', value, value],
+    ['TRUEUP_STATE_URL', `postgres://shop:${value}@db/trueup`, value],
+    ['TRUEUP_STATE_URL', `postgres://db/trueup?user=a&password=${value}`, value],
+    ['AWS_SECRET_ACCESS_KEY', value, value],
+    ['AWS_SESSION_TOKEN', value, value],
+    ['HTTPS_PROXY', `http://me:${value}@proxy:3128`, value],
+  ])('S7: from %s', async (name, text, hidden) => {
+    const folder = project(`trueup: 1\nplatform: emulator\nproject: prj_1\n"${hidden}": 1\n`);
+    const { err } = await trueup(['validate', '-C', folder], { env: { [name]: text } });
+    expect(err).toContain(redacted);
+    expect(err).not.toContain(hidden);
+  });
+});
+
+describe('S21: what is no secret is not redacted', () => {
+  const manifest = (url: string) => `trueup: 1
+platform: { url: "${url}" }
+project: prj_1
+environments:
+  production:
+    compose:
+      worker:
+        source: { type: raw, composeFile: "services:\\n  web:\\n    image: nginx:1.27\\n" }
+        env: { TIER: production, HOST: shop.example.com, REGION: eu-central-1, KIND: worker, IMAGE: "nginx:1.27", PORT: "808080" }
+        domains: { shop.example.com: { serviceName: web, port: 8080 } }
+`;
+
+  it('S21: values of env, in addresses, questions and errors of the platform', async () => {
+    let fails = false;
+    const url = await serving((emulator) => ({
+      ...emulator,
+      send: (request) =>
+        fails && request.path.includes('compose.stop')
+          ? Promise.resolve({
+              status: 400,
+              headers: { 'content-type': 'application/json' },
+              body: JSON.stringify({
+                message: 'cannot stop worker in production at shop.example.com, eu-central-1, nginx:1.27',
+                code: 'BAD_REQUEST',
+              }),
+            })
+          : emulator.send(request),
+    }));
+    const folder = project(manifest(url));
+    expect((await trueup(['apply', '--auto-approve', '-C', folder], { env })).code).toBe(0);
+    const asked = await trueup(['run', 'stop', 'production.compose.worker', '-C', folder], { env });
+    expect(asked.err).toContain('stop production.compose.worker');
+    fails = true;
+    const failed = await trueup(['run', 'stop', 'production.compose.worker', '--yes', '-C', folder], { env });
+    expect(failed.err).toContain('cannot stop worker in production at shop.example.com, eu-central-1, nginx:1.27');
+    expect(asked.err + failed.out + failed.err).not.toContain(redacted);
+  });
+
+  it('S21: ordinary texts, beside two hundred secrets of all kinds', () => {
+    const redactor = createRedactor();
+    const random = (index: number) => bytesOf(`${index * 7919}-${index}`).toString('base64url');
+    const kinds: readonly ((index: number) => string)[] = [
+      (index) => `postgres://shop:${random(index)}@production-db.example.com:5432/production`,
+      (index) => `production-${random(index)}`,
+      (index) => `https://hooks.example.com/services/T${index}/B${random(index)}`,
+      (index) => `-----BEGIN OPENSSH PRIVATE KEY-----\n${random(index).repeat(3)}\n-----END OPENSSH PRIVATE KEY-----\n`,
+      (index) => `AGE-SECRET-KEY-1${random(index).toUpperCase()}`,
+      (index) => `compose-stack-${index}-password`,
+      (index) => `correct-horse-battery-${index}`,
+      (index) => String(20_251_100 + index),
+      (index) => `Eu-Central-1.${random(index)}`,
+      (index) => `trueup-state-${random(index)}`,
+    ];
+    for (let index = 0; index < 200; index++) redactor.add(kinds[index % kinds.length]?.(index) ?? '');
+    const pages = [
+      'README.md',
+      'docs/secrets.md',
+      'docs/safety.md',
+      'docs/json-output.md',
+      'docs/diagnostics.md',
+      'CHANGELOG.md',
+    ];
+    for (const page of pages) {
+      const text = readFileSync(join(import.meta.dirname, '../..', page), 'utf8');
+      for (const line of [text, ...text.split('\n')]) expect(redactor.redactForeign(line)).toBe(line);
+    }
+  });
+});
