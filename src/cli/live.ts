@@ -1,15 +1,18 @@
 import { columnsOf } from '../render/columns.ts';
 import type { Live } from '../render/format.ts';
+import type { Printed } from '../render/printable.ts';
+import { printed, unchanged } from '../render/printable.ts';
 
 /** Draws on a terminal, to which `write` writes at once. */
-export function createLive({ write, size }: { write: (text: string) => void; size: Live['size'] }): Live {
+export function createLive({ write, size }: { write: (text: Printed) => void; size: Live['size'] }): Live {
   let shown: readonly string[] = [];
   let width = 0;
   const draw = (lines: readonly string[]): void => {
     const { columns } = size();
     const rows = shown.reduce((sum, line) => sum + rowsOf(line, { drawnAt: width, columns }), 0);
     const toStart = rows === 0 ? '' : `\r\u001B[${rows}A`;
-    write(`${wrapOff}${toStart}${lines.map((line) => `${line}${clearLine}\n`).join('')}${clearBelow}${wrapOn}`);
+    const all = lines.map((line) => `${printed(line, { hasColours: true })}${clearLine}\n`).join('');
+    write(unchanged(`${wrapOff}${toStart}${all}${clearBelow}${wrapOn}`));
     [shown, width] = [lines, columns];
   };
   return {
@@ -25,7 +28,7 @@ export function createLive({ write, size }: { write: (text: string) => void; siz
         return;
       }
       draw([]);
-      writeText(text.endsWith('\n') ? text : `${text}\n`);
+      writeText(text.endsWith('\n') ? text : unchanged(`${text}\n`));
       draw(lines);
     },
     leave: () => {

@@ -46,6 +46,12 @@ export function readInteger(name: string, text: string, least: number, most: num
   throw usage(`${name} must be a whole number from ${least} to ${most}, got ${JSON.stringify(text)}`);
 }
 
+/** The view for `--raw`. @throws {Stop} `usage`, when the format has none */
+export function requireRaw<T>(raw: T | undefined): T {
+  if (raw !== undefined) return raw;
+  throw usage('--raw prints text, and --format json prints JSON', 'Leave one of them out: JSON keeps every character.');
+}
+
 function readAssignment(text: string): [string, string] {
   const at = text.indexOf('=');
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];

@@ -1,9 +1,15 @@
 import type { EventEmitter } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Environment } from '../project/folder.ts';
+import type { Printed } from '../render/printable.ts';
 
-/** A stream for text: a terminal, a pipe or a file. */
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
+/** A stream for text: a terminal, a pipe or a file. It takes no text that could command a terminal or a CI runner. */
+export type Output = Omit<Writable, 'write'> & {
+  write(text: Printed): boolean;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+};
 
 /** The part of a Node process that the command line uses. Emits signals, and exceptions that nothing caught. */
 export interface Process extends EventEmitter {

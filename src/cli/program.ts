@@ -2,6 +2,7 @@ import { Argument, Command, Option } from 'commander';
 import type { Command as Action } from './command.ts';
 import { setLoader } from './command.ts';
 import { describeExitCodes } from '../render/exit-codes.ts';
+import { printed } from '../render/printable.ts';
 import type { GlobalOptions } from './options.ts';
 import type { Process } from './process.ts';
 import { readVersion } from '../project/version.ts';
@@ -24,8 +25,8 @@ export function createProgram(process: Process, onEnd: (exitCode: number) => voi
     .option('--no-color', 'no colour; also NO_COLOR=1')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeOut: (text) => process.stdout.write(text),
-      writeErr: (text) => process.stderr.write(text),
+      writeOut: (text) => process.stdout.write(printed(text)),
+      writeErr: (text) => process.stderr.write(printed(text)),
       outputError: () => {}, // command-line.ts reports it, in the format that was asked for
     })
     .exitOverride()
@@ -259,6 +260,7 @@ ${examples(
     .option('--since <time>', 'newer lines only: 30s, 15m, 2h, 1d, or all')
     .option('--search <text>', 'lines with this text only: letters, digits, space, ".", "_", "-"')
     .option('--show-secrets', 'do not redact the secrets of the service')
+    .option('--raw', 'print the log unchanged, also characters that a terminal obeys')
     .addHelpText(
       'after',
       examples('trueup logs production.postgres.main', 'trueup logs production.postgres.main --tail 20 --since 1h'),
@@ -272,6 +274,7 @@ function addOutput(program: Command, run: Runner): void {
     .description('print the outputs of the manifest; changes nothing')
     .argument('[output]', 'name of one output: print only its value')
     .option('--show-secrets', 'print values that contain a secret')
+    .option('--raw', 'print the value unchanged, also characters that a terminal obeys')
     .addHelpText(
       'after',
       `
@@ -335,6 +338,7 @@ function addCall(program: Command, run: Runner): void {
     .option('--input <json>', 'input as a JSON object, or @file, or - for standard input')
     .option('--list [what]', 'list the operations, those of a group, or the members of one; sends nothing')
     .option('--show-secrets', 'print the secrets in the answer')
+    .option('--raw', 'print the answer unchanged, also characters that a terminal obeys')
     .option('--yes', 'do not ask before a deletion, stop or replacement; required without a terminal')
     .option('--timeout <seconds>', 'time limit of the request, including the deployment of a database', '30')
     .addHelpText(

@@ -1,5 +1,7 @@
 import pc from 'picocolors';
 import type { Live, Screen } from '../render/format.ts';
+import type { Printed } from '../render/printable.ts';
+import { printed, unchanged } from '../render/printable.ts';
 import type { Style, Tone } from '../render/style.ts';
 import { createLive } from './live.ts';
 import type { Output, Process } from './process.ts';
@@ -15,20 +17,28 @@ export function openTerminal(process: Process, wantsColor: boolean): Terminal {
   const { stdin, stdout, stderr, env } = process;
   const mayColor = wantsColor && (env.NO_COLOR ?? '') === '';
   const live = openLive(process);
-  const printer = (stream: Output) => (text: string) => {
-    const write = (all: string) => void stream.write(all);
+  const print = (stream: Output, text: Printed) => {
+    const write = (all: Printed) => void stream.write(all);
     if (live === undefined || stream.isTTY !== true) write(text);
     else live.above(text, write);
+  };
+  const printer = (stream: Output) => {
+    const hasColours = mayColor && stream.isTTY === true;
+    return (text: string) => print(stream, printed(text, { hasColours }));
   };
   return {
     out: printer(stdout),
     err: printer(stderr),
+    raw: (text) => print(stdout, unchanged(text)),
+    clear: () => print(stdout, clearScreen),
     outStyle: styleOf(stdout, mayColor),
     errStyle: styleOf(stderr, mayColor),
     isInteractive: stdin.isTTY === true && stdout.isTTY === true,
     live,
   };
 }
+
+const clearScreen = unchanged('\u001B[H\u001B[2J');
 
 function openLive(process: Process): Live | undefined {
   const { stderr: stream, env } = process;

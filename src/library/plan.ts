@@ -8,6 +8,7 @@ import { readVersion } from '../project/version.ts';
 import type { PlanDocument } from '../render/documents.ts';
 import { planJson } from '../render/plan-json.ts';
 import { renderPlan } from '../render/plan-text.ts';
+import { printed } from '../render/printable.ts';
 import { plainStyle } from '../render/style.ts';
 import type { Purpose, ReviewedPlan } from '../review.ts';
 import { isoTime } from '../state/clock.ts';
@@ -39,7 +40,7 @@ export function keepPlan(
   const at = isoTime(about.now);
   return handles.make({
     document: planJson(view),
-    text: renderPlan(view, plainStyle),
+    text: printed(renderPlan(view, plainStyle)),
     file: inTheWay.length > 0 ? undefined : makeFile(made, purpose, { version: readVersion(), at }),
     refuse: () => {
       throw new Stop('refused', inTheWay);

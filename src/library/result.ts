@@ -3,6 +3,7 @@ import type { Plan as MadePlan } from '../plan/action.ts';
 import { renderResult } from '../render/apply-text.ts';
 import type { ResultDocument } from '../render/documents.ts';
 import { exitCodes, stopExits } from '../render/exit-codes.ts';
+import { printed } from '../render/printable.ts';
 import { endingOf } from '../render/result.ts';
 import { resultJson } from '../render/result-json.ts';
 import { plainStyle } from '../render/style.ts';
@@ -35,7 +36,7 @@ export function keepResult(
   ];
   return handles.make({
     document: resultJson(view, exitCodes[exit].code, diagnostics),
-    text: renderResult(view, plainStyle),
+    text: printed(renderResult(view, plainStyle)),
   });
 }
 

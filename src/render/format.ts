@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Printed } from './printable.ts';
 import type { Style } from './style.ts';
 
 /** The last lines of a terminal, which are drawn again in place. The cursor stays visible, below them. */
@@ -7,7 +8,7 @@ export interface Live {
   /** Puts lines in the place of those that are shown. */
   show(lines: readonly string[]): void;
   /** Lets text be written above the lines. */
-  above(text: string, write: (text: string) => void): void;
+  above(text: Printed, write: (text: Printed) => void): void;
   /** The lines that are shown stay where they are, for good. */
   leave(): void;
 }
@@ -16,6 +17,10 @@ export interface Live {
 export interface Screen {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
+  /** Prints a result exactly as it is, also what a terminal obeys: the user asked for that. */
+  readonly raw: (text: string) => void;
+  /** Empties the terminal that results are printed on. */
+  readonly clear: () => void;
   readonly outStyle: Style;
   readonly errStyle: Style;
   /** Lines that are drawn again, where stderr is a terminal that can do that; what is printed appears above them. */

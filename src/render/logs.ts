@@ -1,12 +1,13 @@
 import type { LogsDocument } from './documents.ts';
-import { printable } from './printable.ts';
-import type { Style } from './style.ts';
 
-/** Renders a log: on a terminal without control characters, in a pipe unchanged. */
-export function renderLog(log: string, { width }: Style): string {
-  const lines = linesOf(log);
-  return lines.map((line) => `${width === undefined ? line : printable(line)}\n`).join('');
+/** Renders a log; `keepsColours`: as the service wrote it. */
+export function renderLog(log: string, { keepsColours }: { readonly keepsColours: boolean }): string {
+  const lines = linesOf(log).map((line) => `${line}\n`);
+  return keepsColours ? lines.join('') : lines.join('').replaceAll(colours, '');
 }
+
+// eslint-disable-next-line no-control-regex -- programs write them into their logs
+const colours = /\u001b\[[0-9;]*m/g;
 
 /** A log as a document. */
 export function logsJson(address: string, log: string): LogsDocument {

@@ -1,15 +1,65 @@
-/** Control characters, and characters that reorder or break a line. */
-// eslint-disable-next-line no-control-regex -- they are what this is about
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
+declare const isPrinted: unique symbol;
+
+/** Text that commands neither a terminal nor a CI runner: the only text that a stream of the process takes. */
+export type Printed = string & { readonly [isPrinted]: true };
+
+/**
+ * Controls, line separators, halves of surrogate pairs, and characters that reorder text or show nothing. An emoji comes
+ * first, with the selectors and joiners that belong to it: these show.
+ */
+const unprintable =
+  /(\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})?(?:\u200d\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)*)|[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
+
+/** Nothing to escape, also at the edge: most texts. */
+const harmless = /^[\u0020-\u0022\u0024-\u0039\u003b-\u007e]*$/;
 
 const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** A foreign text as one line without control characters: they are written as escapes. */
 export function printable(text: string): string {
-  return text.replaceAll(unprintable, (character) => short[character] ?? escapeOf(character));
+  return harmless.test(text) ? text : text.replaceAll(unprintable, (sign, emoji) => emoji ?? short[sign] ?? code(sign));
 }
 
-function escapeOf(character: string): string {
-  const code = character.charCodeAt(0);
-  return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+function code(sign: string): string {
+  const point = sign.codePointAt(0) ?? 0;
+  return point < 0x100 ? `\\x${point.toString(16).padStart(2, '0')}` : inJson(sign);
+}
+
+/** A character as JSON writes it: in a string of a document, its value stays the same. */
+function inJson(sign: string): string {
+  return [...Array(sign.length).keys()].map((at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`).join('');
+}
+
+/**
+ * A text of Trueup, in any format, as it is printed. Whatever foreign text in it could command is escaped as in JSON: the
+ * characters that `printable` escapes, except line ends and tabs, and what runners take for commands: `##[` and `##name[`
+ * anywhere, `::name` at the start of a line. `hasColours`: the colours of a `Style` stay.
+ */
+export function printed(text: string, { hasColours = false }: { readonly hasColours?: boolean } = {}): Printed {
+  const clean = harmless.test(text)
+    ? text
+    : text
+        .split(hasColours ? colours : /(?!)/)
+        .map((part, index) => (index % 2 === 1 ? part : withoutControls(part)))
+        .join('')
+        .replaceAll(/##(?=[\w.-]*\[)/g, '\\u0023#')
+        .replaceAll(commandAtStart, '$1\\u003a:');
+  return clean as Printed;
+}
+
+function withoutControls(text: string): string {
+  return text.replaceAll(unprintable, (sign, emoji) => emoji ?? (sign === '\n' || sign === '\t' ? sign : inJson(sign)));
+}
+
+/** The codes of `Style.paint` and nothing else. */
+// eslint-disable-next-line no-control-regex -- they are what this is about
+const colours = /(\u001b\[(?:1|2|22|31|32|33|36|39)m)/;
+
+/** Runners skip white space before a command. */
+// eslint-disable-next-line no-control-regex -- colours stand before it
+const commandAtStart = /((?:^|\n)(?:[^\S\n]|\u001b\[\d+m)*)::(?=[a-z])/gi;
+
+/** A text exactly as it is, for whoever asked for that with `--raw`. */
+export function unchanged(text: string): Printed {
+  return text as Printed;
 }

@@ -12,6 +12,7 @@ import { eventDocuments, eventLines, eventTree } from '../../src/render/progress
 import { plainStyle } from '../../src/render/style.ts';
 import type { Happened, Planned } from '../support/progress.ts';
 import { eventOf, planOf } from '../support/progress.ts';
+import { printed } from '../../src/render/printable.ts';
 import type { Screen } from '../support/screen.ts';
 import { createScreen } from '../support/screen.ts';
 import { documentsOf, project, trueup } from '../cli/process.ts';
@@ -220,7 +221,7 @@ function onTerminal(columns: number, rows: number, plan = planOf(planned)) {
   const live = createLive({ write, size: screen.size });
   screen.write('what was there before\n');
   const run = reporting(eventTree(live, plainStyle), plan);
-  return { ...run, screen, live, writes: () => writes, say: (text: string) => live.above(text, write) };
+  return { ...run, screen, live, writes: () => writes, say: (text: string) => live.above(printed(text), write) };
 }
 
 const many = Array.from({ length: 60 }, (_none, at) => `sshKey.key-${at}-of-somebody`);

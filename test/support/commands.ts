@@ -3,6 +3,7 @@ import type { Exit } from '../../src/render/exit-codes.ts';
 import { chooseFormat, runFor } from '../../src/cli/run.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import type { View } from '../../src/render/format.ts';
+import { printed } from '../../src/render/printable.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
@@ -13,17 +14,19 @@ import { processOfTest } from './process.ts';
 
 /** A terminal without colour that keeps what is printed. */
 export function recordingTerminal(about: { readonly width?: number; readonly isInteractive?: boolean } = {}) {
-  const printed = { out: '', err: '' };
+  const recorded = { out: '', err: '' };
   const style = { ...plainStyle, width: about.width };
   const terminal: Terminal = {
-    out: (text) => void (printed.out += text),
-    err: (text) => void (printed.err += text),
+    out: (text) => void (recorded.out += printed(text)),
+    err: (text) => void (recorded.err += printed(text)),
+    raw: (text) => void (recorded.out += text),
+    clear: () => void (recorded.out += '\u001B[H\u001B[2J'),
     outStyle: style,
     errStyle: style,
     isInteractive: about.isInteractive ?? false,
     live: undefined,
   };
-  return { printed, terminal };
+  return { printed: recorded, terminal };
 }
 
 /** A run in a folder that reports to a view; `signals` sends it signals. */

@@ -13,7 +13,7 @@ import type { Command, Run } from '../command.ts';
 import { readInput } from '../call-input.ts';
 import { openPlatform } from '../connect.ts';
 import type { Exit } from '../../render/exit-codes.ts';
-import { readInteger, usage } from '../options.ts';
+import { readInteger, requireRaw, usage } from '../options.ts';
 import { findPlatform } from '../../project/target.ts';
 import { listOperations } from './call-list.ts';
 
@@ -22,6 +22,7 @@ export interface CallFlags {
   readonly input?: string;
   readonly list?: string | true;
   readonly showSecrets?: true;
+  readonly raw?: true;
   readonly yes?: true;
   readonly timeout: string;
 }
@@ -39,6 +40,7 @@ async function call(
   { words: [name, ...words], flags }: { words: readonly string[]; flags: CallFlags },
 ): Promise<Exit> {
   const { options, redactor, terminal } = run;
+  const answered = flags.raw === true ? requireRaw(view.raw) : view.answer;
   if (flags.list !== undefined) return listOperations(view, flags.list === true ? name : flags.list);
   if (name === undefined) throw usage('the operation is missing', 'trueup call --list shows all operations.');
   const operation = findOperation(name);
@@ -57,7 +59,12 @@ async function call(
   const { client, close } = await openPlatform(platform, about);
   try {
     const answer = await client.invoke(operation, input);
-    print(run, view, { operation, answer, showsSecrets: flags.showSecrets === true, redact: about.redactor.redact });
+    print(run, answered, {
+      operation,
+      answer,
+      showsSecrets: flags.showSecrets === true,
+      redact: about.redactor.redactForeign,
+    });
     return 'done';
   } finally {
     await close();
@@ -89,7 +96,7 @@ async function hasConsent(
 
 function print(
   { terminal }: Run,
-  view: CallView,
+  printAnswer: CallView['answer'],
   about: {
     readonly operation: Operation;
     readonly answer: unknown;
@@ -100,7 +107,7 @@ function print(
   const { operation, answer, showsSecrets, redact } = about;
   const { shown, count } = showsSecrets ? { shown: answer, count: 0 } : redactAnswer(operation, answer);
   // Secrets of the input are secret in the answer too.
-  view.answer(shown, showsSecrets ? (text) => text : redact);
+  printAnswer(shown, showsSecrets ? (text) => text : redact);
   if (count > 0) terminal.err(`${counted(count, 'secret')} redacted; --show-secrets shows them.\n`);
   const once = shownOnce[operation];
   if (once !== undefined) terminal.err(`The platform shows ${once} only once. Store it in a safe place now.\n`);

@@ -1,6 +1,7 @@
 import type { Command as Program } from 'commander';
 import type { CompletionView } from '../../render/formats/plain.ts';
 import { completionFormats } from '../../render/formats/plain.ts';
+import { printable, printed } from '../../render/printable.ts';
 import type { Command } from '../command.ts';
 import { complete } from '../complete.ts';
 import { completionScript, shells } from '../completion-scripts.ts';
@@ -24,7 +25,12 @@ export function completionCommand(name: string): Command<CompletionView> {
 /** Prints the candidates for a shell. Prints nothing on any error: the user is typing. */
 export async function printCandidates(program: Program, words: readonly string[], process: Process): Promise<void> {
   const found = await complete(program, words, valuesFor(process)).catch(() => []);
+  // A shell inserts what it is given: a value that cannot be printed as it is cannot be offered.
   const lines =
-    found === 'files' ? [':files'] : found.map(({ value, about }) => (about ? `${value}\t${about}` : value));
-  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+    found === 'files'
+      ? [':files']
+      : found
+          .filter(({ value }) => printable(value) === value)
+          .map(({ value, about }) => (about ? `${value}\t${about}` : value));
+  process.stdout.write(printed(lines.map((line) => `${line}\n`).join('')));
 }

@@ -5,6 +5,7 @@ import { logsFormats } from '../../render/formats/logs.ts';
 import { kinds } from '../../resources/index.ts';
 import type { Command } from '../command.ts';
 import { openPlatform } from '../connect.ts';
+import { requireRaw } from '../options.ts';
 import { declaredResources } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
 import { findTarget } from '../../project/target.ts';
@@ -16,6 +17,7 @@ export interface LogsFlags {
   readonly since?: string;
   readonly search?: string;
   readonly showSecrets?: true;
+  readonly raw?: true;
 }
 
 /** Prints the log of a service, where the platform documents one. */
@@ -24,6 +26,7 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
     formats: logsFormats,
     execute: async (run, view) => {
       const { options, terminal, redactor } = run;
+      const raw = flags.raw === true ? requireRaw(view.raw) : undefined;
       const target = await findTarget(options);
       const state = await readStateOf(target.project, openStore(target, run));
       const [object] = await findObjects({
@@ -40,7 +43,8 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
         const showsSecrets = flags.showSecrets === true;
         const project = target.project ?? state?.projectId;
         const log = await readLog(client, request, { redactor, showsSecrets, kinds, project });
-        view.log(object.address, log);
+        if (raw === undefined) view.log(object.address, log);
+        else raw(log);
         return 'done';
       } finally {
         await close();

@@ -5,15 +5,21 @@ import { outputFormats } from '../../render/formats/output.ts';
 import { counted } from '../../render/lines.ts';
 import type { Command } from '../command.ts';
 import { connect } from '../connect.ts';
+import { requireRaw, usage } from '../options.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
 
 /** Prints the outputs of the manifest, or one of them. Sends GETs only. */
-export function outputCommand(name: string | undefined, flags: { readonly showSecrets?: true }): Command<OutputView> {
+export function outputCommand(
+  name: string | undefined,
+  flags: { readonly showSecrets?: true; readonly raw?: true },
+): Command<OutputView> {
   return {
     formats: outputFormats,
     execute: async (run, view) => {
       const { options, terminal, redactor } = run;
+      if (flags.raw === true && name === undefined) throw usage('--raw needs the name of one output');
+      const print = flags.raw === true ? requireRaw(view.raw) : view.output;
       // What is hidden need not be known.
       const load = flags.showSecrets === true ? loadWithSecrets : loadManifest;
       const { manifest, warnings } = await load(options, redactor);
@@ -26,7 +32,7 @@ export function outputCommand(name: string | undefined, flags: { readonly showSe
         const showsSecrets = flags.showSecrets === true;
         if (showsSecrets) requireSecrets(outputs);
         const [only] = outputs;
-        if (name !== undefined && only !== undefined) view.output(only, showsSecrets);
+        if (name !== undefined && only !== undefined) print(only, showsSecrets);
         else view.outputs(outputs, showsSecrets);
         const hidden = showsSecrets ? 0 : outputs.filter(({ isSensitive }) => isSensitive).length;
         if (hidden > 0)

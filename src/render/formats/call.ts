@@ -10,6 +10,8 @@ import { textView } from '../text-view.ts';
 export interface CallView extends View {
   /** Prints the answer of the platform; `redact` goes over the text that is printed. */
   readonly answer: (answer: unknown, redact: (text: string) => string) => void;
+  /** Prints it without escapes: text as it is, everything else as JSON; undefined: a format that needs none. */
+  readonly raw: CallView['answer'] | undefined;
   /** Prints the members of one operation. */
   readonly operation: (operation: Operation) => void;
   readonly operations: (operations: readonly Operation[]) => void;
@@ -23,12 +25,14 @@ export const callFormats: Formats<CallView> = {
       if (screen.outStyle.width === undefined) printAnswer(screen, answer, redact);
       else screen.out(redact(renderAnswer(answer)));
     },
+    raw: (answer, redact) => screen.raw(redact(typeof answer === 'string' ? `${answer}\n` : jsonOf(answer))),
     operation: (operation) => screen.out(renderOperation(operation, screen.outStyle)),
     operations: (operations) => screen.out(renderOperations(operations, screen.outStyle)),
   }),
   json: (screen) => ({
     ...jsonView(screen),
     answer: (answer, redact) => printAnswer(screen, answer, redact),
+    raw: undefined,
     operation: (operation) => printJson(screen, operationsJson([operation])),
     operations: (operations) => printJson(screen, operationsJson(operations)),
   }),
@@ -36,5 +40,9 @@ export const callFormats: Formats<CallView> = {
 
 /** Prints an answer as the platform gave it, for jq. */
 function printAnswer({ out }: Screen, answer: unknown, redact: (text: string) => string): void {
-  out(redact(`${JSON.stringify(answer ?? null, null, 2)}\n`));
+  out(redact(jsonOf(answer)));
+}
+
+function jsonOf(answer: unknown): string {
+  return `${JSON.stringify(answer ?? null, null, 2)}\n`;
 }

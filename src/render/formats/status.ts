@@ -32,8 +32,11 @@ export const statusFormats: Formats<StatusView> = {
   }),
 };
 
-function redraw({ out, outStyle }: Screen): (services: readonly ServiceState[]) => void {
-  return (services) => out(clearScreen + renderServices(services, outStyle));
+function redraw({ out, clear, outStyle }: Screen): (services: readonly ServiceState[]) => void {
+  return (services) => {
+    clear();
+    out(renderServices(services, outStyle));
+  };
 }
 
 /** Adds a line for each service that changed since it was printed last. */
@@ -46,5 +49,3 @@ function printChanges({ out, outStyle }: Screen): (services: readonly ServiceSta
     out(fresh.map(([, line]) => line).join(''));
   };
 }
-
-const clearScreen = '\u001B[H\u001B[2J';

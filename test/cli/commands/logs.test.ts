@@ -70,13 +70,15 @@ describe('logs', () => {
     expect(place.emulator.log.filter(({ operation }) => operation === 'postgres.readLogs')).toHaveLength(1);
   });
 
-  it('hides the secrets of the service, and shows a terminal no character that it obeys', async () => {
-    const log = 'LOG: password canary-7f3a\r\nLOG: \u001B[2Jred\n';
+  it('hides the secrets of the service, and prints no character that a terminal obeys', async () => {
+    const log = 'LOG: password canary-7f3a\r\nLOG: \u001B[2J\u001B[31mred\n';
     const place = await open(sections, { secrets, around: logging(log) });
     const piped = await place.run(logsCommand(address, {}));
-    expect(piped.out).toBe('LOG: password (sensitive)\nLOG: \u001B[2Jred\n');
+    expect(piped.out).toBe('LOG: password (sensitive)\nLOG: \\u001b[2Jred\n');
     const seen = await place.run(logsCommand(address, {}), { width: 80 });
-    expect(seen.out).toBe('LOG: password (sensitive)\nLOG: \\x1b[2Jred\n');
+    expect(seen.out).toBe(piped.out);
+    const raw = await place.run(logsCommand(address, { raw: true }));
+    expect(raw.out).toBe('LOG: password (sensitive)\nLOG: \u001B[2J\u001B[31mred\n');
     const shown = await place.run(logsCommand(address, { showSecrets: true }));
     expect(shown.out).toContain('canary-7f3a');
     const json = await place.run(logsCommand(address, {}), { format: 'json' });
@@ -84,7 +86,7 @@ describe('logs', () => {
       format: 'trueup/logs',
       version: 1,
       address,
-      lines: ['LOG: password (sensitive)', 'LOG: \u001B[2Jred'],
+      lines: ['LOG: password (sensitive)', 'LOG: \u001B[2J\u001B[31mred'],
     });
   });
 
