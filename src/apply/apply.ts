@@ -113,7 +113,8 @@ async function finish(run: Run): Promise<ApplyResult> {
   for (const action of plan.actions) await settleStale(run, action);
   await reportDuplicates(run);
   const reached = withWaves(plan.base, [[...run.journal.records]]);
-  const isNew = plan.saved === undefined || !same(plan.saved.resources, reached.resources);
+  // Without an object there is nothing to keep: an empty state would be in the way of a rebuilt one.
+  const isNew = !same(plan.saved?.resources ?? {}, reached.resources);
   const state = isNew ? { ...reached, serial: plan.base.serial + 1 } : plan.base;
   const unsaved = isNew || [...run.jobs.values()].some(isSent) ? await write(store, state) : undefined;
   if (run.ending.defect !== undefined) throw run.ending.defect.error;

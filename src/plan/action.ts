@@ -149,6 +149,8 @@ export interface Plan {
   /** What it was made from. */
   readonly observed: Observed;
   readonly actions: readonly Action[];
+  /** Everything that the state holds is meant to go. */
+  readonly destroys?: true;
   /** Errors, warnings and notes that belong to no action. */
   readonly diagnostics: readonly Diagnostic[];
 }

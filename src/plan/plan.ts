@@ -51,6 +51,7 @@ export function buildPlan(input: PlanInput): Plan {
     base: state,
     saved: input.saved,
     observed: withOld.observed,
+    ...(input.destroys ? { destroys: true } : {}),
     actions: withDeployments(withOld, planned),
     diagnostics: [
       ...possibleRenames(planned),

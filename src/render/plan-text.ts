@@ -41,7 +41,7 @@ function ending(plan: Plan, counts: PlanView['counts'], style: Style): string[] 
 
 function summary(plan: Plan): string {
   const ignored = countIgnored(plan.actions);
-  if (!hasChanges(plan)) return noChanges(ignored);
+  if (!hasChanges(plan)) return noChanges(ignored, plan);
   const parts = [...countActions(plan.actions)].map(([name, count]) => `${count} ${actionWords[name].plan}`);
   return [`Plan: ${parts.join(', ')}.`, ...ignoredWords(ignored)].join(' ');
 }

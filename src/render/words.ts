@@ -1,4 +1,4 @@
-import type { ActionName } from '../plan/action.ts';
+import type { ActionName, Plan } from '../plan/action.ts';
 import { counted } from './lines.ts';
 import type { Tone } from './style.ts';
 
@@ -44,7 +44,16 @@ export function countActions(actions: readonly { readonly action: ActionName }[]
 }
 
 /** The summary when there is nothing to do; `ignored`: the number of fields that the platform ignores. */
-export function noChanges(ignored: number): string {
+export function noChanges(
+  ignored: number,
+  { destroys, saved }: Partial<Pick<Plan, 'destroys' | 'saved'>> = {},
+): string {
+  if (destroys === true) {
+    // A destruction says nothing of what the manifest declares.
+    return saved === undefined
+      ? 'There is no state: Trueup knows no object to delete. trueup state rebuild makes one from the platform.'
+      : 'The state holds no object to delete.';
+  }
   return ignored === 0
     ? 'No changes. The platform matches the manifest.'
     : ['No changes.', ...ignoredWords(ignored)].join(' ');

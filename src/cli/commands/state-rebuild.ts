@@ -25,7 +25,8 @@ async function rebuild(run: Run, view: StateRebuildView, isGiven: boolean): Prom
   return withLock(run, manifest, {
     purpose: 'state rebuild',
     work: async ({ connection: world }) => {
-      if ((await world.store.read()) !== undefined) {
+      const present = await world.store.read();
+      if (Object.keys(present?.resources ?? {}).length > 0) {
         throw usage(
           `there is a state in ${world.store.location}`,
           'Move it away first, or use it: trueup import adopts one object, trueup apply --adopt all of them.',
