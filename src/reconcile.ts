@@ -200,7 +200,7 @@ export async function importObject(manifest: Manifest, world: World, address: st
     parent: resource.parent ?? null,
     dependsOn: action.dependsOn,
     pairs: {},
-    options: resource.options,
+    options: action.options,
   };
   await world.store.write({
     ...made.base,

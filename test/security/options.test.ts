@@ -3,12 +3,13 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/kind/json.ts';
 import { hasChanges } from '../../src/plan/action.ts';
 import { planJson } from '../../src/render/plan-json.ts';
+import { importObject } from '../../src/reconcile.ts';
 import { renderPlan } from '../../src/render/plan-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import { folder as corpus, forms } from '../state/corpus.ts';
 import { project, trueup } from '../cli/process.ts';
-import { actionsOf, everything, notesOf, plansNothing, rowsIn } from '../support/faults.ts';
+import { actionsOf, byHand, everything, notesOf, plansNothing, rowsIn } from '../support/faults.ts';
 import { database, production, stack } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -170,6 +171,19 @@ describe('S2: protect: true', () => {
     await made.apply(renamed, everything);
     expect(options(made, 'production.postgres.next')).toEqual({ protect: true });
     await plansNothing(made, renamed);
+  });
+
+  test('S2: stays when the object of a create without an answer is imported', async () => {
+    const made = bench();
+    await made.apply(production(stack()), everything);
+    const { state } = made.store;
+    if (state === undefined) throw new Error('nothing was applied');
+    const protect = { protect: true };
+    const record = { kind: 'postgres', id: null, parent: 'production', dependsOn: [], pairs: {}, options: protect };
+    made.store.state = { ...state, resources: { ...state.resources, [main]: record } };
+    const text = production(database() + stack());
+    await importObject(await made.manifest(text), made.world(), main, await byHand(made));
+    expect(options(made, main)).toEqual(protect);
   });
 
   test('S2: is lifted by protect: false in an apply of its own', async () => {
