@@ -73,7 +73,7 @@ describe('an object that a person created', () => {
     const made = bench();
     await made.apply(one);
     await made.emulator.act('postgres.remove', { postgresId: idOf(made, address) });
-    const id = await byHand(made, { dockerImage: 'postgres:16' });
+    const id = await byHand(made, { dockerImage: 'postgres:17.1' });
     expect(actionsOf(await made.plan(one))).toEqual([`adopt ${address}`, `deploy ${address} (deploy)`]);
     expect((await refusal(made, () => made.apply(one))).map((item) => item.code)).toEqual(['consent']);
     const result = await made.apply(one, { adoption: true });

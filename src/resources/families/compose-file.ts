@@ -66,7 +66,7 @@ export function mountedVolumes(text: unknown): readonly MountedVolume[] {
 
 /** The volume that a name of a compose file stands for on the host: its own name, or one made from the key. */
 function volumeOnHost(key: string, definition: Json | undefined): Json {
-  const { name, external, driver = null, driver_opts: options = null } = mapIn(definition);
+  const { name, external, driver = 'local', driver_opts: options = null } = mapIn(definition);
   const given = name ?? mapIn(external).name ?? (external === true ? key : undefined);
   return [...(given === undefined ? ['key', key] : ['name', given]), driver, options];
 }

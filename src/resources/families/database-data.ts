@@ -13,7 +13,7 @@ export function databaseData(family: ImageFamily): Lifecycle {
         what: ({ before, after }) => {
           if (typeof before !== 'string' || before === '') return undefined;
           const reason = versionRisk(before, String(after), family);
-          return reason === undefined ? undefined : `${what}: ${reason}`;
+          return reason === undefined ? undefined : `${what}, because ${reason}`;
         },
       },
     },
