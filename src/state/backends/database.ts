@@ -1,6 +1,9 @@
+import type { Socket } from 'node:net';
 import type { Client } from 'pg';
 import type { Clock } from '../clock.ts';
 import { unusable } from '../unusable.ts';
+import type { PostgresAddress } from './postgres-address.ts';
+import { readPostgresAddress } from './postgres-address.ts';
 
 /** A database; it connects on demand, and again after a lost connection. */
 export interface Database {
@@ -23,7 +26,8 @@ const pauses = [200, 1_000, 3_000];
 
 /** Opens a database by its address; `what` names the part of it that is used, for messages. */
 export function openDatabase(url: string, what: string, clock: Clock): Database {
-  const location = `${describe(url)}, ${what}`;
+  const address = readPostgresAddress(url);
+  const location = `${address.location}, ${what}`;
   let opening: Promise<Client> | undefined;
 
   const open = async (): Promise<Client> => {
@@ -31,12 +35,15 @@ export function openDatabase(url: string, what: string, clock: Clock): Database 
     const { default: pg } = await import('pg');
     const client = new pg.Client({
       connectionString: url,
+      // Only where the address does not say it: PGSSLMODE does not count.
+      ssl: address.hasTls,
       connectionTimeoutMillis: connectMs,
       query_timeout: answerMs,
       keepAlive: true,
       application_name: 'trueup',
     });
     client.on('error', () => undefined); // the next statement fails, and connects again
+    if (!address.hasTls && !address.isLocal) refuseCleartext(client);
     try {
       await client.connect();
       // An acknowledged write must survive a crash of the server, and a vanished client must not lock out the others.
@@ -66,6 +73,8 @@ export function openDatabase(url: string, what: string, clock: Clock): Database 
       } catch (error) {
         if (isAnswer(error)) throw error;
         drop(connection);
+        const insecure = whyInsecure(error, address);
+        if (insecure !== undefined) throw unusable(location, insecure.what, { remedy: insecure.remedy, cause: error });
         const pause = pauses[attempt];
         if (pause === undefined)
           throw unusable(location, `cannot be reached (${wordsOf(error)})`, { remedy, cause: error });
@@ -102,17 +111,47 @@ export function openDatabase(url: string, what: string, clock: Clock): Database 
   };
 }
 
-/** Host, port and database; the rest may be secret. */
-function describe(url: string): string {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^postgres(ql)?:$/.test(parsed.protocol)) {
-    throw unusable('in PostgreSQL', 'has no address: TRUEUP_STATE_URL is none of a database', {
-      remedy: 'Write postgres://user:password@host/name, with special characters as %40.',
-    });
-  }
-  const host = parsed.searchParams.get('host') ?? parsed.host;
-  return `postgres://${host}${parsed.pathname}`;
+/** The event of a server that asks for the password itself, and not for a proof of it. */
+const asksForPassword = 'authenticationCleartextPassword';
+
+/** Ends the connection before the client answers a server that asks for the password in clear. */
+function refuseCleartext(client: Client): void {
+  const { connection } = client as unknown as { connection: NodeJS.EventEmitter & { stream: Socket } }; // of pg 8
+  connection.prependListener(asksForPassword, () => {
+    connection.stream.destroy(Object.assign(new Error('it asked for the password in clear'), { code: cleartext }));
+  });
 }
+
+const cleartext = 'TRUEUP_CLEARTEXT_PASSWORD';
+
+/** Explains a connection that was given up for its lack of TLS; undefined: it failed for another reason. */
+function whyInsecure(error: unknown, { hasTls }: PostgresAddress): { what: string; remedy: string } | undefined {
+  const code = codeOf(error);
+  const message = error instanceof Error ? error.message : '';
+  const disable = 'Write sslmode=disable in TRUEUP_STATE_URL where nobody else can read the network.';
+  if (code === cleartext) {
+    return {
+      what: `cannot be used: ${message}, and the connection has no TLS; the password was not sent`,
+      remedy: 'Write sslmode=verify-full in TRUEUP_STATE_URL, or let the database use scram-sha-256.',
+    };
+  }
+  if (!hasTls) return undefined;
+  if (message === 'The server does not support SSL connections') {
+    return {
+      what: 'cannot be used: the database has no TLS; the password was not sent',
+      remedy: `Turn on TLS in the database (ssl = on). ${disable}`,
+    };
+  }
+  if (!certificateCodes.test(code)) return undefined;
+  return {
+    what: `cannot be used: the certificate of the database is not trusted (${code}); the password was not sent`,
+    remedy: `Write sslrootcert=FILE in TRUEUP_STATE_URL, with the certificate of its authority, or correct the host. ${disable}`,
+  };
+}
+
+/** Codes of Node for a certificate that it does not accept. */
+const certificateCodes =
+  /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH)/;
 
 /** Tells whether the server answered with a final refusal; a server about to stop has not. */
 function isAnswer(error: unknown): boolean {

@@ -1,0 +1,47 @@
+import { unusable } from '../unusable.ts';
+import { isLoopback } from './loopback.ts';
+
+/** The address of a database, read. */
+export interface PostgresAddress {
+  readonly url: URL;
+  /** Host, port and database; the rest may be secret. */
+  readonly location: string;
+  /** false: the connection has no TLS. */
+  readonly hasTls: boolean;
+  /** true: this machine, over the loopback or a socket of the file system. */
+  readonly isLocal: boolean;
+}
+
+const form = 'postgres://user:password@host/database';
+
+/**
+ * Reads the address of a database. A connection to another machine has TLS, and checks the certificate, unless the address
+ * says otherwise in `sslmode`: without it the client would send the password to whoever answers.
+ *
+ * @throws {Stop} `state`, with no part of an address that cannot be read: it may be a part of the password.
+ */
+export function readPostgresAddress(text: string): PostgresAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  // The first "/", "?" or "#" ends the host. An "@" after it shows that it was meant to be a part of the password.
+  const [, rest] = /^\s*postgres(?:ql)?:\/\/[^/?#]*(.*)$/is.exec(text) ?? [];
+  if (url === undefined || rest === undefined) throw malformed(`has no address: TRUEUP_STATE_URL is not ${form}`);
+  if (url.hash !== '' || rest.includes('@')) throw malformed('has an address that cannot be read: TRUEUP_STATE_URL');
+  const parameter = (name: string) => url.searchParams.getAll(name).at(-1);
+  const ssl = parameter('ssl');
+  if (ssl !== undefined && !['true', '1'].includes(ssl)) {
+    throw unusable('in PostgreSQL', 'has an address with ssl=, which TRUEUP_STATE_URL cannot have', {
+      remedy: 'Write sslmode=verify-full or sslmode=disable instead.',
+    });
+  }
+  const host = parameter('host') ?? decodeURIComponent(url.hostname);
+  const isLocal = host.startsWith('/') || isLoopback(host) || host === '::1';
+  const hasTls =
+    parameter('sslmode') === undefined ? !isLocal || ssl !== undefined : parameter('sslmode') !== 'disable';
+  return { url, location: `postgres://${parameter('host') ?? url.host}${url.pathname}`, hasTls, isLocal };
+}
+
+function malformed(what: string) {
+  return unusable('in PostgreSQL', what, {
+    remedy: `Write ${form}, with special characters of the password percent-encoded: / as %2F, @ as %40, # as %23, ? as %3F.`,
+  });
+}

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import { describe, expect, it } from 'vitest';
+import { project, trueup } from '../cli/process.ts';
+import { listeners } from '../support/listeners.ts';
+
+/** A network between Trueup and the database of the state is somebody else's. */
+
+const listen = listeners();
+const password = 'canary-7f3a';
+
+const manifest = `trueup: 1
+platform: emulator
+project: prj_1
+state: { backend: postgres }
+environments: { production: {} }
+`;
+
+/** Lists a state in a database. */
+const list = (url: string) =>
+  trueup(['state', 'list', '-C', project(manifest)], { env: { TRUEUP_STATE_URL: url, TRUEUP_DEBUG: '1' } });
+
+/** The first message of a client that wants TLS (length 8, code 80877103), as latin1. */
+const wantsTls = '\0\0\0\b\u0004\u00d2\u0016/';
+
+/** Asks for the password in clear (AuthenticationCleartextPassword), and refuses it. */
+const askForPassword = (socket: Socket) =>
+  socket.once('data', () => {
+    socket.write('R\0\0\0\b\0\0\0\x03', 'latin1');
+    const fields = 'SFATAL\0C28P01\0Mrefused\0\0';
+    socket.once('data', () => socket.end(`E\0\0\0${String.fromCharCode(fields.length + 4)}${fields}`, 'latin1'));
+  });
+
+/** Says that it has no TLS, and then asks for the password anyway. */
+const refuseTls = (socket: Socket) =>
+  socket.once('data', () => {
+    socket.write('N');
+    askForPassword(socket);
+  });
+
+describe('S22: a connection to another machine has TLS', () => {
+  it('S22: unless sslmode=disable is written; the password is not sent to a server without it', async () => {
+    for (const parameters of ['', '?sslmode=verify-full', '?ssl=true', '?schema=a&name=b']) {
+      const server = await listen(refuseTls);
+      const { code, out, err } = await list(`postgres://u:${password}@${server.host}/db${parameters}`);
+      expect({ code, out }).toEqual({ code: 7, out: '' });
+      expect(err).toContain('the database has no TLS; the password was not sent');
+      expect(err).toContain('sslmode=disable');
+      expect(server.received.startsWith(wantsTls)).toBe(true);
+      expect(server.received).not.toContain(password);
+      expect(server.connections).toBe(1);
+    }
+  });
+
+  it('S22: whatever PGSSLMODE says', async () => {
+    const server = await listen(refuseTls);
+    const env = { TRUEUP_STATE_URL: `postgres://u:${password}@${server.host}/db`, PGSSLMODE: 'disable' };
+    process.env.PGSSLMODE = 'disable';
+    try {
+      await trueup(['state', 'list', '-C', project(manifest)], { env });
+    } finally {
+      delete process.env.PGSSLMODE;
+    }
+    expect(server.received.startsWith(wantsTls)).toBe(true);
+  });
+
+  it('S22: whose certificate is checked; the error says what to write', async () => {
+    const folder = join(import.meta.dirname, '../fixtures/tls');
+    const pem = (name: string) => readFileSync(join(folder, name));
+    const secureContext = createSecureContext({ cert: pem('database.crt'), key: pem('database.key') });
+    let decrypted = '';
+    const server = await listen((socket) => {
+      socket.once('data', () => {
+        socket.write('S');
+        const secure = new TLSSocket(socket, { isServer: true, secureContext });
+        secure.on('error', () => {}).on('data', (data) => (decrypted += data.toString('latin1')));
+      });
+    });
+    const { code, err } = await list(`postgres://u:${password}@${server.host}/db`);
+    expect(code).toBe(7);
+    expect(err).toContain('the certificate of the database is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)');
+    expect(err).toContain('Write sslrootcert=FILE in TRUEUP_STATE_URL');
+    expect(decrypted).toBe('');
+  });
+
+  it('S22: a password is never sent in clear without it', async () => {
+    const server = await listen(askForPassword);
+    const { code, out, err } = await list(`postgres://u:${password}@${server.host}/db?sslmode=disable`);
+    expect({ code, out }).toEqual({ code: 7, out: '' });
+    expect(err).toContain(
+      'it asked for the password in clear, and the connection has no TLS; the password was not sent',
+    );
+    expect(server.received).toContain('user\0u\0');
+    expect(server.received).not.toContain(password);
+  });
+
+  it('S22: but this machine needs none', async () => {
+    const server = await listen(askForPassword);
+    await list(`postgres://u:${password}@${server.loopback}/db`);
+    expect(server.received).not.toContain(wantsTls);
+    expect(server.received).toContain(password);
+  });
+
+  it.each(['ssl=0', 'ssl=false', 'ssl=no-verify'])('S22: and %s is no way around', async (parameter) => {
+    const server = await listen(askForPassword);
+    const { code, err } = await list(`postgres://u:${password}@${server.host}/db?${parameter}`);
+    expect(code).toBe(7);
+    expect(err).toContain('Write sslmode=verify-full or sslmode=disable instead.');
+    expect(server.connections).toBe(0);
+  });
+});
+
+describe('S23: an address with an unescaped password', () => {
+  it.each([
+    'postgres://u:31337/canary@db.example.com/x',
+    'postgres://u:31337/canary@db.example.com',
+    'postgres://u:canary/31337@db.example.com/x',
+    'postgres://u:31337#canary@db.example.com/x',
+    'postgres://u:canary#31337@db.example.com/x',
+    'postgres://u:31337?canary@db.example.com/x',
+    'postgres://u:p@31337/canary@db.example.com/x',
+    'postgresql://u:31337/canary@db.example.com/x',
+    ' postgres://u:31337/canary@db.example.com/x\n',
+    'postgres:/u:31337/canary@db.example.com/x',
+    'postgres:u:canary@db.example.com/x',
+    'u:canary@db.example.com/x',
+    's3://canary:canary@b/x?endpoint=https://s3.example.com',
+    's3://b/x?endpoint=canary',
+  ])('S23: %j prints no part of it', async (url) => {
+    const { code, out, err } = await list(url);
+    expect({ code, out }).toEqual({ code: 7, out: '' });
+    expect(err).not.toContain('canary');
+    expect(err).not.toContain('31337');
+    expect(err).toMatch(/percent-encoded: \/ as %2F, @ as %40, # as %23|Write s3:\/\/bucket/);
+  });
+
+  it('S23: a percent-encoded one is read', async () => {
+    const server = await listen(askForPassword);
+    await list(`postgres://u:a%2Fb%40c%23d%3Fe@${server.loopback}/db`);
+    expect(server.received).toContain('a/b@c#d?e');
+  });
+});
