@@ -30,7 +30,7 @@ export interface AskingInput {
   readonly identity: () => Promise<FileText>;
   /** true: programs that the manifest names may run. */
   readonly allowsCommands: boolean;
-  /** The environment of the programs, without the names that begin with TRUEUP_. */
+  /** The environment of the run; a program gets the part of it that is no secret, and the variables that its source lists. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The time limit of one program, in milliseconds; 30,000 when left out. */
   readonly commandLimitMs?: number;
@@ -127,7 +127,7 @@ async function askAge(source: FileSource, input: AskingInput): Promise<Found> {
 }
 
 async function askCommand(
-  { words, at }: Extract<SecretSource, { readonly is: 'command' }>,
+  { words, passes, at }: Extract<SecretSource, { readonly is: 'command' }>,
   names: readonly string[],
   input: AskingInput,
 ): Promise<Found> {
@@ -144,7 +144,7 @@ async function askCommand(
   const values = new Map<string, string>();
   // One after the other: the first may have to unlock what the others then find open.
   for (const name of names) {
-    const answer = await runSecretCommand({ words, name, folder, env, limitMs, addSecret });
+    const answer = await runSecretCommand({ words, name, folder, env, passes, limitMs, addSecret });
     if ('problem' in answer) {
       const details = lastLines(answer.said, redact);
       return { problem: `${program} ${answer.problem} when asked for ${name}`, remedy: answer.remedy, details };

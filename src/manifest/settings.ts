@@ -28,7 +28,7 @@ export type StatePlace = Readonly<NonNullable<z.output<typeof settingsShape.stat
 /** Where secrets come from: an env file in clear, one encrypted with age, or a program that is run for each name. */
 export type SecretSource = { readonly at: Place } & (
   | { readonly is: 'file' | 'age'; readonly path: string }
-  | { readonly is: 'command'; readonly words: readonly string[] }
+  | { readonly is: 'command'; readonly words: readonly string[]; readonly passes: readonly string[] }
 );
 
 const plainScalar = z.union([z.string(), z.number(), z.boolean()]);
@@ -113,9 +113,22 @@ export const settingsShape = {
               'must contain {name}, which stands for the name of the secret',
             )
             .optional(),
+          env: z
+            .array(
+              z
+                .string()
+                .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable')
+                .refine((name) => !/^TRUEUP_/i.test(name), 'must not be a variable of Trueup'),
+            )
+            .optional()
+            .describe('More variables of the run that the program gets, such as VAULT_TOKEN.'),
         })
-        .refine((source) => Object.keys(source).length === 1, 'must have exactly one of file, age and command')
-        .meta({ minProperties: 1, maxProperties: 1 }),
+        .refine(
+          (source) => Object.keys(source).filter((key) => key !== 'env').length === 1,
+          'must have exactly one of file, age and command',
+        )
+        .refine(({ env, command }) => env === undefined || command !== undefined, 'can have env only beside command')
+        .meta({ minProperties: 1, maxProperties: 2 }),
     )
     .optional()
     .describe('Where the values of ${secret:…} come from that TRUEUP_SECRET_<NAME> does not give, in this order.'),
@@ -212,11 +225,11 @@ function refuseProto(root: MapNode, diagnostics: Diagnostic[]): void {
 
 /** Its form was checked: one of the three is there. */
 function secretSource(
-  { file, age, command = [] }: NonNullable<z.output<typeof settingsShape.secrets>>[number],
+  { file, age, command = [], env = [] }: NonNullable<z.output<typeof settingsShape.secrets>>[number],
   at: Place,
 ): SecretSource {
   if (file !== undefined) return { is: 'file', path: file, at };
-  return age === undefined ? { is: 'command', words: command, at } : { is: 'age', path: age, at };
+  return age === undefined ? { is: 'command', words: command, passes: env, at } : { is: 'age', path: age, at };
 }
 
 function variable(

@@ -8,7 +8,10 @@ export interface CommandInput {
   readonly name: string;
   /** The folder it runs in. */
   readonly folder: string;
+  /** The environment of the run, of which it gets the plain variables and those in `passes`. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Names of further variables. */
+  readonly passes: readonly string[];
   readonly limitMs: number;
   /** Called with all of its stdout before anything else happens to it. */
   readonly addSecret: (value: string) => void;
@@ -23,7 +26,7 @@ export type CommandAnswer =
 export function runSecretCommand(input: CommandInput): Promise<CommandAnswer> {
   const { words, name, folder: cwd, limitMs, addSecret } = input;
   const [program = '', ...args] = words.map((word) => word.replaceAll('{name}', name));
-  const options = { cwd, env: ownEnv(input.env), timeout: limitMs, maxBuffer: mostBytes, killSignal } as const;
+  const options = { cwd, env: ownEnv(input), timeout: limitMs, maxBuffer: mostBytes, killSignal } as const;
   return new Promise((answer) => {
     const fail = (error: unknown, said: string) => answer({ ...explain(error as ExecFileException, limitMs), said });
     try {
@@ -45,9 +48,20 @@ export function runSecretCommand(input: CommandInput): Promise<CommandAnswer> {
 const mostBytes = 1_000_000;
 const killSignal = 'SIGKILL';
 
-/** The environment without the variables of Trueup: the API key, the identity and the other secrets. */
-function ownEnv(env: CommandInput['env']): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !/^TRUEUP_/i.test(name)));
+/** The variables that every program gets: how to find and to show things, and no credentials. */
+const plainNames = `PATH HOME USER LOGNAME SHELL PWD TERM TZ TMPDIR TMP TEMP LANG LANGUAGE LC_* XDG_*_HOME XDG_RUNTIME_DIR
+  GNUPGHOME PASSWORD_STORE_DIR`;
+/** What programs need on Windows. */
+const windowsNames = 'SYSTEMROOT COMSPEC PATHEXT USERPROFILE APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES';
+const plainForm = new RegExp(
+  `^(?:${`${plainNames} ${windowsNames}`.split(/\s+/).join('|').replaceAll('*', '.*')})$`,
+  'i',
+);
+
+/** The plain variables and those that the manifest lists, without the variables of Trueup. */
+function ownEnv({ env, passes }: Pick<CommandInput, 'env' | 'passes'>): Record<string, string | undefined> {
+  const isPassed = (name: string) => plainForm.test(name) || passes.includes(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isPassed(name) && !/^TRUEUP_/i.test(name)));
 }
 
 function readValue(stdout: Uint8Array, said: string): CommandAnswer {

@@ -9,7 +9,10 @@ import { runSecretCommand } from '../../../src/secrets/sources/command.ts';
 const node = process.execPath;
 
 /** Runs a program of Node that prints. Gives what came of it, and the secrets it added. */
-async function run(script: string, about: { words?: readonly string[]; limitMs?: number; folder?: string } = {}) {
+async function run(
+  script: string,
+  about: { words?: readonly string[]; limitMs?: number; folder?: string; passes?: readonly string[] } = {},
+) {
   const secrets: string[] = [];
   const answer = await runSecretCommand({
     words: about.words ?? [node, '-e', script, '{name}', 'shop/{name}/{name}'],
@@ -21,7 +24,12 @@ async function run(script: string, about: { words?: readonly string[]; limitMs?:
       TRUEUP_API_KEY: 'key-1',
       TRUEUP_SECRET_X: 'x',
       trueup_y: 'y',
+      GITHUB_TOKEN: 'ghp',
+      AWS_SECRET_ACCESS_KEY: 'aws',
+      VAULT_ADDR: 'https://vault',
+      LC_ALL: 'C',
     },
+    passes: about.passes ?? [],
     limitMs: about.limitMs ?? 10_000,
     addSecret: (value) => secrets.push(value),
   });
@@ -71,9 +79,15 @@ describe('a secret command', () => {
     expect(answer).toEqual({ value: '["DB_PASSWORD","shop/DB_PASSWORD/DB_PASSWORD","$(id);*"]' });
   });
 
-  test('gets the environment without the variables of Trueup', async () => {
+  test('gets of the environment only what is no secret', async () => {
     const { answer } = await run('console.log(Object.keys(process.env).sort().join())');
-    expect(answer).toEqual({ value: 'HOME,PATH' });
+    expect(answer).toEqual({ value: 'HOME,LC_ALL,PATH' });
+  });
+
+  test('gets the variables that its source lists, but none of Trueup', async () => {
+    const passes = ['VAULT_ADDR', 'GITHUB_TOKEN', 'TRUEUP_API_KEY', 'trueup_y', 'UNKNOWN'];
+    const { answer } = await run('console.log(Object.keys(process.env).sort().join())', { passes });
+    expect(answer).toEqual({ value: 'GITHUB_TOKEN,HOME,LC_ALL,PATH,VAULT_ADDR' });
   });
 
   test('gets an empty standard input', async () => {
