@@ -56,7 +56,9 @@ const worldly = [
   'manifest/git-ignore.ts', // git knows which files it ignores
   'manifest/git-index.ts',
   'manifest/workspace.ts',
+  'project/links.ts',
   'project/load.ts',
+  'project/state-location.ts',
   'project/target.ts',
   'project/version.ts',
   'secrets/digest.ts',
@@ -75,6 +77,7 @@ const conformance = 'state/conformance/';
 /** Words that mean something else than the kind of that name: a backend of the state. */
 const namesakes: Readonly<Record<string, readonly string[]>> = {
   'project/open-store.ts': ['postgres'],
+  'project/state-location.ts': ['postgres'],
   'manifest/settings.ts': ['postgres'],
   'state/conformance/states.ts': ['redis'], // records of made-up resources
 };

@@ -10,7 +10,7 @@ import { localStore } from '../state/backends/local.ts';
 import { formatsOf } from './command.ts';
 import type { Before, Candidate, Source } from './complete.ts';
 import { loadManifest } from '../project/load.ts';
-import { stateFolder } from '../project/open-store.ts';
+import { stateFolder } from '../project/state-location.ts';
 import type { Settled } from './options.ts';
 import { settleOptions } from './options.ts';
 import type { Process } from './process.ts';

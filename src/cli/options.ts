@@ -14,6 +14,8 @@ export interface GlobalOptions {
   readonly connections: string;
   readonly lockTimeout?: string;
   readonly allowSecretCommands?: true;
+  readonly allowHttp?: true;
+  readonly pinned?: boolean;
   readonly format: string;
   readonly color: boolean;
 }
@@ -34,6 +36,8 @@ export function settleOptions(options: GlobalOptions, { env, cwd }: Pick<Process
     connections: readInteger('--connections', options.connections, 1, 64),
     lockTimeoutMs: 1_000 * readInteger('--lock-timeout', options.lockTimeout ?? '0', 0, 86_400),
     allowsSecretCommands: options.allowSecretCommands === true,
+    allowsHttp: options.allowHttp,
+    isPinned: options.pinned,
     env,
     kinds,
   };

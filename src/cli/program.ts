@@ -21,6 +21,9 @@ export function createProgram(process: Process, onEnd: (exitCode: number) => voi
     .option('--connections <n>', 'largest number of requests at a time', '4')
     .option('--lock-timeout <seconds>', 'wait so long for a run that holds the lock of the state', '0')
     .option('--allow-secret-commands', 'run the programs that the manifest names under secrets:')
+    .option('--pinned', 'only TRUEUP_URL and TRUEUP_STATE_URL choose platform and state; the default where CI is set')
+    .option('--no-pinned', 'the manifest may choose them; also TRUEUP_PINNED=false')
+    .option('--allow-http', 'allow plain http to other machines; also TRUEUP_ALLOW_HTTP=true')
     .option('--format <format>', 'format of stdout, such as text or json', 'text')
     .option('--no-color', 'no colour; also NO_COLOR=1')
     .configureHelp({ showGlobalOptions: true })
@@ -40,7 +43,10 @@ Environment:
   TRUEUP_AGE_IDENTITY, TRUEUP_AGE_IDENTITY_FILE
                         key that decrypts age secrets, or a file with the key
   TRUEUP_VAR_<name>     value of \${var:name}
-  TRUEUP_STATE_URL      database of the state, for state: { backend: postgres }
+  TRUEUP_STATE_URL      the only location of the state that this run may use: postgres://…, s3://bucket/prefix?endpoint=…
+  TRUEUP_PINNED         true or false: --pinned, --no-pinned
+  TRUEUP_ENV_ALLOW      names that \${env:…} may read where CI is set, such as REGION,CI_COMMIT_*
+  TRUEUP_ALLOW_HTTP     true: --allow-http
   AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN
                         key for the state, for state: { backend: s3 }
   TRUEUP_DEBUG=1        prints the stack of an error

@@ -81,8 +81,13 @@ export const codes = {
   },
   'hostile-setting': {
     severity: 'error',
-    meaning: 'The manifest would print the API key, or send it to another host.',
+    meaning: 'The manifest would print the API key, or send it, another credential or the state to another place.',
     remedy: 'Remove the setting. If you did not write it, find out who did before you run anything.',
+  },
+  unpinned: {
+    severity: 'error',
+    meaning: 'The environment does not say which platform or state this run may use, and a manifest cannot.',
+    remedy: 'Set TRUEUP_URL or TRUEUP_STATE_URL where a pull request cannot change it: docs/pipelines.md.',
   },
   'private-source': {
     severity: 'error',

@@ -4,6 +4,7 @@ import type { Kind } from '../kind/kind.ts';
 import type { Manifest as ReadManifest } from '../manifest/manifest.ts';
 import type { Environment, ProjectFolder } from '../project/folder.ts';
 import { loadManifest, loadWithSecrets } from '../project/load.ts';
+import type { Validated } from '../reconcile.ts';
 import { kinds } from '../resources/index.ts';
 import type { Handle } from './handle.ts';
 import { createHandles } from './handle.ts';
@@ -25,6 +26,10 @@ export interface ManifestOptions {
   readonly env?: Environment;
   /** true: programs that the manifest names may run to give secrets. */
   readonly allowsSecretCommands?: boolean;
+  /** true: only the environment chooses the platform and the state. By default TRUEUP_PINNED decides, then CI. */
+  readonly isPinned?: boolean;
+  /** true: plain http to other hosts than this machine is allowed. By default TRUEUP_ALLOW_HTTP decides. */
+  readonly allowsHttp?: boolean;
   /** The kinds that the manifest may use; all of Trueup by default. */
   readonly kinds?: readonly Kind[];
 }
@@ -62,11 +67,25 @@ export function validate(
  * @throws {Stop} as `validate`; `refused`, when a source does not give a secret.
  */
 export async function readManifest(folder: string, options: ManifestOptions = {}): Promise<Manifest> {
+  const { manifest } = await read(folder, options, (place, redactor) => loadWithSecrets(place, redactor, () => {}));
+  return manifest;
+}
+
+/**
+ * Reads the manifest of a folder whose own platform and state are used.
+ *
+ * @throws {Stop} as `readManifest`; `refused`, when the environment does not allow them.
+ */
+export async function readOwnManifest(folder: string, options: ManifestOptions): Promise<Manifest> {
   const { manifest } = await read(folder, options, loadWithSecrets);
   return manifest;
 }
 
-async function read(folder: string, options: ManifestOptions, load: typeof loadManifest) {
+async function read(
+  folder: string,
+  options: ManifestOptions,
+  load: (place: ProjectFolder, redactor: Redactor) => Promise<Validated>,
+) {
   const secrets = createSecrets();
   const place = placeOf(folder, options);
   for (const secret of secretsOfEnvironment(place.env)) secrets.add(secret);
@@ -90,6 +109,8 @@ function placeOf(folder: string, options: ManifestOptions): ProjectFolder {
     variables: new Map(Object.entries(options.variables ?? {})),
     env: options.env ?? process.env,
     allowsSecretCommands: options.allowsSecretCommands === true,
+    isPinned: options.isPinned,
+    allowsHttp: options.allowsHttp,
     kinds: options.kinds ?? kinds,
   };
 }

@@ -4,7 +4,7 @@ import { usage } from '../diagnostics/usage.ts';
 import type { Permissions } from '../plan/safeguard.ts';
 import type { SessionOptions } from '../session.ts';
 import type { Manifest, ManifestOptions } from './manifest.ts';
-import { readManifest } from './manifest.ts';
+import { readManifest, readOwnManifest } from './manifest.ts';
 import type { Plan } from './plan.ts';
 import type { Platform } from './platform.ts';
 import type { Result } from './result.ts';
@@ -74,7 +74,7 @@ export async function open(
   folder: string,
   { platform, ...options }: ManifestOptions & { readonly platform?: Platform } = {},
 ): Promise<Project> {
-  const manifest = await readManifest(folder, options);
+  const manifest = await (platform === undefined ? readOwnManifest : readManifest)(folder, options);
   const ending = new AbortController();
   const running = new Set<Promise<unknown>>();
   const work = <T>(begin: () => Promise<T>): Promise<T> => {

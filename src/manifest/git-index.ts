@@ -1,14 +1,32 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
-/** Whether git tracks a file. Its index is read, and no program is run: the repository may be somebody else's. */
+/** Whether git tracks a file. */
 export async function isTracked(file: string): Promise<boolean> {
-  const real = await realpath(file);
-  for (let folder = dirname(real); ; folder = dirname(folder)) {
-    const index = await readIndex(folder);
-    if (index !== undefined) return trackedPaths(index).has(asBytes(relative(folder, real).split(sep).join('/')));
-    if (dirname(folder) === folder) return false;
-  }
+  return (await untrackedFiles([file])).size === 0;
+}
+
+/**
+ * Those of some files that git does not track: all of them where there is no repository. Its index is read, and no program is
+ * run: the repository may be somebody else's.
+ */
+export async function untrackedFiles(files: readonly string[]): Promise<ReadonlySet<string>> {
+  const known = new Map<string, Promise<ReadonlySet<string> | undefined>>();
+  const trackedBelow = (folder: string) => {
+    const tracked = known.get(folder) ?? readIndex(folder).then((index) => index && trackedPaths(index));
+    known.set(folder, tracked);
+    return tracked;
+  };
+  const isTrackedFile = async (file: string): Promise<boolean> => {
+    const real = await realpath(file);
+    for (let folder = dirname(real); ; folder = dirname(folder)) {
+      const tracked = await trackedBelow(folder);
+      if (tracked !== undefined) return tracked.has(asBytes(relative(folder, real).split(sep).join('/')));
+      if (dirname(folder) === folder) return false;
+    }
+  };
+  const untracked = await Promise.all(files.map(async (file) => ((await isTrackedFile(file)) ? [] : [file])));
+  return new Set(untracked.flat());
 }
 
 /** The index of the work tree that begins at a folder; undefined when none begins there, empty when none is readable. */

@@ -13,7 +13,7 @@ import { readOutputs } from './outputs.ts';
 import { findReference } from './references.ts';
 import type { Block, Resource } from './resource.ts';
 import { expressionSources } from './sources/all.ts';
-import type { ExpressionSource } from './sources/source.ts';
+import type { EnvLimit, ExpressionSource } from './sources/source.ts';
 import type { Settings } from './settings.ts';
 import { readSettings, settingsShape } from './settings.ts';
 import { position } from './tree.ts';
@@ -38,6 +38,8 @@ export interface ManifestInput {
   /** The sources of expressions: `expressionSources` when left out. */
   readonly sources?: readonly ExpressionSource[];
   readonly env: (name: string) => string | undefined;
+  /** The variables of the environment that the manifest must not read; none when left out. */
+  readonly envLimit?: EnvLimit;
   readonly secret: (name: string) => string | undefined;
   /** Values of variables given on the command line or by the environment. */
   readonly given: (name: string) => string | undefined;
@@ -88,13 +90,13 @@ async function read(input: ManifestInput, diagnostics: Diagnostic[]): Promise<Ma
       parent === undefined ? [[`${kind.kind} ${key}`, address] as const] : [],
     ),
   );
-  const { env, secret, addSecret } = input;
+  const { env, envLimit = () => undefined, secret, addSecret } = input;
   const file = await readNamedFiles(merged, sources, workspace);
   const variable = (name: string) => settings.variables.get(name);
   const size = { characters: 0 };
   const evaluationAt = (block: Block | undefined) => ({
     sources,
-    values: { env, secret, variable, file, find: (path: string) => findReference(path, block, byAddress) },
+    values: { env, envLimit, secret, variable, file, find: (path: string) => findReference(path, block, byAddress) },
     addSecret,
     diagnostics,
     size,

@@ -13,7 +13,8 @@ export interface Settings {
   /** The embedded emulator, or a platform by its address. */
   readonly platform: 'emulator' | { readonly url: string; readonly profile?: Profile | undefined };
   readonly project: string;
-  readonly state: StatePlace;
+  /** undefined: the environment may name one; otherwise it is in the folder of the manifest. */
+  readonly state: StatePlace | undefined;
   readonly include: readonly string[];
   /** What was declared, by name; `undefined` for a variable that has no value. */
   readonly variables: ReadonlyMap<string, Variable>;
@@ -87,7 +88,7 @@ export const settingsShape = {
     )
     .optional()
     .describe(
-      'Where the state is kept: in .trueup beside the manifest, in PostgreSQL (TRUEUP_STATE_URL), or in an S3 bucket (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY).',
+      'Where the state is kept: in .trueup beside the manifest, in PostgreSQL (TRUEUP_STATE_URL), or in an S3 bucket (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY). When left out: TRUEUP_STATE_URL, or .trueup.',
     ),
   include: z.array(z.string().min(1)).optional().describe('More files; * stands for part of a file name.'),
   variables: z
@@ -196,7 +197,7 @@ export function readSettings(
   return {
     platform,
     project,
-    state: state ?? { backend: 'local' },
+    state,
     include: include ?? [],
     variables: new Map(
       Object.entries(variables ?? {}).map(([name, declared]) => [name, variable(root, name, given(name), declared)]),

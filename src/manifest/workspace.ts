@@ -1,6 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { ignoredFiles } from './git-ignore.ts';
+import { untrackedFiles } from './git-index.ts';
 import { matchesGlob } from './glob.ts';
 import { credentialRule, envFiles } from './private-names.ts';
 
@@ -27,7 +28,7 @@ export interface Workspace {
   readonly read: (path: string, limit: number) => Promise<FileText>;
   /**
    * Reads files side by side, each path once; `limit` is in bytes per file. Refuses those that may hold credentials, and
-   * unless `readsIgnored` those that git ignores.
+   * unless `readsIgnored` those that git ignores, or in a pinned run those that it does not track.
    */
   readonly readAll: (
     paths: Iterable<string>,
@@ -47,9 +48,13 @@ const openAtOnce = 16;
 
 /**
  * Opens the folder of a manifest.
+ * @param options.onlyTracked why `readAll` reads only files that git tracks; undefined: it reads others too
  * @throws when the folder does not exist
  */
-export async function openWorkspace(folder: string): Promise<Workspace> {
+export async function openWorkspace(
+  folder: string,
+  { onlyTracked }: { readonly onlyTracked?: string | undefined } = {},
+): Promise<Workspace> {
   const root = await realpath(resolve(folder));
   return {
     root,
@@ -57,13 +62,14 @@ export async function openWorkspace(folder: string): Promise<Workspace> {
     readAll: async (paths, limit, { readsIgnored } = { readsIgnored: false }) => {
       const places = new Map<string, FilePlace | FileProblem>();
       await sideBySide(paths, async (path) => places.set(path, await locatePublic(root, path)));
-      const asked = readsIgnored
-        ? []
-        : [...places.values()].flatMap((place) => ('problem' in place ? [] : [place.named, place.real]));
-      const ignored = await ignoredFiles(root, new Set(asked));
+      const found = readsIgnored ? [] : [...places.values()].flatMap((place) => ('problem' in place ? [] : [place]));
+      const refuse =
+        onlyTracked === undefined
+          ? refusing(await ignoredFiles(root, new Set(found.flatMap(({ named, real }) => [named, real]))), ignoredByGit)
+          : refusing(await untrackedFiles(found.map(({ real }) => real)), untracked(onlyTracked));
       const texts = new Map<string, FileText>();
       await sideBySide(places.keys(), async (path) => {
-        const place = refuseIgnored(root, path, places.get(path), ignored);
+        const place = refuse(root, path, places.get(path));
         texts.set(path, decode(path, 'problem' in place ? place : await readPlace(path, place, limit)));
       });
       return texts;
@@ -105,19 +111,30 @@ async function locatePublic(
   return place;
 }
 
-function refuseIgnored(
-  root: string,
-  path: string,
-  place: FilePlace | FileProblem = { problem: `there is no file ${path}` },
-  ignored: ReadonlySet<string>,
-): FilePlace | FileProblem {
-  if ('problem' in place) return place;
-  const file = [place.named, place.real].find((found) => ignored.has(found));
-  if (file === undefined) return place;
-  const remedy = 'Write ${secret:NAME} for a secret. Add a file without secrets to git: git add --force.';
-  return {
-    problem: `${leading(path, relative(root, file))} is ignored by git and may hold secrets`,
-    isPrivate: { remedy },
+/** The words about a file that git does not show to everybody who has the repository. */
+type Privacy = (file: string) => { readonly problem: string; readonly remedy: string };
+
+const ignoredByGit: Privacy = (file) => ({
+  problem: `${file} is ignored by git and may hold secrets`,
+  remedy: 'Write ${secret:NAME} for a secret. Add a file without secrets to git: git add --force.',
+});
+
+function untracked(why: string): Privacy {
+  return (file) => ({
+    problem: `${file} is not tracked by git and may hold secrets of the pipeline; only tracked files are read, because ${why}`,
+    remedy:
+      'Write ${secret:NAME} for a secret. Commit a file without secrets. In a checkout without .git, give --no-pinned or set TRUEUP_PINNED=false.',
+  });
+}
+
+/** Refuses the files of a set, by the place that was written or the place that it leads to. */
+function refusing(files: ReadonlySet<string>, privacy: Privacy) {
+  return (root: string, path: string, place: FilePlace | FileProblem = { problem: `there is no file ${path}` }) => {
+    if ('problem' in place) return place;
+    const file = [place.named, place.real].find((found) => files.has(found));
+    if (file === undefined) return place;
+    const { problem, remedy } = privacy(leading(path, relative(root, file)));
+    return { problem, isPrivate: { remedy } };
   };
 }
 

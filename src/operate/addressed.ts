@@ -41,7 +41,7 @@ export async function readStateOf(project: string | undefined, store: StateStore
  *
  * @throws {Stop} `state`, when it cannot be used.
  */
-export async function readOnce(store: StateStore): Promise<State | undefined> {
+async function readOnce(store: StateStore): Promise<State | undefined> {
   try {
     return await store.read();
   } finally {

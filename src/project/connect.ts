@@ -15,7 +15,8 @@ import type { Connection, Platform } from '../session.ts';
 import { openEmulatorFile } from './emulator-file.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { openStore } from './open-store.ts';
-import { checkExpected } from './platform-address.ts';
+import { checkPlatform } from './platform-address.ts';
+import { targetOf } from './target.ts';
 
 /** The folder, the secrets and the limits that a platform is opened with. */
 export interface OpeningInput {
@@ -54,13 +55,15 @@ export function platformOf(
 /**
  * Opens the platform and the state of a manifest. Sends nothing yet.
  *
- * @throws {Stop} `refused`, when TRUEUP_URL names another platform; `authentication`, without an API key; `state`, when a
- *   credential of the state is missing; `locked`, when another process has the embedded emulator.
+ * @throws {Stop} `refused`, when the environment does not allow the platform or the state of the manifest; `authentication`,
+ *   without an API key; `state`, when a credential of the state is missing; `locked`, when another process has the embedded
+ *   emulator.
  */
 export async function connect(settings: Settings, about: OpeningInput): Promise<Connection> {
   const { redactor } = about;
-  const store = openStore(settings, about);
-  const { client, close, abandon } = await openPlatform(settings.platform, about);
+  const target = targetOf(settings, about.options);
+  const store = openStore(target.state, about);
+  const { client, close, abandon } = await openPlatform(target.platform, about);
   return {
     client,
     abandon,
@@ -87,8 +90,7 @@ export async function openPlatform(
   platform: Settings['platform'],
   { options, redactor, purpose, connections, deadlineMs, mayWrite, onPause }: OpeningInput,
 ): Promise<OpenClient> {
-  const unexpected = checkExpected(platform, options.env['TRUEUP_URL']);
-  if (unexpected.length > 0) throw new Stop('refused', unexpected);
+  checkPlatform(platform, options);
   const late = lateOperations(options.kinds);
   const isLong = (operation: string): boolean => late.has(operation);
   const open = (send: Send, url: string, apiKey: string): Client => {
@@ -105,9 +107,8 @@ export async function openPlatform(
     });
   };
   if (platform === 'emulator') {
-    const { emulator, close } = await openEmulatorFile(join(options.folder, '.trueup', 'emulator.json'), purpose, {
-      apiKey: emulatorKey,
-    });
+    const folder = join(options.folder, '.trueup');
+    const { emulator, close } = await openEmulatorFile(join(folder, 'emulator.json'), purpose, { apiKey: emulatorKey });
     const { send, abandon } = abandonable(
       (guard) => async (request) => {
         if (request.method === 'POST') guard();

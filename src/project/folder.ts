@@ -13,6 +13,10 @@ export interface ProjectFolder {
   readonly variables: ReadonlyMap<string, string>;
   /** true: programs that the manifest names may run to give secrets. */
   readonly allowsSecretCommands?: boolean;
+  /** true: only the environment chooses the platform and the state. By default TRUEUP_PINNED decides, then CI. */
+  readonly isPinned?: boolean | undefined;
+  /** true: plain http to other hosts than this machine is allowed. By default TRUEUP_ALLOW_HTTP decides. */
+  readonly allowsHttp?: boolean | undefined;
   readonly env: Environment;
   /** The kinds that the manifest may use. */
   readonly kinds: readonly Kind[];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Resource } from '../manifest/resource.ts';
+import type { Settings } from '../manifest/settings.ts';
 import { askSources, learnSecrets, missingSecrets } from '../manifest/secret-sources.ts';
 import type { FileText, Workspace } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
@@ -14,7 +15,9 @@ import { createRedactor } from '../secrets/redactor.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
-import { checkAddress } from './platform-address.ts';
+import { envLimit, whyPinned } from './pins.ts';
+import { checkAddresses } from './platform-address.ts';
+import { targetOf } from './target.ts';
 
 /**
  * Reads and checks the manifest of a folder. Sends nothing, and reads secrets from the environment only: whoever may not
@@ -28,17 +31,23 @@ export async function loadManifest(options: ProjectFolder, redactor: Redactor): 
 
 /**
  * Reads and checks the manifest of a folder with the secrets of the sources that it declares. A manifest with a mistake
- * asks none of them.
+ * asks none of them. Before the first is asked, `check` is called: by default it refuses a manifest whose platform or state
+ * this run may not use.
  *
- * @throws {Stop} as `loadManifest`; `refused`, when a source does not give a secret.
+ * @throws {Stop} as `loadManifest`; `refused`, when a source does not give a secret. @throws whatever `check` throws.
  */
-export async function loadWithSecrets(options: ProjectFolder, redactor: Redactor): Promise<Validated> {
+export async function loadWithSecrets(
+  options: ProjectFolder,
+  redactor: Redactor,
+  check: (settings: Settings) => void = (settings) => void targetOf(settings, options),
+): Promise<Validated> {
   const { env } = options;
   const workspace = await openFolder(options);
   const inEnvironment = envSecrets(env);
   const validated = await load(options, { redactor, workspace, secret: inEnvironment });
   const { secrets: sources } = validated.manifest.settings;
   const names = missingSecrets(validated.manifest);
+  if (sources.length > 0) check(validated.manifest.settings);
   const asking = {
     sources,
     names,
@@ -61,9 +70,10 @@ export async function declaredResources(options: ProjectFolder): Promise<readonl
   return (await loadManifest(options, createRedactor())).manifest.resources;
 }
 
-async function openFolder({ folder, file }: ProjectFolder): Promise<Workspace> {
+async function openFolder(options: ProjectFolder): Promise<Workspace> {
+  const { folder, file } = options;
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
-  if (existsSync(join(folder, file))) return openWorkspace(folder);
+  if (existsSync(join(folder, file))) return openWorkspace(folder, { onlyTracked: whyPinned(options) });
   throw new Stop('manifest', [
     diagnostic('file-unreadable', `there is no file ${file} in ${folder}`, {
       remedy: 'Name the folder of the manifest with -C, or the file in it with -f.',
@@ -77,15 +87,14 @@ interface Loading {
   readonly secret: (name: string) => string | undefined;
 }
 
-async function load(
-  { file, variables, env, kinds }: ProjectFolder,
-  { redactor, workspace, secret }: Loading,
-): Promise<Validated> {
+async function load(options: ProjectFolder, { redactor, workspace, secret }: Loading): Promise<Validated> {
+  const { file, variables, env, kinds } = options;
   const validated = await validate({
     workspace,
     file,
     kinds,
     env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
+    envLimit: envLimit(env, whyPinned(options)),
     secret,
     given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
     addSecret: redactor.add,
@@ -99,7 +108,7 @@ async function load(
       `It declares ${known.join(', ') || 'none'}.`,
     );
   }
-  const hostile = checkAddress(settings.platform);
+  const hostile = checkAddresses(settings, options);
   if (hostile.length > 0) throw new Stop('manifest', hostile);
   const warnings = validated.warnings.map((item) => redactDiagnostic(item, redactor.redact));
   return { ...validated, warnings };
@@ -109,7 +118,10 @@ async function load(
 async function readIdentity(env: Environment): Promise<FileText> {
   const { TRUEUP_AGE_IDENTITY: text = '', TRUEUP_AGE_IDENTITY_FILE: path = '' } = env;
   if (text !== '') return { text };
-  if (path === '') return { problem: 'this run has no identity' };
+  if (path === '') {
+    const empty = ['TRUEUP_AGE_IDENTITY', 'TRUEUP_AGE_IDENTITY_FILE'].find((name) => env[name] === '');
+    return { problem: empty === undefined ? 'this run has no identity' : `${empty} is set, and empty` };
+  }
   try {
     return { text: await readFile(path, 'utf8') };
   } catch (error) {

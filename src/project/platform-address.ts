@@ -1,33 +1,65 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Settings } from '../manifest/settings.ts';
+import { isLoopback } from '../state/backends/loopback.ts';
+import type { Choices } from './pins.ts';
+import { letManifestChoose, mayUseHttp, readPin, whyPinned } from './pins.ts';
 
-/** What is wrong with the address of a platform, and where it is `named`: the API key may not travel in clear. */
-export function checkAddress(platform: Settings['platform'], named = 'platform.url'): Diagnostic[] {
-  if (platform === 'emulator') return [];
-  const url = new URL(platform.url);
-  if (url.protocol !== 'http:' || isLoopback(url.hostname)) return [];
+/** What is wrong with the addresses that a manifest names: nothing secret may travel in clear. */
+export function checkAddresses(
+  { platform, state }: Pick<Settings, 'platform' | 'state'>,
+  choices: Choices,
+): Diagnostic[] {
   return [
-    diagnostic('hostile-setting', `${named}: the API key is not sent to ${url.host} over plain http`, {
-      remedy: 'Write https://… Plain http is for this machine only (localhost, 127.0.0.0/8, ::1).',
+    ...(platform === 'emulator' ? [] : checkAddress(platform.url, { named: 'platform.url', ofStore: false }, choices)),
+    ...(state?.backend === 's3'
+      ? checkAddress(state.endpoint, { named: 'state.endpoint', ofStore: true }, choices)
+      : []),
+  ];
+}
+
+/** What is wrong with an address, and where it is `named`. */
+export function checkAddress(
+  address: string,
+  { named, ofStore }: { readonly named: string; readonly ofStore: boolean },
+  choices: Choices,
+): Diagnostic[] {
+  const url = new URL(address);
+  if (url.protocol !== 'http:' || isLoopback(url.hostname) || mayUseHttp(choices)) return [];
+  const sent = ofStore ? 'the state' : 'the API key';
+  return [
+    diagnostic('hostile-setting', `${named}: ${sent} is not sent to ${url.host} over plain http`, {
+      remedy:
+        'Write https://…. In a network that nobody else can read, give --allow-http or set TRUEUP_ALLOW_HTTP=true.',
     }),
   ];
 }
 
-/** Whether a run that is meant for one platform was handed a manifest that names another. */
-export function checkExpected(platform: Settings['platform'], expected: string | undefined): Diagnostic[] {
-  if (expected === undefined || expected === '') return [];
+/**
+ * Refuses a platform that the manifest may not choose.
+ *
+ * @throws {Stop} `refused`, when TRUEUP_URL names another one or is empty, or when the run is pinned and has no TRUEUP_URL.
+ */
+export function checkPlatform(platform: Settings['platform'], choices: Choices): void {
+  const expected = readPin(choices.env, 'TRUEUP_URL');
   const named = platform === 'emulator' ? 'emulator' : platform.url;
-  if (normal(named) === normal(expected)) return [];
-  return [
+  if (expected === undefined) {
+    const why = whyPinned(choices);
+    if (why === undefined || platform === 'emulator' || isLoopback(new URL(platform.url).hostname)) return;
+    throw new Stop('refused', [
+      diagnostic('unpinned', `the manifest cannot choose the platform ${shownAddress(named)}, because ${why}`, {
+        remedy: `Set TRUEUP_URL to the address of your platform, where a pull request cannot change it. ${letManifestChoose}`,
+      }),
+    ]);
+  }
+  if (normal(named) === normal(expected)) return;
+  throw new Stop('refused', [
     diagnostic(
       'hostile-setting',
       `the manifest names the platform ${shownAddress(named)}, and TRUEUP_URL another one`,
-      {
-        remedy: 'Correct platform: in the manifest, or TRUEUP_URL; nothing was sent.',
-      },
+      { remedy: 'Correct platform: in the manifest, or TRUEUP_URL; nothing was sent.' },
     ),
-  ];
+  ]);
 }
 
 function normal(address: string): string {
@@ -36,8 +68,4 @@ function normal(address: string): string {
 
 function shownAddress(address: string): string {
   return URL.canParse(address) ? new URL(address).origin : address;
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

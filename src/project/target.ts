@@ -4,43 +4,74 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { loadRoot } from '../manifest/load.ts';
-import type { Settings, StatePlace } from '../manifest/settings.ts';
+import type { Settings } from '../manifest/settings.ts';
 import { readSettings, settingsShape } from '../manifest/settings.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { ProjectFolder } from './folder.ts';
-import { checkAddress } from './platform-address.ts';
+import { readPin } from './pins.ts';
+import { checkAddress, checkAddresses, checkPlatform } from './platform-address.ts';
+import type { StateLocation } from './state-location.ts';
+import { locateState, stateFolder } from './state-location.ts';
 
-/** Where a run goes that needs no more of a manifest than its settings; `project` only where there is a manifest. */
+/** Where a run may go; `project` only where there is a manifest. */
 export interface Target {
   readonly platform: Settings['platform'];
   readonly project: string | undefined;
-  readonly state: StatePlace;
+  readonly state: StateLocation;
+}
+
+/**
+ * The platform and the state of a manifest, as the environment allows them.
+ *
+ * @throws {Stop} `refused` or `state`, when this run may not use one of them.
+ */
+export function targetOf(settings: Settings, options: ProjectFolder): Target {
+  const { platform, project } = settings;
+  checkPlatform(platform, options);
+  return { platform, project, state: locateState(settings, options) };
 }
 
 /** The platform of the manifest of a folder; where there is no manifest, that of TRUEUP_URL. */
 export async function findPlatform(options: ProjectFolder): Promise<Settings['platform']> {
-  return (await findTarget(options)).platform;
+  const settings = await findSettings(options);
+  const platform = settings?.platform ?? fromEnvironment(options);
+  checkPlatform(platform, options);
+  return platform;
 }
 
-/** The platform and the project of the manifest of a folder; where there is no manifest, the platform of TRUEUP_URL. */
-export async function findTarget({ folder, file, env }: ProjectFolder): Promise<Target> {
-  if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
-  if (existsSync(join(folder, file))) return fromManifest(folder, file);
-  const url = env['TRUEUP_URL'] ?? '';
-  // A manifest that was named and is missing is a mistake, not the wish to do without.
-  if (file === 'trueup.yaml' && url !== '') {
-    return { platform: fromEnvironment(url), project: undefined, state: { backend: 'local' } };
-  }
-  throw new Stop('manifest', [
-    diagnostic('file-unreadable', `there is no file ${file} in ${folder}`, {
-      remedy: 'Name the folder of a manifest with -C, or set TRUEUP_URL and TRUEUP_API_KEY.',
-    }),
-  ]);
+/** The platform and the state of the manifest of a folder; where there is no manifest, the platform of TRUEUP_URL. */
+export async function findTarget(options: ProjectFolder): Promise<Target> {
+  const settings = await findSettings(options);
+  if (settings !== undefined) return targetOf(settings, options);
+  return { platform: fromEnvironment(options), ...withoutManifest(options) };
+}
+
+/** The state of the manifest of a folder; a state in that folder can be read without a manifest. */
+export async function findState(options: ProjectFolder): Promise<Pick<Target, 'project' | 'state'>> {
+  const { folder, file } = options;
+  const settings = existsSync(join(folder, file)) ? await findSettings(options) : undefined;
+  if (settings === undefined) return withoutManifest(options);
+  return { project: settings.project, state: locateState(settings, options) };
+}
+
+function withoutManifest(options: ProjectFolder): Pick<Target, 'project' | 'state'> {
+  return { project: undefined, state: { backend: 'local', folder: stateFolder(options) } };
 }
 
 /** Reads only the settings: a mistake in a resource does not prevent a call of the platform. */
-async function fromManifest(folder: string, file: string): Promise<Target> {
+async function findSettings(options: ProjectFolder): Promise<Settings | undefined> {
+  const { folder, file, env } = options;
+  if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
+  if (!existsSync(join(folder, file))) {
+    // A manifest that was named and is missing is a mistake, not the wish to do without.
+    if (file === 'trueup.yaml' && readPin(env, 'TRUEUP_URL') !== undefined) return undefined;
+    throw new Stop('manifest', [
+      diagnostic('file-unreadable', `there is no file ${file} in ${folder}`, {
+        remedy: 'Name the folder of a manifest with -C, or set TRUEUP_URL and TRUEUP_API_KEY.',
+      }),
+    ]);
+  }
   const diagnostics: Diagnostic[] = [];
   const root = await loadRoot(await openWorkspace(folder), file, diagnostics);
   const settings =
@@ -48,17 +79,18 @@ async function fromManifest(folder: string, file: string): Promise<Target> {
       ? undefined
       : readSettings(root, { given: () => undefined, sources: expressionSources }, diagnostics);
   if (settings === undefined) throw new Stop('manifest', diagnostics);
-  const hostile = checkAddress(settings.platform);
+  const hostile = checkAddresses(settings, options);
   if (hostile.length > 0) throw new Stop('manifest', hostile);
   return settings;
 }
 
-function fromEnvironment(url: string): Settings['platform'] {
+function fromEnvironment(options: ProjectFolder): Settings['platform'] {
+  const url = readPin(options.env, 'TRUEUP_URL');
   const { success, data } = settingsShape.platform.safeParse({ url });
-  if (!success) {
+  if (!success || data === 'emulator') {
     throw usage('TRUEUP_URL is no address of a platform', 'Write https://…, without user, query and fragment.');
   }
-  const hostile = checkAddress(data, 'TRUEUP_URL');
+  const hostile = checkAddress(data.url, { named: 'TRUEUP_URL', ofStore: false }, options);
   if (hostile.length > 0) throw new Stop('refused', hostile);
   return data;
 }

@@ -10,6 +10,7 @@ import { createProgram } from '../../src/cli/program.ts';
 import { completionScript, shells } from '../../src/cli/completion-scripts.ts';
 import { program, project, trueup, trueupProcess } from './process.ts';
 import { inShell, lacks, quote } from './shell.ts';
+import { environment } from '../support/environment.ts';
 import { processOfTest } from '../support/process.ts';
 
 const manifest = (platform = 'emulator') => `trueup: 1
@@ -34,7 +35,7 @@ beforeAll(() => {
   chmodSync(join(bin, 'trueup'), 0o755);
 });
 
-const here = processOfTest({ env: process.env, cwd: folder });
+const here = processOfTest({ env: environment(), cwd: folder });
 const structure = () => createProgram(here, () => {});
 
 /** What the program offers at the last of the words. */

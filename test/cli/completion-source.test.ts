@@ -5,6 +5,7 @@ import { complete } from '../../src/cli/complete.ts';
 import { valuesFor } from '../../src/cli/completion-source.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { places } from './place.ts';
+import { environment } from '../support/environment.ts';
 import { processOfTest } from '../support/process.ts';
 
 const open = places();
@@ -21,7 +22,7 @@ describe('the program completes', () => {
   it('commands, the addresses of objects that have them, services, logs and outputs', async () => {
     const place = await open(sections, { secrets: { DB: 'canary-7f3a' } });
     const candidates = async (...words: string[]) => {
-      const here = processOfTest({ env: process.env, cwd: place.folder });
+      const here = processOfTest({ env: environment(), cwd: place.folder });
       const found = await complete(
         createProgram(here, () => {}),
         words,

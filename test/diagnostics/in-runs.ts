@@ -5,6 +5,7 @@ import { readPlanFile } from '../../src/cli/plan-file.ts';
 import { explain } from '../../src/cli/run.ts';
 import type { Code } from '../../src/diagnostics/codes.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { checkPlatform } from '../../src/project/platform-address.ts';
 import { applyPlan } from '../../src/reconcile.ts';
 import { anyDocument } from '../../src/render/documents.ts';
 import { localStore } from '../../src/state/backends/local.ts';
@@ -121,6 +122,12 @@ export const inRuns = {
       const body = JSON.stringify({ message: 'the disk is full', code: 'BAD_REQUEST' });
       once(made, 'compose.create', () => Promise.resolve({ status: 400, headers: {}, body }));
       return made.apply(production(stack('domains: { shop.example.com: { serviceName: web } }')), everything);
+    }),
+  unpinned: () =>
+    reported(() => {
+      const platform = { url: 'https://deploy.example.com' };
+      checkPlatform(platform, { env: { CI: 'true' } });
+      return Promise.resolve([]);
     }),
   'plan-file': () =>
     reported(async () => {

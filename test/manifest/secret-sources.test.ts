@@ -11,6 +11,7 @@ import { openWorkspace } from '../../src/manifest/workspace.ts';
 import { validate } from '../../src/reconcile.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
+import { environment } from '../support/environment.ts';
 import { told, oneError } from '../support/problems.ts';
 import { head } from '../support/world.ts';
 
@@ -67,7 +68,7 @@ async function ask(
     workspace,
     identity: async () => ({ text: identity }),
     allowsCommands: true,
-    env: process.env,
+    env: environment(),
     addSecret: (value) => {
       added.push(value);
       redactor.add(value);

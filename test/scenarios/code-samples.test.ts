@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
+import { environment } from '../support/environment.ts';
 import { findSamples, overSources, root, samplesIn } from '../support/samples.ts';
 
 /** Every code sample that users read is compiled and run, against an emulator, as it stands. */
@@ -86,12 +87,11 @@ describe('a sample', () => {
       `trueup: 1\nplatform: { url: "${server.url}" }\nproject: prj_1\nenvironments: { production: { env: { REGION: eu } } }\n`,
     );
     writeFileSync(join(folder, 'all.ts'), runner);
-    const env = {
-      ...process.env,
+    const env = environment({
       TRUEUP_URL: server.url,
       TRUEUP_API_KEY: 'a-key',
       DB_PASSWORD: 'correct-horse-battery',
-    };
+    });
     try {
       const args = ['--import', 'tsx', 'all.ts', String(samples.length)];
       const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });

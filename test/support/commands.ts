@@ -7,6 +7,7 @@ import { printed } from '../../src/render/printable.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
+import { environment } from './environment.ts';
 import type { ProcessOfTest } from './process.ts';
 import { processOfTest } from './process.ts';
 
@@ -36,7 +37,7 @@ export function runIn(folder: string, view: View, terminal: Terminal, signals = 
     file: 'trueup.yaml',
     variables: new Map<string, string>(),
     connections: 4,
-    env: process.env,
+    env: environment(),
     kinds,
   };
   return runFor(view, {

@@ -28,7 +28,7 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
       const { options, terminal, redactor } = run;
       const raw = flags.raw === true ? requireRaw(view.raw) : undefined;
       const target = await findTarget(options);
-      const state = await readStateOf(target.project, openStore(target, run));
+      const state = await readStateOf(target.project, openStore(target.state, run));
       const [object] = await findObjects({
         kinds,
         state,

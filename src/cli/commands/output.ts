@@ -8,6 +8,7 @@ import { connect } from '../connect.ts';
 import { requireRaw, usage } from '../options.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
+import { targetOf } from '../../project/target.ts';
 
 /** Prints the outputs of the manifest, or one of them. Sends GETs only. */
 export function outputCommand(
@@ -25,7 +26,8 @@ export function outputCommand(
       const { manifest, warnings } = await load(options, redactor);
       run.warn(warnings);
       const names = chooseOutputs([...manifest.outputs.keys()], name);
-      const state = await readStateOf(manifest.settings.project, openStore(manifest.settings, run));
+      const target = targetOf(manifest.settings, options);
+      const state = await readStateOf(target.project, openStore(target.state, run));
       const connection = await connect(manifest.settings, { options, redactor, terminal, purpose: 'output' });
       try {
         const outputs = await evaluateOutputs({ ...connection, manifest, state, names });

@@ -45,7 +45,7 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
       if (flags.id !== undefined && addresses.length > 1) throw usage('--id takes exactly one address');
       const seconds = flags.timeout === undefined ? undefined : readInteger('--timeout', flags.timeout, 1, 86_400);
       const target = await findTarget(options);
-      const state = await readStateOf(target.project, openStore(target, run));
+      const state = await readStateOf(target.project, openStore(target.state, run));
       const declared = () => declaredResources(options);
       const objects = await findObjects({ kinds, state, declared, addresses, givenId: flags.id });
       checkTargets(name, objects, { kinds, state });

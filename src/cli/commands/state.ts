@@ -1,25 +1,23 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { closest } from '../../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { normalAddress } from '../../kind/address.ts';
-import { readOnce } from '../../operate/addressed.ts';
+import { readStateOf } from '../../operate/addressed.ts';
 import type { StateListView, StateShowView, StateUnlockView } from '../../render/formats/state.ts';
 import { stateListFormats, stateShowFormats, stateUnlockFormats } from '../../render/formats/state.ts';
 import { printable } from '../../render/printable.ts';
-import type { StateStore } from '../../state/state.ts';
+import type { State } from '../../state/state.ts';
 import { confirm } from '../approval.ts';
 import type { Command, Run } from '../command.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { openStore } from '../../project/open-store.ts';
 import { usage } from '../options.ts';
-import { findTarget } from '../../project/target.ts';
+import { findState } from '../../project/target.ts';
 
 /** Lists the resources of the state. */
 export const stateListCommand: Command<StateListView> = {
   formats: stateListFormats,
   execute: async (run, view) => {
-    view.state(await readOnce(await storeOf(run)));
+    view.state(await stateOf(run));
     return 'done';
   },
 };
@@ -30,7 +28,7 @@ export function stateShowCommand(written: string): Command<StateShowView> {
   return {
     formats: stateShowFormats,
     execute: async (run, view) => {
-      const state = await readOnce(await storeOf(run));
+      const state = await stateOf(run);
       const resources = new Map(Object.entries(state?.resources ?? {}));
       const record = resources.get(address);
       if (record === undefined) {
@@ -53,7 +51,8 @@ export function stateUnlockCommand(flags: { readonly yes?: true }): Command<Stat
 
 async function unlock(run: Run, view: StateUnlockView, isGiven: boolean): Promise<Exit> {
   const { terminal } = run;
-  const store = await storeOf(run);
+  const { state: location } = await findState(run.options);
+  const store = openStore(location, run);
   try {
     const holder = await store.holder();
     if (holder === undefined) {
@@ -86,12 +85,8 @@ The next run waits until those have reached the platform: 2 minutes at most.`,
   }
 }
 
-/** Opens the state of a folder; a state in that folder can be read without a manifest. */
-async function storeOf(run: Run): Promise<StateStore> {
-  const { folder, file } = run.options;
-  const hasManifest = existsSync(join(folder, file));
-  const target = hasManifest
-    ? await findTarget(run.options)
-    : ({ state: { backend: 'local' }, project: undefined } as const);
-  return openStore(target, run);
+/** Reads the state of the manifest; a state in its folder can be read without a manifest. */
+async function stateOf(run: Run): Promise<State | undefined> {
+  const { project, state } = await findState(run.options);
+  return readStateOf(project, openStore(state, run));
 }

@@ -48,7 +48,7 @@ export function statusCommand(addresses: readonly string[], flags: StatusFlags):
 
 /** Reads the services once. Opens the platform each time: the embedded emulator serves one process at a time. */
 async function readServices({ options, redactor, terminal }: Run, addresses: readonly string[], target: Target) {
-  const state = await readStateOf(target.project, openStore(target, { options, redactor }));
+  const state = await readStateOf(target.project, openStore(target.state, { options, redactor }));
   const all = state === undefined ? [] : servicesOf(state, kinds);
   const chosen = chooseServices(all, addresses, Object.keys(state?.resources ?? {}));
   if (state === undefined || chosen.length === 0) return { services: [], counts: { reads: 0, writes: 0 } };

@@ -37,6 +37,12 @@ export const env: ExpressionSource = {
     // A manifest from a pull request must not be able to write the credentials of the run anywhere.
     const refused = refuseCredentials(name);
     if (refused !== undefined) return refused;
+    const limit = values.envLimit(name);
+    if (limit !== undefined) {
+      const message = `a manifest cannot read \${env:${name}}, because ${limit.why} and TRUEUP_ENV_ALLOW does not name it`;
+      const remedy = `Set TRUEUP_ENV_ALLOW=${limit.allowing}, or write \${var:name} and set TRUEUP_VAR_name.`;
+      return refusePrivate(message, remedy);
+    }
     const text = values.env(name);
     if (text !== undefined) return { is: 'text', text };
     return /^[^\s=]+$/.test(name)

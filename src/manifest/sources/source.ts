@@ -39,6 +39,7 @@ export interface Refusal {
 /** The values that sources read from. */
 export interface Values {
   readonly env: (name: string) => string | undefined;
+  readonly envLimit: EnvLimit;
   /** A declared variable; its value is undefined when it has none. */
   readonly variable: (name: string) => Variable | undefined;
   readonly secret: (name: string) => string | undefined;
@@ -47,6 +48,12 @@ export interface Values {
   /** Finds an output by its path, from the resource that the expression stands in. */
   readonly find: (path: string) => Reference | { readonly problem: string; readonly remedy?: string };
 }
+
+/**
+ * The reason why a manifest must not read a variable of the environment, and the value of TRUEUP_ENV_ALLOW that allows it;
+ * undefined: it may.
+ */
+export type EnvLimit = (name: string) => { readonly why: string; readonly allowing: string } | undefined;
 
 /** The value of a variable, and the same as it was written: 16.10 is no 16.1 in the middle of a text. */
 export interface Variable {

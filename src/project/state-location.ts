@@ -1,0 +1,184 @@
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { StatePlace } from '../manifest/settings.ts';
+import { settingsShape } from '../manifest/settings.ts';
+import { isLoopback } from '../state/backends/loopback.ts';
+import { readPostgresAddress } from '../state/backends/postgres-address.ts';
+import type { ProjectFolder } from './folder.ts';
+import { letManifestChoose, readPin, whyPinned } from './pins.ts';
+import { checkAddress } from './platform-address.ts';
+
+/** The location of a state that a run may use, without the credentials. */
+export type StateLocation =
+  | { readonly backend: 'local'; readonly folder: string }
+  | { readonly backend: 'postgres'; readonly url: string; readonly schema: string; readonly name: string }
+  | {
+      readonly backend: 's3';
+      readonly endpoint: string;
+      readonly bucket: string;
+      readonly region: string;
+      readonly prefix: string;
+    };
+
+/** The part of a manifest that says where its state is. */
+export interface NamedState {
+  /** undefined: the manifest names no location. */
+  readonly state: StatePlace | undefined;
+  readonly project: string;
+}
+
+const stateUrl = 'TRUEUP_STATE_URL';
+
+/**
+ * Finds the location of the state. TRUEUP_STATE_URL decides where it is set: a manifest may name the same location, or none.
+ *
+ * @throws {Stop} `refused`, when the manifest names another location, or when the run is pinned, TRUEUP_STATE_URL is not set
+ *   and the manifest names a state elsewhere; `state`, when TRUEUP_STATE_URL is missing or no address of a state.
+ */
+export function locateState({ state, project }: NamedState, options: ProjectFolder): StateLocation {
+  const text = readPin(options.env, stateUrl);
+  const why = whyPinned(options);
+  const local = { backend: 'local', folder: stateFolder(options) } as const;
+  // Each manifest of a folder has a state of its own.
+  const name = [project, ...(options.file === 'trueup.yaml' ? [] : [basename(options.file)])].join('/');
+  if (text === undefined) return fromManifest(state, { why, local, name });
+  const given = readStateUrl(text, options);
+  if (state === undefined) {
+    refuseTwo(local.folder);
+    return given.backend === 's3' ? completeBucket(given, name) : completeDatabase(given, name);
+  }
+  if (state.backend === 'local' && why === undefined) return local;
+  if (state.backend === 'postgres' && given.backend === 'postgres') {
+    const expected = why === undefined ? given : completeDatabase(given, name);
+    checkSame('schema', state.schema, expected.schema);
+    checkSame('name', state.name, expected.name);
+    return completeDatabase({ ...given, schema: given.schema ?? state.schema, name: given.name ?? state.name }, name);
+  }
+  if (state.backend === 's3' && given.backend === 's3') {
+    const expected = why === undefined ? given : completeBucket(given, name);
+    checkSame('endpoint', withoutSlash(state.endpoint), withoutSlash(given.endpoint));
+    checkSame('bucket', state.bucket, given.bucket);
+    checkSame('region', state.region, expected.region);
+    checkSame('prefix', state.prefix && withoutSlash(state.prefix), expected.prefix && withoutSlash(expected.prefix));
+    return completeBucket(
+      { ...given, region: given.region ?? state.region, prefix: given.prefix ?? state.prefix },
+      name,
+    );
+  }
+  throw anotherPlace(`the manifest names a state in ${backends[state.backend]}, and ${stateUrl} another one`);
+}
+
+/** The folder beside the manifest in which a local state is kept. */
+export function stateFolder({ folder, file }: Pick<ProjectFolder, 'folder' | 'file'>): string {
+  return file === 'trueup.yaml' ? join(folder, '.trueup') : join(folder, '.trueup', basename(file));
+}
+
+type Database = Extract<StateLocation, { backend: 'postgres' }>;
+type Bucket = Extract<StateLocation, { backend: 's3' }>;
+
+/** A location whose defaults are not filled in. */
+type Given = GivenDatabase | GivenBucket;
+type GivenDatabase = Pick<Database, 'backend' | 'url'> & Optional<Database, 'schema' | 'name'>;
+type GivenBucket = Pick<Bucket, 'backend' | 'endpoint' | 'bucket'> & Optional<Bucket, 'region' | 'prefix'>;
+type Optional<T, K extends keyof T> = { readonly [Key in K]?: T[Key] | undefined };
+
+function fromManifest(
+  state: StatePlace | undefined,
+  { why, local, name }: { why: string | undefined; local: StateLocation; name: string },
+): StateLocation {
+  switch (state?.backend) {
+    case undefined:
+    case 'local':
+      return local;
+    case 'postgres':
+      throw new Stop('state', [
+        diagnostic('secret-missing', `the state cannot be reached: ${stateUrl} is not set`, {
+          remedy: `Set ${stateUrl}. It is the address of the database: postgres://user:password@host/name.`,
+        }),
+      ]);
+    case 's3':
+      if (why === undefined || isLoopback(new URL(state.endpoint).hostname)) return completeBucket(state, name);
+      throw new Stop('refused', [
+        diagnostic('unpinned', `the manifest cannot choose the location of the state, because ${why}`, {
+          remedy: `Set ${stateUrl} to s3://bucket/prefix?endpoint=https://…&region=…, where a pull request cannot change it. ${letManifestChoose}`,
+        }),
+      ]);
+    default:
+      return state satisfies never;
+  }
+}
+
+function completeDatabase(given: GivenDatabase, name: string): Database {
+  return { ...given, schema: given.schema ?? 'trueup', name: given.name ?? name };
+}
+
+function completeBucket(given: GivenBucket, name: string): Bucket {
+  return { ...given, region: given.region ?? 'us-east-1', prefix: `${withoutSlash(given.prefix ?? name)}/` };
+}
+
+/** Reads TRUEUP_STATE_URL. @throws {Stop} `state` or `refused`, with no part of an address that cannot be read */
+function readStateUrl(text: string, options: ProjectFolder): Given {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 's3:') return readDatabaseUrl(text);
+  const parameter = (name: string) => url.searchParams.get(name) ?? undefined;
+  const place = settingsShape.state.safeParse({
+    backend: 's3',
+    endpoint: parameter('endpoint'),
+    bucket: url.hostname,
+    region: parameter('region'),
+    prefix: url.pathname.replace(/^\/+/, '') || undefined,
+  });
+  const others = [...url.searchParams.keys()].filter((name) => !['endpoint', 'region'].includes(name));
+  const hasMore = others.length > 0 || url.username !== '' || url.port !== '' || url.hash !== '';
+  if (!place.success || place.data?.backend !== 's3' || hasMore) {
+    throw unreadable('s3://bucket/prefix?endpoint=https://…&region=…, without credentials');
+  }
+  const hostile = checkAddress(place.data.endpoint, { named: stateUrl, ofStore: true }, options);
+  if (hostile.length > 0) throw new Stop('refused', hostile);
+  return place.data;
+}
+
+/** Reads the address of a database; `schema` and `name` are of Trueup, and the rest is for the database. */
+function readDatabaseUrl(text: string): Given {
+  const { url } = readPostgresAddress(text);
+  const own = ['schema', 'name'] as const;
+  const [schema, name] = own.map((parameter) => url.searchParams.get(parameter) ?? undefined);
+  const place = settingsShape.state.safeParse({ backend: 'postgres', schema, name });
+  if (!place.success) throw unreadable('postgres://user:password@host/database?schema=…&name=…');
+  for (const parameter of own) url.searchParams.delete(parameter);
+  return { backend: 'postgres', url: schema === undefined && name === undefined ? text : url.href, schema, name };
+}
+
+function unreadable(form: string): Stop {
+  return new Stop('state', [
+    diagnostic('state-unusable', `${stateUrl} is no address of a state`, { remedy: `Write ${form}.` }),
+  ]);
+}
+
+function checkSame(member: string, named: string | undefined, expected: string | undefined): void {
+  if (named === undefined || expected === undefined || named === expected) return;
+  throw anotherPlace(`state.${member}: the manifest names ${named}, and ${stateUrl} ${expected}`, member);
+}
+
+function anotherPlace(message: string, member?: string): Stop {
+  const how = member === 'schema' || member === 'name' || member === 'region' ? ` (with ${member}=…)` : '';
+  const remedy = `Correct state: in the manifest, or ${stateUrl}${how}; nothing was sent.`;
+  return new Stop('refused', [diagnostic('hostile-setting', message, { remedy })]);
+}
+
+/** A state that is there must not be left behind unseen. */
+function refuseTwo(folder: string): void {
+  const file = join(folder, 'state.json');
+  if (!existsSync(file)) return;
+  const remedy = `Move ${file} away if it is of no use any more. To use it, write state: { backend: local } and do not set ${stateUrl}.`;
+  throw new Stop('refused', [
+    diagnostic('state-unusable', `there are two states: ${file}, and the one of ${stateUrl}`, { remedy }),
+  ]);
+}
+
+function withoutSlash(text: string): string {
+  return text.replace(/\/+$/, '');
+}
+
+const backends = { local: 'the folder of the manifest', postgres: 'PostgreSQL', s3: 'an S3 bucket' } as const;
