@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { constants } from 'node:fs';
+import { constants, realpathSync } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { PlanFile } from '../plan/file.ts';
 import { isPlanFileText, parsePlanFile, planFileText } from '../plan/file.ts';
+import { leavesWorkspace } from '../project/links.ts';
 import { readVersion } from '../project/version.ts';
 import type { ReviewedPlan } from '../review.ts';
 
@@ -25,6 +26,17 @@ export async function writePlanFile(folder: string, path: string, file: PlanFile
     if (error instanceof Stop) throw error;
     throw unusable(path, `cannot be written (${reasonOf(error)})`, 'Name a file in a writable folder.', error);
   }
+}
+
+/**
+ * Refuses a plan file that would be written elsewhere by a link in the repository; `path` starts in `folder`.
+ *
+ * @throws {Stop} `refused`
+ */
+export function checkPlanPath(workspace: string, folder: string, path: string): void {
+  const target = resolve(folder, path);
+  if (![workspace, realpathSync(workspace)].some((root) => leavesWorkspace(root, target))) return;
+  throw unusable(path, 'leads out of the folder of the manifest by a link', 'Name a file that no link leads to.');
 }
 
 /** Reads a plan file; `path` starts in `folder`. @throws {Stop} `refused` */

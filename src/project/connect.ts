@@ -14,6 +14,7 @@ import type { Redactor } from '../secrets/redactor.ts';
 import type { Connection, Platform } from '../session.ts';
 import { openEmulatorFile } from './emulator-file.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
+import { refuseLinks } from './links.ts';
 import { openStore } from './open-store.ts';
 import { checkPlatform } from './platform-address.ts';
 import { targetOf } from './target.ts';
@@ -108,6 +109,9 @@ export async function openPlatform(
   };
   if (platform === 'emulator') {
     const folder = join(options.folder, '.trueup');
+    // openEmulatorFile refuses emulator.json itself when it is a link.
+    refuseLinks(options.folder, folder, ['emulator.json.open']);
+    refuseLinks(options.folder, join(folder, 'emulator.json.open'), ['lease']);
     const { emulator, close } = await openEmulatorFile(join(folder, 'emulator.json'), purpose, { apiKey: emulatorKey });
     const { send, abandon } = abandonable(
       (guard) => async (request) => {

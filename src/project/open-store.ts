@@ -5,6 +5,7 @@ import { postgresStore } from '../state/backends/postgres.ts';
 import { s3Store } from '../state/backends/s3.ts';
 import type { StateStore } from '../state/state.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
+import { refuseLinks } from './links.ts';
 import type { StateLocation } from './state-location.ts';
 
 /**
@@ -19,6 +20,7 @@ export function openStore(
   const { env } = options;
   switch (location.backend) {
     case 'local':
+      refuseLinks(options.folder, location.folder, ['lease', 'documents', 'state.json', 'state.journal']);
       return localStore(location.folder);
     case 'postgres':
       addSecretsOfUrl(redactor, location.url);

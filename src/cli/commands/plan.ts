@@ -13,7 +13,7 @@ import type { Command, Run } from '../command.ts';
 import { connect } from '../connect.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
-import { writePlanFile } from '../plan-file.ts';
+import { checkPlanPath, writePlanFile } from '../plan-file.ts';
 
 /** The options of `plan`. */
 interface PlanFlags {
@@ -35,6 +35,7 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
   const load = destroys ? loadManifest : loadWithSecrets;
   const { manifest, warnings } = await load(options, redactor);
   run.warn(warnings);
+  if (flags.out !== undefined) checkPlanPath(options.folder, run.process.cwd(), flags.out);
   const connection = await connect(manifest.settings, { options, redactor, terminal, purpose: 'plan' });
   try {
     const { client } = connection;
