@@ -190,8 +190,8 @@ async function conclude(service: DeployedService, ending: Ending, lost?: Platfor
     case 'over': {
       const { deployment, status, row } = ending;
       if (status === 'done') return succeeded(service);
-      const why = deployment?.errorMessage ?? (lost === undefined ? `it ended as ${status}` : reasonOf(lost));
-      throw await failed(service, { row, deployment, why });
+      const reason = deployment?.errorMessage ?? (lost === undefined ? undefined : reasonOf(lost));
+      throw await failed(service, { row, deployment, status, reason });
     }
     case 'not over': {
       const end =
@@ -224,7 +224,17 @@ async function succeeded({ run, address, inputs }: DeployedService): Promise<'do
 /** Records that a deployment failed; one that somebody makes later has everything. Gives the reason with the logs. */
 async function failed(
   service: DeployedService,
-  { row, deployment, why }: { readonly row: Row; readonly deployment: Deployment | undefined; readonly why: string },
+  {
+    row,
+    deployment,
+    status,
+    reason,
+  }: {
+    readonly row: Row;
+    readonly deployment: Deployment | undefined;
+    readonly status: string;
+    readonly reason: string | undefined;
+  },
 ): Promise<Stop> {
   const { run, address, kind, id, inputs } = service;
   const { pending: _, ...rest } = deploysNow(service);
@@ -236,7 +246,12 @@ async function failed(
   });
   const lines = log.split(/\r?\n/).filter((line) => line !== '');
   const path = deployment?.logPath === undefined ? [] : [`log on the server: ${deployment.logPath}`];
-  const more = kind.service?.logs === undefined ? '' : ` trueup logs ${address} shows more.`;
+  const found = reason ?? (await run.reader.reason(kind, id));
+  const why = found === '' ? `it ended as ${status}` : found;
+  const more =
+    kind.service?.logs === undefined
+      ? ' Its log is on the platform, on the page of the service under Deployments.'
+      : ` trueup logs ${address} shows more.`;
   return failure(service, why, {
     row,
     status: deployment?.status,

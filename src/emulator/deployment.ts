@@ -62,16 +62,14 @@ export function deployJob(context: Context, kind: Deployable, id: string, order:
     finish(killed) {
       const row = store.find(table, id);
       if (row === undefined) return;
-      const errorMessage = killed
-        ? 'The build was killed'
-        : failureOf(() => kind.deploy(context, row, order.isRebuild));
-      const outcome = errorMessage === null ? 'done' : 'error';
+      const outcome = !killed && succeeds(() => kind.deploy(context, row, order.isRebuild)) ? 'done' : 'error';
       store.update('deployment', deploymentId, {
         status: outcome,
-        errorMessage,
+        // Measured: the reason is in the log of the deployment only.
+        errorMessage: null,
         finishedAt: now(),
         // What was fetched ends up under the name of its commit; what was only rebuilt does not.
-        ...(kind.isFromGit(row) && !order.isRebuild && errorMessage === null
+        ...(kind.isFromGit(row) && !order.isRebuild && outcome === 'done'
           ? { title: 'Latest commit', description: `Commit: ${deploymentId}` }
           : {}),
       });
@@ -100,12 +98,12 @@ export function recordRun(
   });
 }
 
-function failureOf(work: () => void): string | null {
+function succeeds(work: () => void): boolean {
   try {
     work();
-    return null;
+    return true;
   } catch (error) {
-    if (error instanceof ApiError) return error.message;
+    if (error instanceof ApiError) return false;
     throw error;
   }
 }

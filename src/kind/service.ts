@@ -10,4 +10,6 @@ export interface Service {
   readonly setStatus?: Operation;
   /** Reads its log. */
   readonly logs?: Operation;
+  /** Answers with an error that says why its deployment fails, where the platform keeps no reason with a deployment. */
+  readonly explains?: Operation;
 }

@@ -23,6 +23,8 @@ export interface Reader {
   rows(kind: Kind, list: ListOf): Promise<ReadonlyMap<string, Row> | undefined>;
   /** The end of the log of an object; empty where the platform has none. It only explains: one failure is the answer. */
   log(kind: Kind, id: string, options: Readonly<Record<string, unknown>>): Promise<string>;
+  /** Why a deployment of an object fails, in the words of the platform; empty where it does not say. Asks once. */
+  reason(kind: Kind, id: string): Promise<string>;
 }
 
 /** Names one list of the platform. */
@@ -61,6 +63,17 @@ export function createReader(client: Client): Reader {
       if (logs === undefined) return '';
       const answer = await client.invoke(logs, { ...options, [idMember(kind, logs)]: id }, { mostErrors: 1 });
       return typeof answer === 'string' ? answer : '';
+    },
+    reason: async (kind, id) => {
+      const explains = kind.service?.explains;
+      if (explains === undefined) return '';
+      try {
+        await client.invoke(explains, { [idMember(kind, explains)]: id }, { mostErrors: 1 });
+        return '';
+      } catch (error) {
+        if (error instanceof PlatformError) return error.code === undefined ? '' : error.serverMessage;
+        throw error;
+      }
     },
   };
 }

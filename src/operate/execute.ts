@@ -121,9 +121,13 @@ async function awaitDeployment(command: ObjectCommand, execution: Execution): Pr
   }
   const { deployment, status, row } = ending;
   if (status === 'done') return { ...ordered, result: 'done', ...statusOf(command, row) };
-  const why = deployment?.errorMessage === undefined ? '' : `: ${redact(deployment.errorMessage)}`;
-  return failed(command, { message: `the deployment ended as ${status}${why}`, mayHaveActed: true, row });
+  const reason = deployment?.errorMessage ?? (await watch.reader.reason(kind, id));
+  const why = reason === '' ? '' : `: ${redact(reason)}`;
+  const remedy = reason === '' && kind.service?.logs === undefined ? { remedy: logRemedy } : {};
+  return failed(command, { message: `the deployment ended as ${status}${why}`, mayHaveActed: true, row, ...remedy });
 }
+
+const logRemedy = 'Its log is on the platform, on the page of the service under Deployments.';
 
 /** The message and the remedy of a failed command. A test changes nothing, so "sent, outcome unknown" would be wrong for it. */
 function explain(

@@ -158,7 +158,7 @@ export const compose = defineKind({
     'clean-queues': { call: 'compose.cleanQueues' },
     'refresh-token': { call: 'compose.refreshToken', renews: 'refreshToken' },
   },
-  service: { status: 'composeStatus', deployments: 'deployments' },
+  service: { status: 'composeStatus', deployments: 'deployments', explains: 'compose.getConvertedCompose' },
   checks: {
     each: servicesExist,
     hints: {

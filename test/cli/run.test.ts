@@ -405,18 +405,22 @@ describe('several addresses', () => {
 describe('a deployment', () => {
   it('is waited for, and the reason of its failure is printed without secrets', async () => {
     const place = await open(
-      `environments: { production: { compose: { ${stack('nginx')}, ${stack('fail:x', 'bad', ', deploy: never')} } } }`,
+      `environments: { production: { compose: { ${stack('nginx')}, ${stack('nginx', 'bad', ', deploy: never')} } } }`,
       {
         deployDelayMs: 5,
       },
     );
+    const domain = { domainType: 'compose', host: 'by-hand.example.com', serviceName: 'nope' };
+    await place.emulator.act('domain.create', { ...domain, composeId: place.idOf(at('compose.bad')) });
     const good = await place.run(executeCommand(['deploy', at('compose.shop')], flags));
     expect(good).toMatchObject({ exit: 'done', out: 'production.compose.shop: deploy done; status done\n' });
     const bad = await place.run(executeCommand(['deploy', at('compose.bad'), at('compose.shop')], flags));
     expect(bad).toMatchObject({ exit: 'partly' });
     expect(bad.out).toContain('production.compose.bad: deploy failed; status error\n');
     expect(bad.out).toContain('production.compose.shop: deploy not tried\n');
-    expect(bad.err).toContain('the deployment ended as error: ');
+    expect(bad.err).toContain(
+      'the deployment ended as error: Domain "by-hand.example.com" is attached to service "nope" which does not exist',
+    );
   });
 
   it('that went well before proves nothing of the one that waits for its turn', async () => {
@@ -429,7 +433,8 @@ describe('a deployment', () => {
     await place.emulator.act('compose.deploy', { composeId: other });
     const second = await deploy();
     expect(second).toMatchObject({ exit: 'partly' });
-    expect(second.err).toContain('the deployment ended as error: cannot pull the image');
+    expect(second.err).toContain('the deployment ended as error');
+    expect(second.err).toContain('Its log is on the platform, on the page of the service under Deployments.');
   });
 
   it('is only started with --no-wait', async () => {

@@ -151,7 +151,7 @@ describe.each(queuedKinds)('a stalled deployment of an %s', (kind) => {
     await moment();
     expect(await one(kind, id)).toMatchObject({
       [status]: 'error',
-      deployments: [{ status: 'error', errorMessage: 'The build was killed', finishedAt: '2030-01-01T00:01:40.000Z' }],
+      deployments: [{ status: 'error', errorMessage: null, finishedAt: '2030-01-01T00:01:40.000Z' }],
     });
     await seconds(31);
     expect(await one(kind, behind)).toMatchObject({ [status]: 'done' });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
-import { actionsOf, everything, notesOf, plansNothing, refusal, rowsIn } from '../support/faults.ts';
+import { actionsOf, everything, notesOf, plansNothing, refusal, rowsIn, said } from '../support/faults.ts';
 import { database, production } from '../support/manifest-texts.ts';
 import { warningsOf } from '../support/problems.ts';
 import { bench, head } from '../support/world.ts';
@@ -119,6 +119,29 @@ describe('a field that only a new object can change', () => {
     await restored.apply(named('store'), everything);
     expect(rowsIn(restored, 'postgres')).toMatchObject([{ databaseName: 'store' }]);
     await plansNothing(restored, named('store'));
+  });
+});
+
+describe('R8: a failed deployment of a compose has no reason on the platform', () => {
+  test('but the conversion of its file does, and apply quotes it', async () => {
+    const made = bench();
+    await made.apply(shop(''));
+    const [compose] = rowsIn(made, 'compose');
+    const about = { domainType: 'compose', serviceName: 'nope', composeId: compose?.['composeId'] };
+    await made.emulator.act('domain.create', { host: 'by-hand.example.com', ...about });
+    const result = await made.apply(
+      shop('')
+        .replace('image: nginx', 'image: "nginx:2"')
+        .replace('composeFile: "', "composeFile: '")
+        .replace('} }"', "} }'"),
+    );
+    expect(said(result)).toContain(
+      'production.compose.shop was not deployed: Domain "by-hand.example.com" is attached to service "nope" which does not exist in the compose',
+    );
+    expect(Object.values(made.emulator.world.tables.deployment).at(-1)).toMatchObject({
+      status: 'error',
+      errorMessage: null,
+    });
   });
 });
 

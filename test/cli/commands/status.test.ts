@@ -54,7 +54,6 @@ describe('status', () => {
     expect(out.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')).toBe(
       `ADDRESS                     STATUS  LAST DEPLOYMENT
 production.compose.bad      error   error TIME Manual deployment
-    cannot pull the image
 production.compose.shop     done    done TIME Trueup
 production.postgres.main    done    -
 production.postgres.second  idle    -
