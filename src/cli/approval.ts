@@ -13,6 +13,7 @@ export interface ApplyFlags {
   readonly adopt?: true;
   readonly allowDataLoss?: true;
   readonly allowMassDelete?: true;
+  readonly allowMassRecreate?: true;
   /** In-flight timeout: seconds that an unanswered request may take to reach the platform. */
   readonly inFlightTimeout?: string;
   /** The same, by its earlier name. */
@@ -39,6 +40,7 @@ export async function approve(
     dataLoss: flags.allowDataLoss === true,
     adoption: flags.adopt === true || isAsking,
     massDeletion: flags.allowMassDelete === true,
+    massRecreation: flags.allowMassRecreate === true,
   };
   requirePermissions(made, permissions);
   if (!hasChanges(made) || flags.autoApprove === true) return permissions;

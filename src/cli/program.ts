@@ -125,6 +125,7 @@ function addChanging(program: Command, run: Runner): void {
     .option('--adopt', 'take over objects that exist already')
     .option(...allowDataLoss)
     .option('--allow-mass-delete', 'allow to delete more than 10 of a kind, or 30 % of at least 10')
+    .option('--allow-mass-recreate', 'allow to create again everything, or that much of a kind, that is gone')
     .option(...noDeploy)
     .option(...inFlightTimeout)
     .addOption(fence())

@@ -175,6 +175,16 @@ export const codes = {
     meaning: 'The plan deletes more objects of one kind than one edit usually means.',
     remedy: 'Check that no block or file was lost; permit it with --allow-mass-delete.',
   },
+  vanished: {
+    severity: 'warning',
+    meaning: 'Many objects of the state are gone from the platform at once, and the plan creates them again.',
+    remedy: 'Check that the platform is the right one; permit it with --allow-mass-recreate.',
+  },
+  'other-manifest': {
+    severity: 'warning',
+    meaning: 'The manifest declares nothing that the state holds: the state may be that of another manifest.',
+    remedy: 'Give the manifest a state of its own, or add moved: entries; permit it with --allow-mass-delete.',
+  },
   'deletes-everything': {
     severity: 'error',
     meaning: 'The plan would delete everything that the state holds.',

@@ -5,6 +5,7 @@ export const flags = {
   dataLoss: '--allow-data-loss',
   adoption: '--adopt',
   massDeletion: '--allow-mass-delete',
+  massRecreation: '--allow-mass-recreate',
 } as const;
 
 /** A safeguard: docs/safety.md shows the table of them. */
@@ -80,6 +81,18 @@ export const safeguards = {
     would: `delete everything except the objects that each project has, such as its default environment; ${few + 1} resources or more, not counting those inside others`,
     code: 'mass-deletion',
     permission: 'massDeletion',
+  },
+  'other manifest': {
+    would:
+      'delete what the state holds, while the manifest declares none of it: it may be the state of another manifest',
+    code: 'other-manifest',
+    permission: 'massDeletion',
+    needs: 'a state of its own, or entries under `moved:`',
+  },
+  vanished: {
+    would: `create again all that the state holds, 2 objects or more that are not inside one another; or more than ${usual.most} resources of a kind, or at least ${usual.share * 100} % of those in the state when these are ${usual.of} or more`,
+    code: 'vanished',
+    permission: 'massRecreation',
   },
   everything: {
     would: 'delete everything that the state holds, at least 2 resources',

@@ -27,7 +27,7 @@ interface Content {
 }
 
 const handles = createHandles<'plan', Content>('plan');
-const everything = { dataLoss: true, adoption: true, massDeletion: true };
+const everything = { dataLoss: true, adoption: true, massDeletion: true, massRecreation: true };
 
 /** Keeps what users may know of a plan; without its rows and secrets. Never throws. */
 export function keepPlan(

@@ -46,13 +46,18 @@ function tooMany(actions: readonly Action[], { resources }: State): Diagnostic[]
     const count = addresses.length;
     const known = Object.entries(resources).filter(([, { kind, id }]) => kind === name && id !== null);
     const total = Math.max(count, new Set(known.map(([address]) => blockOf(address))).size);
-    if (count <= usual.most && (total < usual.of || count < total * usual.share)) return [];
+    if (!isMany(count, total)) return [];
     const share = Math.round((count / total) * 100);
     const those = `${count} of ${total} resources of the kind ${name} (${share} %)`;
     const message = `this plan deletes or replaces ${those}: ${someOf(addresses)}`;
     const remedy = `Look whether that is meant. If it is, apply needs ${flags.massDeletion}.`;
     return [diagnostic(safeguards['many of a kind'].code, message, { remedy })];
   });
+}
+
+/** Whether so many of all of one kind are more than one edit, or one deletion by hand, usually explains. */
+export function isMany(count: number, total: number): boolean {
+  return count > usual.most || (total >= usual.of && count >= total * usual.share);
 }
 
 /** The old object of a replacement and the new one are one resource. */

@@ -11,6 +11,8 @@ import type { PlanInput } from './input.ts';
 import { withDeployments } from './deploys.ts';
 import { stillUsed } from './in-use.ts';
 import { massDeletions } from './mass-deletion.ts';
+import { vanished } from './vanished.ts';
+import { otherManifest } from './other-manifest.ts';
 import { heldBack } from './pending.ts';
 import { planRemoval } from './removal.ts';
 import { possibleRenames } from './renames.ts';
@@ -55,6 +57,8 @@ export function buildPlan(input: PlanInput): Plan {
     actions: withDeployments(withOld, planned),
     diagnostics: [
       ...possibleRenames(planned),
+      ...(input.destroys ? [] : vanished(planned, state, observed.objects)),
+      ...(input.destroys ? [] : otherManifest(input)),
       ...(input.destroys ? [] : massDeletions(planned, state, (address) => objects.get(address)?.isProvided === true)),
     ],
   };

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Safeguard } from '../diagnostics/safeguards.ts';
 import { flags, safeguards } from '../diagnostics/safeguards.ts';
 import type { Plan } from './action.ts';
 import { needsDataLoss } from './risks.ts';
@@ -12,6 +13,8 @@ export interface Permissions {
   readonly adoption: boolean;
   /** More may be deleted than one edit usually means. */
   readonly massDeletion?: boolean;
+  /** More may be created again than one deletion by hand usually explains. */
+  readonly massRecreation?: boolean;
 }
 
 /**
@@ -28,7 +31,14 @@ export function requirePermissions(plan: Plan, permissions: Permissions): void {
 export type Guard = (plan: Plan, permissions: Permissions) => readonly Diagnostic[];
 
 /** The guards of every plan. A policy is one more function in such a list. */
-export const guards: readonly Guard[] = [errorsOfPlan, errorsOfActions, massDeletion, dataLoss, adoption];
+export const guards: readonly Guard[] = [
+  errorsOfPlan,
+  errorsOfActions,
+  massDeletion,
+  massRecreation,
+  dataLoss,
+  adoption,
+];
 
 /** Everything that keeps a plan from being applied, guard by guard. Never throws, unless a guard does. */
 export function obstacles(plan: Plan, permissions: Permissions, asked: readonly Guard[] = guards): Diagnostic[] {
@@ -43,11 +53,19 @@ function errorsOfActions({ actions }: Plan): readonly Diagnostic[] {
   return actions.flatMap(({ notes }) => notes.filter(({ severity }) => severity === 'error'));
 }
 
-function massDeletion({ diagnostics }: Plan, permissions: Permissions): readonly Diagnostic[] {
-  if (permissions.massDeletion === true) return [];
-  return diagnostics.flatMap((item) =>
-    item.code === safeguards['many of a kind'].code ? [{ ...item, severity: 'error' as const }] : [],
-  );
+function massDeletion(plan: Plan, permissions: Permissions): readonly Diagnostic[] {
+  return permissions.massDeletion === true ? [] : asErrors(plan, 'massDeletion');
+}
+
+function massRecreation(plan: Plan, permissions: Permissions): readonly Diagnostic[] {
+  return permissions.massRecreation === true ? [] : asErrors(plan, 'massRecreation');
+}
+
+/** The warnings of a plan that a permission allows, as errors. */
+function asErrors({ diagnostics }: Plan, permission: keyof typeof flags): readonly Diagnostic[] {
+  const all: readonly Safeguard[] = Object.values(safeguards);
+  const codes = all.flatMap((safeguard) => (safeguard.permission === permission ? [safeguard.code] : []));
+  return diagnostics.flatMap((item) => (codes.includes(item.code) ? [{ ...item, severity: 'error' as const }] : []));
 }
 
 function dataLoss({ actions }: Plan, permissions: Permissions): readonly Diagnostic[] {

@@ -126,6 +126,15 @@ export const inPlans = {
       );
     }),
   'mass-deletion': () => reported(() => planned(platform(), redises(12), redises(1))),
+  vanished: () =>
+    reported(() => {
+      const text = production(database() + stack());
+      return planned(platform(), text, text, async (made) => {
+        await made.emulator.act('postgres.remove', { postgresId: idOf(made, main) });
+        await made.emulator.act('compose.delete', { composeId: idOf(made, shop), deleteVolumes: false });
+      });
+    }),
+  'other-manifest': () => reported(() => planned(platform(), production(stack()), production(database()))),
   'deletes-everything': () => reported(() => planned(platform(), production(database()), head)),
   consent: () =>
     reported(async () => {

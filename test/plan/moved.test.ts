@@ -96,6 +96,7 @@ describe('a new key', () => {
       expect.stringContaining(
         'renamed If that is one object under a new name, write moved: [{ from: "production.redis.old", to: "production.redis.new" }]',
       ),
+      expect.stringMatching(/^other-manifest .* say so under moved:/),
     ]);
   });
 

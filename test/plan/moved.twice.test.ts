@@ -43,7 +43,7 @@ test('an entry that names nothing the state knows is said, before its database i
   const planned = await made.plan(text);
   expect(notesOf(planned).map((item) => [item.code, item.severity])).toContainEqual(['stale-move', 'warning']);
   const found = await refusal(made, () => made.apply(text));
-  expect(found.map((item) => item.code)).toEqual(['data-at-risk']);
+  expect(found.map((item) => item.code)).toEqual(['other-manifest', 'data-at-risk']);
 });
 
 test('what stands below an environment is not moved over an object that is there', async () => {

@@ -224,6 +224,7 @@ test('a deletion beside a creation is told, also when everything is to go', () =
   const objects = { ...environment, 'production.redis.old': objectOf('r', {}) };
   expect(plan([production, redis('new')], { objects, records }).diagnostics.map(({ code }) => code)).toEqual([
     'renamed',
+    'other-manifest',
   ]);
 });
 

@@ -432,7 +432,7 @@ describe('a state that changed after the review', () => {
     expect(await refused(made, file, production(stack()))).toEqual([
       'there is a state by now, and there was none when the plan was made',
     ]);
-    await mended(made, production(stack()));
+    await mended(made, production(database() + stack()));
   });
 
   test('is refused when it is lost, older or of another lineage', async () => {

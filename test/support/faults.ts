@@ -19,7 +19,7 @@ import type { Bench } from './world.ts';
 /** Platforms that answer wrongly, and what a test says of a run over them. */
 
 /** What an apply is permitted when a test is not about permissions. */
-export const everything = { dataLoss: true, adoption: true, massDeletion: true };
+export const everything = { dataLoss: true, adoption: true, massDeletion: true, massRecreation: true };
 
 /** The world of a test whose requests go another way. */
 export function worldOver(made: Bench, send: Send, store: StateStore = made.store): World {

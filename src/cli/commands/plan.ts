@@ -42,7 +42,8 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
     const purpose = { manifest, deploys: flags.deploy !== false, destroys };
     const made = await makePlan(purpose, connection);
     // A missing permission does not stop a plan; a mistake does.
-    const isInTheWay = obstacles(made, { dataLoss: true, adoption: true, massDeletion: true }).length > 0;
+    const everything = { dataLoss: true, adoption: true, massDeletion: true, massRecreation: true };
+    const isInTheWay = obstacles(made, everything).length > 0;
     const savedTo = isInTheWay ? undefined : flags.out;
     if (savedTo !== undefined) {
       const about = { version: readVersion(), at: new Date().toISOString() };

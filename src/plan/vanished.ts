@@ -1,0 +1,44 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { flags, safeguards } from '../diagnostics/safeguards.ts';
+import { groupBy } from '../graph/group.ts';
+import type { ObservedObject } from '../observe/observed.ts';
+import type { State } from '../state/state.ts';
+import type { Action } from './action.ts';
+import { isMany, someOf } from './mass-deletion.ts';
+
+/**
+ * The warning that much of what the state knows is gone from the platform at once, and would be created again: all of it,
+ * unless that is a single object with what is below it, or as much of one kind as needs a permission to be deleted. What
+ * each project has, such as its default environment, counts for nothing.
+ */
+export function vanished(
+  actions: readonly Action[],
+  { resources }: State,
+  objects: ReadonlyMap<string, ObservedObject>,
+): Diagnostic[] {
+  const known = actions.filter(({ address, action }) => {
+    const isKept = action !== 'delete' && action !== 'forget' && action !== 'deploy';
+    return isKept && typeof resources[address]?.id === 'string' && objects.get(address)?.isProvided !== true;
+  });
+  const gone = known.filter(({ address }) => objects.get(address)?.id !== resources[address]?.id);
+  const addresses = new Set(gone.map(({ address }) => address));
+  const alone = gone.filter(({ parent = '' }) => !addresses.has(parent));
+  const remedy =
+    'Check the address of the platform: another server may answer there, or one that was restored from an older backup. ' +
+    `If the objects are really gone, apply needs ${flags.massRecreation}.`;
+  if (gone.length === known.length && alone.length > 1) {
+    const message =
+      `the platform has none of the ${gone.length} objects of the state any more, and this plan creates them again: ` +
+      someOf([...addresses].toSorted());
+    return [diagnostic(safeguards.vanished.code, message, { remedy })];
+  }
+  return [...groupBy(gone.map(({ kind, address }) => [kind.kind, address]))].flatMap(([name, some]) => {
+    const total = known.filter(({ kind }) => kind.kind === name).length;
+    if (!isMany(some.length, total)) return [];
+    const share = Math.round((some.length / total) * 100);
+    const those = `${some.length} of ${total} resources of the kind ${name} (${share} %)`;
+    const message = `the platform lacks ${those} that the state knows, and this plan creates them again: ${someOf(some)}`;
+    return [diagnostic(safeguards.vanished.code, message, { remedy })];
+  });
+}
