@@ -37,17 +37,21 @@ export const env: ExpressionSource = {
     // A manifest from a pull request must not be able to write the credentials of the run anywhere.
     const refused = refuseCredentials(name);
     if (refused !== undefined) return refused;
+    const text = values.env(name);
+    if (text === undefined && !/^[^\s=]+$/.test(name)) {
+      return badExpression(`${JSON.stringify(name)} is not a name of an environment variable`, 'Write ${env:NAME}.');
+    }
     const limit = values.envLimit(name);
     if (limit !== undefined) {
       const message = `a manifest cannot read \${env:${name}}, because ${limit.why} and TRUEUP_ENV_ALLOW does not name it`;
       const remedy = `Set TRUEUP_ENV_ALLOW=${limit.allowing}, or write \${var:name} and set TRUEUP_VAR_name.`;
       return refusePrivate(message, remedy);
     }
-    const text = values.env(name);
     if (text !== undefined) return { is: 'text', text };
-    return /^[^\s=]+$/.test(name)
-      ? badExpression(`the environment variable ${name} is not set`, `Set ${name}, or use \${var:…} with a default.`)
-      : badExpression(`${JSON.stringify(name)} is not a name of an environment variable`, 'Write ${env:NAME}.');
+    return badExpression(
+      `the environment variable ${name} is not set`,
+      `Set ${name}, or use \${var:…} with a default.`,
+    );
   },
 };
 
