@@ -69,6 +69,8 @@ export const attempts = {
   deployment: {
     /** The longest that it may take, unless the user says another limit. */
     limitMs: 900_000,
+    /** The longest that an accepted one may wait for its beginning while the platform shows no deployment at all. */
+    beginMs: 300_000,
     /** The pauses between two polls, each `pauseGrowth` times as long as the one before, up to a longest one. */
     firstPauseMs: 50,
     pauseGrowth: 2,

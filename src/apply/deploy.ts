@@ -135,7 +135,7 @@ async function start(service: DeployedService, row: Row): Promise<Result> {
       if (answersLate(kind)) return conclude(service, await watch(service, { ...about, graceMs: lagMs }));
       await addToPending(service, { isAnswered: true });
       if (!input.deploying.waits) return left(service);
-      return conclude(service, await watch(service, { ...about, since: sentAt(jobOf(run, action.address)) }));
+      return conclude(service, await followAccepted(service, about));
     },
     look: async (lost, isLast) => {
       const since = sentAt(jobOf(run, action.address));
@@ -147,9 +147,26 @@ async function start(service: DeployedService, row: Row): Promise<Result> {
   });
 }
 
+/**
+ * Follows a deployment that the platform accepted. Where nothing in its environment is deployed, it begins soon or never;
+ * behind another one it may wait for the whole limit.
+ */
+async function followAccepted(service: DeployedService, about: Pick<Watch, 'before' | 'mark'>): Promise<Ending> {
+  const { run, action, kind } = service;
+  const { clock, input } = run;
+  const since = sentAt(jobOf(run, action.address)) ?? clock.monotonic();
+  const limitMs = input.deploying.limitMs(kind.kind);
+  const beginMs = Math.min(attempts.deployment.beginMs, limitMs);
+  let ending = await watch(service, { ...about, since, beginMs });
+  while (ending.is === 'not begun' && clock.monotonic() - since < limitMs && (await isDeploying(service))) {
+    ending = await watch(service, { ...about, beginMs });
+  }
+  return ending;
+}
+
 async function watch(
   service: DeployedService,
-  about: Pick<Watch, 'before' | 'since' | 'mark' | 'knownId' | 'graceMs'>,
+  about: Pick<Watch, 'before' | 'since' | 'mark' | 'knownId' | 'graceMs' | 'beginMs'>,
 ): Promise<Ending> {
   const { run, kind } = service;
   const { signal, deploying } = run.input;
@@ -181,7 +198,9 @@ async function addToPending(service: DeployedService, fact: Pick<PendingDeploy, 
 /** Records the end of a deployment and reports it. `lost`: its request got no answer that tells the outcome. */
 async function conclude(service: DeployedService, ending: Ending, lost?: PlatformError): Promise<Result> {
   const { run, kind, address } = service;
-  const limit = `${run.input.deploying.limitMs(kind.kind) / 1_000} s`;
+  const limitMs = run.input.deploying.limitMs(kind.kind);
+  const limit = `${limitMs / 1_000} s`;
+  const waited = `${Math.min(limitMs, attempts.deployment.beginMs) / 1_000} s`;
   switch (ending.is) {
     case 'interrupted':
       return unwatched(service);
@@ -205,7 +224,7 @@ async function conclude(service: DeployedService, ending: Ending, lost?: Platfor
       if (lost !== undefined && !mayLandLater(lost)) throw failure(service, reasonOf(lost), { row, remedy: next });
       const why = answersLate(kind)
         ? 'nothing of it shows in its status'
-        : `the platform did not begin with it within ${limit}, while nothing else of this run was deployed`;
+        : `the platform did not begin with it within ${waited}, while nothing else of this run was deployed`;
       const remedy = `Its queue may be stuck, or a restart of the platform may have emptied it. ${next}`;
       throw failure(service, why, { row, remedy });
     }

@@ -26,6 +26,8 @@ export interface Watch {
   readonly limitMs: number;
   /** The longest wait for the beginning of a deployment that the platform may not have accepted. Milliseconds. */
   readonly graceMs?: number | undefined;
+  /** The same of one that it accepted; `limitMs` by default. Milliseconds. */
+  readonly beginMs?: number | undefined;
   /** Called when the deployment runs, with its id where the platform lists it. */
   readonly onBegin?: (id: string | undefined) => void | Promise<void>;
 }
@@ -59,7 +61,7 @@ export type Ending =
  * @throws {PlatformError} when the service cannot be read.
  */
 export async function follow(watch: Watch): Promise<Ending> {
-  const { reader, clock, signal, kind, id, limitMs, graceMs } = watch;
+  const { reader, clock, signal, kind, id, limitMs, graceMs, beginMs = limitMs } = watch;
   const { since = clock.monotonic() } = watch;
   // What answers late does not go through the queue.
   const { queue = { running: 0, movedAt: since } } = answersLate(kind) ? {} : watch;
@@ -83,7 +85,7 @@ export async function follow(watch: Watch): Promise<Ending> {
       // What waits behind other deployments of this run waits as long as those move.
       const isMoving = begun !== undefined || queue.running > 0;
       const from = begun ?? (isMoving ? clock.monotonic() : Math.max(since, queue.movedAt));
-      const left = from + (isMoving ? limitMs : (graceMs ?? limitMs)) - now;
+      const left = from + (isMoving ? limitMs : (graceMs ?? beginMs)) - now;
       if (left <= 0) return { is: begun === undefined ? 'not begun' : 'not over', row };
       if (signal?.aborted === true) return { is: 'interrupted' };
       const isRare = now - since >= times.rarerAfterMs;

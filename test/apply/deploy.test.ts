@@ -319,6 +319,34 @@ test('a deployment that a restart of the platform removed from its queue is plan
   await plansNothingMore(made, two);
 });
 
+describe('K13: a deployment that the platform accepted and does not begin', () => {
+  test('is waited for 5 minutes while nothing else is deployed, and not for the whole limit', async () => {
+    const made = platformWith(1);
+    const dropping: Send = async (request) =>
+      operationOf(request) === 'compose.deploy' ? answered('{"success":true}') : made.emulator.send(request);
+    const result = await applyInTime(made, stack(), { send: dropping });
+    expect(results(result)[shop]).toBe('failed');
+    expect(result.seconds).toBeGreaterThan(290);
+    expect(result.seconds).toBeLessThan(320);
+    expect(said(result)).toContain('did not begin with it within 300 s');
+    expect(results(await applyInTime(made, stack()))[shop]).toBe('done');
+    expect(ordersIn(made)).toEqual(['shop']);
+    await plansNothingMore(made, stack());
+  });
+
+  test('is waited for as long as another one of its environment runs', async () => {
+    const made = platformWith(700);
+    const composeFile = 'services: { a: { image: "a:1" } }';
+    const other = (await made.emulator.act('compose.create', { name: 'other', environmentId: 'env_prj_1' })) as Row;
+    await made.emulator.act('compose.update', { composeId: other.composeId, sourceType: 'raw', composeFile });
+    await made.emulator.act('compose.deploy', { composeId: other.composeId });
+    const result = await applyInTime(made, stack());
+    expect(results(result)[shop]).toBe('done');
+    expect(result.seconds).toBeGreaterThan(1_300);
+    await plansNothingMore(made, stack());
+  });
+});
+
 describe('a platform that lists no deployments', () => {
   /** Answers of the platform without its list. */
   const unlisted = (made: Bench) => async (request: Parameters<Bench['emulator']['send']>[0]) => {
