@@ -9,8 +9,8 @@ export interface HostileManifest {
   readonly files: string | Readonly<Record<string, HostileFile>>;
   /** What replaces the head: other settings than those of the project. */
   readonly head?: string;
-  /** What a pipeline forgot to set, or set to nothing. */
-  readonly env?: Readonly<Record<string, string>>;
+  /** What a pipeline set otherwise, set to nothing, or forgot. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /**
    * The code of the diagnostic that plan stops with, or `planned`: it shows a plan. The attack then comes to nothing, and
    * is not a mistake in this table.
@@ -23,7 +23,7 @@ export interface Hosts {
   /** The platform that the pipeline is for. */
   readonly platform: string;
   /** The hosts of the attacker. */
-  readonly attacker: { readonly platform: string; readonly s3: string };
+  readonly attacker: { readonly platform: string; readonly s3: string; readonly postgres: string };
   /** The id of a database of another project. */
   readonly foreignId: string;
 }
@@ -40,7 +40,7 @@ const postgres = (fields: string): string =>
   );
 const output = (text: string): string => `${production('')}outputs: { stolen: "${text}" }\n`;
 
-/** The manifests of an attacker who may send a pull request: 60 and more, each with an intent of its own. */
+/** The manifests of an attacker who may send a pull request: 100, each with an intent of its own. */
 export function hostileManifests({ platform, attacker, foreignId }: Hosts): readonly HostileManifest[] {
   const link = (to: string, path = 'notes') => ({ 'trueup.yaml': reading(path), notes: { link: to } });
   const emulator = head('emulator');
@@ -58,6 +58,7 @@ export function hostileManifests({ platform, attacker, foreignId }: Hosts): read
     { intent: 'print a private key of a server', files: reading('server.pem'), ends: 'private-source' },
     { intent: 'print the key of the state', files: reading('.trueup/key'), ends: 'private-source' },
     { intent: 'print a file that git ignores', files: reading('ignored.txt'), ends: 'private-source' },
+    { intent: 'print a file that git does not track', files: reading('untracked.txt'), ends: 'private-source' },
     { intent: 'print a file beside the checkout', files: reading('../outside.txt'), ends: 'file-unreadable' },
     { intent: 'print the environment of the run', files: reading('/proc/self/environ'), ends: 'file-unreadable' },
     { intent: 'the same through a link', files: link('/proc/self/environ'), ends: 'file-unreadable' },
@@ -88,6 +89,26 @@ export function hostileManifests({ platform, attacker, foreignId }: Hosts): read
       files: `include: [ignored.txt]\n${production('')}`,
       ends: 'yaml-syntax',
     },
+    {
+      intent: 'have the env file read as the manifest',
+      files: { 'trueup.yaml': { link: '.env' } },
+      ends: 'wrong-type',
+    },
+    {
+      intent: 'have the key read as the manifest',
+      files: { 'trueup.yaml': { link: 'server.pem' } },
+      ends: 'wrong-type',
+    },
+    {
+      intent: 'have a foreign file read as the manifest',
+      files: { 'trueup.yaml': { link: '../outside.txt' } },
+      ends: 'file-unreadable',
+    },
+    {
+      intent: 'have the environment read as the manifest',
+      files: { 'trueup.yaml': { link: '/proc/self/environ' } },
+      ends: 'file-unreadable',
+    },
 
     // Variables of the runner.
     { intent: 'print the token of the runner', files: describing('${env:GITHUB_TOKEN}'), ends: 'private-source' },
@@ -95,7 +116,12 @@ export function hostileManifests({ platform, attacker, foreignId }: Hosts): read
     { intent: 'print a key of the cloud', files: describing('${env:AWS_SECRET_ACCESS_KEY}'), ends: 'private-source' },
     { intent: 'print the API key', files: describing('${env:TRUEUP_API_KEY}'), ends: 'hostile-setting' },
     { intent: 'print a token as an output', files: output('${env:NPM_TOKEN}'), ends: 'private-source' },
-    { intent: 'send the text of a function', files: describing('x${env:constructor}'), ends: 'bad-expression' },
+    {
+      intent: 'send an address with a password, whose name no rule knows',
+      files: production('env: { A: "${env:DATABASE_URL}" }'),
+      ends: 'private-source',
+    },
+    { intent: 'send the text of a function', files: describing('x${env:constructor}'), ends: 'private-source' },
 
     // Secrets that the manifest may use.
     { intent: 'print a secret as an output', files: output('${secret:DB}'), ends: 'planned' },
@@ -163,8 +189,55 @@ export function hostileManifests({ platform, attacker, foreignId }: Hosts): read
       ends: 'wrong-type',
     },
     {
+      intent: 'the same where the pipeline set an empty address',
+      head: head(`{ url: "${attacker.platform}" }`),
+      env: { TRUEUP_URL: '' },
+      files: describing('x'),
+      ends: 'unpinned',
+    },
+    {
       intent: 'the same below the address of the platform',
       head: head(`{ url: "${platform}/other" }`),
+      files: describing('x'),
+      ends: 'hostile-setting',
+    },
+    {
+      intent: 'send the API key elsewhere where the pipeline forgot to name the platform',
+      head: head('{ url: "https://attacker.example.test" }'),
+      env: { TRUEUP_URL: undefined },
+      files: describing('x'),
+      ends: 'unpinned',
+    },
+    {
+      intent: 'have the state read from another store, with the key of the cloud',
+      head: state(`{ backend: s3, endpoint: "${attacker.s3}", bucket: a }`),
+      files: describing('x'),
+      ends: 'hostile-setting',
+    },
+    {
+      intent: 'the same where the pipeline forgot to name the state',
+      head: state('{ backend: s3, endpoint: "https://attacker.example.test", bucket: a }'),
+      env: { TRUEUP_STATE_URL: undefined },
+      files: describing('x'),
+      ends: 'unpinned',
+    },
+    {
+      intent: 'the same where the pipeline set an empty location',
+      head: state(`{ backend: s3, endpoint: "${attacker.s3}", bucket: a }`),
+      env: { TRUEUP_STATE_URL: '' },
+      files: describing('x'),
+      ends: 'unpinned',
+    },
+    {
+      intent: 'read the state of another project in the same database',
+      head: state('{ backend: postgres, schema: other, name: prj_2 }'),
+      env: { TRUEUP_STATE_URL: attacker.postgres },
+      files: describing('x'),
+      ends: 'hostile-setting',
+    },
+    {
+      intent: 'have no state read, so that all is created again',
+      head: state('{ backend: local }'),
       files: describing('x'),
       ends: 'hostile-setting',
     },
@@ -190,25 +263,81 @@ export function hostileManifests({ platform, attacker, foreignId }: Hosts): read
       files: `${postgres(`id: "${foreignId}"`)}outputs: { stolen: "\${ref:production.postgres.main.host}" }\n`,
       ends: 'foreign-object',
     },
+    {
+      intent: 'ask for more than a project',
+      head: `trueup: 1\nplatform: { url: "${platform}" }\nproject: "prj_1&x=../user.get#"\n`,
+      files: describing('x'),
+      ends: 'platform-answer',
+    },
+    { intent: 'ask for more than an object', files: postgres('id: "x&postgresId=pg_foreign"'), ends: 'not-found' },
+    {
+      intent: 'have an object of another project taken for its own by a committed state',
+      env: { TRUEUP_STATE_URL: undefined },
+      files: {
+        'trueup.yaml': `${postgres('')}outputs: { stolen: "\${ref:production.postgres.main.appName}" }\n`,
+        '.trueup/state.json': forgedState(foreignId),
+      },
+      ends: 'foreign-object',
+    },
 
     // Commands to a runner or a terminal.
+    { intent: 'give the runner a command in a description', files: describing('##[add-mask]a'), ends: 'planned' },
+    {
+      intent: 'the same in another language',
+      files: describing('##vso[task.setvariable variable=A]b'),
+      ends: 'planned',
+    },
     { intent: 'the same at the start of a line', files: describing('a\\n::set-output name=a::b'), ends: 'planned' },
     {
       intent: 'give the runner a command in a key',
       files: production('env: { "a\\n::add-mask::b": "##[stop-commands]" }'),
       ends: 'env-value',
     },
+    {
+      intent: 'the same in the name of a block',
+      files: compose(`name: "##[group]a", ${composeFile}`),
+      ends: 'planned',
+    },
+    {
+      intent: 'the same in the key of a block',
+      files: production('compose: { "##[add-mask]a": { name: a } }'),
+      ends: 'planned',
+    },
+    { intent: 'the same in an unknown key', files: `"##[add-mask]a": 1\n${production('')}`, ends: 'unknown-key' },
     { intent: 'the same in an output', files: output('a\\n::set-output name=a::b'), ends: 'planned' },
+    {
+      intent: 'give the runner a command in the name of a file',
+      files: {
+        'trueup.yaml': `include: ["parts/*"]\n${production('')}`,
+        'parts/##[add-mask]a.yaml': 'x: 1\n',
+        'parts/b\n::add-mask::c.yaml': 'x: 1\n',
+        'parts/d\u202Ee\u001B[2J.yaml': 'x: [\n',
+      },
+      ends: 'unknown-key',
+    },
+    {
+      intent: 'give the runner a command in a line of a compose file',
+      files: {
+        'trueup.yaml': compose('source: { type: raw, composeFile: "${file:compose.yaml}" }'),
+        'compose.yaml': 'services: { web: { image: nginx } }\nx-a: |\n  b\n  ::set-output name=a::b\n  ##[add-mask]c\n',
+      },
+      ends: 'planned',
+    },
     { intent: 'clear the terminal and write the title', files: describing('\\e[2J\\e]0;a\\x07\\r+'), ends: 'planned' },
+    { intent: 'hide a change behind bidirectional text', files: describing('a\\u202Eb\\u2066c'), ends: 'planned' },
+    { intent: 'the same in an environment', files: 'environments: { "a\\u202Eb": {} }\n', ends: 'planned' },
+    {
+      intent: 'hide a change in characters that do not show',
+      files: describing('a\\u200Bb\\u2060c\\u00ADd\\U000E0041e'),
+      ends: 'planned',
+    },
+    { intent: 'break lines that others read as one', files: describing('a\\u2028b\\u0085c'), ends: 'planned' },
     { intent: 'write to the terminal through an error of YAML', files: 'a: "\\e[2J" : b\n', ends: 'yaml-syntax' },
 
     // Time and memory.
     {
       intent: 'fill the memory with aliases',
-      files: `x0: &x0 [a, a, a, a, a, a, a, a, a]\n${Array.from(
-        { length: 9 },
-        (_, n) => `x${n + 1}: &x${n + 1} [${`*x${n}, `.repeat(9)}]\n`,
-      ).join('')}`,
+      files: bomb(),
       ends: 'yaml-syntax',
     },
     {
@@ -225,6 +354,17 @@ export function hostileManifests({ platform, attacker, foreignId }: Hosts): read
       ends: 'too-large',
     },
     {
+      intent: 'fill the memory with aliases in a compose file',
+      files: {
+        'trueup.yaml': compose(
+          'source: { type: raw, composeFile: "${file:compose.yaml}" }, domains: { a.example.com: { serviceName: web, port: 80 } }',
+        ),
+        'compose.yaml': `services: { web: { image: nginx } }\n${bomb('x-')}`,
+      },
+      ends: 'inconsistent',
+    },
+    { intent: 'fill it with merged keys', files: `${merges()}\n`, ends: 'yaml-syntax' },
+    {
       intent: 'stop the clock with a pattern',
       files: {
         'trueup.yaml': `include: ["${'a*'.repeat(14)}b.yaml"]\n${production('')}`,
@@ -232,8 +372,20 @@ export function hostileManifests({ platform, attacker, foreignId }: Hosts): read
       },
       ends: 'file-unreadable',
     },
+    {
+      intent: 'stop the clock with long values that nearly fit',
+      files: production(
+        `compose: { shop: { ${composeFile}, env: { "${'A'.repeat(100_000)}!": a }, domains: { "${'a-'.repeat(50_000)}!": { serviceName: web, port: 80, path: "${'/a'.repeat(50_000)} " } } } }, postgres: { main: { dockerImage: "${'a/'.repeat(50_000)}:", databaseName: "${'a'.repeat(100_000)}!", databaseUser: a, databasePassword: x, backups: { a: { schedule: "${'*/1,'.repeat(50_000)}", destinationId: x, prefix: "${'a/'.repeat(50_000)} " } } } }, application: { a: { memoryLimit: "${'1'.repeat(100_000)}x", source: { type: git, url: "${'a@'.repeat(50_000)}", branch: "${'a/'.repeat(50_000)}.." } } }`,
+      ),
+      ends: 'env-value',
+    },
     { intent: 'nest without end', files: `a: ${'['.repeat(20_000)}`, ends: 'yaml-syntax' },
     { intent: 'have one long key compared with all', files: `${'k'.repeat(1_000_000)}: 1\n`, ends: 'yaml-syntax' },
+    {
+      intent: 'run code by a tag of YAML',
+      files: describing('x').replace('"x"', `!!js/function "function () { return 1 }"`),
+      ends: 'yaml-syntax',
+    },
 
     // Names of members of every object.
     { intent: 'a variable of every object', files: describing('${var:__proto__}'), ends: 'bad-expression' },
@@ -262,6 +414,36 @@ export function hostileManifests({ platform, attacker, foreignId }: Hosts): read
       ends: 'planned',
     },
   ];
+}
+
+/** Lines of YAML that would have 9 to the power of 9 members, and begin with `prefix`. */
+function bomb(prefix = ''): string {
+  const lists = Array.from({ length: 9 }, (_, n) => `${prefix}x${n + 1}: &x${n + 1} [${`*x${n}, `.repeat(9)}]\n`);
+  return `${prefix}x0: &x0 [a, a, a, a, a, a, a, a, a]\n${lists.join('')}`;
+}
+
+/** Maps of which each merges the one before it many times. */
+function merges(): string {
+  const maps = Array.from(
+    { length: 60 },
+    (_, n) => `a${n + 1}: &a${n + 1} { <<: [${`*a${n}, `.repeat(60)}], b${n}: 1 }\n`,
+  );
+  return `a0: &a0 { b: 1 }\n${maps.join('')}`;
+}
+
+/** A state that ties the database of the manifest to another object. */
+function forgedState(id: string): string {
+  const record = { kind: 'postgres', id, parent: 'production', dependsOn: [], pairs: {}, options: {} };
+  const place = { kind: 'environment', id: 'env_prj_1', parent: null, dependsOn: [], pairs: {}, options: {} };
+  return JSON.stringify({
+    formatVersion: 2,
+    lineage: 'a',
+    serial: 1,
+    digestKey: 'a',
+    organizationId: 'org_1',
+    projectId: 'prj_1',
+    resources: { production: place, 'production.postgres.main': record },
+  });
 }
 
 /** The world of an embedded emulator as a link. */

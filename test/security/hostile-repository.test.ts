@@ -20,6 +20,7 @@ import { serve } from '../../src/emulator/server.ts';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { Finished } from '../cli/process.ts';
 import { trueup, trueupProcess } from '../cli/process.ts';
+import { secretOf, serveS3 } from '../support/s3-server.ts';
 import type { HostileManifest, Hosts } from './hostile-manifests.ts';
 import { hostileManifests } from './hostile-manifests.ts';
 
@@ -41,7 +42,7 @@ const inEnvironment = {
   ACTIONS_ID_TOKEN_REQUEST_TOKEN: canary('actions'),
   NPM_TOKEN: canary('npm'),
   AWS_ACCESS_KEY_ID: canary('aws'),
-  AWS_SECRET_ACCESS_KEY: canary('access'),
+  AWS_SECRET_ACCESS_KEY: secretOf(canary('aws')),
   AWS_SESSION_TOKEN: canary('session'),
   DATABASE_URL: `postgres://app:${canary('url')}@db.example.test/app`,
 };
@@ -61,6 +62,7 @@ const canaries = [
   ...Object.values(inEnvironment).map((value) => /:([^:@]+)@/.exec(value)?.[1] ?? value),
   ...Object.values(inFiles).map((text) => /\S*-cAnArY-\w+-\w+/.exec(text)?.[0].replace(/^.*[=[]/, '') ?? text),
   token,
+  canary('database'),
   outside,
   foreign,
 ];
@@ -102,6 +104,8 @@ async function listen(greeting: string): Promise<{ url: string; received: () => 
   };
 }
 
+/** What a PostgreSQL that has no TLS says, and then asks for the password in clear. */
+const askForPassword = 'NR\0\0\0\x08\0\0\0\x03';
 const emptyObject = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-type: application/json\r\n\r\n{}';
 const apiKey = inEnvironment.TRUEUP_API_KEY;
 
@@ -155,19 +159,36 @@ describe('a hostile repository', () => {
   const closing: (() => unknown)[] = [];
   let hosts: Hosts;
   let received: () => string;
+  let stateUrl: string;
+  /** The hosts that the pipeline names. */
+  let pinned: readonly string[];
   let template: string;
   const connections: string[] = [];
 
   beforeAll(async () => {
     const platform = await serve(emulator);
-    const [fake, store] = [await listen(emptyObject), await listen(emptyObject)];
-    closing.push(() => platform.close(), fake.close, store.close);
+    const store = await serveS3(['states']);
+    const [fake, fakeStore] = [await listen(emptyObject), await listen(emptyObject)];
+    const fakeDatabase = await listen(askForPassword);
+    closing.push(
+      () => platform.close(),
+      () => store.close(),
+      fake.close,
+      fakeStore.close,
+      fakeDatabase.close,
+    );
+    stateUrl = `s3://states/shop?endpoint=${store.url}`;
+    pinned = [platform.url, store.url].map((url) => new URL(url).host);
     hosts = {
       platform: platform.url,
-      attacker: { platform: fake.url, s3: store.url },
+      attacker: {
+        platform: fake.url,
+        s3: fakeStore.url,
+        postgres: fakeDatabase.url.replace('http://', `postgres://trueup:${canary('database')}@`),
+      },
       foreignId: 'pg_foreign',
     };
-    received = () => fake.received() + store.received();
+    received = () => fake.received() + fakeStore.received() + fakeDatabase.received();
     template = checkout();
     const connect = Reflect.get(Socket.prototype, 'connect') as (...args: unknown[]) => Socket;
     vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args: unknown[]) {
@@ -206,6 +227,7 @@ describe('a hostile repository', () => {
   const environmentOf = ({ env }: HostileManifest) => ({
     CI: 'true',
     TRUEUP_URL: hosts.platform,
+    TRUEUP_STATE_URL: stateUrl,
     ...inEnvironment,
     ...env,
   });
@@ -236,7 +258,7 @@ describe('a hostile repository', () => {
     if (args[0] === 'complete') expect(out.split('\n').filter((line) => line.startsWith('-'))).toEqual([]);
   }
 
-  const titles = hostileManifests({ platform: '', attacker: { platform: '', s3: '' }, foreignId: '' });
+  const titles = hostileManifests({ platform: '', attacker: { platform: '', s3: '', postgres: '' }, foreignId: '' });
 
   test('has 60 intents', () => {
     expect(titles.length).toBeGreaterThanOrEqual(60);
@@ -262,8 +284,7 @@ describe('a hostile repository', () => {
     expect(ends).toBe(manifest.ends);
     expect(performance.now() - started).toBeLessThan(20_000);
     expect(received().slice(heard)).toBe('');
-    const own = new URL(hosts.platform).host;
-    expect(connections.filter((host) => host !== own)).toEqual([]);
+    expect(connections.filter((host) => !pinned.includes(host))).toEqual([]);
     const sent = emulator.log.slice(requests);
     expect(sent.filter(({ method }) => method !== 'GET')).toEqual([]);
     expect(canariesIn(JSON.stringify(sent))).toEqual([]);
