@@ -92,10 +92,17 @@ describe('a create', () => {
 
   test('that gets lost is not mistaken for an older object with the same key', async () => {
     const made = bench();
-    const same = (keys: string[]) =>
-      keys.map((key) => `${key}: { schedule: "0 3 * * *", destinationId: dst_1, prefix: n/ }`).join(', ');
-    await made.apply(production(database(`backups: { ${same(['one'])} }`)));
-    const both = production(database(`backups: { ${same(['one', 'two'])} }`));
+    const backups = (prefixes: Readonly<Record<string, string>>) =>
+      production(
+        database(
+          `backups: { ${Object.entries(prefixes)
+            .map(([key, prefix]) => `${key}: { schedule: "0 3 * * *", destinationId: dst_1, prefix: ${prefix}/ }`)
+            .join(', ')} }`,
+        ),
+      );
+    await made.apply(backups({ one: 'nightly' }));
+    // The new one takes over the key of the older one, which gets another in the same run.
+    const both = backups({ two: 'nightly', one: 'weekly' });
     const result = await applyOver(
       made,
       both,
@@ -281,17 +288,14 @@ describe('a create', () => {
 
   test('that gets lost beside an older object of its name takes the new one', async () => {
     const made = bench();
-    const older = production(database('name: same', 'older'));
-    await made.apply(older);
-    const both = production(
-      '    postgres:\n' +
-        ['older', 'newer']
-          .map(
-            (key) =>
-              `      ${key}: { name: same, dockerImage: "postgres:17", databaseName: shop, databaseUser: u, databasePassword: password-1 }\n`,
-          )
-          .join(''),
-    );
+    const named = (names: Readonly<Record<string, string>>) => {
+      const rest = 'dockerImage: "postgres:17", databaseName: shop, databaseUser: u, databasePassword: password-1';
+      const blocks = Object.entries(names).map(([key, name]) => `      ${key}: { name: ${name}, ${rest} }\n`);
+      return production(`    postgres:\n${blocks.join('')}`);
+    };
+    await made.apply(named({ older: 'same' }));
+    // The new one takes over the name of the older one, which gets another in the same run.
+    const both = named({ newer: 'same', older: 'former' });
     const send = once(made, 'postgres.create', async (real, request) => {
       await real(request);
       throw connection('ECONNRESET');
@@ -302,21 +306,13 @@ describe('a create', () => {
     await plansNothing(made, both);
   });
 
-  test('of two of one name at the same time that both get lost are not taken for one another', async () => {
+  test('never has a twin of one name in the manifest, for which it could be taken: that is refused', async () => {
     const made = bench();
     const both = production(
       `    compose:\n      a: { name: same, ${composeBody} }\n      b: { name: same, ${composeBody} }\n`,
     );
-    let lost = 0;
-    const result = await applyOver(made, both, async (request) => {
-      const answer = await made.emulator.send(request);
-      if (operationOf(request) !== 'compose.create' || ++lost > 2) return answer;
-      throw connection('ECONNRESET');
-    });
-    const ids = Object.values(made.store.state?.resources ?? {}).flatMap(({ id }) => id ?? []);
-    expect(new Set(ids).size).toBe(ids.length);
-    expect(rowsIn(made, 'compose').length).toBe(2);
-    expect(result.outcomes.some(({ result: word }) => word === 'failed')).toBe(true);
+    await expect(made.apply(both)).rejects.toThrow(/have the same name/);
+    expect(made.requests('POST')).toEqual([]);
   });
 });
 
