@@ -83,20 +83,23 @@ describe('an object that a person created', () => {
     await plansNothing(made, one);
   });
 
-  test('that two blocks match belongs to neither', async () => {
+  test('that two blocks match belongs to neither: nothing is read', async () => {
     const made = bench();
-    const id = await byHand(made, { name: 'x' });
+    await byHand(made, { name: 'x' });
+    made.requests('GET');
     const text = production(`${database('name: x', 'a')}${database('name: x', 'b').replace(/.*\n/, '')}`);
     const [found] = await refusal(made, () => made.plan(text));
-    expect(found?.code).toBe('ambiguous');
-    for (const part of ['production.postgres.a', 'production.postgres.b', id]) expect(found?.message).toContain(part);
+    expect(found?.code).toBe('defined-twice');
+    for (const part of ['production.postgres.a', 'production.postgres.b']) expect(found?.message).toContain(part);
+    expect(made.requests('GET')).toEqual([]);
   });
 
-  test('that is ours is not matched by another block of its name', async () => {
+  test('that is ours is not matched by another block that takes its name in the same run', async () => {
     const made = bench();
     await made.apply(production(database('name: x', 'a')));
-    const text = production(`${database('name: x', 'a')}${database('name: x', 'b').replace(/.*\n/, '')}`);
+    const text = production(`${database('name: y', 'a')}${database('name: x', 'b').replace(/.*\n/, '')}`);
     expect(actionsOf(await made.plan(text))).toEqual([
+      'update production.postgres.a',
       'create production.postgres.b',
       'deploy production.postgres.b (deploy)',
     ]);

@@ -13,6 +13,7 @@ import {
   linkOf,
   nullOf,
   outputOf,
+  removeTwins,
   topKinds,
   valuesOf,
 } from './random-manifest.ts';
@@ -42,6 +43,7 @@ export function modelOf({ start, top }: { start: readonly Seed[]; top: readonly 
   const model: Model = { roots: [], uids: 0 };
   for (const seed of top) addBlock(model, undefined, seed);
   start.forEach((seed, index) => addBlock(model, undefined, index === 0 ? { ...seed, key: 0 } : seed));
+  removeTwins(model);
   return model;
 }
 

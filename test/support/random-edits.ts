@@ -2,7 +2,16 @@ import { mergeOption } from '../../src/kind/written.ts';
 import { addBlock, coreFields, envFrom, pick, setField, valueFor } from './random-blocks.ts';
 import type { Seed } from './random-blocks.ts';
 import type { Model } from './random-manifest.ts';
-import { blocksOf, environmentsOf, forgetHome, keysOf, kindsBelow, linkOf, valuesOf } from './random-manifest.ts';
+import {
+  blocksOf,
+  environmentsOf,
+  forgetHome,
+  keysOf,
+  kindsBelow,
+  linkOf,
+  removeTwins,
+  valuesOf,
+} from './random-manifest.ts';
 
 /** Changes of random manifests. */
 
@@ -24,6 +33,12 @@ export type Edit =
 
 /** Makes one change; gives words for it, or undefined when it does not fit. */
 export function applyEdit(model: Model, change: Edit): string | undefined {
+  const words = make(model, change);
+  removeTwins(model);
+  return words;
+}
+
+function make(model: Model, change: Edit): string | undefined {
   const all = blocksOf(model);
   const placed = pick(all, change.at);
   if (change.edit === 'add') {

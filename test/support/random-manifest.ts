@@ -4,7 +4,7 @@ import type { Field } from '../../src/kind/field.ts';
 import type { ParentLink } from '../../src/kind/parent.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { root } from '../../src/kind/kind.ts';
-import { canBeNull } from '../../src/kind/wire.ts';
+import { canBeNull, keyDefault } from '../../src/kind/wire.ts';
 import { kinds } from '../../src/resources/index.ts';
 
 /** Random manifests as trees of blocks, and what blocks may say. */
@@ -191,6 +191,34 @@ export function isRef(value: unknown): value is Ref {
 
 export function isNamed(value: unknown): value is Named {
   return typeof value === 'object' && value !== null && 'named' in value;
+}
+
+/** Lets each object have a natural key of its own: Trueup refuses two of one key. A later block gives way. */
+export function removeTwins(model: Model): void {
+  const seen = new Set<string>();
+  const areAlone = (blocks: Block[], parent: Block | undefined): Block[] =>
+    blocks.filter((block) => {
+      const one = () => JSON.stringify([parent?.uid, block.kind.kind, naturalKey(block)]);
+      const { keyField } = block.kind.identity;
+      if (seen.has(one()) && keyField !== undefined) delete block.fields[keyField];
+      if (seen.has(one())) return false;
+      seen.add(one());
+      block.children = areAlone(block.children, block);
+      return true;
+    });
+  model.roots = areAlone(model.roots, undefined);
+}
+
+/** What Trueup finds the object of a block by. */
+function naturalKey({ kind, key, fields }: Block): unknown[] {
+  const { identity } = kind;
+  const value = (name: string) => fields[name] ?? (name === identity.keyField ? key : undefined);
+  const plain = (name: string): Json | undefined => {
+    const one = value(name);
+    return isRef(one) || isNamed(one) ? undefined : one;
+  };
+  const names = typeof identity.key === 'function' ? identity.key(plain) : identity.key;
+  return names.map((name) => value(name) ?? keyDefault(kind, name));
 }
 
 /** It and everything below it is another object from now on. */
