@@ -8,8 +8,8 @@ export type Bounds = readonly [from: number, to: number];
 export interface Known {
   readonly isEmpty: () => boolean;
   readonly add: (text: string) => void;
-  /** Where a view holds one of them, by the positions of the original. */
-  readonly find: (view: View) => readonly Bounds[];
+  /** Adds to `found` where a view holds one of them, by the positions of the original. */
+  readonly find: (view: View, found: Bounds[]) => void;
 }
 
 /**
@@ -38,42 +38,45 @@ export function createKnown({ isExact = false }: { readonly isExact?: boolean } 
       // Decoded bytes are one character each.
       const bytes = Buffer.from(text, 'utf8').toString('latin1');
       if (bytes !== text) addExact(bytes);
+      // As forms write it.
+      if (text.includes(' ')) addExact(bytes.replaceAll(' ', '+'));
       if (isExact) return;
       for (const one of [text, Array.from(text).toReversed().join('')]) {
-        const { text: signs } = foldedOf(one.slice(0, longest));
+        const signs = foldedOf(one.slice(0, longest)).text();
         if (signs.length < leastLoose || !/\p{L}/u.test(signs)) continue;
         loose.add(signs);
         if (isWords(text)) wordy.add(signs);
       }
     },
-    find: (view) => {
-      const found: Bounds[] = [];
+    find: (view, found) => {
       const { text } = view;
-      for (const at of exact.candidates(codesOf(text))) {
+      if (text.length < shortest) return;
+      for (const at of exact.candidates(codesOf(text), text.length)) {
         const { full, shared, of } = exact.longestAt(text, at);
         const isCut = !isExact && full === 0 && isBeginning({ text, at, of, shared });
         const length = isCut ? shared : full;
         if (length > 0) found.push(partOf(view, at, at + length));
       }
-      if (loose.isEmpty()) return found;
+      if (loose.isEmpty()) return;
       const folded = foldedOf(text);
-      const { places, codes } = folded;
-      for (const at of loose.candidates(codes)) {
-        const { full } = loose.longestAt(folded.text, at);
+      for (const at of loose.candidates(folded.codes, folded.length)) {
+        const signs = folded.text();
+        const { full } = loose.longestAt(signs, at);
         if (full === 0) continue;
-        const [first, last] = [places[at] ?? 0, places[at + full - 1] ?? 0];
-        const gaps = wordy.has(folded.text.slice(at, at + full)) ? /[ .,]|[^]{4}/ : /[^]{4}/;
+        const [first, last] = [folded.places[at] ?? 0, folded.places[at + full - 1] ?? 0];
         if (isSign(text, first - 1) || isSign(text, last + 1)) continue;
-        const isTorn = text
-          .slice(first, last + 1)
-          .split(/[\p{L}\p{N}]/u)
-          .some((gap) => gaps.test(gap));
-        if (!isTorn) found.push(partOf(view, first, last + 1));
+        const gap = wordy.has(signs.slice(at, at + full)) ? wideForWords : wide;
+        if (!gap.test(text.slice(first, last + 1))) found.push(partOf(view, first, last + 1));
       }
-      return found;
     },
   };
 }
+
+/** A gap between two signs that a secret was not merely split by. */
+const wide = /[^\p{L}\p{N}\p{Surrogate}]{4}/u;
+
+/** The same for a secret of words, which may follow each other in a sentence. */
+const wideForWords = /[^\p{L}\p{N}\p{Surrogate}]{4}|[ .,]/u;
 
 /** Least characters of a text that is looked for. */
 const shortest = 6;
@@ -115,7 +118,7 @@ interface Index {
   readonly isEmpty: () => boolean;
   readonly add: (text: string) => void;
   /** The places where one of them may begin. */
-  readonly candidates: (codes: Uint16Array) => Iterable<number>;
+  readonly candidates: (codes: Uint16Array, length: number) => readonly number[];
   /** At a place: the length of the longest text that stands there whole, and of the longest beginning `of` one. */
   readonly longestAt: (text: string, at: number) => { full: number; shared: number; of: string };
 }
@@ -150,26 +153,25 @@ function createIndex(window: number): Index {
       bucket.sorted = false;
       bucket.longest = Math.max(bucket.longest, text.length);
     },
-    candidates: (codes) => {
-      const found: number[] = [];
-      if (starts.size === 0) return found;
+    candidates: (codes, length) => {
+      if (starts.size === 0 || length < window) return none;
+      let found: number[] | undefined;
       const shift = 32 - Math.log2(slots.length);
       let hash = 0;
-      for (let at = 0; at < codes.length; at++) {
+      for (let at = 0; at < length; at++) {
         hash = (Math.imul(hash, base) + (codes[at] ?? 0)) | 0;
         if (at >= window) hash = (hash - Math.imul(leaving, codes[at - window] ?? 0)) | 0;
-        if (at >= window - 1 && slots[Math.imul(hash, spread) >>> shift] === 1) found.push(at - window + 1);
+        if (at >= window - 1 && slots[Math.imul(hash, spread) >>> shift] === 1) (found ??= []).push(at - window + 1);
       }
-      return found;
+      return found ?? none;
     },
     longestAt: (text, at) => {
-      const none = { full: 0, shared: 0, of: '' };
       const bucket = starts.get(text.slice(at, at + window));
-      if (bucket === undefined) return none;
+      if (bucket === undefined) return nothing;
       if (!bucket.sorted) bucket.texts.sort(byCode);
       bucket.sorted = true;
       let here = text.slice(at, at + bucket.longest);
-      let best = none;
+      let best = nothing;
       // A text that stands here whole comes before all that it is the beginning of, and after all that are less.
       for (;;) {
         const after = placeOf(bucket.texts, here);
@@ -189,6 +191,9 @@ function createIndex(window: number): Index {
 }
 
 const base = 0x01_00_01_93;
+const none: readonly number[] = [];
+const nothing = { full: 0, shared: 0, of: '' };
+
 const spread = 0x9e_37_79_b1;
 const leastSlots = 1 << 12;
 
@@ -220,32 +225,42 @@ function commonLength(a: string, b: string): number {
   return at;
 }
 
-function codesOf(text: string): Uint16Array {
-  const codes = new Uint16Array(text.length);
-  for (let at = 0; at < text.length; at++) codes[at] = text.charCodeAt(at);
-  return codes;
+/** Room for one text, which is used again for the next: texts are many and short. */
+let [rawCodes, foldedCodes, foldedPlaces] = [new Uint16Array(0), new Uint16Array(0), new Int32Array(0)];
+
+function makeRoom(length: number): void {
+  if (rawCodes.length >= length) return;
+  [rawCodes, foldedCodes, foldedPlaces] = [
+    new Uint16Array(2 * length),
+    new Uint16Array(2 * length),
+    new Int32Array(2 * length),
+  ];
 }
 
-/** The letters and digits of a text, small, and their places in it. */
+function codesOf(text: string): Uint16Array {
+  makeRoom(text.length);
+  for (let at = 0; at < text.length; at++) rawCodes[at] = text.charCodeAt(at);
+  return rawCodes;
+}
+
+/** The letters and digits of a text, small, and their places in it. Valid until the next call. */
 function foldedOf(text: string) {
-  const places = new Int32Array(text.length);
-  const codes = new Uint16Array(text.length);
+  makeRoom(text.length);
   let length = 0;
   for (let at = 0; at < text.length; at++) {
-    const sign = folds[text.charCodeAt(at)] || foldCode(text.charCodeAt(at));
+    const code = text.charCodeAt(at);
+    const sign = folds[code] || foldCode(code);
     if (sign === skipped) continue;
-    codes[length] = sign;
-    places[length++] = at;
+    foldedCodes[length] = sign;
+    foldedPlaces[length++] = at;
   }
-  const used = codes.subarray(0, length);
   let whole: string | undefined;
   return {
-    codes: used,
-    places,
+    codes: foldedCodes,
+    places: foldedPlaces,
+    length,
     /** Made when something may stand in it. */
-    get text(): string {
-      return (whole ??= Buffer.from(used.buffer, used.byteOffset, used.byteLength).toString('utf16le'));
-    },
+    text: () => (whole ??= Buffer.from(foldedCodes.buffer, 0, 2 * length).toString('utf16le')),
   };
 }
 

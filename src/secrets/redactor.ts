@@ -2,7 +2,7 @@ import { passwordsIn } from './credentials.ts';
 import type { Bounds, Known } from './known.ts';
 import { createKnown } from './known.ts';
 import { redacted } from './secret.ts';
-import { viewsOf } from './views.ts';
+import { visitViews } from './views.ts';
 
 /** Replaces the secrets of one session in text. It holds them until it is dropped with its session. */
 export interface Redactor {
@@ -20,7 +20,7 @@ export interface Redactor {
 
 /**
  * Makes the redactor of one session: a process that holds many projects makes one for each. It replaces a secret in
- * every form of `viewsOf`; the password of an address and each line of several by itself; backwards; with other case or
+ * every form of `visitViews`; the password of an address and each line of several by itself; backwards; with other case or
  * separators, where it stands by itself; and its beginning, where a text was cut. Its time is linear in the text and
  * grows with the logarithm of the number of secrets. Never throws.
  */
@@ -30,7 +30,9 @@ export function createRedactor(): Redactor {
   const redact = (text: string, known: readonly Known[]): string => {
     if (text.length < shortest || known.every(({ isEmpty }) => isEmpty())) return text;
     const found: Bounds[] = [];
-    for (const view of viewsOf(text)) for (const { find } of known) found.push(...find(view));
+    visitViews(text, (view) => {
+      for (const { find } of known) find(view, found);
+    });
     return found.length === 0 ? text : without(text, found);
   };
   return {

@@ -13,12 +13,13 @@ export function partOf({ from, to }: View, start: number, end: number): readonly
 }
 
 /**
- * A text in all forms in which a secret may stand in it: as it is; with its escapes resolved, also escapes of escapes;
- * without line breaks, controls and characters that show nothing; and what is written in it as hex, base64, base32 or a list of
- * bytes, also base64 of base64. Decoded bytes are one character each. All of it is linear in the length of the text.
+ * Visits a text in all forms in which a secret may stand in it: as it is; with its escapes resolved, also escapes of
+ * escapes; without line breaks, controls and characters that show nothing; and what is written in it as hex, base64,
+ * base32 or a list of bytes, also base64 of base64. Decoded bytes are one character each. All of it is linear in the
+ * length of the text.
  */
-export function viewsOf(text: string): Generator<View> {
-  return formsOf({ text, from: undefined, to: undefined }, mostDecoded);
+export function visitViews(text: string, visit: (view: View) => void): void {
+  visitForms({ text, from: undefined, to: undefined }, mostDecoded, visit);
 }
 
 /** How often something encoded is decoded. */
@@ -30,14 +31,22 @@ const mostEscapes = 3;
 /** Most forms of one text, for texts that are made to have many. */
 const mostForms = 24;
 
-function* formsOf(view: View, mayDecode: number): Generator<View> {
+function visitForms(view: View, mayDecode: number, visit: (view: View) => void): void {
+  const decode = (form: View) => {
+    if (mayDecode > 0) visitDecoded(form, (decoded) => visitForms(decoded, mayDecode - 1, visit));
+  };
+  if (unescaped.test(view.text)) {
+    visit(view);
+    decode(view);
+    return;
+  }
   const forms = [{ form: view, escapes: 0 }];
   const seen = new Set([view.text]);
   for (const { form, escapes } of forms) {
-    yield form;
+    visit(form);
     const joined = rewritten(form, breaks, () => '');
-    if (joined !== undefined) yield joined;
-    if (mayDecode > 0) for (const decoded of decodedIn(joined ?? form)) yield* formsOf(decoded, mayDecode - 1);
+    if (joined !== undefined) visit(joined);
+    decode(joined ?? form);
     if (escapes === mostEscapes) continue;
     for (const { pattern, resolve } of languages) {
       const next = forms.length < mostForms ? rewritten(form, pattern, resolve) : undefined;
@@ -48,6 +57,9 @@ function* formsOf(view: View, mayDecode: number): Generator<View> {
   }
 }
 
+/** Without any sign that begins an escape, and without breaks: most texts. */
+const unescaped = /^[ !"#$'-<>-[\]-~]*$/;
+
 /** Line ends, also those of MIME and of a shell, with the indentation behind them; other controls, and what shows nothing. */
 const breaks = /[=\\]?[\r\n]+[ \t]*|(?:(?![\t\r\n])[\p{Cc}\p{Default_Ignorable_Code_Point}])+/gu;
 
@@ -55,9 +67,8 @@ const breaks = /[=\\]?[\r\n]+[ \t]*|(?:(?![\t\r\n])[\p{Cc}\p{Default_Ignorable_C
 const languages: readonly { readonly pattern: RegExp; readonly resolve: (escape: string) => string }[] = [
   // JSON, shells and programming languages.
   { pattern: /\\(?:u\{[\da-f]{1,6}\}|u[\da-f]{4}|x[\da-f]{2}|[0-3][0-7]{2}|[^])/gi, resolve: ofBackslash },
-  // URLs, in parts and in forms.
+  // URLs.
   { pattern: /%(?:u[\da-f]{4}|[\da-f]{2})/gi, resolve: (escape) => character(Number.parseInt(hexOf(escape), 16)) },
-  { pattern: /\+|%[\da-f]{2}/gi, resolve: (one) => (one === '+' ? ' ' : character(Number.parseInt(hexOf(one), 16))) },
   // HTML and XML.
   { pattern: /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,8});?/gi, resolve: ofHtml },
   // Mail.
@@ -107,7 +118,17 @@ function rewritten(view: View, pattern: RegExp, replace: (part: string) => strin
   let [at, length] = [0, 0];
   const copy = (end: number) => {
     pieces.push(text.slice(at, end));
-    for (; at < end; at++, length++) [from[length], to[length]] = partOf(view, at, at + 1);
+    if (view.from === undefined || view.to === undefined) {
+      for (; at < end; at++, length++) {
+        from[length] = at;
+        to[length] = at + 1;
+      }
+      return;
+    }
+    from.set(view.from.subarray(at, end), length);
+    to.set(view.to.subarray(at, end), length);
+    length += end - at;
+    at = end;
   };
   for (; match !== null; match = pattern.exec(text)) {
     const [part] = match;
@@ -135,7 +156,11 @@ const base64: Encoding = { runs: /[\w+/-]{11,}/g, bits: 6, value: valueIn('A-Za-
 const base32: Encoding = { runs: /[a-z2-7]{13,}/gi, bits: 5, value: valueIn('A-Z2-7', '') };
 /** Also with separators between the bytes, and with `0x` before each. */
 const hex: Encoding = { runs: /(?:(?:0x)?[\da-f]{2}[\s:,-]{0,2}){6,}/gi, bits: 4, value: valueIn('0-9A-F', '') };
+const encodings = [base64, base32, hex];
 const byteLists = /\d{1,3}(?:,\s{0,8}\d{1,3}){5,}/g;
+
+/** What every run begins with: a text without it, as most are, holds none. */
+const mayBeEncoded = /[\w+/-]{11}|[\da-f]{2}[\s:,-]{1,2}(?:0x)?[\da-f]{2}[\s:,-]|\d,\s{0,8}\d/i;
 
 /** The value of each digit by its code; -1 for all other characters. `others` are other signs for the last digits. */
 function valueIn(ranges: string, others: string): (code: number) => number {
@@ -152,14 +177,13 @@ function valueIn(ranges: string, others: string): (code: number) => number {
   return (code) => table[code] ?? -1;
 }
 
-function* decodedIn(view: View): Generator<View> {
+function visitDecoded(view: View, visit: (view: View) => void): void {
   const { text } = view;
-  for (const { runs, bits, value } of [base64, base32, hex]) {
+  if (!mayBeEncoded.test(text)) return;
+  for (const { runs, bits, value } of encodings) {
     for (const { 0: run, index } of text.matchAll(runs)) {
-      // A word.
-      if (bits > 4 && /^(?:[a-z]+|[A-Z]?[a-z]*(?:[-_/][A-Z]?[a-z]*)+)$/.test(run)) continue;
-      const [values, places] = [new Uint8Array(run.length), new Int32Array(run.length)];
       let count = 0;
+      makeRoom(run.length);
       for (let at = 0; at < run.length; at++) {
         if (bits === 4 && (run[at + 1] === 'x' || run[at + 1] === 'X')) at += 2;
         const digit = value(run.charCodeAt(at));
@@ -168,40 +192,64 @@ function* decodedIn(view: View): Generator<View> {
         places[count++] = index + at;
       }
       // Where the run was cut out of its context, its bytes begin at any of these bits.
-      for (let first = 0; first < 8; first += bits === 5 ? 1 : bits === 6 ? 2 : 4)
-        yield decoded(view, { values, places, count, bits, first });
+      for (let first = 0; first < 8; first += bits === 5 ? 1 : bits === 6 ? 2 : 4) {
+        const length = decode(count, bits, first);
+        if (holdsText(length)) visit(decodedView(view, { length, bits, first }));
+      }
     }
   }
   for (const { 0: run, index } of text.matchAll(byteLists)) {
     const numbers = [...run.matchAll(/\d+/g)];
     const bounds = numbers.map((one) => partOf(view, index + one.index, index + one.index + one[0].length));
-    yield {
+    visit({
       text: String.fromCharCode(...numbers.map(([number]) => Number(number))),
       from: Int32Array.from(bounds, ([from]) => from),
       to: Int32Array.from(bounds, ([, to]) => to),
-    };
+    });
   }
 }
 
-/** The bytes that digits stand for, from a bit on; what is left at the end makes no byte. */
-function decoded(
-  view: View,
-  run: { values: Uint8Array; places: Int32Array; count: number; bits: number; first: number },
-): View {
-  const { values, places, count, bits, first } = run;
-  const length = Math.max(0, Math.floor((count * bits - first) / 8));
-  const bytes = Buffer.allocUnsafe(length);
+/** The digits of the run that is decoded, their places, and its bytes: most runs hold no text. */
+let [values, places, bytes] = [new Uint8Array(0), new Int32Array(0), new Uint8Array(0)];
+
+function makeRoom(length: number): void {
+  if (values.length >= length) return;
+  [values, places, bytes] = [new Uint8Array(2 * length), new Int32Array(2 * length), new Uint8Array(2 * length)];
+}
+
+/** Decodes so many digits from a bit on; what is left at the end makes no byte. Returns the number of bytes. */
+function decode(count: number, bits: number, first: number): number {
+  let [held, width, length] = [0, -first, 0];
+  for (let at = 0; at < count; at++) {
+    held = ((held << bits) | (values[at] ?? 0)) & 0xff_ff;
+    width += bits;
+    if (width < 8) continue;
+    width -= 8;
+    bytes[length++] = (held >> width) & 0xff;
+  }
+  return length;
+}
+
+/** Whether six bytes in a row are text of ASCII, UTF-8 or UTF-16. */
+function holdsText(length: number): boolean {
+  let row = 0;
+  for (let at = 0; at < length; at++) {
+    const [byte = 0, next = 0] = [bytes[at], bytes[at + 1]];
+    const isAscii = (byte >= 0x20 && byte < 0x7f) || byte === 0 || (byte >= 0x09 && byte <= 0x0d);
+    const isHigh = byte >= 0x80 && (byte >= 0xc2 ? next >> 6 === 2 : row > 0 && (bytes[at - 1] ?? 0) >= 0x80);
+    row = isAscii || isHigh ? row + 1 : 0;
+    if (row === 6) return true;
+  }
+  return false;
+}
+
+function decodedView(view: View, { length, bits, first }: { length: number; bits: number; first: number }): View {
   const [from, to] = [new Int32Array(length), new Int32Array(length)];
   for (let at = 0; at < length; at++) {
-    const start = first + 8 * at;
-    let byte = 0;
-    for (let digit = Math.floor(start / bits); digit * bits < start + 8; digit++) {
-      const shift = start + 8 - (digit + 1) * bits;
-      byte |= shift >= 0 ? (values[digit] ?? 0) << shift : (values[digit] ?? 0) >> -shift;
-    }
-    bytes[at] = byte & 0xff;
-    const [low, high] = [places[Math.floor(start / bits)] ?? 0, places[Math.floor((start + 7) / bits)] ?? 0];
-    [from[at], to[at]] = [partOf(view, low, low + 1)[0], partOf(view, high, high + 1)[1]];
+    const low = places[Math.floor((first + 8 * at) / bits)] ?? 0;
+    const high = places[Math.floor((first + 8 * at + 7) / bits)] ?? 0;
+    from[at] = view.from?.[low] ?? low;
+    to[at] = view.to?.[high] ?? high + 1;
   }
-  return { text: bytes.toString('latin1'), from, to };
+  return { text: Buffer.from(bytes.buffer, 0, length).toString('latin1'), from, to };
 }
