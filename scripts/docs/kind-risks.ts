@@ -54,9 +54,9 @@ function lossesOf(kind: Kind): string[] {
 
 /** The fields that put data at risk when they change. */
 function changesOf(kind: Kind): string[] {
-  const changes = Object.entries(kind.lifecycle?.changeAtRisk ?? {});
-  return [...new Set(changes.map(([, { of }]) => of))].map((of) => {
-    const names = changes.flatMap(([name, change]) => (change.of === of ? [name] : []));
+  const sorts = Object.entries(kind.lifecycle?.changeAtRisk ?? {}) as [Loss['of'], object][]; // of its type
+  return sorts.map(([of, fields]) => {
+    const names = Object.keys(fields);
     const paths = enumerate(
       names.map((name) => code(fieldPath(kind, name))),
       'or',

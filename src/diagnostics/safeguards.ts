@@ -53,7 +53,7 @@ export const safeguards = {
   },
   version: {
     would:
-      'run a database with an image of another major version, of an older version, or of a version that its tag does not tell',
+      'run a database with an image of another major version, of an older version, or of a version that its tag does not tell; also one in a compose file or in an application, with a volume',
     code: 'data-at-risk',
     permission: 'dataLoss',
     needs: lifted,

@@ -14,8 +14,8 @@ export interface Lifecycle {
     readonly options: Readonly<Record<string, Json>>;
     readonly action: 'delete' | 'replace';
   }) => Loss | undefined;
-  /** By field: the data that a new value puts at risk. */
-  readonly changeAtRisk?: Readonly<Record<string, ChangeAtRisk>>;
+  /** By sort of data, and by field: the data that a new value puts at risk. */
+  readonly changeAtRisk?: Readonly<Partial<Record<Loss['of'], Readonly<Record<string, ChangeAtRisk>>>>>;
 }
 
 /** Data at risk. The table in `diagnostics/safeguards.ts` says for each sort of it what an apply needs. */
@@ -25,11 +25,8 @@ export interface Loss {
   readonly what: string;
 }
 
-/** The data that a new value of a field puts at risk. */
-export interface ChangeAtRisk extends Pick<Loss, 'of'> {
-  /** The data, as a short noun phrase; undefined when this change puts none at risk. */
-  readonly what: (change: FieldChange) => string | undefined;
-}
+/** Names the data that a new value of a field puts at risk, as a short noun phrase; undefined when it puts none at risk. */
+export type ChangeAtRisk = (change: FieldChange) => string | undefined;
 
 /** A field of an object that stays, and gets another value. */
 export interface FieldChange {

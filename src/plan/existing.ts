@@ -1,7 +1,7 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
-import type { Loss } from '../kind/lifecycle.ts';
+import type { ChangeAtRisk, Loss } from '../kind/lifecycle.ts';
 import { fieldPath, takesNull, valueAt } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
@@ -122,11 +122,13 @@ function lossesOf(
     return [{ name: attribute.field, before: before.reveal(), after }];
   });
   const next = { ...row, ...Object.fromEntries(changes.map(({ name, after }) => [name, after])) };
-  return changes.flatMap(({ name, before, after }) => {
-    const risk = Object.hasOwn(changeAtRisk, name) ? changeAtRisk[name] : undefined;
-    const what = risk?.what({ before, after, row, next });
-    return risk === undefined || what === undefined ? [] : [{ of: risk.of, what }];
-  });
+  const sorts = Object.entries(changeAtRisk) as [Loss['of'], Readonly<Record<string, ChangeAtRisk>>][]; // of its type
+  return sorts.flatMap(([of, risks]) =>
+    changes.flatMap(({ name, before, after }) => {
+      const what = Object.hasOwn(risks, name) ? risks[name]?.({ before, after, row, next }) : undefined;
+      return what === undefined ? [] : [{ of, what }];
+    }),
+  );
 }
 
 /** Whether the object has another parent on the platform than in the manifest. */

@@ -4,6 +4,7 @@ import { text } from '../kind/codecs.ts';
 import type { Field } from '../kind/field.ts';
 import { gitParts, gitSource, sourceType } from './families/git-source.ts';
 import { defineKind } from '../kind/kind.ts';
+import type { FieldChange } from '../kind/lifecycle.ts';
 import {
   deployedFlag,
   deployedText,
@@ -18,6 +19,7 @@ import {
   serviceOutputs,
 } from './families/service-fields.ts';
 import { reloadingApplication } from './families/service-commands.ts';
+import { databaseRisk } from './families/image-version.ts';
 import { unmounted, volumesMounted } from './families/volumes.ts';
 
 const source = gitSource({
@@ -119,7 +121,10 @@ export const application = defineKind({
     update: ['application.saveBuildType', 'application.saveEnvironment'],
     delete: 'application.delete',
   },
-  lifecycle: { dataAtRisk: ({ row }) => unmounted(volumesMounted(row)) },
+  lifecycle: {
+    dataAtRisk: ({ row }) => unmounted(volumesMounted(row)),
+    changeAtRisk: { version: { dockerImage: changesVersion } },
+  },
   commands: {
     start: { call: 'application.start' },
     stop: { call: 'application.stop' },
@@ -153,3 +158,10 @@ export const application = defineKind({
     'api:\n  source: { type: git, url: https://git.example.com/shop.git, branch: main }\n  build: { type: dockerfile, dockerfile: Dockerfile }\n',
   ],
 });
+
+/** The volumes of a database that runs as an application, with an image of another version. */
+function changesVersion({ before, after, row }: FieldChange): string | undefined {
+  const volumes = volumesMounted(row);
+  const reason = volumes.length === 0 ? undefined : databaseRisk(String(before ?? ''), String(after));
+  return reason === undefined ? undefined : `the data in ${volumes.join(', ')}, because ${reason}`;
+}

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { serviceNetworks } from '../api/values.ts';
 import { json, text } from '../kind/codecs.ts';
-import { mountedVolumes, servicesExist, serviceSuffix } from './families/compose-file.ts';
+import { imagesWithData, mountedVolumes, servicesExist, serviceSuffix } from './families/compose-file.ts';
 import { gitParts, gitSource, sourceType } from './families/git-source.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { member, same } from '../kind/json.ts';
@@ -18,6 +18,7 @@ import {
   serviceName,
 } from './families/service-fields.ts';
 import { unmounted } from './families/volumes.ts';
+import { databaseRisk } from './families/image-version.ts';
 
 const source = gitSource({}, [
   'url',
@@ -134,12 +135,15 @@ export const compose = defineKind({
         ? { of: 'data', what: 'the volumes of this compose' }
         : unmounted(volumesIn(row).map(({ text }) => text)),
     changeAtRisk: {
-      composeFile: { of: 'volume', what: leavesVolumes },
-      sourceType: { of: 'volume', what: leavesVolumes },
-      randomize: { of: 'volume', what: renamesVolumes },
-      suffix: { of: 'volume', what: renamesVolumes },
-      isolatedDeployment: { of: 'volume', what: renamesVolumes },
-      isolatedDeploymentsVolume: { of: 'volume', what: renamesVolumes },
+      volume: {
+        composeFile: leavesVolumes,
+        sourceType: leavesVolumes,
+        randomize: renamesVolumes,
+        suffix: renamesVolumes,
+        isolatedDeployment: renamesVolumes,
+        isolatedDeploymentsVolume: renamesVolumes,
+      },
+      version: { composeFile: changesVersions },
     },
   },
   commands: {
@@ -196,4 +200,15 @@ function volumeNames(row: Row): Json {
     serviceSuffix((field) => member(row, field) ?? null),
     isolatedDeployment === true && isolatedDeploymentsVolume === true,
   ];
+}
+
+/** The data of the databases in a compose file that get an image of another version. */
+function changesVersions({ after, row }: FieldChange): string | undefined {
+  const next = new Map(imagesWithData(after).map(({ service, image }) => [service, image]));
+  const lost = (row.sourceType === 'raw' ? imagesWithData(row.composeFile) : []).flatMap(({ service, image }) => {
+    const to = next.get(service);
+    const reason = to === undefined ? undefined : databaseRisk(image, to);
+    return reason === undefined ? [] : [`the data of ${service}, because ${reason}`];
+  });
+  return lost.length === 0 ? undefined : lost.join('; ');
 }

@@ -13,6 +13,7 @@ import {
   serviceName,
 } from './families/service-fields.ts';
 import { databaseData } from './families/database-data.ts';
+import { imageFamilies } from './families/image-version.ts';
 import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
 
 const password = (whose: string): Field => ({
@@ -54,7 +55,7 @@ export const mariadb = defineKind({
     delete: 'mariadb.remove',
     move: { call: 'mariadb.move', as: 'targetEnvironmentId' },
   },
-  lifecycle: databaseData({ names: /^mariadb/i, major: () => 2 }),
+  lifecycle: databaseData(imageFamilies.mariadb),
   commands: {
     start: { call: 'mariadb.start' },
     stop: { call: 'mariadb.stop' },

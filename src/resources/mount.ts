@@ -9,11 +9,8 @@ import { pathBelow } from '../kind/syntax.ts';
 import { unmounted, volumesMounted } from './families/volumes.ts';
 
 /** The service starts on another volume, or without one where it expects it. */
-const leavesVolume: ChangeAtRisk = {
-  of: 'volume',
-  what: ({ row }) =>
-    unmounted(volumesMounted({ mounts: [row] }).map((name) => `${name} at ${String(row.mountPath)}`))?.what,
-};
+const leavesVolume: ChangeAtRisk = ({ row }) =>
+  unmounted(volumesMounted({ mounts: [row] }).map((name) => `${name} at ${String(row.mountPath)}`))?.what;
 
 const below = (serviceType: string): ParentLink => ({
   listed: { at: 'mounts' },
@@ -102,7 +99,7 @@ export const mount = defineKind({
       allows: 'nothing',
     },
     dataAtRisk: ({ row }) => unmounted(volumesMounted({ mounts: [row] })),
-    changeAtRisk: { volumeName: leavesVolume, mountPath: leavesVolume },
+    changeAtRisk: { volume: { volumeName: leavesVolume, mountPath: leavesVolume } },
   },
   checks: {
     each: notTheDataPath,

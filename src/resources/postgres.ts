@@ -13,6 +13,7 @@ import {
   serviceName,
 } from './families/service-fields.ts';
 import { databaseData } from './families/database-data.ts';
+import { imageFamilies } from './families/image-version.ts';
 import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
 
 /** A PostgreSQL server that runs as a service of an environment. */
@@ -50,11 +51,7 @@ export const postgres = defineKind({
     delete: 'postgres.remove',
     move: { call: 'postgres.move', as: 'targetEnvironmentId' },
   },
-  lifecycle: databaseData({
-    names: /^(postgres|postgis|pg|timescale)/i,
-    // Up to 9.6 two numbers were one major version.
-    major: ([first = 0]) => (first < 10 ? 2 : 1),
-  }),
+  lifecycle: databaseData(imageFamilies.postgres),
   commands: {
     start: { call: 'postgres.start' },
     stop: { call: 'postgres.stop' },

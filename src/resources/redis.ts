@@ -11,6 +11,7 @@ import {
   serviceName,
 } from './families/service-fields.ts';
 import { databaseData } from './families/database-data.ts';
+import { imageFamilies } from './families/image-version.ts';
 import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './families/service-commands.ts';
 
 /** A Redis server that runs as a service of an environment. */
@@ -42,7 +43,7 @@ export const redis = defineKind({
     delete: 'redis.remove',
     move: { call: 'redis.move', as: 'targetEnvironmentId' },
   },
-  lifecycle: databaseData({ names: /^redis/i, major: () => 1 }),
+  lifecycle: databaseData(imageFamilies.redis),
   commands: {
     start: { call: 'redis.start' },
     stop: { call: 'redis.stop' },

@@ -169,6 +169,22 @@ export const slips: readonly Slip[] = [
     by: 'version',
     edit: (all) => (all.redis.cache.dockerImage = 'redis:7.4-alpine'),
   },
+  {
+    does: 'a database in a compose file goes from `postgres:15` to `postgres:16`',
+    by: 'version',
+    edit: (all) =>
+      (all.compose.shop.source.composeFile = composeFile(
+        '{ data: {} }',
+        '"data:/var/lib/postgresql/data"',
+        'postgres:16',
+      )),
+  },
+  {
+    does: 'a database that runs as an application goes from `mongo:6.0` to `mongo:7.0`',
+    by: 'version',
+    after: (all) => (all.application.web.source.image = 'mongo:6.0'),
+    edit: (all) => (all.application.web.source.image = 'mongo:7.0'),
+  },
   // Volumes
   { does: 'an application with a volume is removed', by: 'volume', edit: (all) => delete all.application.web },
   {
@@ -420,6 +436,15 @@ export const harmless: readonly Edit[] = [
   {
     does: 'the image of an application changes',
     edit: (all) => (all.application.web.source.image = 'nginx:1.28'),
+  },
+  {
+    does: 'a database in a compose file gets a minor version',
+    edit: (all) =>
+      (all.compose.shop.source.composeFile = composeFile(
+        '{ data: {} }',
+        '"data:/var/lib/postgresql/data"',
+        'postgres:15.6',
+      )),
   },
   { does: 'a mount of a folder is removed', edit: (all) => delete all.application.web.mounts['/srv'] },
   {

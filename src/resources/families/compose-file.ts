@@ -64,6 +64,16 @@ export function mountedVolumes(text: unknown): readonly MountedVolume[] {
   });
 }
 
+/** The images of the services of a compose file that keep data outside of their container. */
+export function imagesWithData(text: unknown): readonly { readonly service: string; readonly image: string }[] {
+  const found = readComposeFile(String(text ?? ''));
+  if ('unreadable' in found) return [];
+  return Object.entries(mapIn(found.content.services)).flatMap(([service, definition]) => {
+    const { volumes, image = 'an image that is built' } = mapIn(definition);
+    return Array.isArray(volumes) && volumes.length > 0 ? [{ service, image: String(image) }] : [];
+  });
+}
+
 /** The volume that a name of a compose file stands for on the host: its own name, or one made from the key. */
 function volumeOnHost(key: string, definition: Json | undefined): Json {
   const { name, external, driver = 'local', driver_opts: options = null } = mapIn(definition);

@@ -8,9 +8,8 @@ export function databaseData(family: ImageFamily): Lifecycle {
   return {
     dataAtRisk: () => ({ of: 'data', what }),
     changeAtRisk: {
-      dockerImage: {
-        of: 'version',
-        what: ({ before, after }) => {
+      version: {
+        dockerImage: ({ before, after }) => {
           if (typeof before !== 'string' || before === '') return undefined;
           const reason = versionRisk(before, String(after), family);
           return reason === undefined ? undefined : `${what}, because ${reason}`;

@@ -1,8 +1,28 @@
 /** Names of images of one database, and how many numbers of a version decide whether it reads the data of another. */
 export interface ImageFamily {
-  /** Matches the last part of the name, without registry and tag. */
+  /** Matches the last part of the name, without registry and tag, and not that of a tool for the database. */
   readonly names: RegExp;
   readonly major: (version: readonly number[]) => number;
+}
+
+/** The databases that Trueup knows by their images. */
+export const imageFamilies = {
+  postgres: {
+    names: /^(postgres|postgresql|postgis|pgvector|pgvecto-rs|timescaledb|timescaledb-ha)$/,
+    // Up to 9.6 two numbers were one major version.
+    major: ([first = 0]) => (first < 10 ? 2 : 1),
+  },
+  mariadb: { names: /^(mariadb|mariadb-galera)$/, major: () => 2 },
+  mysql: { names: /^(mysql|mysql-server)$/, major: () => 2 },
+  mongo: { names: /^(mongo|mongodb|mongodb-community-server)$/, major: () => 2 },
+  redis: { names: /^(redis|redis-stack|redis-stack-server)$/, major: () => 1 },
+} as const satisfies Record<string, ImageFamily>;
+
+/** The same as `versionRisk` of any image; undefined for an image of no database. */
+export function databaseRisk(before: string, after: string): string | undefined {
+  const { name } = readImage(before);
+  const family = Object.values<ImageFamily>(imageFamilies).find(({ names }) => names.test(name));
+  return family === undefined || before === after ? undefined : versionRisk(before, after, family);
 }
 
 /**
@@ -13,8 +33,8 @@ export function versionRisk(before: string, after: string, family: ImageFamily):
   const [old, fresh] = [readImage(before), readImage(after)];
   const [from, to] = [old.version, fresh.version];
   const notKnown = `it is not known whether ${after} can read what ${before} wrote`;
-  if (from === undefined || to === undefined || ![old, fresh].every(({ name }) => family.names.test(name)))
-    return notKnown;
+  const isFamily = old.name === fresh.name || [old, fresh].every(({ name }) => family.names.test(name));
+  if (from === undefined || to === undefined || !isFamily) return notKnown;
   const count = Math.max(from.length, to.length);
   const at = Array.from({ length: count }, (_, index) => index).find((index) => from[index] !== to[index]) ?? count;
   const isMajor = at < Math.max(family.major(from), family.major(to));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mountedVolumes } from '../../../src/resources/families/compose-file.ts';
+import { imagesWithData, mountedVolumes } from '../../../src/resources/families/compose-file.ts';
 
 /** The named volumes of a compose file, and whether they are still the same ones after an edit. */
 
@@ -59,4 +59,20 @@ test('folders of the host, anonymous volumes and files without volumes have no n
   expect(mountedVolumes('services: [web]\nvolumes: text\n')).toEqual([]);
   expect(mountedVolumes('just text')).toEqual([]);
   expect(mountedVolumes(null)).toEqual([]);
+});
+
+test('the images of services with volumes are those that keep data', () => {
+  const text = [
+    'services:',
+    '  db: { image: "postgres:16", volumes: ["./data:/db"] }',
+    '  built: { build: ., volumes: ["data:/db"] }',
+    '  web: { image: nginx }',
+    '  none: { image: nginx, volumes: [] }',
+    'volumes: { data: {} }',
+  ].join('\n');
+  expect(imagesWithData(text)).toEqual([
+    { service: 'db', image: 'postgres:16' },
+    { service: 'built', image: 'an image that is built' },
+  ]);
+  expect(imagesWithData('services: [')).toEqual([]);
 });

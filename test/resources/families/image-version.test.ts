@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { databaseRisk } from '../../../src/resources/families/image-version.ts';
 import { kindNamed } from '../../support/plan-values.ts';
 
 /** Whether an image of a database reads the data that another one wrote, by their tags. */
 
 /** What a new image puts at risk, of a kind of database. */
 function risk(kind: string, before: string, after: string): string | undefined {
-  const image = kindNamed(kind).lifecycle?.changeAtRisk?.dockerImage;
-  return image?.what({ before, after, row: {}, next: {} })?.replace(/^the data of this database, because /, '');
+  const image = kindNamed(kind).lifecycle?.changeAtRisk?.version?.dockerImage;
+  return image?.({ before, after, row: {}, next: {} })?.replace(/^the data of this database, because /, '');
 }
 
 const digest = (letter: string) => `@sha256:${letter.repeat(64)}`;
@@ -29,6 +30,7 @@ describe('an image that reads the data asks for nothing', () => {
     ['postgres', 'bitnami/postgresql:15.4.0-debian-11-r0', 'bitnami/postgresql:15.5.0-debian-11-r9'],
     ['postgres', `postgres:15${digest('a')}`, `postgres:15${digest('b')}`],
     ['postgres', `localhost:5000/postgres:15${digest('a')}`, 'localhost:5000/postgres:15'],
+    ['postgres', 'example.com/shop-db:15.1', 'mirror.example.com/shop-db:15.2'],
     ['mariadb', 'mariadb:10.11', 'mariadb:10.11.8-jammy'],
     ['mariadb', 'mariadb:11', 'mariadb:11-noble'],
     ['redis', 'redis:7', 'redis:7.4-alpine'],
@@ -51,6 +53,7 @@ describe('another version asks', () => {
     ['postgres', `postgres:15${digest('a')}`, `postgres:16${digest('a')}`, 'another major version than'],
     ['postgres', 'postgres:15.4', 'postgres:15.3', 'older than'],
     ['postgres', 'postgres:15.10', 'postgres:15.9', 'older than'],
+    ['postgres', 'example.com/shop-db:15', 'example.com/shop-db:16', 'another major version than'],
     ['mariadb', 'mariadb:10.6', 'mariadb:10.11', 'another major version than'],
     ['mariadb', 'mariadb:10.11', 'mariadb:11', 'another major version than'],
     ['mariadb', 'mariadb:10.11.9', 'mariadb:10.11.8', 'older than'],
@@ -81,6 +84,27 @@ describe('a version that is not known asks', () => {
     ['redis', 'redis:8', 'valkey/valkey:8'],
   ])('%s: %s -> %s', (kind, before, after) => {
     expect(risk(kind, before, after)).toBe(`it is not known whether ${after} can read what ${before} wrote`);
+  });
+});
+
+describe('an image of a compose file or an application', () => {
+  test.each([
+    ['mysql:8.0', 'mysql:8.4', 'mysql:8.4 is another major version than mysql:8.0'],
+    ['mongo:6.0', 'mongo:7.0', 'mongo:7.0 is another major version than mongo:6.0'],
+    [
+      'postgres:16',
+      'an image that is built',
+      'it is not known whether an image that is built can read what postgres:16 wrote',
+    ],
+    ['mysql:8.0.36', 'mysql:8.0.39', undefined],
+    ['mongo:latest', 'mongo:latest', undefined],
+    ['nginx:1.27', 'nginx:2.0', undefined],
+    ['dpage/pgadmin4:8', 'dpage/pgadmin4:9', undefined],
+    ['prometheuscommunity/postgres-exporter:v0.15.0', 'prometheuscommunity/postgres-exporter:v0.16.0', undefined],
+    ['redis/redisinsight:2', 'redis/redisinsight:latest', undefined],
+    ['an image that is built', 'postgres:16', undefined],
+  ])('%s -> %s', (before, after, reason) => {
+    expect(databaseRisk(before, after)).toBe(reason);
   });
 });
 
