@@ -64,6 +64,8 @@ interface InvokeOptions {
   readonly signal?: AbortSignal;
   /** How many errors of the platform itself are its word: the last one is thrown. 6 by default. */
   readonly mostErrors?: number;
+  /** true: it only explains another failure, and is sent once whatever happens to it. */
+  readonly isDiagnostic?: boolean;
 }
 
 /** The surroundings of a client. */

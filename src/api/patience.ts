@@ -34,6 +34,8 @@ interface Persisting {
   readonly signal?: AbortSignal | undefined;
   /** How many errors of the platform itself are its word: the last one is thrown. */
   readonly mostErrors?: number;
+  /** true: one attempt is made; it only explains another failure. */
+  readonly isDiagnostic?: boolean;
 }
 
 /** Makes patience; nothing was answered yet. Never throws. */
@@ -75,13 +77,14 @@ export function createPatience({ sleep, random, now, mostReads }: PatienceOption
   }
 
   return {
-    persist: async (call, { signal, mostErrors = attempts.read.mostErrors }, attempt) => {
+    persist: async (call, { signal, mostErrors = attempts.read.mostErrors, isDiagnostic }, attempt) => {
       let errors = 0;
       for (let failures = 1; ; failures += 1) {
         try {
           return await attempt();
         } catch (error) {
-          if (isOver || !(error instanceof PlatformError) || whyToWait(error) !== undefined) throw error;
+          if (isOver || isDiagnostic === true || !(error instanceof PlatformError) || whyToWait(error) !== undefined)
+            throw error;
           // An error that the platform itself repeats is no network failure.
           errors += error.code === undefined ? 0 : 1;
           if (errors === mostErrors) throw error;

@@ -259,7 +259,7 @@ async function failed(
   const { pending: _, ...rest } = deploysNow(service);
   await saveDeploys(run, address, { ...rest, stale: { ...rest.stale, ...savedIn(kind, row, inputs) } });
   const { logLines: tail } = attempts.deployment;
-  const log = await run.reader.log(kind, id, { tail }).catch((error: unknown) => {
+  const log = await run.reader.log(kind, id, { tail }, 'once').catch((error: unknown) => {
     if (error instanceof PlatformError) return ''; // the failure matters more
     throw error;
   });

@@ -21,8 +21,8 @@ export interface Reader {
   row(kind: Kind, id: string): Promise<Row | undefined>;
   /** The rows of a kind in one list, by id: that of a parent, or the one at the top. Undefined: the parent is not there. */
   rows(kind: Kind, list: ListOf): Promise<ReadonlyMap<string, Row> | undefined>;
-  /** The end of the log of an object; empty where the platform has none. It only explains: one failure is the answer. */
-  log(kind: Kind, id: string, options: Readonly<Record<string, unknown>>): Promise<string>;
+  /** The end of the log of an object; empty where the platform has none. One error of the platform is the answer. */
+  log(kind: Kind, id: string, options: Readonly<Record<string, unknown>>, how?: 'once'): Promise<string>;
   /** Why a deployment of an object fails, in the words of the platform; empty where it does not say. Asks once. */
   reason(kind: Kind, id: string): Promise<string>;
 }
@@ -58,17 +58,18 @@ export function createReader(client: Client): Reader {
       const above = parent === undefined ? undefined : await row(parent.kind, parent.id);
       return above === undefined || parent === undefined ? undefined : rowsIn(kind, parent.kind, above);
     },
-    log: async (kind, id, options) => {
+    log: async (kind, id, options, how) => {
       const logs = kind.service?.logs;
       if (logs === undefined) return '';
-      const answer = await client.invoke(logs, { ...options, [idMember(kind, logs)]: id }, { mostErrors: 1 });
+      const about = { mostErrors: 1, isDiagnostic: how === 'once' };
+      const answer = await client.invoke(logs, { ...options, [idMember(kind, logs)]: id }, about);
       return typeof answer === 'string' ? answer : '';
     },
     reason: async (kind, id) => {
       const explains = kind.service?.explains;
       if (explains === undefined) return '';
       try {
-        await client.invoke(explains, { [idMember(kind, explains)]: id }, { mostErrors: 1 });
+        await client.invoke(explains, { [idMember(kind, explains)]: id }, { isDiagnostic: true });
         return '';
       } catch (error) {
         if (error instanceof PlatformError) return error.code === undefined ? '' : error.serverMessage;

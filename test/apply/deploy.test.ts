@@ -424,8 +424,15 @@ describe('the log of a database that did not come up', () => {
   test.each([
     ['cannot be read', () => Promise.resolve(failed('no docker'))],
     ['is no text', () => Promise.resolve(answered('{"lines":[]}'))],
-  ])('that %s holds nothing up', async (_, log) => {
-    expect(await detailsWith(log)).toEqual(['status: error']);
+    ['is cut off', () => Promise.reject(connection('ECONNRESET'))],
+    ['is a page of a proxy', () => Promise.resolve({ ...answered('<html>', 502), headers: {} })],
+  ])('R5: that %s is asked for once and holds nothing up', async (_, log) => {
+    let asked = 0;
+    const details = await detailsWith(() => {
+      asked++;
+      return log();
+    });
+    expect([asked, details]).toEqual([1, ['status: error']]);
   });
 });
 
