@@ -22,8 +22,8 @@ import { buildPlan } from './plan/plan.ts';
 import { redactPlan } from './plan/redacted.ts';
 import type { Permissions } from './plan/safeguard.ts';
 import { requirePermissions } from './plan/safeguard.ts';
-import { digest } from './secrets/digest.ts';
 import type { Redactor } from './secrets/redactor.ts';
+import { digestsOf } from './state/digests.ts';
 import { newState } from './state/new-state.ts';
 import type { State, StateStore } from './state/state.ts';
 
@@ -62,7 +62,7 @@ export interface PlanOptions {
   /** false: deployments are left to somebody else. */
   readonly deploys?: boolean;
   /** What the state begins with when there is none yet: as it was for a plan that was reviewed. */
-  readonly begins?: Pick<State, 'lineage' | 'digestKey'>;
+  readonly begins?: Pick<State, 'lineage'>;
 }
 
 /** manifest + state + platform -> plan: reads with GETs and writes nothing. */
@@ -87,6 +87,7 @@ async function planFor(
 ): Promise<Plan> {
   const { client, store, kinds, signal } = world;
   const saved = await store.read();
+  const key = await store.key();
   const moved = saved === undefined ? undefined : applyMoves(saved, settings.moved, resources);
   const records = moved?.state.resources ?? {};
   const seen = await observe({
@@ -97,7 +98,7 @@ async function planFor(
     projectId: settings.project,
     clock: world.clock ?? systemClock,
     signal,
-    digest: (text) => digest(saved?.digestKey ?? '', text),
+    digests: digestsOf(key, moved?.state ?? { keyNumber: 1, resources: {} }),
   });
   addSecrets(seen.observed, world);
   const { organizationId, projectId } = seen.observed;
@@ -116,7 +117,7 @@ async function planFor(
     saved,
     deploys,
     destroys,
-    digest: (text) => digest(state.digestKey, text),
+    digests: digestsOf(key, state),
   });
   const whole = {
     ...made,
@@ -158,7 +159,7 @@ export async function applyPlan(
     kinds,
     client: how.signal === undefined ? client : interruptible(client, how.signal),
     store,
-    digest: (text) => digest(made.base.digestKey, text),
+    digests: digestsOf(await store.key(), made.base),
     addSecret,
     redact,
   });

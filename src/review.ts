@@ -3,7 +3,7 @@ import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { Plan } from './plan/action.ts';
 import type { PlanFile } from './plan/file.ts';
-import { digestOf, isIntact, planFile, platformName } from './plan/fingerprint.ts';
+import { isIntact, planFile, platformName } from './plan/fingerprint.ts';
 import { comparePlans, elsewhere } from './plan/reviewed.ts';
 import type { World } from './reconcile.ts';
 import { plan, planDestruction } from './reconcile.ts';
@@ -29,7 +29,7 @@ export type Purpose = Pick<PlanFile, 'deploys' | 'destroys'> & { readonly manife
 export function makePlan(
   { manifest, deploys, destroys }: Purpose,
   world: World,
-  begins?: { readonly lineage: string; readonly digestKey: string },
+  begins?: { readonly lineage: string },
 ): Promise<Plan> {
   const options = begins === undefined ? {} : { begins };
   return destroys ? planDestruction(manifest, world, options) : plan(manifest, world, { ...options, deploys });
@@ -48,14 +48,18 @@ export async function planAgain(reviewedPlan: ReviewedPlan, manifest: Manifest, 
     const message = `${name} is out of date (${counted(found.length, 'reason')} below); nothing was sent`;
     return new Stop('refused', [diagnostic('plan-outdated', message, { remedy: remedyFor(reviewedPlan) }), ...found]);
   };
+  const key = await world.store.key();
+  if (!isIntact(reviewed, key)) {
+    const message = `${name} was changed after it was made, or was made with another key; nothing was sent`;
+    throw new Stop('refused', [diagnostic('plan-file', message, { remedy: remedyFor(reviewedPlan) })]);
+  }
   const abroad = elsewhere(reviewed, { platform: platformName(platform), projectId: project });
   if (abroad.length > 0) throw outdated(abroad);
-  const begins = 'digestKey' in reviewed.state ? reviewed.state : undefined;
+  const begins = 'serial' in reviewed.state ? undefined : reviewed.state;
   const made = await makePlan({ manifest, deploys, destroys }, world, begins);
   const { moved, leftOut } = comparePlans({
     reviewed,
-    now: planFile(made, { manifest, deploys, destroys }, { version: reviewed.madeBy, at: reviewed.madeAt }),
-    isIntact: isIntact(reviewed, digestOf(made)),
+    now: planFile(made, { manifest, deploys, destroys }, { version: reviewed.madeBy, at: reviewed.madeAt }, key),
     resources: manifest.resources,
   });
   if (moved.length > 0) throw outdated(moved);

@@ -69,7 +69,7 @@ export type PlanRequest =
       /** true: deletes everything that the state holds. */
       readonly destroys?: boolean;
       /** The identity of a state that does not exist yet; by chance by default. */
-      readonly begins?: Pick<State, 'lineage' | 'digestKey'>;
+      readonly begins?: Pick<State, 'lineage'>;
     }
   | { readonly reviewed: ReviewedPlan };
 

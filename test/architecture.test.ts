@@ -62,6 +62,7 @@ const worldly = [
   'project/target.ts',
   'project/version.ts',
   'secrets/digest.ts',
+  'secrets/state-key.ts',
   'secrets/sources/command.ts',
   'state/backends/bucket.ts',
   'state/backends/database.ts',

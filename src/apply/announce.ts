@@ -6,7 +6,7 @@ import { pendingCreate, renewed, withDeploys, withWrite } from '../state/pending
 import type { PendingCreate, StateRecord, Stored } from '../state/record.ts';
 import { keyOf } from './find-created.ts';
 import { chosenId } from './request.ts';
-import { recordNow, recordOf, sentNow, happen, idOf, jobOf, hasWritten, scopeOf } from './run.ts';
+import { digestsAt, recordNow, recordOf, sentNow, happen, idOf, jobOf, hasWritten, scopeOf } from './run.ts';
 import type { Run } from './run.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -59,7 +59,7 @@ export async function announceTime(run: Run, address: string, isAgain: boolean):
 
 /** The pending create of an action: a later run finds its object by the key and the fields in it. */
 export function creationOf(run: Run, action: Action, step: Step): PendingCreate {
-  const { outputs, input } = run;
+  const { outputs } = run;
   const key = keyOf(run, action);
   const says: Record<string, Stored> = {};
   let isOpen = true;
@@ -68,7 +68,8 @@ export function creationOf(run: Run, action: Action, step: Step): PendingCreate 
     const isSecret = field.secrecy !== undefined || wanted.isSecret;
     if (isSecret && key !== undefined && Object.hasOwn(key, attribute.field)) isOpen = false;
     const resolved = takes(step.operation, attribute.field) ? resolveField(field, wanted, outputs) : undefined;
-    if (resolved?.is === 'known') says[attribute.field] = toStored(field, resolved.value, isSecret, input.digest);
+    if (resolved?.is === 'known')
+      says[attribute.field] = toStored(field, resolved.value, isSecret, digestsAt(run, action)(attribute.field));
   }
   const below = action.parent === undefined ? undefined : idOf(run, action.parent);
   const before = pendingCreate(recordNow(run, action.address));

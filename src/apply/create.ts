@@ -13,7 +13,7 @@ import { findAnswered, findLost, isFoundInList, linkOf, unclaimedWithKey } from 
 import { sentAt, resultOf } from './job.ts';
 import { chosenId, created } from './request.ts';
 import type { Run } from './run.ts';
-import { recordNow, recordOf, sentNow, claim, happen, jobOf, reportAgain, idOf, report } from './run.ts';
+import { digestsAt, recordNow, recordOf, sentNow, claim, happen, jobOf, reportAgain, idOf, report } from './run.ts';
 import { readOwn, readSiblings } from './scope.ts';
 import { sendOnce } from './send.ts';
 import type { Client } from '../api/client.ts';
@@ -131,8 +131,8 @@ function lookUntil(run: Run, address: string, lost: PlatformError): number {
 }
 
 /** The pairs of the attributes that a create answered as wanted: recorded now, because the run can end before the rest. */
-function pairsOf({ outputs, input: { digest } }: Run, action: Action, row: Row): StateRecord['pairs'] {
-  return settle({ action, after: row, made: undefined, wasSent: false, outputs, digest }).pairs;
+function pairsOf({ outputs, input: { digests } }: Run, action: Action, row: Row): StateRecord['pairs'] {
+  return settle({ action, after: row, made: undefined, wasSent: false, outputs, digests }).pairs;
 }
 
 /** Whether other actions need the object, and the answer to its create lacks outputs that they can refer to. */
@@ -195,7 +195,9 @@ async function reportDuplicatesOf(run: Run, action: Action, create: Step): Promi
   const createdAt = Date.parse(String(own.createdAt));
   const sent = Number.isNaN(createdAt) ? pending : { ...pending, at: createdAt };
   const others = await unclaimedWithKey(run, action, siblings);
-  const duplicates = others.filter((row) => differencesFromCreate(kind, row, sent, run.input.digest).length === 0);
+  const duplicates = others.filter(
+    (row) => differencesFromCreate(kind, row, sent, digestsAt(run, action)).length === 0,
+  );
   if (duplicates.length === 0) return;
   const ids = duplicates.map((row) => rowId(kind, row)).join(', ');
   const message = `${address} (${id}) has a duplicate: ${ids}; its create reached the platform twice`;

@@ -43,7 +43,8 @@ export async function deploy(run: Run, action: Action): Promise<Result> {
   if (pending !== undefined) {
     const ending = await followEarlier(service, pending, row);
     if (ending.is === 'interrupted') return unwatched(service);
-    if (ending.is === 'over' && ending.status === 'done' && pending.inputs === inputs) return succeeded(service);
+    const isOfSame = pending.inputs === root.service?.inputs(run.outputs, pending.inputs);
+    if (ending.is === 'over' && ending.status === 'done' && isOfSame) return succeeded(service);
     if (ending.is === 'not begun' && pending.isAnswered === true) {
       const message = `the deployment of ${address} that an earlier run started did not begin, and no other runs; started it again`;
       report(run, action, diagnostic('repeated', message, { address: action.address }));
@@ -116,7 +117,7 @@ async function start(service: DeployedService, row: Row): Promise<Result> {
   const { lagMs } = attempts.effect;
   const step = action.steps.find(({ role }) => role === 'deploy');
   if (step === undefined) throw new Error(`${action.address} has no request`);
-  const mark = `trueup-${input.digest(`${address} ${clock.wall()} ${clock.monotonic()}`).slice(-12)}`;
+  const mark = `trueup-${input.digests(address, '(mark)')(`${clock.wall()} ${clock.monotonic()}`).slice(-12)}`;
   const newest = deploymentsIn(kind, row)?.at(-1)?.id ?? null;
   const known = deploysNow(service);
   happen(run, address, { is: 'deploys', deploys: { ...known, stale: { ...known.stale } } });

@@ -10,7 +10,7 @@ import type { NaturalKey } from '../observe/match.ts';
 import { indexRows, naturalKey } from '../observe/match.ts';
 import type { Action } from '../plan/action.ts';
 import { pendingCreate } from '../state/pending.ts';
-import { ambiguous, recordNow, idOf, jobOf } from './run.ts';
+import { ambiguous, digestsAt, recordNow, idOf, jobOf } from './run.ts';
 import { poll } from './attempt.ts';
 import type { Run } from './run.ts';
 import { readSiblings } from './scope.ts';
@@ -82,7 +82,7 @@ export function createdAmong(
   const record = recordNow(run, address);
   if (record === undefined) return undefined;
   const created = [...rows].filter(
-    ([id, row]) => !isTaken(id) && isCreated(kind, row, record, run.input.digest, 'answered'),
+    ([id, row]) => !isTaken(id) && isCreated(kind, row, record, digestsAt(run, action), 'answered'),
   );
   return onlyOne(
     action,
@@ -134,7 +134,7 @@ async function lookByKey(run: Run, action: Action): Promise<Seen> {
   const rows = await unclaimedWithKey(run, action, await readSiblings(run, action));
   const one = onlyOne(
     action,
-    rows.filter((row) => isCreated(kind, row, record, run.input.digest)),
+    rows.filter((row) => isCreated(kind, row, record, digestsAt(run, action))),
   );
   const id = one === undefined ? undefined : rowId(kind, one);
   if (id === undefined) return { created: undefined, others: rows };
@@ -160,7 +160,7 @@ function foreign(run: Run, action: Action, others: readonly Row[]): Stop {
   const { kind, address } = action;
   const pending = pendingCreate(recordNow(run, address));
   const each = others.map((row) => {
-    const names = pending === undefined ? [] : differencesFromCreate(kind, row, pending, run.input.digest);
+    const names = pending === undefined ? [] : differencesFromCreate(kind, row, pending, digestsAt(run, action));
     const paths = names.map((name) => fieldPath(kind, name));
     return `${rowId(kind, row)} bears its key and is something else (${paths.join(', ')})`;
   });

@@ -156,7 +156,7 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   if (id === undefined && listedOnce !== undefined && failed === undefined) {
     const message = `${address} was created and is listed only once ${listedOnce}`;
     report(run, action, diagnostic('pending', message, { address, remedy: 'Apply again after that.' }));
-    await run.journal.save(address, recordOf(run, action, null, sentPairs(action, run.outputs, run.input.digest)));
+    await run.journal.save(address, recordOf(run, action, null, sentPairs(action, run.outputs, run.input.digests)));
     happen(run, address, { is: 'settled', result: 'done' });
     return;
   }
@@ -201,5 +201,5 @@ function settleRow(run: Run, action: Action, after: Row | undefined): ReturnType
   const { outputs, input } = run;
   const job = jobOf(run, action.address);
   const made = action.createsObject ? job.object?.row : undefined;
-  return settle({ action, after, made, wasSent: !isOver(job), outputs, digest: input.digest });
+  return settle({ action, after, made, wasSent: !isOver(job), outputs, digests: input.digests });
 }

@@ -9,6 +9,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Reader } from '../observe/reader.ts';
 import { createReader } from '../observe/reader.ts';
 import type { Action, Plan } from '../plan/action.ts';
+import type { Digest, Digests } from '../secrets/digest.ts';
 import type { Deploys } from '../state/pending.ts';
 import { pendingCreate, withDeploys } from '../state/pending.ts';
 import type { StateRecord } from '../state/record.ts';
@@ -32,7 +33,7 @@ export interface ApplyInput {
   readonly kinds: readonly Kind[];
   readonly client: Client;
   readonly store: StateStore;
-  readonly digest: (text: string) => string;
+  readonly digests: Digests;
   /** Takes every value that must not show in text that comes from elsewhere. */
   readonly addSecret: Redactor['add'];
   /** Replaces all of those in a text. */
@@ -278,6 +279,7 @@ export function recordNow({ journal, input }: Run, address: string): StateRecord
 /** What the state is to hold of an action's object. */
 export function recordOf(run: Run, action: Action, id: string | null, pairs: StateRecord['pairs']): StateRecord {
   const { deploys, duplicates } = jobOf(run, action.address);
+  const { bornAt } = run.input.plan.base.resources[action.address] ?? {};
   const facts = {
     kind: action.kind.kind,
     parent: action.parent ?? null,
@@ -285,9 +287,15 @@ export function recordOf(run: Run, action: Action, id: string | null, pairs: Sta
     pairs,
     options: action.options,
     ...(duplicates === undefined ? {} : { duplicates }),
+    ...(bornAt === undefined ? {} : { bornAt }),
   };
   const record = id === null ? { ...facts, id } : { ...facts, id };
   return deploys === undefined ? record : withDeploys(record, deploys);
+}
+
+/** The digests of the fields of an action's object. */
+export function digestsAt({ input }: Run, { address }: Action): (field: string) => Digest {
+  return (field) => input.digests(address, field);
 }
 
 /** The time and the in-flight timeout of a request that is sent now. */

@@ -6,10 +6,10 @@ import { commonFormats } from '../render/formats/plain.ts';
 import { kinds } from '../resources/index.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { createRedactor } from '../secrets/redactor.ts';
-import { localStore } from '../state/backends/local.ts';
 import { formatsOf } from './command.ts';
 import type { Before, Candidate, Source } from './complete.ts';
 import { loadManifest } from '../project/load.ts';
+import { openStore } from '../project/open-store.ts';
 import { stateFolder } from '../project/state-location.ts';
 import type { Settled } from './options.ts';
 import { settleOptions } from './options.ts';
@@ -91,8 +91,10 @@ async function addresses({ command, operands, ...rest }: Before, process: Surrou
   if (fits === undefined) {
     return (await load(settled)).resources.map((resource) => resource.address);
   }
+  const location = { backend: 'local', folder: stateFolder(settled) } as const;
+  const about = { options: settled, redactor: createRedactor() };
   const known = (await isLocal(settled))
-    ? Object.entries((await localStore(stateFolder(settled)).read())?.resources ?? {})
+    ? Object.entries((await openStore(location, about).read())?.resources ?? {})
     : (await load(settled)).resources.map(({ address, kind }) => [address, kind] as const);
   const named = kinds.filter((kind) => fits(kind, operands)).map((kind) => kind.kind);
   return known

@@ -144,12 +144,16 @@ function addChanging(program: Command, run: Runner): void {
   const destroy = program
     .command('destroy')
     .description('delete everything that the state holds')
+    .argument('[plan]', 'file from plan --destroy --out: deletes if the plan is still the same')
     .option(...autoApprove)
     .option(...allowDataLoss)
     .option(...inFlightTimeout)
     .addOption(fence())
-    .addHelpText('after', examples('trueup destroy', 'trueup destroy --auto-approve --allow-data-loss'));
-  run(destroy, async () => (await import('./commands/destroy.ts')).destroyCommand(destroy.opts()));
+    .addHelpText(
+      'after',
+      examples('trueup destroy', 'trueup destroy plan.trueup', 'trueup destroy --auto-approve --allow-data-loss'),
+    );
+  run(destroy, async () => (await import('./commands/destroy.ts')).destroyCommand(destroy.opts(), destroy.args[0]));
   const importObject = program
     .command('import')
     .description('adopt an existing object at an address')
@@ -197,6 +201,19 @@ function addState(program: Command, run: Runner): void {
     .option('--yes', 'do not ask; required without a terminal')
     .addHelpText('after', examples('trueup state unlock', 'trueup state unlock --yes'));
   run(unlock, async () => (await import('./commands/state.ts')).stateUnlockCommand(unlock.opts()));
+  const key = state
+    .command('key')
+    .description('make the key of the state, or name it')
+    .option('--print', 'print the key, for TRUEUP_STATE_KEY of a pipeline; do not print it into a log')
+    .option('--migrate', 'accept a state of an earlier version, which has no MAC, and write one')
+    .addHelpText('after', examples('trueup state key', 'trueup state key --print', 'trueup state key --migrate'));
+  run(key, async () => (await import('./commands/state-key.ts')).stateKeyCommand(key.opts()));
+  const acceptOlder = state
+    .command('accept-older')
+    .description('go on from a state that is older than the one that was saved last')
+    .option('--yes', 'do not ask; required without a terminal')
+    .addHelpText('after', examples('trueup state accept-older', 'trueup state accept-older --yes'));
+  run(acceptOlder, async () => (await import('./commands/state-key.ts')).stateAcceptOlderCommand(acceptOlder.opts()));
   const rebuild = state
     .command('rebuild')
     .description('rebuild a lost state from the platform')

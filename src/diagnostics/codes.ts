@@ -99,6 +99,21 @@ export const codes = {
     meaning: 'The state is damaged, from another version, or belongs to another project.',
     remedy: 'Restore a copy of the state, or rebuild it with trueup state rebuild.',
   },
+  'state-key': {
+    severity: 'error',
+    meaning: 'The key of the state is missing, malformed or cannot be kept.',
+    remedy: 'Set TRUEUP_STATE_KEY, or make a key with trueup state key.',
+  },
+  'state-forged': {
+    severity: 'error',
+    meaning: 'The state or its journal was not written with its key.',
+    remedy: 'Set the key that it was written with, or restore a copy of the state.',
+  },
+  'state-older': {
+    severity: 'error',
+    meaning: 'The state is older than the one that was saved last.',
+    remedy: 'Restore the newest state, or accept this one with trueup state accept-older.',
+  },
   'under-way': {
     severity: 'note',
     meaning: 'Another run is changing the platform while this one reads it.',

@@ -11,6 +11,7 @@ import { renderPlan } from '../render/plan-text.ts';
 import { printed } from '../render/printable.ts';
 import { plainStyle } from '../render/style.ts';
 import type { Purpose, ReviewedPlan } from '../review.ts';
+import type { StateKey } from '../secrets/state-key.ts';
 import { isoTime } from '../state/clock.ts';
 import type { Handle } from './handle.ts';
 import { createHandles } from './handle.ts';
@@ -33,7 +34,11 @@ const everything = { dataLoss: true, adoption: true, massDeletion: true, massRec
 export function keepPlan(
   made: MadePlan,
   purpose: Purpose,
-  about: { readonly counts: { readonly reads: number; readonly writes: number }; readonly now: number },
+  about: {
+    readonly counts: { readonly reads: number; readonly writes: number };
+    readonly now: number;
+    readonly key: StateKey;
+  },
 ): Plan {
   const view = { plan: made, counts: { ...about.counts } };
   const inTheWay = obstacles(made, everything);
@@ -41,7 +46,7 @@ export function keepPlan(
   return handles.make({
     document: planJson(view),
     text: printed(renderPlan(view, plainStyle)),
-    file: inTheWay.length > 0 ? undefined : makeFile(made, purpose, { version: readVersion(), at }),
+    file: inTheWay.length > 0 ? undefined : makeFile(made, purpose, { version: readVersion(), at }, about.key),
     refuse: () => {
       throw new Stop('refused', inTheWay);
     },

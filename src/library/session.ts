@@ -1,6 +1,7 @@
 import type { Plan as MadePlan } from '../plan/action.ts';
 import type { Permissions } from '../plan/safeguard.ts';
 import { platformOf } from '../project/connect.ts';
+import type { World } from '../reconcile.ts';
 import type { Purpose } from '../review.ts';
 import { makePlan } from '../review.ts';
 import type { ApplyOptions, PlanRequest, SessionOptions } from '../session.ts';
@@ -60,7 +61,7 @@ export async function plan(manifest: Manifest, platform?: Platform, options: Pla
     const connection = await opener.connect({ purpose: 'plan' });
     try {
       const made = await makePlan(purpose, { ...connection, signal: options.signal });
-      return keepPlan(made, purpose, { counts: connection.client.counts, now: systemClock.wall() });
+      return keepPlan(made, purpose, await aboutPlan(connection));
     } finally {
       await connection.close();
     }
@@ -85,14 +86,15 @@ export async function session<T>(
   const made = new Map<Plan, MadePlan>();
   return redactingErrors(redactor, () =>
     openSession(contentOf(manifest).manifest, opener, options, async (opened) => {
-      const { counts } = opened.connection.client;
+      const { connection } = opened;
+      const { counts } = connection.client;
       try {
         return await work({
           plan: async (request = {}) => {
             const asked: PlanRequest = 'reviewed' in request ? { reviewed: reviewedPlan(request.reviewed) } : request;
             const inside = await opened.plan(asked, request.signal);
             const purpose = purposeOf(manifest, 'reviewed' in asked ? asked.reviewed.file : asked);
-            const kept = keepPlan(inside, purpose, { counts, now: systemClock.wall() });
+            const kept = keepPlan(inside, purpose, await aboutPlan(connection));
             made.set(kept, inside);
             return kept;
           },
@@ -117,6 +119,12 @@ function prepare(manifest: Manifest, platform: Platform | undefined) {
   const opener =
     platform === undefined ? platformOf(read.settings, { options: folder, redactor }) : openerOf(platform)(redactor);
   return { redactor, opener };
+}
+
+/** The key is kept: somebody may write a file of the plan. */
+async function aboutPlan({ client, store }: Pick<World, 'client' | 'store'>) {
+  await store.keepKey();
+  return { counts: client.counts, now: systemClock.wall(), key: await store.key() };
 }
 
 function purposeOf(manifest: Manifest, { deploys = true, destroys = false }: PlanOptions): Purpose {

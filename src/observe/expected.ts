@@ -6,6 +6,7 @@ import { root } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
+import type { Digests } from '../secrets/digest.ts';
 import type { Clock } from '../state/clock.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Search } from './match.ts';
@@ -23,8 +24,7 @@ export interface ObserveInput {
   readonly clock: Clock;
   /** Ends the pause before a second look, which then ends the run. */
   readonly signal?: AbortSignal | undefined;
-  /** Makes the digest of a text with the state's key. */
-  readonly digest: (text: string) => string;
+  readonly digests: Digests;
 }
 
 /** An object with its kind, as the parent of others. */
@@ -57,7 +57,7 @@ export interface Claim {
 }
 
 /** The input of finding the objects of one kind. */
-export interface IdentifyInput extends Pick<ObserveInput, 'kinds' | 'clock' | 'signal' | 'digest'> {
+export interface IdentifyInput extends Pick<ObserveInput, 'kinds' | 'clock' | 'signal' | 'digests'> {
   readonly reader: Reader;
   readonly caller: Caller;
   readonly kind: Kind;

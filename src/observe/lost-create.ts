@@ -3,6 +3,7 @@ import { means, plain } from '../kind/codecs.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { observedValue } from '../kind/wire.ts';
+import type { Digest } from '../secrets/digest.ts';
 import { pendingCreate } from '../state/pending.ts';
 import type { PendingCreate, StateRecord } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
@@ -19,14 +20,14 @@ export function isCreated(
   kind: Kind,
   row: Row,
   record: StateRecord,
-  digest: (text: string) => string,
+  digests: (field: string) => Digest,
   answer: 'lost' | 'answered' = 'lost',
 ): boolean {
   // Somebody else can have created an object that the platform lists late, unless it answered the create.
   if (kind.identity.listedOnce !== undefined) return Object.keys(record.pairs).length > 0;
   const pending = pendingCreate(record);
   if (pending === undefined || Object.keys(pending.says).length === 0) return false;
-  const differences = differencesFromCreate(kind, row, pending, digest);
+  const differences = differencesFromCreate(kind, row, pending, digests);
   return differences.every((name) => name === createdAt && answer === 'answered');
 }
 
@@ -38,7 +39,7 @@ export function differencesFromCreate(
   kind: Kind,
   row: Row,
   { at, timeoutMs, says }: PendingCreate,
-  digest: (text: string) => string,
+  digests: (field: string) => Digest,
 ): string[] {
   const others = Object.entries(says).flatMap(([name, stored]) => {
     const field = kind.fields[name];
@@ -46,7 +47,7 @@ export function differencesFromCreate(
     const isSame =
       field !== undefined &&
       ('digest' in stored
-        ? matchesStored({ field, digest }, stored, observed)
+        ? matchesStored({ field, digest: digests(name) }, stored, observed)
         : means(field.codec ?? plain, stored.value, observed));
     return isSame ? [] : [name];
   });

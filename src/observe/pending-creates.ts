@@ -40,12 +40,13 @@ async function readCandidates(
   isFree: (id: string) => boolean,
 ): Promise<Candidates> {
   const entries = items.map(async (item): Promise<[Expected, ObservedObject[]]> => {
-    const { kind, resource, record } = item;
+    const { address, kind, resource, record } = item;
     const ids = input.search(kind, keySent(item) ?? naturalKey(resource, input.outputs), parentOf(input, item));
     const claims = ids.filter(isFree).map((id) => ({ item, id, foundBy: 'pending create' }) as const);
     const read = await Promise.all(claims.map((claim) => readObject(input, claim)));
     const objects = read.filter((object) => object !== undefined);
-    const isOurs = ({ row }: ObservedObject) => record !== undefined && isCreated(kind, row, record, input.digest);
+    const isOurs = ({ row }: ObservedObject) =>
+      record !== undefined && isCreated(kind, row, record, (name) => input.digests(address, name));
     return [item, objects.map((one) => (isOurs(one) ? one : observedObject({ ...one, row: one.row, foundBy: 'key' })))];
   });
   return new Map(await Promise.all(entries));

@@ -92,8 +92,11 @@ interface ServicePlan {
   readonly known: Deploys | undefined;
   /** What the plan writes that only a deployment puts into effect, and the actions that write it. */
   readonly staleness?: { readonly code?: true; readonly through: readonly string[]; readonly isPending?: true };
-  /** The digest of everything declared that a deployment takes in; undefined while some of it is not known. */
-  readonly inputs: (outputs: Outputs) => string | undefined;
+  /**
+   * The digest of everything declared that a deployment takes in; undefined while some of it is not known. With `like`,
+   * in the form of that one.
+   */
+  readonly inputs: (outputs: Outputs, like?: string) => string | undefined;
   /** It needs a deployment, and this plan has none. */
   readonly isLeft?: true;
 }

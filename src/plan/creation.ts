@@ -99,10 +99,10 @@ export function creation(input: Planning, resource: Resource, notes: Diagnostic[
  * The id of a new object, where Trueup chooses it: that of a pending create, which can be repeated with it; else one that
  * no earlier version of the state gave to any object. A late deletion would take a new object with an id used before.
  */
-function chooseId({ digest, observed, state }: PlanInput, { kind, address }: Resource): string | undefined {
+function chooseId({ digests, observed, state }: PlanInput, { kind, address }: Resource): string | undefined {
   if (!choosesId(kind)) return undefined;
   const record = observed.objects.has(address) ? undefined : state.resources[address];
   const sent = pendingCreate(record) === undefined ? undefined : record?.id;
   const present = observed.objects.get(address)?.id ?? 'nothing';
-  return sent ?? digest(`id of ${address} in ${state.serial} after ${present}`).slice(0, 21);
+  return sent ?? digests(address, '(id)')(`in ${state.serial} after ${present}`).slice(-21);
 }

@@ -2,6 +2,7 @@ import { means, plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Resolved } from '../manifest/wanted.ts';
+import type { Digest } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
 
@@ -37,7 +38,7 @@ export interface Situation {
   readonly wanted: Resolved | undefined;
   readonly observed: Json;
   readonly pair: Pair | undefined;
-  readonly digest: (text: string) => string;
+  readonly digest: Digest;
   /** The field keeps its value for a reason of the object's own. */
   readonly fixed?: string | undefined;
 }

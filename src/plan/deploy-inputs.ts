@@ -19,7 +19,9 @@ export interface ServiceActions {
 }
 
 /** What digests of values are made with. */
-type Digesting = Pick<Planning, 'outputs' | 'digest'>;
+type Digesting = Pick<Planning, 'outputs' | 'digests'> & {
+  /** A digest to compare them with. */ readonly like?: string | undefined;
+};
 
 /**
  * The digest of everything declared that a deployment of a service takes in; undefined while some of it is not known.
@@ -36,7 +38,9 @@ export function inputsDigest({ root, leafs, parent }: ServiceActions, how: Diges
     ...(parent === undefined ? [] : variablesOf(root, parent, how)),
   ];
   const lines = inputs.map(([name, value]) => (value === undefined ? undefined : JSON.stringify([name, value])));
-  return lines.every((line) => line !== undefined) ? how.digest(lines.toSorted().join('\n')) : undefined;
+  return lines.every((line) => line !== undefined)
+    ? how.digests(root.address, '(inputs)')(lines.toSorted().join('\n'), how.like)
+    : undefined;
 }
 
 /** A name with the digest of its value; undefined while that is not known. */
@@ -44,7 +48,7 @@ type Input = readonly [name: string, value: string | undefined];
 
 function inputsOf(one: Action, prefix: string, isInput: (field: Field) => boolean, how: Digesting): Input[] {
   const declared = one.attributes.filter(({ wanted, field }) => wanted !== undefined && isInput(field));
-  return declared.map((item) => [`${prefix}${attributeName(item.attribute)}`, digestOf(item, how)]);
+  return declared.map((item) => [`${prefix}${attributeName(item.attribute)}`, digestOf(one, item, how)]);
 }
 
 function isInputOfLeaf({ appliesAt, onChange }: Field): boolean {
@@ -58,14 +62,19 @@ function variablesOf(root: Action, parent: Action, how: Digesting): Input[] {
   return names.map((name) => [`(variable) ${name}`, keyed.has(name) ? keyed.get(name) : text]);
 }
 
-function digestOf({ field, wanted, pair }: AttributeChange, { outputs, digest }: Digesting): string | undefined {
+function digestOf(
+  { address }: Action,
+  { attribute, field, wanted, pair }: AttributeChange,
+  { outputs, digests, like }: Digesting,
+): string | undefined {
   if (wanted === undefined) return '';
   const resolved = resolveField(field, wanted, outputs);
+  const digest = digests(address, attributeName(attribute));
   // What this run does not know is as it was settled last, or the plan is refused.
   if (resolved.is === 'unavailable' && pair !== undefined) {
-    return 'digest' in pair.wanted ? pair.wanted.digest : digest(canonical(pair.wanted.value));
+    return 'digest' in pair.wanted ? pair.wanted.digest : digest(canonical(pair.wanted.value), like);
   }
-  return resolved.is === 'known' ? digest(canonical((field.codec ?? plain).normal(resolved.value))) : undefined;
+  return resolved.is === 'known' ? digest(canonical((field.codec ?? plain).normal(resolved.value)), like) : undefined;
 }
 
 /** What the variables of an environment are made from, as digests; undefined where that is not known. */
@@ -76,18 +85,19 @@ interface Variables {
 }
 
 function variablesIn(parent: Action, how: Digesting): Variables {
-  const known = digested.get(parent);
+  const known = how.like === undefined ? digested.get(parent) : undefined;
   if (known !== undefined) return known;
   const keyed = new Map<string, string | undefined>();
   let text: string | undefined = '';
   for (const planned of parent.attributes) {
     const { attribute, field, wanted } = planned;
     if (field.map === undefined || wanted === undefined) continue;
-    if (attribute.key === undefined) text = digestOf(planned, how);
-    else keyed.set(attribute.key, digestOf(planned, how));
+    if (attribute.key === undefined) text = digestOf(parent, planned, how);
+    else keyed.set(attribute.key, digestOf(parent, planned, how));
   }
   // What is not known yet may be known when somebody asks again.
-  if ([...keyed.values(), text].every((value) => value !== undefined)) digested.set(parent, { keyed, text });
+  if ([...keyed.values(), text].every((value) => value !== undefined) && how.like === undefined)
+    digested.set(parent, { keyed, text });
   return { keyed, text };
 }
 

@@ -50,7 +50,7 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
       service: {
         known: isFirst && known === undefined ? { stale: hasCode ? { code: true } : {} } : known,
         ...(staleness === undefined ? {} : { staleness }),
-        inputs: (outputs) => inputsDigest(service, { outputs, digest: input.digest }),
+        inputs: (outputs, like) => inputsDigest(service, { outputs, digests: input.digests, like }),
         ...(isNeeded && !isDeployed ? { isLeft: true } : {}),
       },
     });

@@ -10,6 +10,7 @@ import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
+import type { Digests } from '../secrets/digest.ts';
 import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import type { Pair } from '../state/record.ts';
@@ -33,7 +34,7 @@ export interface DiffInput {
   readonly pairs: Readonly<Record<string, Pair>>;
   readonly isProvided: boolean;
   readonly outputs: Outputs;
-  readonly digest: (text: string) => string;
+  readonly digests: Digests;
 }
 
 /** Compares what is wanted of a resource with what the platform has, attribute by attribute. */
@@ -111,8 +112,9 @@ function settledKeys(pairs: DiffInput['pairs'], field: string): Set<string> {
 }
 
 function addAttribute(input: DiffInput, found: Found, beside: Beside): void {
-  const { resource, digest } = input;
+  const { resource } = input;
   const { attribute, field, wanted, observed } = beside;
+  const digest = input.digests(resource.address, attributeName(attribute));
   const pair = input.pairs[attributeName(attribute)];
   if (wanted === undefined && pair === undefined && beside.isRemoved !== true) return;
   const resolved = wanted === undefined ? undefined : resolveField(field, wanted, input.outputs);

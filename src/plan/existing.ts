@@ -45,7 +45,7 @@ export function planExisting(
     pairs: isAdoption ? {} : knownPairs(record),
     isProvided,
     outputs: input.outputs,
-    digest: input.digest,
+    digests: input.digests,
   });
   notes.push(...diagnostics);
   const changes = [...written, ...base.changes];

@@ -18,7 +18,7 @@ const path = z.string().regex(new RegExp(`^(${kinds.join('|')})( |$)`));
 
 const schema = z.strictObject({
   format: z.literal('trueup/plan-file'),
-  version: z.literal(2),
+  version: z.literal(3),
   /** The version of Trueup. */
   madeBy: z.string(),
   madeAt: z.iso.datetime(),
@@ -30,8 +30,8 @@ const schema = z.strictObject({
   destroys: z.boolean(),
   state: z.union([
     z.strictObject({ lineage: z.string(), serial: z.number().int().min(0), content: z.string() }),
-    /** There was no state: apply begins one with these words. */
-    z.strictObject({ lineage: z.string().min(1), digestKey: z.string().min(1) }),
+    /** There was no state: apply begins one with this lineage. */
+    z.strictObject({ lineage: z.string().min(1) }),
   ]),
   moved: z.string(),
   /**
@@ -50,8 +50,8 @@ const schema = z.strictObject({
    * - `changed STEP NAME`: the request changes that member, and does not only require it. No value.
    */
   facts: z.record(z.string(), z.record(path, z.string())),
-  /** The digest of all of it: nobody can change the file who does not have the key. */
-  seal: z.string(),
+  /** The MAC of all of it: nobody can change the file who does not have the key. */
+  mac: z.string(),
 });
 
 /** A plan that was reviewed. */
@@ -94,7 +94,11 @@ export function parsePlanFile(text: string): PlanFile | { readonly problem: stri
     };
   }
   const { data, error } = schema.safeParse(content);
-  if (data !== undefined) return data;
+  if (data !== undefined) {
+    // A member that stands twice is read once, and `__proto__` never.
+    const isAsWritten = JSON.stringify(data) === text.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1');
+    return isAsWritten ? data : { problem: 'was changed: Trueup does not write it so', remedy: 'Plan again.' };
+  }
   const place = error.issues[0]?.path.join('.') ?? '';
   return { problem: `is damaged at ${place === '' ? 'its top' : place}`, remedy: 'Plan again.' };
 }

@@ -14,7 +14,8 @@ import { wantedAttributes } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { referenceName } from '../manifest/wanted.ts';
-import { digest } from '../secrets/digest.ts';
+import type { StateKey } from '../secrets/state-key.ts';
+import { isSameMac } from '../secrets/state-key.ts';
 import type { Action, Member, Plan, Step } from './action.ts';
 import { outputsOf } from './action.ts';
 import type { FactKind, PlanFile } from './file.ts';
@@ -29,27 +30,22 @@ interface Purpose {
   readonly destroys: boolean;
 }
 
-/** Makes the digest of a text. */
-type Digest = (text: string) => string;
-
-/** Makes digests with the key of a plan's state. */
-export function digestOf({ base }: Plan): Digest {
-  return (text) => digest(base.digestKey, text);
-}
+/** The key of the MACs in a plan file. */
+type PlanKey = Pick<StateKey, 'planMac'>;
 
 /** Makes the file of a plan, for its review: the same plan gives the same file, but for the time. Never throws. */
 export function planFile(
   plan: Plan,
   { manifest, deploys, destroys }: Purpose,
   made: { /** The version of Trueup. */ readonly version: string; /** ISO 8601. */ readonly at: string },
-  makeDigest = digestOf(plan),
+  key: PlanKey,
 ): PlanFile {
   const { base, saved, observed } = plan;
-  const sign: Sign = (scope, content) => makeDigest(canonical(['plan file', ...scope, content]));
+  const sign: Sign = (scope, content) => key.planMac(canonical(['fact', ...scope, content]));
   const moves = destroys ? [] : manifest.settings.moved.map(({ from, to }) => [from, to]);
   const file: PlanFile = {
     format: 'trueup/plan-file',
-    version: 2,
+    version: 3,
     madeBy: made.version,
     madeAt: made.at,
     platform: platformName(manifest.settings.platform),
@@ -59,18 +55,18 @@ export function planFile(
     destroys,
     state:
       saved === undefined
-        ? { lineage: base.lineage, digestKey: base.digestKey }
+        ? { lineage: base.lineage }
         : { lineage: saved.lineage, serial: saved.serial, content: sign(['state'], asJson(saved.resources)) },
     moved: sign(['moved'], moves),
     facts: signedFacts(plan, destroys ? [] : manifest.resources, sign),
-    seal: '',
+    mac: '',
   };
-  return { ...file, seal: sealOf(file, makeDigest) };
+  return { ...file, mac: macOf(file, key) };
 }
 
 /** Whether a file is as it was made, by somebody who has the key. */
-export function isIntact(file: PlanFile, makeDigest: Digest): boolean {
-  return file.seal === sealOf(file, makeDigest);
+export function isIntact(file: PlanFile, key: PlanKey): boolean {
+  return isSameMac(file.mac, macOf(file, key));
 }
 
 /** A platform as a plan file names it. */
@@ -78,8 +74,8 @@ export function platformName(platform: Settings['platform']): string {
   return platform === 'emulator' ? platform : new URL(platform.url).href.replace(/\/+$/, '');
 }
 
-function sealOf(file: PlanFile, makeDigest: Digest): string {
-  return makeDigest(canonical(['plan file', 'seal', asJson({ ...file, seal: '' })]));
+function macOf(file: PlanFile, key: PlanKey): string {
+  return key.planMac(canonical(['file', asJson({ ...file, mac: '' })]));
 }
 
 /** Makes the digest of a value where it stands, so that equal values in two places have different ones. */

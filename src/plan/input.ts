@@ -2,6 +2,7 @@ import type { Kind } from '../kind/kind.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
+import type { Digests } from '../secrets/digest.ts';
 import type { State } from '../state/state.ts';
 
 /** What a plan is computed from. */
@@ -16,8 +17,7 @@ export interface PlanInput {
   readonly deploys: boolean;
   /** Everything is meant to go. */
   readonly destroys: boolean;
-  /** Makes the digest of a text with the state's key. */
-  readonly digest: (text: string) => string;
+  readonly digests: Digests;
 }
 
 /** What each object is planned from: the input of the plan, and the outputs that are known when it is made. */

@@ -79,8 +79,11 @@ function readdress(
   for (const [address, record] of Object.entries(records)) {
     const target = renamed(address);
     if (Object.hasOwn(made, target)) return target;
+    // Its digests were made for the address that it had then.
+    const { bornAt = replacedAddress(address) ?? address, ...facts } = record;
     made[target] = {
-      ...record,
+      ...facts,
+      ...(bornAt === (replacedAddress(target) ?? target) ? {} : { bornAt }),
       parent: address === from ? parent : record.parent === null ? null : renamed(record.parent),
       dependsOn: record.dependsOn.map(renamed),
     };

@@ -23,14 +23,14 @@ export function planPending(input: PlanInput, resource: Resource, parent: Action
 }
 
 /** The fields that the manifest declares with other values than the create sent. */
-function editedSince({ state, digest }: PlanInput, { address, kind, fields }: Resource): string[] {
+function editedSince({ state, digests }: PlanInput, { address, kind, fields }: Resource): string[] {
   const pairs = state.resources[address]?.pairs ?? {};
   return Object.entries(fields).flatMap(([name, wanted]) => {
     const field = kind.fields[name];
     const value = knownValue(wanted);
     const sent = pairs[name]?.wanted;
     if (field === undefined || sent === undefined || value === undefined) return [];
-    return matchesStored({ field, digest }, sent, value) ? [] : [fieldPath(kind, name)];
+    return matchesStored({ field, digest: digests(address, name) }, sent, value) ? [] : [fieldPath(kind, name)];
   });
 }
 

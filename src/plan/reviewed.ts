@@ -20,8 +20,6 @@ export interface Comparison {
 export interface ComparisonInput {
   readonly reviewed: PlanFile;
   readonly now: PlanFile;
-  /** Whether the reviewed one is as it was made. */
-  readonly isIntact: boolean;
   /** What is declared now: sentences name its lines and its references. */
   readonly resources: readonly Resource[];
 }
@@ -41,12 +39,9 @@ export function elsewhere(reviewed: PlanFile, now: Pick<PlanFile, 'platform' | '
  * it already, and nothing else: no request, no member and no permission that was not reviewed, and nothing is
  * overwritten that was not seen.
  */
-export function comparePlans({ reviewed, now, isIntact, resources }: ComparisonInput): Comparison {
+export function comparePlans({ reviewed, now, resources }: ComparisonInput): Comparison {
   const otherState = aboutState(reviewed, now);
   if (otherState !== undefined) return { moved: [outdated(otherState)], leftOut: [] };
-  if (!isIntact) {
-    return { moved: [outdated('the plan file is damaged, or somebody changed it after it was made')], leftOut: [] };
-  }
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
   const [old, present] = [new Map(Object.entries(reviewed.facts)), new Map(Object.entries(now.facts))];
   const compared = [...new Map([...old, ...present]).keys()].map((address) => ({
@@ -90,13 +85,13 @@ function aboutState(reviewed: PlanFile, now: PlanFile): string | undefined {
     return `the plan is for organization ${reviewed.organizationId}, and the API key acts in ${now.organizationId}`;
   }
   const [old, present] = [reviewed.state, now.state];
-  if ('digestKey' in old) {
-    if ('digestKey' in present) return undefined;
+  if (!('serial' in old)) {
+    if (!('serial' in present)) return undefined;
     return old.lineage === present.lineage
       ? 'the plan was applied already, wholly or in part'
       : 'there is a state by now, and there was none when the plan was made';
   }
-  if ('digestKey' in present) return 'the state that the plan was made from is not there';
+  if (!('serial' in present)) return 'the state that the plan was made from is not there';
   if (old.lineage !== present.lineage) return 'the state is another one than the plan was made from';
   if (old.serial !== present.serial) {
     const versions = `the plan was made from version ${old.serial} of the state, and it is at version ${present.serial}`;

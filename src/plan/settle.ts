@@ -9,6 +9,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Action, AttributeChange } from './action.ts';
 import type { Compared } from './compare.ts';
 import { compare } from './compare.ts';
+import type { Digests } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';
 import { matchesStored, toStored, membersOf } from '../state/stored.ts';
 
@@ -22,7 +23,7 @@ export interface SettleInput {
   /** Whether all requests of the action were sent and acknowledged. */
   readonly wasSent: boolean;
   readonly outputs: Outputs;
-  readonly digest: (text: string) => string;
+  readonly digests: Digests;
 }
 
 /** Compares the wanted values with those read back. Gives the pairs for the state, and the notes. */
@@ -58,30 +59,28 @@ export function settle(input: SettleInput): { pairs: Record<string, Pair>; notes
 }
 
 /** The pairs of an object that was made and cannot be read yet: what was sent stands for what was answered. */
-export function sentPairs(
-  { attributes }: Action,
-  outputs: Outputs,
-  digest: SettleInput['digest'],
-): Record<string, Pair> {
+export function sentPairs({ address, attributes }: Action, outputs: Outputs, digests: Digests): Record<string, Pair> {
   const pairs: Record<string, Pair> = {};
   for (const { attribute, field, wanted } of attributes) {
     if (wanted === undefined) continue;
     const resolved = resolveField(field, wanted, outputs);
     if (resolved.is !== 'known') continue;
-    const stored = toStored(field, resolved.value, wanted.isSecret, digest);
-    pairs[attributeName(attribute)] = { wanted: stored, answered: stored };
+    const name = attributeName(attribute);
+    const stored = toStored(field, resolved.value, wanted.isSecret, digests(address, name));
+    pairs[name] = { wanted: stored, answered: stored };
   }
   return pairs;
 }
 
 function settleAttribute(
-  { wasSent, digest }: SettleInput,
+  { action, wasSent, digests }: SettleInput,
   { attribute, decision, field, wanted, pair: old }: AttributeChange,
   compared: Compared | undefined,
 ): { pair: Pair | undefined; said?: 'ignored' | 'rewritten' } {
   if (decision.do === 'release') return { pair: undefined };
   if (compared === undefined || decision.do === 'leave') return { pair: old };
   const { verdict, seen, meant } = compared;
+  const digest = digests(action.address, attributeName(attribute));
   // The pair of a key goes when the key is gone; until then it stays ours.
   if (decision.do === 'remove' && verdict === 'as wanted') return { pair: undefined };
   if (decision.do === 'remove') return wasSent ? { pair: old, said: 'ignored' } : { pair: old };

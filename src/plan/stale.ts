@@ -1,3 +1,4 @@
+import { attributeName } from '../kind/attribute.ts';
 import { plain, means } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
@@ -33,7 +34,7 @@ export function stalenessOf(input: Planning): (service: ServiceActions, isCode: 
     const changes: { readonly path: string; readonly by: Action; readonly planned?: AttributeChange }[] = [];
     const addAttributes = (by: Action) => {
       for (const { path, planned } of deployedAttributes(by, root))
-        if (isChange(input, planned)) changes.push({ path, by, planned });
+        if (isChange(input, by.address, planned)) changes.push({ path, by, planned });
     };
     if (parent !== undefined) {
       const mentioned = mentionsOf(root, input.outputs);
@@ -70,12 +71,19 @@ export function stalenessOf(input: Planning): (service: ServiceActions, isCode: 
 }
 
 /** Tells whether an attribute gets another value than it was deployed with, or got one outside of Trueup. */
-function isChange({ digest, outputs }: Planning, { decision, wanted, pair, field }: AttributeChange): boolean {
+function isChange(
+  { digests, outputs }: Planning,
+  address: string,
+  { attribute, decision, wanted, pair, field }: AttributeChange,
+): boolean {
   if (decision.do === 'write' || decision.do === 'remove' || decision.do === 'replace') return true;
   if (decision.do !== 'nothing' || !decision.settled || pair === undefined || wanted === undefined) return false;
   if (pair.ignored !== undefined) return true;
   const resolved = resolveField(field, wanted, outputs);
-  return resolved.is === 'known' && !matchesStored({ field, digest }, pair.wanted, resolved.value);
+  return (
+    resolved.is === 'known' &&
+    !matchesStored({ field, digest: digests(address, attributeName(attribute)) }, pair.wanted, resolved.value)
+  );
 }
 
 /** Tells whether a field decides which code is fetched. */
@@ -92,7 +100,7 @@ function changedVariables(input: Planning, parent: Action): ReadonlyMap<string, 
   const changed = new Map<string, string>();
   for (const planned of parent.attributes) {
     const { attribute, field, wanted, before } = planned;
-    if (field.map === undefined || !isChange(input, planned)) continue;
+    if (field.map === undefined || !isChange(input, parent.address, planned)) continue;
     const path = (key: string) => `${parent.address}.${attribute.field}.${key}`;
     if (attribute.key !== undefined) {
       changed.set(attribute.key, path(attribute.key));

@@ -3,10 +3,14 @@ import type { Redactor } from '../secrets/redactor.ts';
 import { localStore } from '../state/backends/local.ts';
 import { postgresStore } from '../state/backends/postgres.ts';
 import { s3Store } from '../state/backends/s3.ts';
+import { nodeDisk } from '../state/disk.ts';
+import type { KeySource } from '../state/keys.ts';
+import { givenKey, keyFile } from '../state/keys.ts';
 import type { StateStore } from '../state/state.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLinks } from './links.ts';
 import type { StateLocation } from './state-location.ts';
+import { stateFolder } from './state-location.ts';
 
 /**
  * Opens the storage of a state, with the credentials in the environment. Sends nothing yet.
@@ -16,15 +20,17 @@ import type { StateLocation } from './state-location.ts';
 export function openStore(
   location: StateLocation,
   { options, redactor }: { readonly options: ProjectFolder; readonly redactor: Redactor },
+  how: KeyOptions = {},
 ): StateStore {
   const { env } = options;
+  const keys = keysOf(location, { options, redactor }, how);
   switch (location.backend) {
     case 'local':
       refuseLinks(options.folder, location.folder, ['lease', 'documents', 'state.json', 'state.journal']);
-      return localStore(location.folder);
+      return localStore(location.folder, { keys });
     case 'postgres':
       addSecretsOfUrl(redactor, location.url);
-      return postgresStore(location);
+      return postgresStore(location, { keys });
     case 's3': {
       const why = 'It is half of the key for the bucket of the state; the other half is';
       const accessKeyId = credential(env, 'AWS_ACCESS_KEY_ID', `${why} AWS_SECRET_ACCESS_KEY.`);
@@ -32,11 +38,36 @@ export function openStore(
       const sessionToken = env['AWS_SESSION_TOKEN'] ?? '';
       for (const secret of [secretAccessKey, sessionToken]) redactor.add(secret);
       const key = { accessKeyId, secretAccessKey, ...(sessionToken === '' ? {} : { sessionToken }) };
-      return s3Store({ ...location, key });
+      return s3Store({ ...location, key }, { keys });
     }
     default:
       return location satisfies never;
   }
+}
+
+/** What a command may do about the key of a state. */
+interface KeyOptions {
+  /** Makes a key where there is none; a local state only by default. */
+  readonly mayMake?: boolean;
+  /** Accepts a state without a MAC although there is a key. */
+  readonly acceptsUnsealed?: boolean;
+}
+
+/** The key of a state: TRUEUP_STATE_KEY, or a file in the folder, which a first run makes for a local state only. */
+function keysOf(
+  { backend }: StateLocation,
+  { options, redactor }: { readonly options: ProjectFolder; readonly redactor: Redactor },
+  { mayMake = backend === 'local', acceptsUnsealed = false }: KeyOptions,
+): KeySource {
+  const name = 'TRUEUP_STATE_KEY';
+  const text = options.env[name];
+  if (text === undefined) {
+    const folder = stateFolder(options);
+    refuseLinks(options.folder, folder, ['key', 'key.migrating', '.gitignore']);
+    return keyFile({ folder, disk: nodeDisk }, { mayMake, acceptsUnsealed, addSecret: redactor.add });
+  }
+  redactor.add(text.trim());
+  return givenKey(text, name, { acceptsUnsealed });
 }
 
 function credential(env: Environment, name: string, remedy: string): string {

@@ -1,11 +1,12 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+
+/** Makes the digest of a text at one place; with `like`, in the form of that digest, to compare the two. */
+export type Digest = (text: string, like?: string) => string;
+
+/** Makes the digests of an attribute of the object at an address: equal texts in two places have different ones. */
+export type Digests = (address: string, attribute: string) => Digest;
 
 /** Makes a keyed digest of a text; the same key and text give the same digest, and nothing leads back. */
 export function digest(key: string, text: string): string {
   return createHmac('sha256', key).update(text, 'utf8').digest('base64url');
-}
-
-/** Makes a key for digests. */
-export function newDigestKey(): string {
-  return randomBytes(32).toString('base64url');
 }

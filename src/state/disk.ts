@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -7,6 +8,8 @@ export interface Disk {
   /** Creates a folder and its parents for this user alone, so that they survive a loss of power. */
   readonly makeFolder: (path: string) => Promise<void>;
   readonly read: (path: string) => Promise<string>;
+  /** Reads a file that only this user can read, and no link; rejects with ENOTPRIVATE for others. */
+  readonly readPrivate: (path: string) => Promise<string>;
   /** The names in a folder. */
   readonly list: (path: string) => Promise<readonly string[]>;
   /** A new name beside a file. */
@@ -45,6 +48,21 @@ export const nodeDisk: Disk = {
     if (!seen.isFile() && !seen.isDirectory()) throw Object.assign(new Error('no file'), { code: 'ENOTFILE' });
     return readFile(path, 'utf8');
   },
+  readPrivate: async (path) => {
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+      (error: unknown) => {
+        throw (error as NodeJS.ErrnoException).code === 'ELOOP' ? notPrivate() : error;
+      },
+    );
+    try {
+      const seen = await handle.stat();
+      const isOpen = process.platform !== 'win32' && (seen.mode & 0o077) !== 0;
+      if (!seen.isFile() || isOpen || seen.size > 1_000) throw notPrivate();
+      return await handle.readFile('utf8');
+    } finally {
+      await handle.close();
+    }
+  },
   list: (path) => readdir(path),
   nameBeside: (path) => `${path}.${process.pid}-${randomUUID().slice(0, 8)}.tmp`,
   create: async (path) => {
@@ -68,6 +86,10 @@ export const nodeDisk: Disk = {
     }
   },
 };
+
+function notPrivate(): Error {
+  return Object.assign(new Error('not private'), { code: 'ENOTPRIVATE' });
+}
 
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');

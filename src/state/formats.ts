@@ -4,15 +4,16 @@ import type { StateRecord } from './record.ts';
 import { recordSchema } from './record.ts';
 
 /** The formats of a state that are read. A journal has the format of the state it begins with. */
-export type Format = 1 | 2;
+export type Format = 1 | 2 | 3;
 
 /** The format that is written. */
-export const newestFormat = 2;
+export const newestFormat = 3;
 
 /** Reads a record of each format, and gives it the form of the newest. */
 const records: Readonly<Record<Format, z.ZodType<StateRecord>>> = {
   1: formerRecord.transform(migrateRecord),
   2: recordSchema,
+  3: recordSchema,
 };
 
 /** Reads a record of a format; undefined when it is none. */
@@ -20,15 +21,28 @@ export function readRecord(format: Format, content: unknown): StateRecord | unde
   return records[format].safeParse(content).data;
 }
 
-/** Reads a state of a format, and gives it the form of the newest. */
-export function stateSchema<F extends Format>(format: F) {
+const facts = {
+  lineage: z.string().min(1),
+  serial: z.number().int().min(0),
+  organizationId: z.string(),
+  projectId: z.string(),
+};
+
+/** Reads a state of a format without a MAC; the key of its digests stands in it. */
+export function formerStateSchema<F extends 1 | 2>(format: F) {
   return z.strictObject({
+    ...facts,
     formatVersion: z.literal(format),
-    lineage: z.string().min(1),
-    serial: z.number().int().min(0),
     digestKey: z.string().min(1),
-    organizationId: z.string(),
-    projectId: z.string(),
     resources: z.record(z.string(), records[format]),
   });
 }
+
+/** Reads a state of the newest format. */
+export const stateSchema = z.strictObject({
+  ...facts,
+  formatVersion: z.literal(newestFormat),
+  keyNumber: z.number().int().min(1),
+  earlierKeys: z.record(z.string(), z.string()).optional(),
+  resources: z.record(z.string(), recordSchema),
+});

@@ -21,9 +21,14 @@ export async function findHolder(register: Register, { terms }: LeaseContext): P
   const holder = seen?.entry.holder ?? undefined;
   if (seen === undefined || holder === undefined) return undefined;
   const leftMs = Math.max(0, holder.lastsMs - Math.max(0, seen.ageMs ?? 0));
-  const { counter, past } = seen.entry;
+  const { counter, past, newest } = seen.entry;
   const mayLandMs = Math.max(leftMs + terms.inFlightMs, past?.mayLandMs ?? 0);
-  const entry: LeaseEntry = { counter, holder: null, past: { ...identityOf(holder), mayLandMs, wasRemoved: true } };
+  const entry: LeaseEntry = {
+    counter,
+    holder: null,
+    past: { ...identityOf(holder), mayLandMs, wasRemoved: true },
+    ...(newest === undefined ? {} : { newest }),
+  };
   return {
     ...identityOf(holder),
     endsInMs: seen.ageMs === undefined ? undefined : leftMs,

@@ -1,6 +1,6 @@
 import type { BeatingClock } from './clock.ts';
 import { pastOf } from './inheritance.ts';
-import type { Hold } from './lease-entry.ts';
+import type { Hold, LeaseEntry } from './lease-entry.ts';
 import type { Inherited, Lease, LeaseContext } from './lease.ts';
 import type { Register, Seen } from './register.ts';
 import { swapSurely } from './register.ts';
@@ -39,6 +39,14 @@ export function keepLease(register: Register, taken: Taken): Lease {
   let trouble: unknown;
   let beating: Promise<void> | undefined;
   let end: { readonly why: string } | undefined;
+  let { newest } = mine.entry;
+
+  const entryWith = ({ holder, past }: Pick<LeaseEntry, 'holder' | 'past'>): LeaseEntry => ({
+    counter,
+    holder,
+    past,
+    ...(newest === undefined ? {} : { newest }),
+  });
 
   /** The larger of two clocks counts: one stops while the machine sleeps, a person can set the other one back. */
   const elapsedMs = (): number => {
@@ -61,7 +69,7 @@ export function keepLease(register: Register, taken: Taken): Lease {
   const renew = async (): Promise<void> => {
     const moment = momentOf(clock);
     const holder = { ...hold, beat: ++beats };
-    const swapped = await swapSurely(register, seen, { counter, holder, past: pastOf(inherited, moment.monotonic) });
+    const swapped = await swapSurely(register, seen, entryWith({ holder, past: pastOf(inherited, moment.monotonic) }));
     if (swapped.is === 'mine') {
       seen = swapped.seen;
       renewed = moment;
@@ -107,6 +115,10 @@ export function keepLease(register: Register, taken: Taken): Lease {
       }
       check();
     },
+    newest: () => newest,
+    note: (version) => {
+      newest = version;
+    },
     release: async () => {
       stopBeating();
       await beating;
@@ -115,7 +127,7 @@ export function keepLease(register: Register, taken: Taken): Lease {
       finish('it was given back');
       const past = pastOf(inherited, clock.monotonic());
       // A lease that cannot be released expires.
-      await register.swap(seen, { counter, holder: null, past }).catch(() => undefined);
+      await register.swap(seen, entryWith({ holder: null, past })).catch(() => undefined);
     },
   };
 }

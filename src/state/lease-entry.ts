@@ -20,7 +20,17 @@ const past = z.object({
   wasRemoved: z.literal(true).optional(),
 });
 
-const entrySchema = z.object({ counter: z.number().int(), holder: hold.nullable(), past: past.nullable() });
+const version = z.object({ lineage: z.string(), serial: z.number() });
+
+const entrySchema = z.object({
+  counter: z.number().int(),
+  holder: hold.nullable(),
+  past: past.nullable(),
+  newest: version.optional(),
+});
+
+/** A version of a state. */
+export type Version = Readonly<z.output<typeof version>>;
 
 /** The holder of a lease, and its terms. */
 export type Hold = Readonly<z.output<typeof hold>>;
@@ -28,7 +38,7 @@ export type Hold = Readonly<z.output<typeof hold>>;
 /** A previous holder that did not release; `mayLandMs`: its requests may take effect for so long after this entry. */
 export type Past = Readonly<z.output<typeof past>>;
 
-/** The content of a lease. `holder` is null when it is free. */
+/** The content of a lease. `holder` is null when it is free; `newest` is the newest version that was saved under it. */
 export type LeaseEntry = Readonly<z.output<typeof entrySchema>>;
 
 /** Parses an entry; undefined when the text is none. */

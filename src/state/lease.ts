@@ -1,6 +1,7 @@
 import type { BeatingClock } from './clock.ts';
 import { systemClock } from './clock.ts';
 import type { Host } from './host.ts';
+import type { Version } from './lease-entry.ts';
 import { thisHost } from './host.ts';
 
 /** The right to write a state. It renews itself until it is released or lost. */
@@ -15,6 +16,10 @@ export interface Lease {
   readonly quietSince: number;
   /** The previous holder, if it did not release. */
   readonly inherited: Inherited | undefined;
+  /** The newest version of the state that was saved under this lease or one before it. */
+  readonly newest: () => Version | undefined;
+  /** Notes a version that is durable. */
+  readonly note: (version: Version) => void;
   /** Releases the lease; a lost one stays as it is. */
   readonly release: () => Promise<void>;
 }

@@ -1,5 +1,7 @@
+import type { Authenticity } from './authenticity.ts';
+import { withNextKey } from './digests.ts';
 import type { Format } from './formats.ts';
-import { newestFormat, stateSchema } from './formats.ts';
+import { formerStateSchema, newestFormat, stateSchema } from './formats.ts';
 import type { State } from './state.ts';
 import { unusable } from './unusable.ts';
 
@@ -7,34 +9,81 @@ import { unusable } from './unusable.ts';
 export interface ReadState {
   readonly state: State;
   readonly format: Format;
+  /** Its MAC, which its journal goes on from; '' for a format without. */
+  readonly mac: string;
 }
 
-/** Reads the text of a state; `location` is where it stands. @throws Stop when it is damaged or of a newer Trueup. */
-export function parseState(location: string, text: string): ReadState {
+/** A text of a state, as it was read. */
+interface Text {
+  /** Where it stands. */
+  readonly location: string;
+  readonly text: string;
+}
+
+/**
+ * Reads the text of a state.
+ *
+ * @throws {Stop} `state`, when it is damaged, of a newer Trueup, or was not written with the key.
+ */
+export function parseState(about: Text, authenticity: Authenticity): ReadState {
+  const { content, ...seal } = parseSealed(about, authenticity, (whole) => whole);
+  return { ...checkState(about.location, content, authenticity), ...seal };
+}
+
+/**
+ * Reads a text that was sealed and has a state in it; `stateIn` finds that. Gives its content without the MAC.
+ *
+ * @throws {Stop} `state`, when it is damaged, of a newer Trueup, or was not written with the key.
+ */
+export function parseSealed(
+  { location, text }: Text,
+  authenticity: Authenticity,
+  stateIn: (content: unknown) => unknown,
+): { readonly content: unknown; readonly mac: string } {
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch (error) {
     throw unusable(location, 'is not valid JSON', { cause: error });
   }
-  return checkState(location, content);
+  const version = versionOf(stateIn(content));
+  if (version === 1 || version === 2) authenticity.acceptUnsealed(location);
+  refuseNewer(location, stateIn(content));
+  if (version !== newestFormat) return { content, mac: '' };
+  const sealMac = authenticity.check(location, text);
+  const { mac: _, ...rest } = content as Readonly<Record<string, unknown>>;
+  return { content: rest, mac: sealMac };
 }
 
-const schemas = { 1: stateSchema(1), 2: stateSchema(2) };
+/** @throws {Stop} `state`, when a newer Trueup wrote a state. */
+export function refuseNewer(location: string, content: unknown): void {
+  const version = versionOf(content);
+  if (typeof version !== 'number' || version <= newestFormat) return;
+  const remedy = 'Use that version or a later one. Nothing was changed.';
+  throw unusable(location, `has format ${version}, which a newer Trueup wrote`, { remedy });
+}
 
-/** Checks the form of a state of any format. @throws Stop when it is none, or of a newer Trueup. */
-export function checkState(location: string, content: unknown): ReadState {
-  const version = (content as { formatVersion?: unknown } | null)?.formatVersion;
-  if (typeof version === 'number' && version > newestFormat) {
-    const remedy = 'Use that version or a later one. Nothing was changed.';
-    throw unusable(location, `has format ${version}, which a newer Trueup wrote`, { remedy });
+const schemas = { 1: formerStateSchema(1), 2: formerStateSchema(2) };
+
+/** Checks the form of a state of any format. @throws {Stop} `state`, when it is none. */
+export function checkState(
+  location: string,
+  content: unknown,
+  { key }: Pick<Authenticity, 'key'>,
+): Pick<ReadState, 'state' | 'format'> {
+  const version = versionOf(content);
+  const format = version === 1 || version === 2 ? version : newestFormat;
+  const result = format === newestFormat ? stateSchema.safeParse(content) : schemas[format].safeParse(content);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    const why = [issue?.path.join('.'), issue?.message].filter(Boolean).join(' ');
+    throw unusable(location, `is not a state of Trueup: ${why}`);
   }
-  const format = version === 1 ? 1 : newestFormat;
-  const result = schemas[format].safeParse(content);
-  if (result.success) return { state: { ...result.data, formatVersion: newestFormat }, format };
-  const [issue] = result.error.issues;
-  throw unusable(
-    location,
-    `is not a state of Trueup: ${[issue?.path.join('.'), issue?.message].filter(Boolean).join(' ')}`,
-  );
+  if (result.data.formatVersion === newestFormat) return { state: result.data, format };
+  const { digestKey, ...former } = result.data;
+  return { state: withNextKey({ ...former, formatVersion: newestFormat, keyNumber: 0 }, key, digestKey), format };
+}
+
+function versionOf(content: unknown): unknown {
+  return (content as { formatVersion?: unknown } | null | undefined)?.formatVersion;
 }

@@ -95,6 +95,8 @@ interface RecordFacts {
   readonly duplicates?: readonly DuplicatePlace[] | undefined;
   /** Of a service. */
   readonly deployed?: Deployed | undefined;
+  /** The address that it had when its digests were made first, where `moved:` gave it another one. */
+  readonly bornAt?: string | undefined;
 }
 
 /** A resource whose id is known, or was chosen for its create. */
@@ -156,6 +158,7 @@ const facts = {
         .optional(),
     })
     .optional(),
+  bornAt: z.string().optional(),
 };
 
 /** The form of one record. */

@@ -2,16 +2,19 @@ import type { Documents } from './documents.ts';
 import type { Holder } from './holder.ts';
 import type { Lease, LockRequest } from './lease.ts';
 import type { StateRecord } from './record.ts';
+import type { StateKey } from '../secrets/state-key.ts';
 
 /** All that Trueup knows of a project between runs. It holds no secret. */
 export interface State {
-  readonly formatVersion: 2;
+  readonly formatVersion: 3;
   /** The id of this history; states with different lineages are not versions of each other. */
   readonly lineage: string;
   /** Counts the versions. */
   readonly serial: number;
-  /** The key of the digests. */
-  readonly digestKey: string;
+  /** The number of the key that new digests are made with. */
+  readonly keyNumber: number;
+  /** The keys of digests that were not made anew since, by their numbers; encrypted with the key of the state. */
+  readonly earlierKeys?: Readonly<Record<string, string>> | undefined;
   readonly organizationId: string;
   readonly projectId: string;
   readonly resources: Readonly<Record<string, StateRecord>>;
@@ -21,8 +24,18 @@ export interface State {
 export interface StateStore {
   /** Where it is, for messages. */
   readonly location: string;
-  /** The state saved last, with every record appended since; undefined when there is none. */
-  readonly read: () => Promise<State | undefined>;
+  /**
+   * The state saved last, with every record appended since; undefined when there is none.
+   *
+   * @throws {Stop} `state`, when it is damaged, was not written with the key, or is older than the last one saved here.
+   */
+  readonly read: (how?: { readonly acceptsOlder?: boolean }) => Promise<State | undefined>;
+  /** The key of the state. Where there is none it is a new one, which the first write keeps. */
+  readonly key: () => Promise<StateKey>;
+  /** Where the key is from, for messages. */
+  readonly keyName: string;
+  /** Keeps a new key now: what is about to be written elsewhere needs it. */
+  readonly keepKey: () => Promise<void>;
   /** Takes the lock. @throws Stop `locked`, when another run holds it for longer than the wait. */
   readonly lock: (request: LockRequest) => Promise<Lease>;
   /** The holder of the lock. */

@@ -1,3 +1,4 @@
+import type { Authenticity } from './authenticity.ts';
 import type { Documents } from './documents.ts';
 import type { Register } from './register.ts';
 import type { State } from './state.ts';
@@ -11,8 +12,12 @@ export interface StateStorage {
   readonly documents: Documents;
   /** Other machines reach it: nothing is written without the lease. */
   readonly isShared: boolean;
-  /** The state saved last, with the waves added since; undefined when there is none. */
-  readonly load: () => Promise<State | undefined>;
+  /**
+   * The state saved last, with the waves added since; undefined when there is none.
+   *
+   * @throws {Stop} `state`, when one of them was not written with the key, or does not follow the one before it.
+   */
+  readonly load: (authenticity: Authenticity) => Promise<State | undefined>;
   /** Begins a journal for this state, which contains all earlier waves. */
   readonly begin: (base: State, writer: Writer) => Promise<void>;
   /** Adds records; they are durable when this resolves. */
@@ -26,6 +31,8 @@ export interface StateStorage {
 export interface Writer {
   /** The counter of the lease; 0 without one. */
   readonly counter: number;
+  /** Seals what is written. */
+  readonly authenticity: Authenticity;
   /** The last question before a write takes effect. @throws Stop when nothing may be written any more. */
   readonly check: () => void;
   /** The same, after asking the location: for storage that does not reject writes without the lease. */

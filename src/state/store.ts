@@ -1,12 +1,20 @@
+import type { StateKey } from '../secrets/state-key.ts';
+import { newStateKey } from '../secrets/state-key.ts';
+import type { Authenticity } from './authenticity.ts';
+import { authenticityOf } from './authenticity.ts';
+import { withoutUnusedKeys } from './digests.ts';
 import { withCheckedNames } from './documents.ts';
 import { findHolder } from './holder.ts';
+import type { KeySource } from './keys.ts';
+import { howToGiveKey } from './keys.ts';
+import type { Version } from './lease-entry.ts';
 import type { Lease, LeaseContext } from './lease.ts';
 import { leaseContext } from './lease.ts';
 import type { StateStorage, Writer } from './storage.ts';
 import type { StateRecord } from './record.ts';
 import type { State, StateStore } from './state.ts';
 import { takeLease } from './take-lease.ts';
-import { unusable } from './unusable.ts';
+import { forged, keyProblem, older, unusable } from './unusable.ts';
 
 /** A record that is not durable yet. */
 interface Waiting {
@@ -17,10 +25,13 @@ interface Waiting {
 }
 
 /**
- * A store over the storage of a backend. Records that arrive during a write go together with the next wave. Never throws;
+ * A store over the storage of a backend; `keys` says where its key is from. Records that arrive during a write go together with the next wave. Never throws;
  * its methods reject with a `Stop` when the lock is lost or the storage cannot be used.
  */
-export function storeOver(storage: StateStorage, some: Partial<LeaseContext> = {}): StateStore {
+export function storeOver(
+  storage: StateStorage,
+  { keys, ...some }: Partial<LeaseContext> & { readonly keys: KeySource },
+): StateStore {
   let lease: Lease | undefined;
   let waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
@@ -28,12 +39,52 @@ export function storeOver(storage: StateStorage, some: Partial<LeaseContext> = {
   let broken: { readonly error: unknown } | undefined;
   let context: LeaseContext | undefined;
   const contextNow = () => (context ??= leaseContext(some));
+  let known: { readonly key: StateKey; readonly isNew: boolean; readonly acceptsUnsealed: boolean } | undefined;
+  let isUnsealed = false;
 
-  const writer = (): Writer => {
+  const findKey = async (): Promise<NonNullable<typeof known>> => {
+    if (known !== undefined && !known.isNew) return known;
+    const found = await keys.find();
+    if (found !== undefined) known = { ...found, isNew: false };
+    return (known ??= { key: newStateKey(), isNew: true, acceptsUnsealed: true });
+  };
+
+  const authenticate = async (): Promise<Authenticity> => {
+    const { key, isNew, acceptsUnsealed } = await findKey();
+    const authenticity = authenticityOf(key, {
+      keyName: keys.name,
+      acceptUnsealed: (location) => {
+        if (!acceptsUnsealed) throw forged(location, 'has no MAC, and there is a key for it', keys.name);
+        isUnsealed = true;
+      },
+    });
+    if (!isNew) return authenticity;
+    const check = (location: string): never => {
+      throw keyProblem(`the key of the state ${location} is missing: there is no ${keys.name}`, howToGiveKey);
+    };
+    return { ...authenticity, check };
+  };
+
+  const keepKey = async (): Promise<void> => {
+    const { key, isNew } = await findKey();
+    if (!isNew) return;
+    await keys.keep(key, isUnsealed);
+    known = { key, isNew: false, acceptsUnsealed: isUnsealed };
+  };
+
+  /** The version that was saved last, as the lease knows it. Without the lock, a location that fails knows none. */
+  const newestKnown = async (): Promise<Version | undefined> => {
+    if (lease !== undefined) return lease.newest();
+    return (await storage.lease.look().catch(() => undefined))?.entry.newest;
+  };
+
+  const writer = async (): Promise<Writer> => {
+    await keepKey();
     if (lease === undefined && storage.isShared) throw unusable(storage.location, 'is not written without its lock');
     lease?.check();
     const held = lease;
     return {
+      authenticity: await authenticate(),
       counter: held?.counter ?? 0,
       check: () => held?.check(),
       confirm: async () => held?.confirm(),
@@ -47,12 +98,12 @@ export function storeOver(storage: StateStorage, some: Partial<LeaseContext> = {
       try {
         // A wave after a torn one would turn the torn one into damage.
         if (broken !== undefined) throw broken.error;
-        if (!hasBegun) await storage.begin(base, writer());
+        if (!hasBegun) await storage.begin(base, await writer());
         hasBegun = true;
         [batch, waiting] = [waiting, []];
         await storage.add(
           batch.map(({ address, record }) => [address, record] as const),
-          writer(),
+          await writer(),
         );
         for (const item of batch) item.done();
       } catch (error) {
@@ -73,9 +124,20 @@ export function storeOver(storage: StateStorage, some: Partial<LeaseContext> = {
 
   return {
     location: storage.location,
-    read: async () => {
+    key: async () => (await findKey()).key,
+    keyName: keys.name,
+    keepKey,
+    read: async ({ acceptsOlder = false } = {}) => {
       await rest();
-      return storage.load();
+      const first = await storage.load(await authenticate());
+      if (first === undefined) return undefined;
+      const newest = await newestKnown();
+      // A run may have saved it between the two.
+      const isOlder = isOlderThan(first, newest) && lease === undefined;
+      const state = isOlder ? ((await storage.load(await authenticate())) ?? first) : first;
+      if (!acceptsOlder) refuseOlder(storage.location, state, newest);
+      lease?.note(versionOf(state));
+      return state;
     },
     lock: async (request) => {
       lease = await takeLease(storage.lease, request, contextNow());
@@ -89,7 +151,9 @@ export function storeOver(storage: StateStorage, some: Partial<LeaseContext> = {
       }),
     write: async (state) => {
       await rest();
-      await storage.save(state, writer());
+      await storage.save(withoutUnusedKeys(state), await writer());
+      lease?.note(versionOf(state));
+      await keys.finish().catch(() => undefined); // the next write tries again
     },
     documents: withCheckedNames(storage.documents),
     close: async () => {
@@ -98,4 +162,21 @@ export function storeOver(storage: StateStorage, some: Partial<LeaseContext> = {
       await storage.close();
     },
   };
+}
+
+function versionOf({ lineage, serial }: State): Version {
+  return { lineage, serial };
+}
+
+/** Whether a lease knows a newer version, or that of another state. */
+function isOlderThan({ lineage, serial }: State, newest: Version | undefined): newest is Version {
+  return newest !== undefined && (lineage !== newest.lineage || serial < newest.serial);
+}
+
+/** @throws {Stop} `state`, when a lease knows a newer version, or that of another state. */
+function refuseOlder(location: string, state: State, newest: Version | undefined): void {
+  if (!isOlderThan(state, newest)) return;
+  const { lineage, serial } = state;
+  if (lineage !== newest.lineage) throw older(location, 'is another one than the state that was saved here last');
+  throw older(location, `is at version ${serial}, and version ${newest.serial} was saved here last`);
 }

@@ -38,7 +38,14 @@ export async function takeLease(register: Register, request: LockRequest, contex
       };
       const counter = Math.max(seen?.entry.counter ?? 0, (await register.lastCounter?.()) ?? 0) + 1;
       const began = momentOf(clock);
-      const swapped = await swapSurely(register, seen, { counter, holder: hold, past: pastOf(inherited, now) });
+      const { newest } = seen?.entry ?? {};
+      const entry = {
+        counter,
+        holder: hold,
+        past: pastOf(inherited, now),
+        ...(newest === undefined ? {} : { newest }),
+      };
+      const swapped = await swapSurely(register, seen, entry);
       if (swapped.is === 'mine') {
         const lease = keepLease(register, {
           mine: swapped.seen,

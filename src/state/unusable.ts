@@ -6,6 +6,27 @@ export function unusable(location: string, what: string, about: { remedy?: strin
   return new Stop('state', [diagnostic('state-unusable', `the state ${location} ${what}`, { remedy })], { cause });
 }
 
+/** Stops a run whose state was not written with its key; `what` follows the location: `does not fit its MAC`. */
+export function forged(location: string, what: string, keyName: string): Stop {
+  const message = `the state ${location} ${what}: somebody changed it, or wrote it with another key than that of ${keyName}`;
+  const remedy =
+    'Nothing was sent. Set TRUEUP_STATE_KEY to the key it was written with, or restore a copy of the state. If neither ' +
+    'helps, find out who can write it.';
+  return new Stop('state', [diagnostic('state-forged', message, { remedy })]);
+}
+
+/** Stops a run whose state was replaced by an older one. */
+export function older(location: string, what: string): Stop {
+  const remedy =
+    'Nothing was sent. Restore the newest state. If you mean to go on from this one: trueup state accept-older.';
+  return new Stop('state', [diagnostic('state-older', `the state ${location} ${what}`, { remedy })]);
+}
+
+/** Stops a run that has no key for its state, or an unusable one. */
+export function keyProblem(message: string, remedy: string, cause?: unknown): Stop {
+  return new Stop('state', [diagnostic('state-key', message, { remedy })], { cause });
+}
+
 /** Stops a run that may not write: another run holds the lock, or may hold it. */
 export function locked(message: string, remedy: string): Stop {
   return new Stop('locked', [diagnostic('locked', message, { remedy })]);

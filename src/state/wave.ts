@@ -1,4 +1,6 @@
 import { crc32 } from 'node:zlib';
+import { isSameMac } from '../secrets/state-key.ts';
+import type { Authenticity } from './authenticity.ts';
 import type { Format } from './formats.ts';
 import { readRecord } from './formats.ts';
 import type { StateRecord } from './record.ts';
@@ -7,18 +9,45 @@ import type { State } from './state.ts';
 /** Records that become durable together, in order; null removes one. */
 export type Wave = readonly (readonly [address: string, record: StateRecord | null])[];
 
-/** Writes a line of a journal: a checksum, then JSON without a line feed. */
-export function writeLine(content: unknown): string {
-  const json = JSON.stringify(content);
-  return `${checksum(json)} ${json}\n`;
+/** Writes a line of a journal: a checksum, which a torn line does not match, then a text without a line feed. */
+export function writeLine(text: string): string {
+  return `${checksum(text)} ${text}\n`;
 }
 
-/** Reads a line of a journal; undefined when its checksum does not match. */
-export function readLine(line: string): unknown {
-  const [sum, json] = [line.slice(0, 8), line.slice(9)];
-  if (line[8] !== ' ' || sum !== checksum(json)) return undefined;
+/** Reads the text of a line of a journal; undefined when its checksum does not match. */
+export function readLine(line: string): string | undefined {
+  const [sum, text] = [line.slice(0, 8), line.slice(9)];
+  return line[8] === ' ' && sum === checksum(text) ? text : undefined;
+}
+
+/** A place in a chain of records: the MAC of the last one. */
+interface Chain {
+  readonly previous: string;
+  readonly authenticity: Authenticity;
+}
+
+/** Writes a text of the journal after its MAC, which depends on all before it. `about` is authenticated and not written. */
+export function chained(text: string, { previous, authenticity }: Chain, about = ''): { text: string; mac: string } {
+  const mac = authenticity.next(previous, about + text);
+  return { text: `${mac} ${text}`, mac };
+}
+
+/** Reads a text that was chained; undefined when it does not follow the one before. */
+export function readChained(
+  written: string,
+  { previous, authenticity }: Chain,
+  about = '',
+): { text: string; mac: string } | undefined {
+  const at = written.indexOf(' ');
+  const [mac, text] = [written.slice(0, at), written.slice(at + 1)];
+  return isSameMac(mac, authenticity.next(previous, about + text)) ? { text, mac } : undefined;
+}
+
+/** Reads JSON; undefined when a text is none. */
+export function readJson(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
   try {
-    return JSON.parse(json);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

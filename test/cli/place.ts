@@ -12,6 +12,7 @@ import { anyDocument } from '../../src/render/documents.ts';
 import type { State } from '../../src/state/state.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
+import { keepTestKey } from '../support/state-key.ts';
 import type { ProcessOfTest } from '../support/process.ts';
 import { selfMovingClock } from '../support/virtual-clock.ts';
 import { bench } from '../support/world.ts';
@@ -59,6 +60,7 @@ export function places() {
     const { outcomes, state } = await made.apply(text, { dataLoss: true, adoption: true });
     const failed = outcomes.filter(({ result }) => result !== 'done');
     if (failed.length > 0) throw new Error(JSON.stringify(failed.flatMap(({ diagnostics }) => diagnostics)));
+    keepTestKey(join(folder, '.trueup'));
     await localStore(join(folder, '.trueup')).write(state);
     emulator.log.splice(0);
     return {

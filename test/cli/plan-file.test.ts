@@ -16,6 +16,7 @@ import {
 import { isAbsolute, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { applyCommand } from '../../src/cli/commands/apply.ts';
+import { destroyCommand } from '../../src/cli/commands/destroy.ts';
 import { planCommand } from '../../src/cli/commands/plan.ts';
 import { readPlanFile, writePlanFile } from '../../src/cli/plan-file.ts';
 import { readVersion } from '../../src/project/version.ts';
@@ -71,7 +72,8 @@ describe('the real program', () => {
     expect(planned.out).toMatch(/, 0 writes\nSaved to plan\.trueup: trueup apply .*\n$/);
     expect(posts()).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(readdirSync(folder).toSorted()).toEqual(['plan.trueup', 'trueup.yaml']);
+    expect(readdirSync(folder).toSorted()).toEqual(['.trueup', 'plan.trueup', 'trueup.yaml']);
+    expect(readdirSync(join(folder, '.trueup')).toSorted()).toEqual(['.gitignore', 'key']);
     const text = readFileSync(file, 'utf8');
     for (const secret of ['canary', apiKey]) expect(text).not.toContain(secret);
     const applied = await run('apply', 'plan.trueup');
@@ -133,7 +135,8 @@ describe('the real program', () => {
     expect(full).toMatchObject({ code: 1, out: '' });
     expect(full.err).toContain('the plan file plan.trueup cannot be written (EFBIG)');
     expect(readFileSync(file, 'utf8')).toBe(first);
-    expect(readdirSync(folder).toSorted()).toEqual(['plan.trueup', 'trueup.yaml']);
+    expect(readdirSync(folder).toSorted()).toEqual(['.trueup', 'plan.trueup', 'trueup.yaml']);
+    expect(readdirSync(join(folder, '.trueup')).toSorted()).toEqual(['.gitignore', 'key']);
   });
 
   it('reports a file that it cannot use before it reads the manifest', async () => {
@@ -247,9 +250,9 @@ describe('apply FILE', () => {
     const at = await planned(sections('one'), sections('one'), { destroy: true });
     expect(at.made.out).toContain('Plan: 2 to delete, 1 to remove from state.');
     vi.stubEnv('TRUEUP_SECRET_DB', undefined);
-    const { exit, out } = await apply(at, { allowDataLoss: true }).finally(() =>
-      vi.stubEnv('TRUEUP_SECRET_DB', secrets.DB),
-    );
+    const { exit, out } = await at
+      .run(destroyCommand({ autoApprove: true, allowDataLoss: true }, at.file))
+      .finally(() => vi.stubEnv('TRUEUP_SECRET_DB', secrets.DB));
     expect(exit).toBe('done');
     expect(out).toContain('Applied: 2 deleted, 1 removed from state.');
     expect(Object.keys(at.emulator.world.tables.postgres)).toEqual([]);
@@ -312,7 +315,9 @@ describe('apply FILE is refused, and sends nothing', () => {
     const at = await planned(sections('one'), sections('two'));
     const text = readFileSync(at.file, 'utf8');
     writeFileSync(at.file, text.replace('"deploys": true', '"deploys": false'));
-    expect(await refused(at)).toContain('the plan file is damaged, or somebody changed it after it was made');
+    expect(await refused(at)).toContain(
+      'was changed after it was made, or was made with another key; nothing was sent',
+    );
     writeFileSync(at.file, text);
     expect(await apply(at)).toMatchObject({ exit: 'done' });
     await plansNothing(at);
@@ -345,7 +350,7 @@ it('plan --out does not save a plan that cannot be applied', async () => {
 describe('a plan file on the disk', () => {
   const file: PlanFile = {
     format: 'trueup/plan-file',
-    version: 2,
+    version: 3,
     madeBy: '0.1.0',
     madeAt: '2025-11-21T10:15:02.310Z',
     platform: 'emulator',
@@ -356,7 +361,7 @@ describe('a plan file on the disk', () => {
     state: { lineage: 'one', serial: 1, content: 'digest' },
     moved: 'digest',
     facts: {},
-    seal: 'digest',
+    mac: 'digest',
   };
 
   /** What stops a work, without the folder in it. */
@@ -445,7 +450,7 @@ describe('a plan file on the disk', () => {
 
   it.each([
     ['half', 'is damaged: it ends too early, or was changed'],
-    ['newer', 'has format 3, which a newer Trueup wrote'],
+    ['newer', 'has format 4, which a newer Trueup wrote'],
     ['older', 'has format 1, which an older Trueup wrote'],
     ['odd', 'is damaged at deploys'],
     ['large', 'has 67108865 bytes, and no plan has more than 67108864'],
@@ -462,8 +467,8 @@ describe('a plan file on the disk', () => {
     const folder = hostile();
     const text = planFileText(file);
     writeFileSync(join(folder, 'half'), text.slice(0, text.length / 2));
-    writeFileSync(join(folder, 'newer'), text.replace('"version": 2', '"version": 3'));
-    writeFileSync(join(folder, 'older'), text.replace('"version": 2', '"version": 1'));
+    writeFileSync(join(folder, 'newer'), text.replace('"version": 3', '"version": 4'));
+    writeFileSync(join(folder, 'older'), text.replace('"version": 3', '"version": 1'));
     writeFileSync(join(folder, 'odd'), text.replace('"deploys": true', '"deploys": 1'));
     writeFileSync(join(folder, 'large'), '');
     truncateSync(join(folder, 'large'), 64 * 1024 * 1024 + 1);

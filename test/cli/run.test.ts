@@ -13,6 +13,7 @@ import { kinds } from '../../src/resources/index.ts';
 import { documentOf, trueup } from './process.ts';
 import { apiKey, documentIn, places } from './place.ts';
 import { processOfTest } from '../support/process.ts';
+import { sealAgain } from '../support/state-key.ts';
 
 const open = places();
 
@@ -291,10 +292,10 @@ describe('the object', () => {
     expect(gone.err).toContain('[not-found] production.postgres.x the platform has no postgres with id nobody');
     const file = join(place.folder, '.trueup/state.json');
     const state = readFileSync(file, 'utf8');
-    writeFileSync(file, state.replace('"prj_1"', '"prj_2"'));
+    writeFileSync(file, sealAgain(state.replace('"prj_1"', '"prj_2"')));
     const foreign = await place.run(told(['start', address]));
     expect(foreign.err).toContain('belongs to project prj_2, and the manifest names prj_1');
-    writeFileSync(file, state.replace(`"${place.idOf(address)}"`, 'null'));
+    writeFileSync(file, sealAgain(state.replace(`"${place.idOf(address)}"`, 'null')));
     expect((await place.run(told(['start', address]))).err).toContain('its creation was never confirmed');
     expect(place.requests().filter((request) => request.startsWith('POST'))).toEqual([]);
   });

@@ -30,7 +30,8 @@ async function refused(plan: ReturnType<Bench['plan']>) {
 async function reviewed(made: Bench, text: string, between: () => Promise<unknown>) {
   const purpose = { manifest: await made.manifest(text), deploys: true, destroys: false };
   const version = '1.0.0';
-  const file = planFile(await makePlan(purpose, made.world()), purpose, { version, at: '2025-11-21T10:15:02.310Z' });
+  const at = '2025-11-21T10:15:02.310Z';
+  const file = planFile(await makePlan(purpose, made.world()), purpose, { version, at }, await made.store.key());
   await between();
   return planAgain({ file, name: 'the plan in plan.trueup', version }, purpose.manifest, made.world());
 }

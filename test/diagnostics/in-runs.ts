@@ -1,3 +1,5 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Send } from '../../src/api/wire.ts';
 import { planCommand } from '../../src/cli/commands/plan.ts';
 import { settleOptions } from '../../src/cli/options.ts';
@@ -8,6 +10,7 @@ import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { checkPlatform } from '../../src/project/platform-address.ts';
 import { applyPlan } from '../../src/reconcile.ts';
 import { anyDocument } from '../../src/render/documents.ts';
+import { newState } from '../../src/state/new-state.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
 import type { Bench } from '../support/world.ts';
@@ -31,6 +34,13 @@ function cut(): Error {
 
 const accepted = { status: 200, headers: {}, body: '' };
 
+/** A state that was saved in a folder. */
+async function savedState() {
+  const folder = folderWith({});
+  await localStore(folder).write({ ...newState('org_1', 'prj_1'), lineage: 'one', serial: 1 });
+  return { folder, file: join(folder, 'state.json') };
+}
+
 /** Provokes each code that only a run reports. */
 export const inRuns = {
   'under-way': () =>
@@ -43,6 +53,32 @@ export const inRuns = {
       await store.close();
       const document = anyDocument.parse(JSON.parse(printed.out));
       return 'diagnostics' in document ? (document.diagnostics as readonly Diagnostic[]) : [];
+    }),
+  'state-key': () =>
+    reported(async () => {
+      const { folder } = await savedState();
+      rmSync(join(folder, 'key'));
+      await localStore(folder).read();
+      return [];
+    }),
+  'state-forged': () =>
+    reported(async () => {
+      const { folder, file } = await savedState();
+      writeFileSync(file, readFileSync(file, 'utf8').replace('prj_1', 'prj_2'));
+      await localStore(folder).read();
+      return [];
+    }),
+  'state-older': () =>
+    reported(async () => {
+      const { folder, file } = await savedState();
+      const old = readFileSync(file);
+      const store = localStore(folder);
+      await store.lock({ purpose: 'apply' });
+      await store.write({ ...newState('org_1', 'prj_1'), lineage: 'one', serial: 2 });
+      await store.close();
+      writeFileSync(file, old);
+      await localStore(folder).read();
+      return [];
     }),
   locked: () =>
     reported(async () => {

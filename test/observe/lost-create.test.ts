@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isCreated } from '../../src/observe/lost-create.ts';
 import type { PendingCreate } from '../../src/state/record.ts';
-import { creating, kindNamed, makeDigest, pairOf, recordOf } from '../support/plan-values.ts';
+import { creating, kindNamed, makeDigest, makeDigests, pairOf, recordOf } from '../support/plan-values.ts';
 
 /** Whether what bears the key of a create that got no answer is what that made. */
 
@@ -18,7 +18,7 @@ const isOurs = (pending: Partial<PendingCreate>, more: Readonly<Record<string, s
     kindNamed('redis'),
     { ...row, ...more },
     recordOf('redis', null, { pending: creating({ at, says, timeoutMs: minute, ...pending }) }),
-    makeDigest,
+    makeDigests,
   );
 
 describe('a row with the key of a pending create is its object', () => {
@@ -67,7 +67,7 @@ describe('a row with the key of a pending create is its object', () => {
 
   test('for a kind that is listed late, only when the create was answered', () => {
     const isAnswered = (more: Parameters<typeof recordOf>[2]) =>
-      isCreated(kindNamed('labgit'), {}, recordOf('labgit', null, more), makeDigest);
+      isCreated(kindNamed('labgit'), {}, recordOf('labgit', null, more), makeDigests);
     expect(isAnswered({ pairs: { labgitUrl: pairOf('https://lab.example.com') } })).toBe(true);
     expect(isAnswered({ pending: creating({ at, says }) })).toBe(false);
   });

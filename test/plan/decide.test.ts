@@ -27,6 +27,7 @@ const through: Field = {
 const rowOnly: Field = { ...replace, rowOnly: true };
 const rowOnlyRefused: Field = { ...refuse, rowOnly: true };
 const makeDigest = (content: string) => digest('key', content);
+const makeDigests = () => makeDigest;
 
 const known = (value: Json): Resolved => ({ is: 'known', value });
 const pending: Resolved = { is: 'pending', on: [{ address: 'production.redis.cache', output: 'host' }] };
@@ -383,7 +384,7 @@ describe('what was read back after a write', () => {
       made: undefined,
       wasSent,
       outputs: () => undefined,
-      digest: makeDigest,
+      digests: makeDigests,
     });
     return { pair: pairs['name'], said: notes.map((note) => note.code), isKept };
   };

@@ -10,6 +10,7 @@ import {
   kindNamed,
   lacking,
   makeDigest,
+  makeDigests,
   attributeChange,
   referring,
 } from '../support/plan-values.ts';
@@ -49,7 +50,7 @@ const inEnvironment = (...attributes: readonly AttributeChange[]) =>
 const digestOf = (service: Partial<ServiceActions>, host?: string) =>
   inputsDigest(
     { root: stack(), leafs: [], parent: undefined, ...service },
-    { outputs: () => host, digest: makeDigest },
+    { outputs: () => host, digests: makeDigests },
   );
 
 describe('of its own fields, the digest of the inputs', () => {
@@ -202,7 +203,7 @@ describe('of its environment', () => {
       count++;
       return makeDigest(text);
     };
-    const how = { outputs: () => undefined, digest };
+    const how = { outputs: () => undefined, digests: () => digest };
     const service = { root, leafs: [], parent };
     const first = inputsDigest(service, how);
     const once = count;

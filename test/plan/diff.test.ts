@@ -15,6 +15,7 @@ import {
   kindNamed,
   lacking,
   makeDigest,
+  makeDigests,
   pairOf,
   referring,
   resourceOf,
@@ -46,7 +47,7 @@ function diff({
   outputs = () => undefined,
   ...more
 }: About): Difference {
-  return diffResource({ resource: resourceOf(kind, at, more), row, pairs, isProvided, outputs, digest: makeDigest });
+  return diffResource({ resource: resourceOf(kind, at, more), row, pairs, isProvided, outputs, digests: makeDigests });
 }
 
 const inShort = ({ attributes }: Difference) =>

@@ -5,8 +5,7 @@ import type { Settings } from '../../src/manifest/settings.ts';
 import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action, AttributeChange, Member, Plan } from '../../src/plan/action.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
-import { digestOf, isIntact, planFile, platformName } from '../../src/plan/fingerprint.ts';
-import { digest as keyed } from '../../src/secrets/digest.ts';
+import { isIntact, planFile, platformName } from '../../src/plan/fingerprint.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { StateRecord } from '../../src/state/record.ts';
 import {
@@ -23,11 +22,12 @@ import {
   referring,
   resourceOf,
 } from '../support/plan-values.ts';
+import { testKey } from '../support/state-key.ts';
 
 /** What a plan file holds. Here its digests hide nothing, so that they show what they are made of. */
 
-const digest = (text: string): string => text;
-const of = (...scope: readonly unknown[]): string => JSON.stringify(['plan file', ...scope]);
+const clear = { planMac: (text: string): string => text };
+const of = (...scope: readonly unknown[]): string => JSON.stringify(['fact', ...scope]);
 const main = 'production.redis.main';
 const host = { address: 'production.redis.other', output: 'host' };
 
@@ -58,7 +58,7 @@ function fileOf(about: About): PlanFile {
     deploys: true,
     destroys,
   };
-  return planFile(planOf(about), purpose, { version: '1.2.3', at: '2026-01-02T03:04:05Z' }, digest);
+  return planFile(planOf(about), purpose, { version: '1.2.3', at: '2026-01-02T03:04:05Z' }, clear);
 }
 
 /** The facts of an action, but for what it is and which object it is about. */
@@ -72,10 +72,10 @@ const stepOf = (members: Readonly<Record<string, Member>>) =>
 
 describe('the plan file', () => {
   test('names the platform, the project and the state of the plan', () => {
-    const { seal: sealed, ...file } = fileOf({ records: { [main]: recordOf('redis', 'r') } });
+    const { mac, ...file } = fileOf({ records: { [main]: recordOf('redis', 'r') } });
     expect(file).toEqual({
       format: 'trueup/plan-file',
-      version: 2,
+      version: 3,
       madeBy: '1.2.3',
       madeAt: '2026-01-02T03:04:05Z',
       platform: 'emulator',
@@ -93,11 +93,11 @@ describe('the plan file', () => {
       moved: of('moved', []),
       facts: {},
     });
-    expect(JSON.parse(sealed)).toEqual(['plan file', 'seal', { ...file, seal: '' }]);
+    expect(JSON.parse(mac)).toEqual(['file', { ...file, mac: '' }]);
   });
 
-  test('holds the lineage and the key of the first state when there is no state', () => {
-    expect(fileOf({ isNew: true }).state).toEqual({ lineage: 'lineage', digestKey: 'key' });
+  test('holds the lineage of the first state, and no key, when there is no state', () => {
+    expect(fileOf({ isNew: true }).state).toEqual({ lineage: 'lineage' });
   });
 
   test('holds a digest of moved: without its lines', () => {
@@ -115,12 +115,12 @@ describe('the plan file', () => {
 
   test('is intact until somebody changes a member of it', () => {
     const file = fileOf({ resources: [resourceOf(kindNamed('redis'), main)] });
-    expect(isIntact(file, digest)).toBe(true);
-    expect(isIntact({ ...file, deploys: false }, digest)).toBe(false);
-    expect(isIntact(file, (text) => `${text}, made with another key`)).toBe(false);
+    expect(isIntact(file, clear)).toBe(true);
+    expect(isIntact({ ...file, deploys: false }, clear)).toBe(false);
+    expect(isIntact(file, { planMac: (text) => `${text}, made with another key` })).toBe(false);
     const { [main]: facts = {} } = file.facts;
     const others = [{}, { [main]: {} }, { [main]: { ...facts, consent: '' } }, { [main]: { ...facts, block: 'x' } }];
-    for (const forged of others) expect(isIntact({ ...file, facts: forged }, digest)).toBe(false);
+    for (const forged of others) expect(isIntact({ ...file, facts: forged }, clear)).toBe(false);
   });
 
   test('names a platform by its normalized URL', () => {
@@ -131,14 +131,14 @@ describe('the plan file', () => {
   });
 });
 
-test('makes its digests with the key of the state, bound to address and path', () => {
+test('makes its digests with the key of plan files, bound to address and path', () => {
   const resource = resourceOf(kindNamed('redis'), main, { fields: { dockerImage: declared('redis:8') } });
   const about = { manifest: { settings: { platform: 'emulator', moved: [] } as const, resources: [resource] } };
-  const plan = planOf({});
-  const file = planFile(plan, { ...about, deploys: true, destroys: false }, { version: '', at: '' });
+  const purpose = { ...about, deploys: true, destroys: false };
+  const file = planFile(planOf({}), purpose, { version: '', at: '' }, testKey);
   const text = signed(main, 'declared dockerImage', { value: 'redis:8' });
-  expect(file.facts[main]?.['declared dockerImage']).toBe(keyed('key', text));
-  expect(isIntact(file, digestOf(plan))).toBe(true);
+  expect(file.facts[main]?.['declared dockerImage']).toBe(testKey.planMac(text));
+  expect(isIntact(file, testKey)).toBe(true);
 });
 
 describe('the facts of a declared resource', () => {

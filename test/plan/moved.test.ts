@@ -279,10 +279,11 @@ describe('the records of the state', () => {
       ...state,
       resources: {
         production: recordOf('environment', 'env_1'),
-        'staging.redis.new': { ...below('staging'), dependsOn: ['production'] },
+        'staging.redis.new': { ...below('staging'), dependsOn: ['production'], bornAt: 'production.redis.old' },
         'staging.redis.new.mounts.data': recordOf('mount', 'mount_1', {
           parent: 'staging.redis.new',
           dependsOn: ['staging.redis.new', 'production'],
+          bornAt: 'production.redis.old.mounts.data',
         }),
         'production.redis.other': below('production'),
         top: below(null),
@@ -294,7 +295,7 @@ describe('the records of the state', () => {
     const state = stateOf({ 'sshKeys.old': recordOf('sshKey', 'key_1', { parent: 'somewhere' }) });
     const target = resourceOf(kindNamed('sshKey'), 'sshKeys.new');
     const { resources } = applyMoves(state, moved('sshKeys.old', 'sshKeys.new'), [target]).state;
-    expect(resources).toEqual({ 'sshKeys.new': recordOf('sshKey', 'key_1') });
+    expect(resources).toEqual({ 'sshKeys.new': recordOf('sshKey', 'key_1', { bornAt: 'sshKeys.old' }) });
   });
 
   test('stay when an entry is no address, which is quoted as written', () => {

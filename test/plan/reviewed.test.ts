@@ -3,6 +3,8 @@ import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
 import { planFileText } from '../../src/plan/file.ts';
 import { applyPlan } from '../../src/reconcile.ts';
+import { canonical } from '../../src/kind/json.ts';
+import { stopOf } from '../../src/state/conformance/states.ts';
 import { deployByHand } from '../support/deployments.ts';
 import {
   answering,
@@ -16,6 +18,7 @@ import {
   worldOver,
 } from '../support/faults.ts';
 import { composeBody, database, production, stack } from '../support/manifest-texts.ts';
+import { testKey } from '../support/state-key.ts';
 import { actionsIn, again, applyFile, fileIn, refused, review } from '../support/reviewed.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
@@ -441,10 +444,14 @@ describe('a state that changed after the review', () => {
     const { state } = made.store;
     made.store.state = undefined;
     expect(await refused(made, file, planned)).toEqual(['the state that the plan was made from is not there']);
+    const isRefused = async () => {
+      const { diagnostics } = await stopOf(again(made, file, planned));
+      return diagnostics.map(({ code }) => code);
+    };
     if (state !== undefined) made.store.state = { ...state, lineage: 'another' };
-    expect(await refused(made, file, planned)).toEqual(['the state is another one than the plan was made from']);
+    expect(await isRefused()).toEqual(['state-older']);
     if (state !== undefined) made.store.state = { ...state, serial: 0 };
-    expect((await refused(made, file, planned))[0]).toContain('an older one was put in its place');
+    expect(await isRefused()).toEqual(['state-older']);
     made.store.state = state;
     await applyFile(made, file, planned);
     await plansNothing(made, planned);
@@ -472,9 +479,11 @@ describe('a forged or foreign plan file', () => {
     ],
     [
       'what it agrees to take over',
-      ({ facts, ...file }) => ({
+      (file) => ({
         ...file,
-        facts: Object.fromEntries(Object.entries(facts).map(([address, one]) => [address, { ...one, consent: '' }])),
+        facts: Object.fromEntries(
+          Object.entries(file.facts).map(([address, one]) => [address, { ...one, consent: '' }]),
+        ),
       }),
     ],
     ['what it leaves out', (file) => ({ ...file, facts: {} })],
@@ -486,9 +495,10 @@ describe('a forged or foreign plan file', () => {
     const made = await started();
     const file = await review(made, planned);
     const forged = planFileText(change(fileIn(file)));
-    expect(await refused(made, forged, planned)).toEqual([
-      'the plan file is damaged, or somebody changed it after it was made',
-    ]);
+    made.requests('GET');
+    const { diagnostics } = await stopOf(again(made, forged, planned));
+    expect(diagnostics.map(({ code }) => code)).toEqual(['plan-file']);
+    expect(made.requests('GET')).toEqual([]);
     await applyFile(made, file, planned);
     await plansNothing(made, planned);
   });
@@ -510,8 +520,9 @@ describe('a forged or foreign plan file', () => {
   test('of another organization is refused', async () => {
     const made = bench();
     const file = fileIn(await review(made, production(stack())));
-    const other = planFileText({ ...file, organizationId: 'org_2' });
-    expect(await refused(made, other, production(stack()))).toEqual([
+    const other = { ...file, organizationId: 'org_2', mac: '' };
+    const mac = testKey.planMac(canonical(['file', other]));
+    expect(await refused(made, planFileText({ ...other, mac }), production(stack()))).toEqual([
       'the plan is for organization org_2, and the API key acts in org_1',
     ]);
   });

@@ -18,6 +18,7 @@ import {
   declared,
   here,
   makeDigest,
+  makeDigests,
   pairOf,
   attributeChange,
   referring,
@@ -138,7 +139,7 @@ function settled(about: Case): ReturnType<typeof settle> & { readonly pair: Pair
     made: about.made,
     wasSent: about.wasSent ?? true,
     outputs: about.outputs ?? (() => undefined),
-    digest: makeDigest,
+    digests: makeDigests,
   };
   const result = settle(input);
   return { ...result, pair: Object.values(result.pairs)[0] };
@@ -340,9 +341,9 @@ test('what was sent stands for what was answered while an object cannot be read:
     attribute('gone', undefined),
   );
   const hidden = { digest: makeDigest('"s"') };
-  expect(sentPairs(action, () => undefined, makeDigest)).toStrictEqual({
+  expect(sentPairs(action, () => undefined, makeDigests)).toStrictEqual({
     name: pairOf('lab'),
     secret: { wanted: hidden, answered: hidden },
   });
-  expect(Object.keys(sentPairs(action, () => 'cache', makeDigest))).toEqual(['name', 'secret', 'url']);
+  expect(Object.keys(sentPairs(action, () => 'cache', makeDigests))).toEqual(['name', 'secret', 'url']);
 });

@@ -10,6 +10,7 @@ import { finish, project, start, trueupProcess } from '../cli/process.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
 import { canariesIn, oddCanary, plainCanary, quotings, quoting } from '../secrets/canaries.ts';
+import { keyText } from '../support/state-key.ts';
 
 /** No secret comes out of the real program: neither by what it prints, nor by what it leaves, nor when it crashes. */
 
@@ -272,7 +273,7 @@ describe('the program leaves no secret in a state', () => {
     const rows = async (table: string) => JSON.stringify((await admin.query(`select * from trueup.${table}`)).rows);
     return {
       state: '{ backend: postgres }',
-      env: { TRUEUP_STATE_URL: url.href },
+      env: { TRUEUP_STATE_URL: url.href, TRUEUP_STATE_KEY: keyText },
       left: async () => [await rows('state'), await rows('journal'), await rows('lease')].join('\n'),
       breakDown: () => server.crash(),
     };
@@ -282,7 +283,7 @@ describe('the program leaves no secret in a state', () => {
     open.push(server);
     return {
       state: `{ backend: s3, endpoint: "${server.url}", bucket: bucket, region: us-east-1, prefix: shop }`,
-      env: { AWS_ACCESS_KEY_ID: 'writer', AWS_SECRET_ACCESS_KEY: secretOf('writer') },
+      env: { AWS_ACCESS_KEY_ID: 'writer', AWS_SECRET_ACCESS_KEY: secretOf('writer'), TRUEUP_STATE_KEY: keyText },
       left: () => Promise.resolve([...server.objects.values()].map(({ text }) => text).join('\n')),
       breakDown: () => {
         server.switches.fault = () => 403;

@@ -1,8 +1,10 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../../src/render/exit-codes.ts';
 import { documentOf, project, start, trueup } from '../cli/process.ts';
+import { localStore } from '../../src/state/backends/local.ts';
+import { readOf } from '../../src/state/conformance/states.ts';
 
 const head = 'trueup: 1\nplatform: emulator\nproject: prj_1\n';
 const database = `${head}environments:
@@ -80,11 +82,11 @@ describe('a manifest from the first plan to the end', () => {
   it('imports an object with an id that begins with a hyphen, after --', async () => {
     const folder = project(database);
     await trueup(['apply', '--auto-approve', '-C', folder], { env });
-    const file = join(folder, '.trueup/state.json');
-    const state = JSON.parse(readFileSync(file, 'utf8')) as { resources: Record<string, { id: string }> };
-    const id = state.resources['production.postgres.main']?.id ?? '';
-    delete state.resources['production.postgres.main'];
-    writeFileSync(file, JSON.stringify(state));
+    const store = localStore(join(folder, '.trueup'));
+    const state = await readOf(store);
+    const { 'production.postgres.main': record, ...resources } = state.resources;
+    const id = record?.id ?? '';
+    await store.write({ ...state, serial: state.serial + 1, resources });
     const missing = await trueup(['import', '-C', folder, '--', 'production.postgres.main', '-nope'], { env });
     expect(missing.code).toBe(1);
     expect(missing.err).toContain('-nope');

@@ -10,6 +10,7 @@ import { watchDeployments } from '../support/deployment-watch.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
 import { bench } from '../support/world.ts';
+import { keyText } from '../support/state-key.ts';
 
 /**
  * The real program, killed again and again while it works on a platform over HTTP: the next one has another manifest to
@@ -176,7 +177,7 @@ describe.skipIf(why !== undefined)(`with a state in PostgreSQL${why === undefine
     async () => {
       const stateOf = (lane: number) => ({
         text: `state: { backend: postgres, name: lane-${lane} }\n`,
-        env: { TRUEUP_STATE_URL: server.url() },
+        env: { TRUEUP_STATE_URL: server.url(), TRUEUP_STATE_KEY: keyText },
       });
       expect(await liveInLanes(stateOf)).toBeGreaterThanOrEqual(kills / 2);
     },

@@ -12,6 +12,7 @@ import type { S3Server } from '../support/s3-server.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
 import { bench } from '../support/world.ts';
 import { stopOf } from '../../src/state/conformance/states.ts';
+import { keyText } from '../support/state-key.ts';
 
 /** Where the state is, by the manifest, and the commands about its lock and its loss. */
 
@@ -60,7 +61,7 @@ describe('a manifest with state: { backend: s3 }', () => {
     store = await serveS3(['states']);
   });
   afterAll(() => store.close());
-  const env = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: secretOf('key') };
+  const env = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: secretOf('key'), TRUEUP_STATE_KEY: keyText };
 
   it('lives in the bucket', async () => {
     await live(`state: { backend: s3, endpoint: "${store.url}", bucket: states }`, 'in-bucket', env);
@@ -73,7 +74,13 @@ describe('a manifest with state: { backend: s3 }', () => {
     expect(missing).toMatchObject({ code: 7, out: '' });
     expect(missing.err).toContain('AWS_SECRET_ACCESS_KEY is not set');
     const wrong = await trueup(['apply', '--auto-approve', '-C', folder], {
-      env: { ...key, AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'canary-4711', TRUEUP_DEBUG: '1' },
+      env: {
+        ...key,
+        AWS_ACCESS_KEY_ID: 'key',
+        AWS_SECRET_ACCESS_KEY: 'canary-4711',
+        TRUEUP_STATE_KEY: keyText,
+        TRUEUP_DEBUG: '1',
+      },
     });
     expect(wrong.code).toBe(7);
     expect(wrong.err).toContain('403 SignatureDoesNotMatch');
@@ -90,7 +97,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a manifest with state: 
   afterAll(() => server.stop());
 
   it('lives in the database', async () => {
-    const env = { TRUEUP_STATE_URL: server.url() };
+    const env = { TRUEUP_STATE_URL: server.url(), TRUEUP_STATE_KEY: keyText };
     await live('state: { backend: postgres, schema: states }', 'in-database', env);
     const { err } = await trueup(['state', 'list', '-C', project(manifest('state: { backend: postgres }'))], { env });
     expect(err).toContain('There is no state yet'); // it is in the other schema
@@ -102,7 +109,7 @@ describe.skipIf(noPostgres !== undefined)(noPostgres ?? 'a manifest with state: 
     expect(missing).toMatchObject({ code: 7, out: '' });
     expect(missing.err).toContain('TRUEUP_STATE_URL is not set');
     const url = server.url().replace(':p%40ss', ':canary%40ss');
-    const env = { ...key, TRUEUP_STATE_URL: url, TRUEUP_DEBUG: '1' };
+    const env = { ...key, TRUEUP_STATE_URL: url, TRUEUP_STATE_KEY: keyText, TRUEUP_DEBUG: '1' };
     const wrong = await trueup(['apply', '--auto-approve', '-C', folder], { env });
     expect(wrong.code).toBe(7);
     expect(wrong.err).toContain('password authentication failed');
@@ -229,6 +236,6 @@ describe('a lost state', () => {
     writeFileSync(join(folder, '.trueup/state.json'), '{');
     const refused = await run('state', 'rebuild', '--yes');
     expect([refused.code, refused.err]).toEqual([7, expect.stringContaining('move it away')]);
-    expect(readdirSync(join(folder, '.trueup')).toSorted()).toEqual(['lease', 'state.json']);
+    expect(readdirSync(join(folder, '.trueup')).toSorted()).toEqual(['.gitignore', 'key', 'lease', 'state.json']);
   });
 });

@@ -277,7 +277,7 @@ export function hostileManifests({ platform, attacker, foreignId }: Hosts): read
         'trueup.yaml': `${postgres('')}outputs: { stolen: "\${ref:production.postgres.main.appName}" }\n`,
         '.trueup/state.json': forgedState(foreignId),
       },
-      ends: 'foreign-object',
+      ends: 'state-forged',
     },
 
     // Commands to a runner or a terminal.

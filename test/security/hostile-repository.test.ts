@@ -23,6 +23,7 @@ import { trueup, trueupProcess } from '../cli/process.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
 import type { HostileManifest, Hosts } from './hostile-manifests.ts';
 import { hostileManifests } from './hostile-manifests.ts';
+import { keyText } from '../support/state-key.ts';
 
 /**
  * A pipeline checks the pull request of an attacker with the credentials of the project: it plans, validates and reads.
@@ -36,7 +37,7 @@ const inEnvironment = {
   TRUEUP_SECRET_DB: canary('db'),
   TRUEUP_SECRET_UNUSED: canary('unused'),
   TRUEUP_AGE_IDENTITY: canary('age'),
-  TRUEUP_STATE_KEY: canary('state'),
+  TRUEUP_STATE_KEY: keyText,
   GITHUB_TOKEN: canary('github'),
   CI_JOB_TOKEN: canary('job'),
   ACTIONS_ID_TOKEN_REQUEST_TOKEN: canary('actions'),

@@ -22,6 +22,7 @@ import {
 } from '../support/faults.ts';
 import { composeBody, database, production, stack } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
+import { sealAgain } from '../support/state-key.ts';
 import { bench, head } from '../support/world.ts';
 
 /** Whoever can write the state or the manifest can name any id: the platform alone proves that an object is ours. */
@@ -255,7 +256,7 @@ describe('the command line', () => {
     const id = String(row.postgresId);
     const file = join(place.folder, '.trueup/state.json');
     const own = place.idOf(main);
-    if (by === 'record') writeFileSync(file, readFileSync(file, 'utf8').replaceAll(own, id));
+    if (by === 'record') writeFileSync(file, sealAgain(readFileSync(file, 'utf8').replaceAll(own, id))); // with a stolen key
     place.rewrite(by === 'record' ? sections : sections.replace('main: {', `main: ${block}, mine: { id: ${id},`));
     for (const format of ['text', 'json']) {
       place.requests();

@@ -9,12 +9,13 @@ import { project, trueup } from '../cli/process.ts';
 import { listeners } from '../support/listeners.ts';
 import type { S3Server } from '../support/s3-server.ts';
 import { secretOf, serveS3 } from '../support/s3-server.ts';
+import { keyText } from '../support/state-key.ts';
 
 /** A manifest of a stranger names the platform that gets the API key, or the location of the state and its credentials. */
 
 const key = { TRUEUP_API_KEY: 'canary-api-key' };
 const ci = { ...key, CI: 'true' };
-const aws = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: secretOf('key') };
+const aws = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: secretOf('key'), TRUEUP_STATE_KEY: keyText };
 
 const listen = listeners();
 let platform: Awaited<ReturnType<typeof serve>>;
@@ -199,7 +200,7 @@ describe('S9: where CI is set, the environment chooses the location of the state
 
   it.each(each(onlyState))('S5: %s shows no state of another project by its name', async (_title, words) => {
     const database = await listen();
-    const env = { ...ci, TRUEUP_STATE_URL: `postgres://u:p@${database.loopback}/db` };
+    const env = { ...ci, TRUEUP_STATE_KEY: keyText, TRUEUP_STATE_URL: `postgres://u:p@${database.loopback}/db` };
     for (const [state, words_] of [
       ['name: other', 'state.name: the manifest names other, and TRUEUP_STATE_URL prj_1'],
       ['schema: other', 'state.schema: the manifest names other, and TRUEUP_STATE_URL trueup'],

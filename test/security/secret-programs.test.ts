@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { oneError, told } from '../support/problems.ts';
 import { head } from '../support/world.ts';
 import { project, trueup } from '../cli/process.ts';
+import { keyText } from '../support/state-key.ts';
 
 /** A program that gives secrets is given those of the pipeline. */
 
 const credentials = {
   TRUEUP_API_KEY: 'canary-1',
-  TRUEUP_STATE_KEY: 'canary-2',
+  TRUEUP_STATE_KEY: keyText,
   TRUEUP_SECRET_OTHER: 'canary-3',
   GITHUB_TOKEN: 'canary-4',
   AWS_SECRET_ACCESS_KEY: 'canary-5',

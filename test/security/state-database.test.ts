@@ -5,6 +5,7 @@ import { createSecureContext, TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { project, trueup } from '../cli/process.ts';
 import { listeners } from '../support/listeners.ts';
+import { keyText } from '../support/state-key.ts';
 
 /** A network between Trueup and the database of the state is somebody else's. */
 
@@ -20,7 +21,9 @@ environments: { production: {} }
 
 /** Lists a state in a database. */
 const list = (url: string) =>
-  trueup(['state', 'list', '-C', project(manifest)], { env: { TRUEUP_STATE_URL: url, TRUEUP_DEBUG: '1' } });
+  trueup(['state', 'list', '-C', project(manifest)], {
+    env: { TRUEUP_STATE_URL: url, TRUEUP_STATE_KEY: keyText, TRUEUP_DEBUG: '1' },
+  });
 
 /** The first message of a client that wants TLS (length 8, code 80877103), as latin1. */
 const wantsTls = '\0\0\0\b\u0004\u00d2\u0016/';
@@ -56,7 +59,11 @@ describe('S22: a connection to another machine has TLS', () => {
 
   it('S22: whatever PGSSLMODE says', async () => {
     const server = await listen(refuseTls);
-    const env = { TRUEUP_STATE_URL: `postgres://u:${password}@${server.host}/db`, PGSSLMODE: 'disable' };
+    const env = {
+      TRUEUP_STATE_URL: `postgres://u:${password}@${server.host}/db`,
+      PGSSLMODE: 'disable',
+      TRUEUP_STATE_KEY: keyText,
+    };
     process.env.PGSSLMODE = 'disable';
     try {
       await trueup(['state', 'list', '-C', project(manifest)], { env });

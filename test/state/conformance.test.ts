@@ -2,6 +2,7 @@ import { AssertionError } from 'node:assert';
 import { describe, expect, test } from 'vitest';
 import type { Memory } from '../../src/exports/state.ts';
 import { conformance, createMemory, processTime, storeOver } from '../../src/exports/state.ts';
+import { testKeys } from '../support/state-key.ts';
 
 /** The suite for storages as others use it: with a runner of their own, over a storage of their own. */
 
@@ -18,7 +19,7 @@ async function failuresOf(change: (storage: Storage) => Storage): Promise<string
       open: (process: ReturnType<typeof time.process>, name = '') => {
         const storage = memories.get(name) ?? change(createMemory(place).storage);
         memories.set(name, storage);
-        return Promise.resolve(storeOver(storage, process));
+        return Promise.resolve(storeOver(storage, { ...process, keys: testKeys }));
       },
       // This storage knows no operation at which a process could die, and no way to break down.
       dieAt: () => new Promise<void>(() => undefined),

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { StateRecord } from '../../src/state/record.ts';
 import type { State } from '../../src/state/state.ts';
+import { withNextKey } from '../../src/state/digests.ts';
+import { testKey } from '../support/state-key.ts';
 
 /**
  * Every form that a state was ever written in, each with the journal of a run that did not end, as the Trueup of that
@@ -10,6 +12,17 @@ export const folder = new URL('../fixtures/states/', import.meta.url);
 
 /** The names of the forms, the oldest first. */
 export const forms = readdirSync(folder).toSorted();
+
+/** Whether a form can say all that can be open at the platform. */
+const isNewest = (form: string) => ['8-pending', '9-sealed'].includes(form);
+
+/** The forms with a MAC, which depends on the location; `at` names the file with what stands there. */
+export const sealedForms = ['9-sealed'];
+
+/** What a sealed form has in a database, or in a bucket. */
+export function sealedAt(form: string, at: 'postgres' | 's3'): unknown {
+  return JSON.parse(readFileSync(new URL(`${form}/${at}.json`, folder), 'utf8'));
+}
 
 /** What a form has in its journal: the state it begins with, and one wave per line, as JSON. */
 export function journalOf(form: string): { readonly base: unknown; readonly waves: readonly (readonly unknown[])[] } {
@@ -59,6 +72,17 @@ const twice: Readonly<Record<string, Open>> = {
 const places = [{ key, below: 'env_prj_1' }, { key: { name: 'older' } }];
 const anywhere = [{ key, below: 'env_prj_1' }, {}];
 
+const pending: Readonly<Record<string, Open>> = {
+  [main]: { duplicates: anywhere, ...deploying },
+  [fresh]: { duplicates: anywhere, pending: { is: 'write', ...later } },
+  [open]: { pending: { is: 'create', ...later, key, below: 'env_prj_1', says, sends: 1 } },
+  'certificates.chosen': { pending: { is: 'create', ...later, says, sends: 1 } },
+  'production.redis.busy': {
+    deployed: { stale: {} },
+    pending: { is: 'deploy', ...later, mark: 'trueup-def', inputs: 'sha256:ff', newest: null, isWriting: true },
+  },
+};
+
 /** What each form says of what is open, in the words of today. */
 const opens: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
   '1-first': {},
@@ -89,16 +113,8 @@ const opens: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
       pending: { is: 'create', ...then, key, below: 'env_prj_1', says, sends: 2 },
     },
   },
-  '8-pending': {
-    [main]: { duplicates: anywhere, ...deploying },
-    [fresh]: { duplicates: anywhere, pending: { is: 'write', ...later } },
-    [open]: { pending: { is: 'create', ...later, key, below: 'env_prj_1', says, sends: 1 } },
-    'certificates.chosen': { pending: { is: 'create', ...later, says, sends: 1 } },
-    'production.redis.busy': {
-      deployed: { stale: {} },
-      pending: { is: 'deploy', ...later, mark: 'trueup-def', inputs: 'sha256:ff', newest: null, isWriting: true },
-    },
-  },
+  '8-pending': pending,
+  '9-sealed': pending,
 };
 
 /** The state that every Trueup reads of a form, with its journal. */
@@ -108,7 +124,7 @@ export function stateOf(form: string): State {
     [main]: 'rds_1',
     [fresh]: 'rds_3',
     [open]: null,
-    ...(form === '8-pending' ? { 'certificates.chosen': 'crt_1', 'production.redis.busy': 'rds_4' } : {}),
+    ...(isNewest(form) ? { 'certificates.chosen': 'crt_1', 'production.redis.busy': 'rds_4' } : {}),
   };
   const records = Object.entries(ids).map(([address, id]) => {
     const isTop = address === 'production';
@@ -122,23 +138,25 @@ export function stateOf(form: string): State {
         'env["REGION"]': {
           wanted: { digest: 'sha256:aa' },
           answered: { digest: 'sha256:bb' },
-          ignored: form === '8-pending' ? 2 : 1,
+          ignored: isNewest(form) ? 2 : 1,
         },
         port: { wanted: { value: 8080 }, answered: { value: null } },
       },
       options: { protect: true, deploy: 'never' },
     };
-    return [address, { ...record, ...opens[form]?.[address] }];
+    const born = form === '9-sealed' && isTop ? { bornAt: 'staging' } : {};
+    return [address, { ...record, ...born, ...opens[form]?.[address] }];
   });
-  return {
-    formatVersion: 2,
+  const state: State = {
+    formatVersion: 3,
     lineage: '6f1c1a52-0f5e-4b53-9f0a-2b1f4a9c7d10',
     serial: 3,
-    digestKey: 'a2V5LW9mLXRoZS1kaWdlc3Rz',
+    keyNumber: 0,
     organizationId: 'org_1',
     projectId: 'prj_1',
     resources: Object.fromEntries(records),
   };
+  return withNextKey(state, testKey, 'a2V5LW9mLXRoZS1kaWdlc3Rz');
 }
 
 /** A record without anything open, in the words of format 1. */

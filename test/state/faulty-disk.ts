@@ -22,6 +22,7 @@ export function hooked(disk: Disk, hook: Hook): Disk {
     nameBeside: disk.nameBeside,
     makeFolder: (path) => on({ name: 'makeFolder', path }, () => disk.makeFolder(path)),
     read: (path) => on({ name: 'read', path }, () => disk.read(path)),
+    readPrivate: (path) => on({ name: 'readPrivate', path }, () => disk.readPrivate(path)),
     list: (path) => on({ name: 'list', path }, () => disk.list(path)),
     rename: (from, to) => on({ name: 'rename', path: to }, () => disk.rename(from, to)),
     link: (from, to) => on({ name: 'link', path: to }, () => disk.link(from, to)),

@@ -7,31 +7,32 @@ import { localStore } from '../../src/state/backends/local.ts';
 import { recordSchema } from '../../src/state/record.ts';
 import { writeLine } from '../../src/state/wave.ts';
 import { readOf, stopOf } from '../../src/state/conformance/states.ts';
+import { migratingKeys } from '../support/state-key.ts';
 import { folder, forms, stateOf } from './corpus.ts';
 
 const copyOf = (form: string) => {
   const copy = mkdtempSync(join(tmpdir(), 'trueup-forms-'));
-  cpSync(new URL(form, folder), copy, { recursive: true });
+  for (const name of ['state.json', 'state.journal']) cpSync(new URL(`${form}/${name}`, folder), join(copy, name));
   return copy;
 };
 
 describe.each(forms)('a state of the form %s', (form) => {
   test('is read with its journal', async () => {
-    expect(await localStore(copyOf(form)).read()).toStrictEqual(stateOf(form));
+    expect(await localStore(copyOf(form), { keys: migratingKeys }).read()).toStrictEqual(stateOf(form));
   });
 
   test('is continued, and written in the newest format', async () => {
     const copy = copyOf(form);
-    const store = localStore(copy);
+    const store = localStore(copy, { keys: migratingKeys });
     await store.lock({ purpose: 'apply' });
     const state = await readOf(store);
     await store.append(state, 'production.redis.open', null);
     const { 'production.redis.open': _, ...resources } = state.resources;
-    expect(await localStore(copy).read()).toEqual({ ...state, resources });
+    expect(await localStore(copy, { keys: migratingKeys }).read()).toEqual({ ...state, resources });
     await store.write({ ...state, serial: 4 });
     await store.close();
-    expect(await localStore(copy).read()).toEqual({ ...state, serial: 4 });
-    expect(readFileSync(join(copy, 'state.json'), 'utf8')).toContain('"formatVersion": 2,');
+    expect(await localStore(copy, { keys: migratingKeys }).read()).toEqual({ ...state, serial: 4 });
+    expect(readFileSync(join(copy, 'state.json'), 'utf8')).toContain('"formatVersion": 3,');
     expect(readdirSync(copy).toSorted()).toEqual(['lease', 'state.json']);
   });
 });
@@ -39,17 +40,17 @@ describe.each(forms)('a state of the form %s', (form) => {
 test.each(['state.json', 'state.journal'])('a newer format in %s stops a run, which changes nothing', async (name) => {
   const copy = copyOf('8-pending');
   const file = join(copy, name);
-  const newer = { ...stateOf('8-pending'), formatVersion: 3 };
-  writeFileSync(file, name === 'state.json' ? JSON.stringify(newer) : writeLine(newer));
+  const newer = { ...stateOf('8-pending'), formatVersion: 4 };
+  writeFileSync(file, name === 'state.json' ? JSON.stringify(newer) : writeLine(JSON.stringify(newer)));
   const before = readFileSync(file, 'utf8');
   const { failure, message, diagnostics } = await stopOf(localStore(copy).read());
-  expect([failure, message]).toEqual(['state', `the state ${file} has format 3, which a newer Trueup wrote`]);
+  expect([failure, message]).toEqual(['state', `the state ${file} has format 4, which a newer Trueup wrote`]);
   expect(diagnostics[0]?.remedy).toBe('Use that version or a later one. Nothing was changed.');
   expect(readFileSync(file, 'utf8')).toBe(before);
 });
 
 test('every member that a record can have is in one of the forms', () => {
-  const newest = forms.filter((form) => readFileSync(new URL(`${form}/state.json`, folder), 'utf8').includes('n": 2,'));
+  const newest = forms.filter((form) => readFileSync(new URL(`${form}/state.json`, folder), 'utf8').includes('n": 3,'));
   const written = newest.map((form) => readFileSync(new URL(`${form}/state.journal`, folder), 'utf8')).join('');
   const missing = membersOf(z.toJSONSchema(recordSchema)).filter((name) => !written.includes(`"${name}":`));
   expect(missing).toEqual([]);

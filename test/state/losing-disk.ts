@@ -33,6 +33,7 @@ export function losingDisk(): { readonly disk: Disk; readonly lose: (survives: S
     nameBeside: (path) => `${path}.${++drafts}.tmp`,
     makeFolder: promised(() => undefined),
     read: promised((path) => contentOf(path).text),
+    readPrivate: promised((path) => contentOf(path).text),
     list: promised((path) => [...names.keys()].filter((name) => dirname(name) === path).map((name) => basename(name))),
     create: promised((path) => {
       const content: Content = { text: '', synced: '' };

@@ -1,25 +1,35 @@
 import { describe, expect, test } from 'vitest';
+import { authenticityOf } from '../../src/state/authenticity.ts';
+import { withNextKey } from '../../src/state/digests.ts';
 import { checkState, parseState } from '../../src/state/parse.ts';
+import { testKey } from '../support/state-key.ts';
 import { formerly } from './corpus.ts';
 import { recordOf, stateWith, stopOf } from '../../src/state/conformance/states.ts';
 
 /** The text of a state, of any format that Trueup reads. */
 
 const state = stateWith({ a: recordOf('1') }, 4);
-const former = { ...state, formatVersion: 1, resources: { a: formerly(recordOf('1')) } };
-const refused = (content: unknown) => stopOf(() => checkState('s.json', content));
+const { keyNumber: _, ...unsealed } = state;
+const second = { ...unsealed, formatVersion: 2, digestKey: 'key' };
+const former = { ...second, formatVersion: 1, resources: { a: formerly(recordOf('1')) } };
+const authenticity = authenticityOf(testKey, { keyName: 'the key of the test', acceptUnsealed: () => undefined });
+const parse = (text: string) => parseState({ location: 's.json', text }, authenticity);
+const refused = (content: unknown) => stopOf(() => checkState('s.json', content, authenticity));
 const restore =
   'Nothing was overwritten. Restore the state from a copy. Without one move it away, in a database delete its row, and ' +
   'make it anew: trueup state rebuild.';
 
 describe('a state', () => {
   test('is read in the form of today, with the format it was written in', () => {
-    expect(parseState('s.json', JSON.stringify(state))).toStrictEqual({ state, format: 2 });
-    expect(parseState('s.json', JSON.stringify(former))).toStrictEqual({ state, format: 1 });
+    const { text, mac } = authenticity.seal(state);
+    expect(parse(text)).toStrictEqual({ state, format: 3, mac });
+    const migrated = withNextKey({ ...state, keyNumber: 0 }, testKey, 'key');
+    expect(parse(JSON.stringify(second))).toStrictEqual({ state: migrated, format: 2, mac: '' });
+    expect(parse(JSON.stringify(former))).toStrictEqual({ state: migrated, format: 1, mac: '' });
   });
 
   test('that is no JSON is damaged', async () => {
-    const { failure, diagnostics, cause } = await stopOf(() => parseState('s.json', '{'));
+    const { failure, diagnostics, cause } = await stopOf(() => parse('{'));
     expect(failure).toBe('state');
     expect(diagnostics).toMatchObject([{ message: 'the state s.json is not valid JSON', remedy: restore }]);
     expect(cause).toBeInstanceOf(SyntaxError);
@@ -31,7 +41,8 @@ describe('a state', () => {
     ['a format of another type', { ...state, formatVersion: '3' }, /is not a state of Trueup: formatVersion /],
     ['a format before the first', { ...state, formatVersion: 0 }, /is not a state of Trueup: formatVersion /],
     ['no lineage', { ...state, lineage: '' }, /is not a state of Trueup: lineage /],
-    ['no key of digests', { ...state, digestKey: '' }, /is not a state of Trueup: digestKey /],
+    ['no key of digests', { ...second, digestKey: '' }, /is not a state of Trueup: digestKey /],
+    ['no number of a key', { ...state, keyNumber: 0 }, /is not a state of Trueup: keyNumber /],
     ['half a version', { ...state, serial: 1.5 }, /is not a state of Trueup: serial /],
     ['a version before the first', { ...state, serial: -1 }, /is not a state of Trueup: serial /],
     ['a member it never had', { ...state, more: 1 }, /is not a state of Trueup: Unrecognized key/],
@@ -48,8 +59,8 @@ describe('a state', () => {
   });
 
   test('of a newer Trueup is refused for that reason, with any content', async () => {
-    const { message, diagnostics } = await refused({ formatVersion: 3 });
-    expect(message).toBe('the state s.json has format 3, which a newer Trueup wrote');
+    const { message, diagnostics } = await stopOf(() => parse('{ "formatVersion": 4 }'));
+    expect(message).toBe('the state s.json has format 4, which a newer Trueup wrote');
     expect(diagnostics[0]?.remedy).toBe('Use that version or a later one. Nothing was changed.');
   });
 });

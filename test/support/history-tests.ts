@@ -1,3 +1,4 @@
+import { testKeys } from './state-key.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -128,6 +129,6 @@ function expectDeployed(made: Watched, when: string): void {
 /** The state of a bench in a folder of its own; each run opens it anew, as a process does. */
 async function disk(made: Bench): Promise<() => StateStore> {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-kills-'));
-  if (made.store.state !== undefined) await localStore(folder).write(made.store.state);
-  return () => localStore(folder);
+  if (made.store.state !== undefined) await localStore(folder, { keys: testKeys }).write(made.store.state);
+  return () => localStore(folder, { keys: testKeys });
 }

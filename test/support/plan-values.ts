@@ -23,6 +23,9 @@ export const anything: Field = { schema: z.json(), examples: ['a', 'b'] };
 /** Makes digests as a state does. */
 export const makeDigest = (content: string): string => digest('key', content);
 
+/** Makes the same digests at all places. */
+export const makeDigests = () => makeDigest;
+
 /** A kind by its name. */
 export function kindNamed(name: string): Kind {
   const kind = kinds.find((item) => item.kind === name);
@@ -153,7 +156,7 @@ export function inputOf(
   resources: Readonly<Record<string, StateRecord>> = {},
 ): Planning {
   const base = { organizationId: 'org_1', projectId: 'prj_1' };
-  const state = { ...base, formatVersion: 2, lineage: 'lineage', serial: 3, digestKey: 'key', resources } as const;
+  const state = { ...base, formatVersion: 3, lineage: 'lineage', serial: 3, keyNumber: 1, resources } as const;
   return {
     kinds,
     resources: [],
@@ -168,7 +171,7 @@ export function inputOf(
     saved: state,
     deploys: true,
     destroys: false,
-    digest: makeDigest,
+    digests: makeDigests,
     outputs: () => undefined,
   };
 }

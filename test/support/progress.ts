@@ -20,10 +20,10 @@ export interface Planned {
 export function planOf(planned: readonly Planned[]): Plan {
   return {
     base: {
-      formatVersion: 2,
+      formatVersion: 3,
       lineage: '',
       serial: 0,
-      digestKey: '',
+      keyNumber: 1,
       organizationId: '',
       projectId: '',
       resources: Object.fromEntries(

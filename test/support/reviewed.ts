@@ -25,7 +25,7 @@ export async function review(
   const purpose = { manifest: await made.manifest(text), deploys, destroys };
   const planned = await makePlan(purpose, made.world());
   expect(obstacles(planned, { dataLoss: true, adoption: true })).toEqual([]);
-  return planFileText(planFile(planned, purpose, thisVersion));
+  return planFileText(planFile(planned, purpose, thisVersion, await made.store.key()));
 }
 
 /** A file as it is read again. */

@@ -8,7 +8,7 @@ import type { ObservedObject } from '../../src/observe/observed.ts';
 import type { Action } from '../../src/plan/action.ts';
 import { memoryStore } from '../../src/state/backends/memory.ts';
 import type { StateRecord } from '../../src/state/record.ts';
-import { inputOf, makeDigest } from './plan-values.ts';
+import { inputOf, makeDigest, makeDigests } from './plan-values.ts';
 
 /** Runs that apply a plan which nobody made, on a platform that answers what a test says. */
 
@@ -46,7 +46,7 @@ export function runOf(actions: readonly Action[], { objects = {}, resources = {}
     kinds,
     client,
     store: { ...memoryStore(), append: () => Promise.resolve() },
-    digest: makeDigest,
+    digests: makeDigests,
     addSecret: () => undefined,
     redact: (text) => text,
     connections: 1,

@@ -1,3 +1,4 @@
+import { testKeys } from './state-key.ts';
 import { mkdtempSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -121,7 +122,7 @@ export function bench(options: BenchOptions = {}): Bench {
   const kinds = options.kinds ?? allKinds;
   const clock = beating(options.clock ?? selfMovingClock());
   const memory = createMemory(clock);
-  const store = memoryStore(undefined, { memory });
+  const store = memoryStore(undefined, { memory, keys: testKeys });
   const files = folderOf(options.folder);
   const secrets: Record<string, string> = {};
   const env: Record<string, string> = {};
@@ -176,7 +177,12 @@ export function bench(options: BenchOptions = {}): Bench {
       kinds,
       connect: ({ mayWrite }) => {
         // The state is the one of the test, the lock is the one of the session.
-        const locked = memoryStore(undefined, { memory, clock, ...(host === undefined ? {} : { host }) });
+        const locked = memoryStore(undefined, {
+          memory,
+          clock,
+          keys: testKeys,
+          ...(host === undefined ? {} : { host }),
+        });
         const { lock, holder, close } = locked;
         return Promise.resolve({
           ...self.world(),

@@ -2,6 +2,7 @@ import { attempts } from '../../api/attempts.ts';
 import type { Deploying } from '../../apply/run.ts';
 import { longestTimeoutMs } from '../../state/wait-out.ts';
 import { redactDiagnostic } from '../../plan/redacted.ts';
+import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import type { ApplyView } from '../../render/formats/apply.ts';
 import { applyFormats } from '../../render/formats/apply.ts';
 import { endingOf } from '../../render/result.ts';
@@ -39,10 +40,17 @@ async function apply(
     throw usage('--no-deploy cannot be combined with a plan file', 'Write the file with trueup plan --no-deploy.');
   }
   const reviewed = await readPlanFile(run.process.cwd(), path);
+  if (reviewed.file.destroys) {
+    throw new Stop('refused', [
+      diagnostic('plan-file', `the plan file ${path} deletes everything; apply does not; nothing was sent`, {
+        remedy: `Run trueup destroy ${path}.`,
+      }),
+    ]);
+  }
   return planAndApply(run, view, {
     // Who reviewed it agreed to it, and to what it takes over; data goes by a flag of its own.
     flags: { ...flags, autoApprove: true, adopt: true },
-    command: reviewed.file.destroys ? 'destroy' : 'apply',
+    command: 'apply',
     request: { reviewed },
     deploying,
   });

@@ -47,11 +47,13 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
     const savedTo = isInTheWay ? undefined : flags.out;
     if (savedTo !== undefined) {
       const about = { version: readVersion(), at: new Date().toISOString() };
-      await writePlanFile(run.process.cwd(), savedTo, planFile(made, purpose, about));
+      const { store } = connection;
+      await store.keepKey();
+      await writePlanFile(run.process.cwd(), savedTo, planFile(made, purpose, about, await store.key()));
     }
     const others = hasChanges(made) ? await underWay(connection.store) : [];
     const shown = { ...made, diagnostics: [...others, ...made.diagnostics] };
-    view.plan({ plan: shown, counts: client.counts, warnings, savedTo });
+    view.plan({ plan: shown, counts: client.counts, warnings, savedTo, command: destroys ? 'destroy' : 'apply' });
     if (isInTheWay) {
       if (flags.out !== undefined) terminal.err(`The plan was not saved to ${printable(flags.out)}.\n`);
       return 'failed';

@@ -13,6 +13,8 @@ export interface PlanResult extends PlanView {
   readonly warnings: readonly Diagnostic[];
   /** The file that the plan was saved to. */
   readonly savedTo: string | undefined;
+  /** The command that applies the plan. */
+  readonly command: 'apply' | 'destroy';
 }
 
 /** Prints what `plan` reports. */
@@ -24,10 +26,11 @@ export interface PlanCommandView extends View {
 export const planFormats: Formats<PlanCommandView> = {
   text: (screen) => ({
     ...textView(screen),
-    plan: ({ plan, counts, savedTo }) => {
+    plan: ({ plan, counts, savedTo, command }) => {
       screen.out(renderPlan({ plan, counts }, screen.outStyle));
       if (savedTo === undefined) return;
-      screen.out(`Saved to ${printable(savedTo)}: trueup apply with this file applies this plan and nothing else.\n`);
+      const name = printable(savedTo);
+      screen.out(`Saved to ${name}: trueup ${command} with this file applies this plan and nothing else.\n`);
     },
   }),
   json: (screen) => ({
@@ -37,6 +40,6 @@ export const planFormats: Formats<PlanCommandView> = {
 };
 
 /** A plan with the warnings of its manifest among its diagnostics. */
-export function withWarnings({ plan, counts, warnings }: Omit<PlanResult, 'savedTo'>): PlanView {
+export function withWarnings({ plan, counts, warnings }: Omit<PlanResult, 'savedTo' | 'command'>): PlanView {
   return { plan: { ...plan, diagnostics: [...warnings, ...plan.diagnostics] }, counts };
 }

@@ -1,7 +1,7 @@
 import type { Holder } from '../../state/holder.ts';
 import type { StateRecord } from '../../state/record.ts';
 import type { State } from '../../state/state.ts';
-import type { Formats, View } from '../format.ts';
+import type { Formats, Screen, View } from '../format.ts';
 import { jsonView, printJson } from '../json-view.ts';
 import { stateListJson, stateShowJson, unlockJson } from '../state-json.ts';
 import { renderStateList, renderStateRecord } from '../state-text.ts';
@@ -53,6 +53,20 @@ export const stateUnlockFormats: Formats<StateUnlockView> = {
   text: (screen) => ({ ...textView(screen), unlocked: () => {} }),
   json: (screen) => ({ ...jsonView(screen), unlocked: (holder) => printJson(screen, unlockJson(holder)) }),
 };
+
+/** Prints what `state key --print` reports: the key, in every format. */
+export interface StateKeyView extends View {
+  readonly key: Screen['out'];
+}
+
+/** The formats of `state key`. */
+export const stateKeyFormats: Formats<StateKeyView> = {
+  text: (screen) => ({ ...textView(screen), key: screen.out }),
+  json: (screen) => ({ ...jsonView(screen), key: screen.out }),
+};
+
+/** The formats of `state accept-older`, which prints notices only. */
+export const stateAcceptFormats: Formats<View> = { text: textView, json: jsonView };
 
 /** Prints what `state rebuild` reports, beside its notices. */
 export interface StateRebuildView extends View {

@@ -1,14 +1,18 @@
 import { basename, dirname, join } from 'node:path';
 import type { Disk, DiskFile } from '../disk.ts';
 import { nodeDisk, reasonOf } from '../disk.ts';
+import type { Authenticity } from '../authenticity.ts';
+import { newestFormat } from '../formats.ts';
+import type { KeySource } from '../keys.ts';
+import { keyFile } from '../keys.ts';
 import type { LeaseContext } from '../lease.ts';
 import type { StateStorage, Writer } from '../storage.ts';
-import { checkState, parseState } from '../parse.ts';
+import { parseState } from '../parse.ts';
 import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 import { unusable } from '../unusable.ts';
 import type { Wave } from '../wave.ts';
-import { parseWave, readLine, withWaves, writeLine } from '../wave.ts';
+import { chained, parseWave, readChained, readJson, readLine, withWaves, writeLine } from '../wave.ts';
 import { folderDocuments } from './folder-documents.ts';
 import { folderRegister } from './folder-register.ts';
 import { putFile } from './put-file.ts';
@@ -16,10 +20,13 @@ import { putFile } from './put-file.ts';
 /**
  * A state in a folder: `state.json`, replaced atomically at the end of a run, and `state.journal`, to which
  * every record is appended durably during the run. A killed run leaves the journal, and the next run reads both.
- * Opens nothing yet. Never throws.
+ * Without `keys` the key is in the file `key` beside them, which the first run makes. Opens nothing yet. Never throws.
  */
-export function localStore(folder: string, some: Partial<LeaseContext> & { readonly disk?: Disk } = {}): StateStore {
-  return storeOver(folderStorage(folder, some.disk ?? nodeDisk), some);
+export function localStore(
+  folder: string,
+  { disk = nodeDisk, ...some }: Partial<LeaseContext> & { readonly disk?: Disk; readonly keys?: KeySource } = {},
+): StateStore {
+  return storeOver(folderStorage(folder, disk), { keys: keyFile({ folder, disk }, { mayMake: true }), ...some });
 }
 
 /** The storage of such a state. */
@@ -29,6 +36,8 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
   let open: DiskFile | undefined;
   /** The serial of the state that the journal continues. */
   let serial: number | undefined;
+  /** The MAC of the last record in the journal. */
+  let last = '';
 
   const close = async (): Promise<void> => {
     const handle = open;
@@ -39,8 +48,9 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
   /** Begins a journal. That of an unfinished run stays until the new one is complete. */
   const begin = async (base: State, writer: Writer): Promise<void> => {
     await close();
-    open = await putFile(disk, journal, { text: writeLine(base), ...writer });
-    serial = base.serial;
+    const { text, mac } = writer.authenticity.seal(base);
+    open = await putFile(disk, journal, { text: writeLine(text), ...writer });
+    [serial, last] = [base.serial, mac];
   };
 
   return {
@@ -48,17 +58,19 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
     lease: folderRegister(folder, { disk, of: `the state ${file}` }),
     documents: folderDocuments(join(folder, 'documents'), disk),
     isShared: false,
-    load: async () => {
+    load: async (authenticity) => {
       await close();
       serial = undefined;
-      return load(disk, file, journal);
+      return load(disk, { file, journal }, authenticity);
     },
     begin: (base, writer) => begin(base, writer).catch(failing(journal, 'cannot be written')),
-    add: async (wave, { confirm }) => {
+    add: async (wave, { authenticity, confirm }) => {
       await confirm();
       try {
-        await open?.append(writeLine(wave));
+        const { text, mac } = chained(JSON.stringify(wave), { previous: last, authenticity });
+        await open?.append(writeLine(text));
         await open?.sync();
+        last = mac;
       } catch (error) {
         throw failed(journal, 'cannot be written', { error });
       }
@@ -68,7 +80,7 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
       // A leftover journal that continues this very version would be applied to it.
       if (serial === state.serial) await begin(state, writer).catch(failing(journal, 'cannot be written'));
       await close();
-      const text = `${JSON.stringify(state, null, 1)}\n`;
+      const text = `${writer.authenticity.seal(state, 1).text}\n`;
       const handle = await putFile(disk, file, { text, ...writer }).catch(
         failing(file, 'cannot be written; it is as it was before'),
       );
@@ -79,7 +91,7 @@ export function folderStorage(folder: string, disk: Disk): StateStorage {
           'Nothing was overwritten that counts. Remove it, or run again: it is older than the state, and not read any more.';
         throw failed(journal, 'cannot be removed; the state itself is saved', { error, remedy });
       });
-      await removeLeft(disk, file, journal).catch(() => undefined);
+      await removeLeft(disk, file, journal, join(folder, 'key')).catch(() => undefined);
     },
     close,
   };
@@ -95,13 +107,17 @@ async function removeLeft(disk: Disk, ...files: readonly string[]): Promise<void
 }
 
 /** Reads both files; another run may write them at the same time. */
-async function load(disk: Disk, file: string, journal: string): Promise<State | undefined> {
+async function load(
+  disk: Disk,
+  { file, journal }: { readonly file: string; readonly journal: string },
+  authenticity: Authenticity,
+): Promise<State | undefined> {
   for (let attempt = 1; ; attempt++) {
     const text = await readText(disk, file);
-    const saved = text === undefined ? undefined : parseState(file, text).state;
+    const saved = text === undefined ? undefined : parseState({ location: file, text }, authenticity).state;
     const lines = await readText(disk, journal);
     if (lines === undefined) return saved;
-    const replayed = replay(journal, lines, saved);
+    const replayed = replay({ path: journal, text: lines, saved }, authenticity);
     if (replayed.is === 'read') return replayed.state;
     // A run that ends replaces the state, and the next one begins another journal.
     if (attempt === 3) throw unusable(journal, replayed.why);
@@ -121,16 +137,23 @@ type Replayed =
   | { readonly is: 'read'; readonly state: State | undefined }
   | { readonly is: 'newer'; readonly why: string };
 
+interface JournalText {
+  readonly path: string;
+  readonly text: string;
+  /** The state beside it. */
+  readonly saved: State | undefined;
+}
+
 /** Applies the waves of an unfinished run; only the last one may be torn. */
-function replay(path: string, text: string, saved: State | undefined): Replayed {
+function replay({ path, text, saved }: JournalText, authenticity: Authenticity): Replayed {
   const lines = text.split('\n');
   const torn = lines.pop() !== ''; // every whole line ends in a line feed
   const [first, ...rest] = lines;
   if (first === undefined) return { is: 'read', state: saved };
   const isOld = first.startsWith('{'); // before there were checksums
-  const content = isOld ? undefined : readLine(first);
-  if (!isOld && content === undefined) throw unusable(path, 'is damaged in line 1');
-  const { state: base, format } = isOld ? parseState(path, first) : checkState(path, content);
+  const content = isOld ? first : readLine(first);
+  if (content === undefined) throw unusable(path, 'is damaged in line 1');
+  const { state: base, format, mac } = parseState({ location: path, text: content }, authenticity);
   if (saved !== undefined && saved.lineage !== base.lineage) {
     throw unusable(path, `belongs to another state: its lineage is ${base.lineage} and not ${saved.lineage}`);
   }
@@ -141,15 +164,30 @@ function replay(path: string, text: string, saved: State | undefined): Replayed 
     return { is: 'newer', why };
   }
   const waves: Wave[] = [];
+  let previous = mac;
   for (const [index, line] of rest.entries()) {
-    const wave = parseWave(isOld ? readOldLine(line) : readLine(line), format);
+    const whole = isOld ? line : readLine(line);
+    if (whole !== undefined && format === newestFormat) {
+      const record = readChained(whole, { previous, authenticity });
+      if (record === undefined) {
+        throw authenticity.forged(path, `has a record in line ${index + 2} that does not follow the one before it`);
+      }
+      previous = record.mac;
+      waves.push(parseWave(readJson(record.text), format) ?? damaged(path, index + 2));
+      continue;
+    }
+    const wave = parseWave(isOld ? readOldLine(line) : readJson(whole), format);
     if (wave === undefined) {
-      if (torn || index < rest.length - 1) throw unusable(path, `is damaged in line ${index + 2}`);
+      if (torn || index < rest.length - 1) damaged(path, index + 2);
       break;
     }
     waves.push(wave);
   }
   return { is: 'read', state: withWaves(base, waves) };
+}
+
+function damaged(path: string, line: number): never {
+  throw unusable(path, `is damaged in line ${line}`);
 }
 
 /** Reads a line without a checksum, as the first versions wrote it: one record. */

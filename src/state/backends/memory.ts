@@ -1,6 +1,8 @@
 import type { BeatingClock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
 import type { LeaseEntry } from '../lease-entry.ts';
+import type { KeySource } from '../keys.ts';
+import { keyInMemory } from '../keys.ts';
 import type { LeaseContext } from '../lease.ts';
 import type { StateStorage } from '../storage.ts';
 import type { Register } from '../register.ts';
@@ -19,12 +21,12 @@ export interface MemoryStore extends StateStore {
 /** Creates a store in memory; two stores with the same memory share a state. Never throws. */
 export function memoryStore(
   initial?: State,
-  some: Partial<LeaseContext> & { readonly memory?: Memory } = {},
+  some: Partial<LeaseContext> & { readonly memory?: Memory; readonly keys?: KeySource } = {},
 ): MemoryStore {
   const { memory = createMemory(some.clock ?? systemClock) } = some;
   if (initial !== undefined) memory.state = initial;
   let writes = 0;
-  const store = storeOver(memory.storage, some);
+  const store = storeOver(memory.storage, { keys: memory.keys, ...some });
   return {
     ...store,
     write: async (state) => {
@@ -47,6 +49,7 @@ export function memoryStore(
 export interface Memory {
   state: State | undefined;
   readonly storage: StateStorage;
+  readonly keys: KeySource;
 }
 
 /** Creates an empty memory. Never throws. */
@@ -54,6 +57,7 @@ export function createMemory(clock: BeatingClock): Memory {
   const texts = new Map<string, string>();
   const memory: Memory = {
     state: undefined,
+    keys: keyInMemory(),
     storage: {
       location: 'memory',
       lease: memoryRegister(clock),

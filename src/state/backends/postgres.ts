@@ -1,17 +1,20 @@
 import type { Clock } from '../clock.ts';
 import { systemClock } from '../clock.ts';
 import type { Documents } from '../documents.ts';
-import type { Format } from '../formats.ts';
+import { newestFormat } from '../formats.ts';
+import type { KeySource } from '../keys.ts';
 import { parseEntry } from '../lease-entry.ts';
 import type { LeaseContext } from '../lease.ts';
 import type { StateStorage, Writer } from '../storage.ts';
+import type { Authenticity } from '../authenticity.ts';
+import type { ReadState } from '../parse.ts';
 import { parseState } from '../parse.ts';
 import type { Register } from '../register.ts';
 import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 import { locked, unusable } from '../unusable.ts';
 import type { Wave } from '../wave.ts';
-import { parseWave, withWaves } from '../wave.ts';
+import { chained, parseWave, readChained, withWaves } from '../wave.ts';
 import type { Database } from './database.ts';
 import { openDatabase } from './database.ts';
 
@@ -32,7 +35,10 @@ export interface PostgresLocation {
  *
  * @throws {Stop} `state`, when `url` is no address of a database.
  */
-export function postgresStore(where: PostgresLocation, some: Partial<LeaseContext> = {}): StateStore {
+export function postgresStore(
+  where: PostgresLocation,
+  some: Partial<LeaseContext> & { readonly keys: KeySource },
+): StateStore {
   return storeOver(postgresStorage(where, some.clock ?? systemClock), some);
 }
 
@@ -41,8 +47,11 @@ export function postgresStorage({ url, schema, name }: PostgresLocation, clock: 
   const database = openDatabase(url, `${schema}.state of ${name}`, clock);
   const { location } = database;
   let known: { readonly counter: number; next: number } | undefined;
+  /** The MAC of the last record in the journal. */
+  let last = '';
 
-  const save = async (state: State, { counter, check }: Writer): Promise<void> => {
+  const save = async (state: State, { authenticity, counter, check }: Writer): Promise<void> => {
+    const { text, mac } = authenticity.seal(state);
     const rows = await database.query(
       `with held as (${heldBy(schema)}),
         gone as (delete from ${schema}.journal where name = $1 and exists (select from held)),
@@ -50,10 +59,11 @@ export function postgresStorage({ url, schema, name }: PostgresLocation, clock: 
           select $1, $3::bigint, $4, now() from held
           on conflict (name) do update set serial = excluded.serial, body = excluded.body, written_at = now())
       select from held`,
-      [name, counter, state.serial, JSON.stringify(state)],
+      [name, counter, state.serial, text],
       check,
     );
     if (rows.length === 0) throw taken(location);
+    last = mac;
   };
 
   return {
@@ -61,7 +71,7 @@ export function postgresStorage({ url, schema, name }: PostgresLocation, clock: 
     lease: postgresRegister(database, schema, name),
     documents: postgresDocuments(database, schema, name),
     isShared: true,
-    load: async () => {
+    load: async (authenticity) => {
       // One statement, so that no write happens between two reads.
       const rows = await database.query(
         `select 0::bigint as counter, 0::bigint as number, null as address, body as text from ${schema}.state where name = $1
@@ -71,15 +81,25 @@ export function postgresStorage({ url, schema, name }: PostgresLocation, clock: 
       );
       const [first, ...rest] = rows;
       if (first === undefined) return undefined;
-      const { state, format } = parseState(location, String(first.text));
-      return withWaves(state, [waveOf(location, rest, format)]);
+      const read = parseState({ location, text: String(first.text) }, authenticity);
+      return withWaves(read.state, [waveOf(location, rest, { ...read, authenticity })]);
     },
     begin: async (base, writer) => {
       await save(base, writer);
       if (known?.counter !== writer.counter) known = { counter: writer.counter, next: 1 };
     },
-    add: async (wave, { counter, check }) => {
+    add: async (wave, { authenticity, counter, check }) => {
       const { next } = (known ??= { counter, next: 1 });
+      let previous = last;
+      const records = wave.map(([address, record]) => {
+        const { text, mac } = chained(
+          JSON.stringify(record),
+          { previous, authenticity },
+          `${JSON.stringify(address)} `,
+        );
+        previous = mac;
+        return text;
+      });
       // The numbers make it harmless to repeat a wave whose answer was lost.
       const rows = await database.query(
         `with held as (${heldBy(schema)}),
@@ -88,17 +108,12 @@ export function postgresStorage({ url, schema, name }: PostgresLocation, clock: 
             from held, unnest($4::text[], $5::text[]) with ordinality as wave (address, record, place)
             on conflict do nothing)
         select from held`,
-        [
-          name,
-          counter,
-          next,
-          wave.map(([address]) => address),
-          wave.map(([, record]) => (record === null ? null : JSON.stringify(record))),
-        ],
+        [name, counter, next, wave.map(([address]) => address), records],
         check,
       );
       if (rows.length === 0) throw taken(location);
       known.next += wave.length;
+      last = previous;
     },
     save,
     close: () => database.close(),
@@ -110,8 +125,21 @@ function heldBy(schema: string): string {
   return `select from ${schema}.lease where name = $1 and counter = $2::bigint and is_held for share`;
 }
 
-function waveOf(location: string, rows: readonly Readonly<Record<string, unknown>>[], format: Format): Wave {
-  const content = rows.map(({ address, text }) => [address, text === null ? null : JSON.parse(String(text))]);
+function waveOf(
+  location: string,
+  rows: readonly Readonly<Record<string, unknown>>[],
+  { format, mac, authenticity }: Pick<ReadState, 'format' | 'mac'> & { readonly authenticity: Authenticity },
+): Wave {
+  let previous = mac;
+  const content = rows.map(({ address, text }) => {
+    if (format !== newestFormat) return [address, text === null ? null : JSON.parse(String(text))];
+    const record = readChained(String(text), { previous, authenticity }, `${JSON.stringify(address)} `);
+    if (record === undefined) {
+      throw authenticity.forged(location, `has a record of ${String(address)} that does not follow the one before it`);
+    }
+    previous = record.mac;
+    return [address, JSON.parse(record.text)];
+  });
   const wave = parseWave(content, format);
   if (wave === undefined) throw unusable(location, 'has a record in its journal that is none of Trueup');
   return wave;

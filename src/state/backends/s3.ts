@@ -4,14 +4,17 @@ import { systemClock } from '../clock.ts';
 import { parseEntry } from '../lease-entry.ts';
 import type { LeaseContext } from '../lease.ts';
 import type { StateStorage, Writer } from '../storage.ts';
+import type { Authenticity } from '../authenticity.ts';
+import { newestFormat } from '../formats.ts';
+import type { KeySource } from '../keys.ts';
 import type { ReadState } from '../parse.ts';
-import { checkState } from '../parse.ts';
+import { checkState, parseSealed, refuseNewer } from '../parse.ts';
 import type { Register } from '../register.ts';
 import type { State, StateStore } from '../state.ts';
 import { storeOver } from '../store.ts';
 import { locked, unusable } from '../unusable.ts';
 import type { Wave } from '../wave.ts';
-import { parseWave, readLine, withWaves, writeLine } from '../wave.ts';
+import { chained, parseWave, readChained, readJson, readLine, withWaves, writeLine } from '../wave.ts';
 import type { Bucket, BucketLocation } from './bucket.ts';
 import { openBucket } from './bucket.ts';
 
@@ -20,7 +23,7 @@ import { openBucket } from './bucket.ts';
  * the counter of its writer and its number. `state.json` names the waves that complete it. Each run writes it anew when it
  * begins, so that late waves of an earlier run do not count. Sends nothing yet. Never throws.
  */
-export function s3Store(where: BucketLocation, some: Partial<LeaseContext> = {}): StateStore {
+export function s3Store(where: BucketLocation, some: Partial<LeaseContext> & { readonly keys: KeySource }): StateStore {
   return storeOver(s3Storage(where, some.clock ?? systemClock), some);
 }
 
@@ -46,24 +49,34 @@ export function s3Storage(where: BucketLocation, clock: Clock): StateStorage {
   /** The waves that were read; a save removes them. */
   let old: readonly string[] = [];
   let own = { counter: 0, from: 0, next: 0 };
+  /** The MAC of the last wave of this writer. */
+  let last = '';
 
-  const load = async (): Promise<State | undefined> => {
-    const object = await bucket.get(stateName);
-    etag = object?.etag ?? 'none';
-    if (object === undefined) return undefined;
-    const head = parseHead(location, object.text);
-    const waves = await wavesOf(bucket, head);
-    old = waves.map((_, index) => waveName(head.counter, head.from + index));
-    return withWaves(head.state, waves);
+  const load = async (authenticity: Authenticity): Promise<State | undefined> => {
+    for (let attempt = 1; ; attempt++) {
+      const object = await bucket.get(stateName);
+      etag = object?.etag ?? 'none';
+      if (object === undefined) return undefined;
+      const head = parseHead({ location, text: object.text }, authenticity);
+      const { waves, missing } = await wavesOf(bucket, head, authenticity);
+      if (missing !== undefined) {
+        // A run that ends or begins removes waves, and those that it has just written may be seen out of order.
+        if (attempt < 3) continue;
+        throw authenticity.forged(location, `lacks ${missing} of its journal, and has a later one`);
+      }
+      old = waves.map((_, index) => waveName(head.counter, head.from + index));
+      return withWaves(head.state, waves);
+    }
   };
 
   /** Writes the head; it contains all waves before the next one. */
-  const put = async (state: State, { counter, check, confirm }: Writer): Promise<void> => {
-    if (etag === undefined) await load();
+  const put = async (state: State, { authenticity, counter, check, confirm }: Writer): Promise<void> => {
+    if (etag === undefined) await load(authenticity);
     await confirm();
     if (own.counter !== counter) own = { counter, from: 0, next: 0 };
     const head: Head = { counter, from: own.next, state };
-    const text = `${JSON.stringify(head, null, 1)}\n`;
+    const sealed = authenticity.seal(head, 1);
+    const text = `${sealed.text}\n`;
     let written = await bucket.put(stateName, text, { over: etag ?? 'none', check });
     if (written === undefined) {
       // The write may have taken effect without an answer.
@@ -72,6 +85,7 @@ export function s3Storage(where: BucketLocation, clock: Clock): StateStorage {
       written = now.etag;
     }
     etag = written;
+    last = sealed.mac;
   };
 
   return {
@@ -85,15 +99,17 @@ export function s3Storage(where: BucketLocation, clock: Clock): StateStorage {
     isShared: true,
     load,
     begin: put,
-    add: async (wave, { counter, check, confirm }) => {
+    add: async (wave, { authenticity, counter, check, confirm }) => {
       // Only this writer uses its counter, and each name once: a repetition is harmless.
       const name = waveName(counter, own.next++);
-      await bucket.put(name, writeLine(wave), { over: 'any', check });
+      const { text, mac } = chained(JSON.stringify(wave), { previous: last, authenticity });
+      await bucket.put(name, writeLine(text), { over: 'any', check });
       // A run that took the lock since may have begun without this wave; remove it, so that no other run reads it.
       await confirm().catch(async (error: unknown) => {
         await bucket.remove(name);
         throw error;
       });
+      last = mac;
     },
     save: async (state, writer) => {
       await put(state, writer);
@@ -117,17 +133,32 @@ function documentName(document: string): string {
   return `documents/${document}`;
 }
 
-/** Reads the waves of a state; their numbers have no gaps. */
-async function wavesOf(bucket: Bucket, { counter, from, format }: ReadHead): Promise<readonly Wave[]> {
+/** Reads the waves of a state; their numbers have no gaps. `missing` names a wave that is not there, before one that is. */
+async function wavesOf(
+  bucket: Bucket,
+  { counter, from, format, mac }: ReadHead,
+  authenticity: Authenticity,
+): Promise<{ readonly waves: readonly Wave[]; readonly missing?: string }> {
   const waves: Wave[] = [];
+  let previous = mac;
   for (;;) {
     const first = from + waves.length;
     const names = Array.from({ length: atOnce }, (_, index) => waveName(counter, first + index));
     const objects = await Promise.all(names.map((name) => bucket.get(name)));
     for (const [index, object] of objects.entries()) {
-      if (object === undefined) return waves;
-      const wave = parseWave(readLine(object.text.trimEnd()), format);
-      if (wave === undefined) throw unusable(bucket.locationOf(names[index] ?? ''), 'is damaged');
+      const name = names[index] ?? '';
+      if (object === undefined) {
+        return { waves, ...(objects.slice(index).some((later) => later !== undefined) ? { missing: name } : {}) };
+      }
+      let text = readLine(object.text.trimEnd());
+      if (text !== undefined && format === newestFormat) {
+        const record = readChained(text, { previous, authenticity });
+        if (record === undefined)
+          throw authenticity.forged(bucket.locationOf(name), 'does not follow the record before it');
+        ({ text, mac: previous } = record);
+      }
+      const wave = parseWave(readJson(text), format);
+      if (wave === undefined) throw unusable(bucket.locationOf(name), 'is damaged');
       waves.push(wave);
     }
   }
@@ -136,16 +167,21 @@ async function wavesOf(bucket: Bucket, { counter, from, format }: ReadHead): Pro
 /** The head as it was read; its waves have the format it was written in. */
 type ReadHead = Head & ReadState;
 
-function parseHead(location: string, text: string): ReadHead {
-  let content: unknown;
-  try {
-    content = JSON.parse(text);
-  } catch (error) {
-    throw unusable(location, 'is not valid JSON', { cause: error });
-  }
+function parseHead(about: { readonly location: string; readonly text: string }, authenticity: Authenticity): ReadHead {
+  const stateIn = (content: unknown) => (content as Record<string, unknown> | null)?.state;
+  const { content, mac } = parseSealed(about, authenticity, stateIn);
   const { counter, from, state } = (content ?? {}) as Record<string, unknown>;
+  const { location } = about;
   if (typeof counter !== 'number' || typeof from !== 'number') throw unusable(location, 'is not a state of Trueup');
-  return { counter, from, ...checkState(location, state) };
+  return { counter, from, ...checkState(location, state, authenticity), mac };
+}
+
+/** The counter of a head; nobody relies on it but for a number that was not given yet. */
+function counterIn(location: string, text: string): number {
+  const { counter, state } = (readJson(text) ?? {}) as { readonly counter?: unknown; readonly state?: unknown };
+  refuseNewer(location, state);
+  if (typeof counter !== 'number') throw unusable(location, 'is not a state of Trueup');
+  return counter;
 }
 
 function taken(location: string) {
@@ -170,7 +206,7 @@ function s3Register(bucket: Bucket): Register {
     lastCounter: async () => {
       // Waves are named by counters: a counter given twice would bring back the waves of a killed run.
       const object = await bucket.get(stateName);
-      return object === undefined ? 0 : parseHead(bucket.locationOf(stateName), object.text).counter;
+      return object === undefined ? 0 : counterIn(bucket.locationOf(stateName), object.text);
     },
     isNewest: async ({ version }) => (await bucket.get(leaseName))?.etag === version,
     swap: async (seen, entry) => {

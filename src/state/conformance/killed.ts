@@ -28,7 +28,7 @@ export function killTests(test: Cases): void {
     told(2);
     await store.append(base, 'b', null);
     told(3);
-    await store.write(last);
+    await store.write({ ...last, serial: base.serial + 1 });
     told(4);
     await lease.release();
     await store.close();
@@ -68,7 +68,7 @@ export function killTests(test: Cases): void {
         // And the next run goes on from there as if nothing had happened.
         await next.store.append(state ?? first, 'e', recordOf('6'));
         expect((await resourcesNow())?.e).toEqual(recordOf('6'));
-        await next.store.write(first);
+        await next.store.write({ ...first, serial: (state?.serial ?? 0) + 1 });
         expect(await resourcesNow()).toEqual(first.resources);
         await leave(next);
         if (isOver) break;

@@ -22,7 +22,7 @@ export function recordOf(id: string | null, more: object = {}): StateRecord {
 
 /** A state with some resources. */
 export function stateWith(resources: State['resources'], serial = 1): State {
-  return { ...newState('org_1', 'prj_1'), lineage: 'line', digestKey: 'key', serial, resources };
+  return { ...newState('org_1', 'prj_1'), lineage: 'line', serial, resources };
 }
 
 /** The state of a store that has one. */

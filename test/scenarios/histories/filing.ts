@@ -25,7 +25,10 @@ export async function filePlan(run: Run, { manifest: tree }: StepThat<'plan'>): 
   const planned = await orRefused(makePlan(purpose, calm(run)));
   if (planned instanceof Stop) return refused(run, planned, prediction);
   same([...prediction.errors], [], 'refusals that should have been');
-  run.filed = { text: planFileText(planFile(planned, purpose, thisVersion)), from: situation(run, tree) };
+  run.filed = {
+    text: planFileText(planFile(planned, purpose, thisVersion, await run.made.store.key())),
+    from: situation(run, tree),
+  };
   return { is: 'over' };
 }
 

@@ -6,10 +6,12 @@ import { canonical } from '../../../src/kind/json.ts';
 import { replacedAddress } from '../../../src/kind/address.ts';
 import type { Kind } from '../../../src/kind/kind.ts';
 import { kinds } from '../../../src/resources/index.ts';
-import { digest } from '../../../src/secrets/digest.ts';
+import type { Digest } from '../../../src/secrets/digest.ts';
+import { digestsOf } from '../../../src/state/digests.ts';
 import { pendingCreate } from '../../../src/state/pending.ts';
 import type { StateRecord, Stored } from '../../../src/state/record.ts';
 import type { State } from '../../../src/state/state.ts';
+import { testKey } from '../../support/state-key.ts';
 import type { Snapshot } from './platform.ts';
 import { idsIn, isListed, look, rowsOf, valueIn } from './platform.ts';
 import { isAsIntended, keyOf, movedMemory } from './prediction.ts';
@@ -96,12 +98,13 @@ function pairsOf(about: Recalling): Pick<Memory, 'pairs' | 'sets'> {
       ...run.deeds.flatMap((deed) => (deed.id === id && deed.column === name ? [form(deed.value as Json)] : [])),
       ...wishes,
     ];
-    const wish = storedAs(about.state, pair.wanted, wishes);
+    const digest = digestsOf(testKey, about.state)(address, name);
+    const wish = storedAs(digest, pair.wanted, wishes);
     // Of an object that is gone nobody can tell any more what it was.
     if (!wishes.includes(wish ?? '') && rows[1] !== undefined && value !== undefined) {
       throw new Error(`the state says that ${address}.${name} was wanted to be ${JSON.stringify(pair.wanted)}`);
     }
-    pairs[name] = { wanted: wish ?? '', answered: storedAs(about.state, pair.answered, seen) ?? '' };
+    pairs[name] = { wanted: wish ?? '', answered: storedAs(digest, pair.answered, seen) ?? '' };
   }
   return { pairs, sets };
 }
@@ -132,7 +135,8 @@ function takenOf({ run, episode, address, kind, state, record, id, after, output
     const answered = form(key === undefined ? valueIn(kind, name, row) : now[key]);
     const column = readAt.replace(/\..*/, '');
     const isTouched = run.deeds.some((deed) => deed.id === id && deed.column === column);
-    const isSettled = storedAs(state, pair.answered, [answered]) === answered && wanted !== answered;
+    const isSettled =
+      storedAs(digestsOf(testKey, state)(address, part), pair.answered, [answered]) === answered && wanted !== answered;
     // That a variable is gone is no other form of it; Trueup may report it as ignored.
     const isForm = key === undefined || now[key] !== undefined || pair.ignored !== undefined;
     if (isSettled && isForm && (isTouched || known?.taken[part] !== undefined)) taken[part] = { wanted, answered };
@@ -141,9 +145,9 @@ function takenOf({ run, episode, address, kind, state, record, id, after, output
 }
 
 /** Which of some values the state holds. */
-function storedAs({ digestKey }: State, stored: Stored, values: readonly string[]): string | undefined {
+function storedAs(digest: Digest, stored: Stored, values: readonly string[]): string | undefined {
   if ('value' in stored) return canonical(stored.value);
-  return values.find((value) => digest(digestKey, value) === stored.digest);
+  return values.find((value) => digest(value, stored.digest) === stored.digest);
 }
 
 /** What a run was about to make: what the block says, or what a run before it was about to make. */

@@ -11,6 +11,7 @@ import type { Where } from '../../../src/state/conformance/bench.ts';
 import type { VirtualProcess } from '../../../src/state/conformance/virtual-processes.ts';
 import { processTime } from '../../../src/state/conformance/virtual-processes.ts';
 import { diskError, hooked } from '../faulty-disk.ts';
+import { testKeys } from '../../support/state-key.ts';
 
 conforms('in a folder', { isShared: false }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-state-'));
@@ -52,7 +53,7 @@ conforms('in a folder', { isShared: false }, () => {
     time,
     open: (process, name = '.') => {
       const storage = folderStorage(join(folder, name), diskOf(process));
-      return Promise.resolve(storeOver(activity.watched(process, storage), process));
+      return Promise.resolve(storeOver(activity.watched(process, storage), { ...process, keys: testKeys }));
     },
     dieAt: (process, left, where) => new Promise((die) => void deaths.set(process, { left, where, die })),
     breakDown: () => {

@@ -108,7 +108,7 @@ describe('an operation of the disk that fails', () => {
         const stop = await stopOf(Promise.reject(error));
         expect(stop.failure).toBe('state');
         expect(stop.message).toContain(`${code}: ${words}`);
-        expect(stop.message).toMatch(/state\.(json|journal)|lease/);
+        expect(stop.message).toMatch(/state\.(json|journal)|lease|key/);
         expect(stop.diagnostics[0]?.remedy).toMatch(/Nothing was (overwritten|changed)/);
         expect(stop.diagnostics[0]?.remedy).not.toContain('--adopt');
         // When the disk is well again, the next run goes on.
@@ -117,7 +117,7 @@ describe('an operation of the disk that fails', () => {
         await next.write({ ...last, serial: 9 });
         expect(await next.read()).toEqual({ ...last, serial: 9 });
         await next.close();
-        expect(readdirSync(folder).toSorted()).toEqual(['lease', 'state.json']);
+        expect(readdirSync(folder).toSorted()).toEqual(['.gitignore', 'key', 'lease', 'state.json']);
       },
     );
     expect(points).toBeGreaterThan(30);

@@ -15,12 +15,15 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../../src/diagnostics/diagnostic.ts';
+import { authenticityOf } from '../../../src/state/authenticity.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
+import type { Disk } from '../../../src/state/disk.ts';
 import { nodeDisk } from '../../../src/state/disk.ts';
 import { writeLine } from '../../../src/state/wave.ts';
 import { newState } from '../../../src/state/new-state.ts';
 import type { StateRecord } from '../../../src/state/record.ts';
 import type { State } from '../../../src/state/state.ts';
+import { keyText, testKey, testKeys } from '../../support/state-key.ts';
 import { hooked } from '../faulty-disk.ts';
 
 /** A state in a folder: what a crash, a full disk or a hand leaves behind. */
@@ -36,10 +39,18 @@ const record = (id: string): StateRecord => ({
 const stateWith = (ids: readonly string[], serial = 1): State => ({
   ...newState('org_1', 'prj_1'),
   lineage: 'line',
-  digestKey: 'key',
   serial,
   resources: Object.fromEntries(ids.map((id) => [id, record(id)])),
 });
+
+/** Opens a state whose key is no file. */
+const open = (folder: string, more: { readonly disk?: Disk } = {}) => localStore(folder, { keys: testKeys, ...more });
+
+/** The text of a state as its own Trueup writes it. */
+const sealed = (state: object): string => {
+  const authenticity = authenticityOf(testKey, { keyName: 'the key of the test', acceptUnsealed: () => undefined });
+  return authenticity.seal(state).text;
+};
 
 function newFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-local-'));
@@ -49,7 +60,7 @@ function newFolder() {
 /** A folder after a run that was killed: version 1 holds a and b, and the journal added c and removed a. */
 async function afterKill() {
   const made = newFolder();
-  const store = localStore(made.folder);
+  const store = open(made.folder);
   await store.write(stateWith(['a', 'b']));
   const base = (await store.read()) ?? stateWith([]);
   await store.append(base, 'c', record('c'));
@@ -59,7 +70,7 @@ async function afterKill() {
 }
 
 async function addressesIn(folder: string): Promise<string[]> {
-  return Object.keys((await localStore(folder).read())?.resources ?? {}).toSorted();
+  return Object.keys((await open(folder).read())?.resources ?? {}).toSorted();
 }
 
 async function stopOf(reading: Promise<unknown>): Promise<Stop> {
@@ -69,7 +80,12 @@ async function stopOf(reading: Promise<unknown>): Promise<Stop> {
   );
   if (!(error instanceof Stop)) throw new Error('it did not stop');
   expect(error.failure).toBe('state');
-  expect(error.diagnostics).toMatchObject([{ code: 'state-unusable', remedy: expect.stringContaining('') as string }]);
+  expect(error.diagnostics).toMatchObject([
+    {
+      code: expect.stringMatching(/^state-(unusable|forged)$/) as string,
+      remedy: expect.stringContaining('') as string,
+    },
+  ]);
   return error;
 }
 
@@ -98,7 +114,7 @@ describe('the journal of a run that was killed', () => {
       const damaged = Buffer.from(whole);
       damaged[at] = (damaged[at] ?? 0) ^ (1 << (at % 8));
       writeFileSync(journal, damaged);
-      expect((await stopOf(localStore(folder).read())).message).toMatch(/is damaged in line|is not valid JSON/);
+      expect((await stopOf(open(folder).read())).message).toMatch(/is damaged in line|is not valid JSON/);
     }
   });
 
@@ -121,32 +137,32 @@ describe('the journal of a run that was killed', () => {
     const lines = readFileSync(journal, 'utf8').split('\n');
     lines[1] = lines[1]?.replace('redis', 'radis') ?? '';
     writeFileSync(journal, lines.join('\n'));
-    expect((await stopOf(localStore(folder).read())).message).toMatch('state.journal is damaged in line 2');
+    expect((await stopOf(open(folder).read())).message).toMatch('state.journal is damaged in line 2');
   });
 
   test('with a record of another form stops the run', async () => {
     const { folder, journal } = await afterKill();
-    appendFileSync(journal, writeLine([['d', { kind: 5 }]]) + writeLine([['e', null]]));
-    expect((await stopOf(localStore(folder).read())).message).toMatch('damaged in line');
+    appendFileSync(journal, writeLine(JSON.stringify([['d', { kind: 5 }]])));
+    expect((await stopOf(open(folder).read())).message).toMatch('a record in line 4 that does not follow');
   });
 
   test('that is older than the state holds nothing new', async () => {
     const { folder, file, journal } = await afterKill();
-    writeFileSync(file, JSON.stringify(stateWith(['x'], 2)));
+    writeFileSync(file, sealed(stateWith(['x'], 2)));
     expect(existsSync(journal)).toBe(true);
     expect(await addressesIn(folder)).toEqual(['x']);
   });
 
   test('that continues a newer state than the one beside it stops the run', async () => {
     const { folder, file } = await afterKill();
-    writeFileSync(file, JSON.stringify(stateWith(['x'], 0)));
-    expect((await stopOf(localStore(folder).read())).message).toMatch(/version 1.*older version 0/);
+    writeFileSync(file, sealed(stateWith(['x'], 0)));
+    expect((await stopOf(open(folder).read())).message).toMatch(/version 1.*older version 0/);
   });
 
   test('of another lineage stops the run', async () => {
     const { folder, file } = await afterKill();
-    writeFileSync(file, JSON.stringify({ ...stateWith(['x']), lineage: 'another' }));
-    expect((await stopOf(localStore(folder).read())).message).toMatch(/lineage is line and not another/);
+    writeFileSync(file, sealed({ ...stateWith(['x']), lineage: 'another' }));
+    expect((await stopOf(open(folder).read())).message).toMatch(/lineage is line and not another/);
   });
 
   test('that is empty is none', async () => {
@@ -157,7 +173,7 @@ describe('the journal of a run that was killed', () => {
 
   test('is gone when the next run ends', async () => {
     const { folder, journal } = await afterKill();
-    const store = localStore(folder);
+    const store = open(folder);
     const state = (await store.read()) ?? stateWith([]);
     await store.write({ ...state, serial: 2 });
     expect(existsSync(journal)).toBe(false);
@@ -169,21 +185,21 @@ describe('a state that cannot be used', () => {
   test.each([
     ['is not JSON', 'hello', 'is not valid JSON'],
     ['is empty', '', 'is not valid JSON'],
-    ['was cut off', JSON.stringify(stateWith(['a', 'b'])).slice(0, -20), 'is not valid JSON'],
+    ['was cut off', sealed(stateWith(['a', 'b'])).slice(0, -20), 'is not valid JSON'],
     [
       'is of a newer format',
-      JSON.stringify({ ...stateWith([]), formatVersion: 3 }),
-      'has format 3, which a newer Trueup wrote',
+      sealed({ ...stateWith([]), formatVersion: 4 }),
+      'has format 4, which a newer Trueup wrote',
     ],
-    ['has no format', JSON.stringify({ ...stateWith([]), formatVersion: undefined }), 'is not a state of Trueup'],
+    ['has no format', sealed({ ...stateWith([]), formatVersion: undefined }), 'is not a state of Trueup'],
     ['is something else', '[]', 'is not a state of Trueup'],
     ['is null', 'null', 'is not a state of Trueup'],
-    ['has a member too many', JSON.stringify({ ...stateWith([]), more: 1 }), 'is not a state of Trueup'],
-    ['has a record of another form', JSON.stringify({ ...stateWith([]), resources: { a: 1 } }), 'resources.a'],
+    ['has a member too many', sealed({ ...stateWith([]), more: 1 }), 'is not a state of Trueup'],
+    ['has a record of another form', sealed({ ...stateWith([]), resources: { a: 1 } }), 'resources.a'],
   ])('because it %s stops the run and stays as it is', async (_title, content, message) => {
     const { folder, file } = newFolder();
     writeFileSync(file, content);
-    const stop = await stopOf(localStore(folder).read());
+    const stop = await stopOf(open(folder).read());
     expect(stop.message).toMatch(file);
     expect(stop.message).toMatch(message);
     expect(readFileSync(file, 'utf8')).toBe(content);
@@ -193,14 +209,14 @@ describe('a state that cannot be used', () => {
   test('because it is a folder stops the run', async () => {
     const { folder, file } = newFolder();
     mkdirSync(file);
-    expect((await stopOf(localStore(folder).read())).message).toMatch('cannot be read (EISDIR: it is a folder)');
+    expect((await stopOf(open(folder).read())).message).toMatch('cannot be read (EISDIR: it is a folder)');
   });
 });
 
 describe('writing', () => {
   test('replaces the file as a whole and leaves nothing else', async () => {
     const { folder, file } = newFolder();
-    const store = localStore(folder);
+    const store = open(folder);
     await store.write(stateWith(['a']));
     const inode = statSync(file).ino;
     await store.write(stateWith(['a', 'b'], 2));
@@ -217,7 +233,7 @@ describe('writing', () => {
 
   test('makes the folder when it is not there', async () => {
     const { folder } = newFolder();
-    const store = localStore(join(folder, 'deep', 'deeper'));
+    const store = open(join(folder, 'deep', 'deeper'));
     await store.append(stateWith([], 0), 'a', record('a'));
     await store.write(stateWith(['a']));
     expect(await addressesIn(join(folder, 'deep', 'deeper'))).toEqual(['a']);
@@ -227,17 +243,15 @@ describe('writing', () => {
     const { folder } = newFolder();
     const blocked = join(folder, 'blocked');
     writeFileSync(blocked, 'a file where a folder has to be');
-    expect((await stopOf(localStore(blocked).write(stateWith(['a'])))).message).toMatch('cannot be written');
-    expect((await stopOf(localStore(blocked).append(stateWith([]), 'a', record('a')))).message).toMatch(
-      'cannot be written',
-    );
-    expect((await stopOf(localStore(blocked).lock({ purpose: 'apply' }))).message).toMatch('cannot be made');
+    expect((await stopOf(open(blocked).write(stateWith(['a'])))).message).toMatch('cannot be written');
+    expect((await stopOf(open(blocked).append(stateWith([]), 'a', record('a')))).message).toMatch('cannot be written');
+    expect((await stopOf(open(blocked).lock({ purpose: 'apply' }))).message).toMatch('cannot be made');
   });
 
   test('that fails at the last moment leaves the old state and no temporary file', async () => {
     const { folder, file } = newFolder();
     mkdirSync(file); // a folder cannot be replaced by a file
-    expect((await stopOf(localStore(folder).write(stateWith(['a'])))).message).toMatch('as it was before');
+    expect((await stopOf(open(folder).write(stateWith(['a'])))).message).toMatch('as it was before');
     expect(readdirSync(folder)).toEqual(['state.json']);
   });
 });
@@ -248,15 +262,15 @@ describe('a folder', () => {
     const left = [`${file}.0a1b2c3d.tmp`, `${journal}.4e5f6a7b.tmp`];
     const others = ['notes.tmp', 'state.json.orig', 'other.json.0a1b2c3d.tmp', 'plan'];
     for (const path of [...left, ...others.map((name) => join(folder, name))]) writeFileSync(path, 'x');
-    await localStore(folder).write(stateWith(['a']));
+    await open(folder).write(stateWith(['a']));
     expect(readdirSync(folder).toSorted()).toEqual(['state.json', ...others].toSorted());
   });
 
   test('in which a run ends, and the next one begins, while it is read is read as it was or as it is', async () => {
     const { folder, file, journal } = await afterKill();
     const second = newFolder();
-    await localStore(second.folder).write(stateWith(['b', 'c', 'd'], 2));
-    const next = localStore(second.folder);
+    await open(second.folder).write(stateWith(['b', 'c', 'd'], 2));
+    const next = open(second.folder);
     const base = (await next.read()) ?? stateWith([]);
     await next.append(base, 'e', record('e'));
     await next.read();
@@ -270,7 +284,7 @@ describe('a folder', () => {
       copyFileSync(second.journal, journal);
       return content;
     });
-    const state = await localStore(folder, { disk }).read();
+    const state = await open(folder, { disk }).read();
     expect(Object.keys(state?.resources ?? {}).toSorted()).toEqual(['b', 'c', 'd', 'e']);
     expect(reads).toEqual([file, journal, file, journal]);
   });
@@ -278,12 +292,12 @@ describe('a folder', () => {
   test('in which the journal stays newer than the state is reported after a few reads', async () => {
     const { folder, file, journal } = await afterKill();
     const second = newFolder();
-    const other = localStore(second.folder);
+    const other = open(second.folder);
     await other.append(stateWith(['b'], 2), 'e', record('e'));
     await other.read();
     copyFileSync(second.journal, journal);
     const before = readFileSync(file, 'utf8');
-    const { message } = await stopOf(localStore(folder).read());
+    const { message } = await stopOf(open(folder).read());
     expect(message).toContain('goes on from version 2, and the state beside it is the older version 1');
     expect(readFileSync(file, 'utf8')).toBe(before);
   });
@@ -291,11 +305,11 @@ describe('a folder', () => {
 
 describe('without the right to write', () => {
   const probe = `
-    const { localStore } = await import(process.argv[1]);
+    const [{ localStore }, { givenKey }] = await Promise.all([import(process.argv[1]), import(process.argv[2])]);
     if (process.getuid() === 0) process.setuid(65534);
-    const store = localStore(process.argv[2]);
+    const store = localStore(process.argv[3], { keys: givenKey(process.argv[5], 'a key') });
     const tried = async (what) => { try { await what(); return 'done'; } catch (error) { return error.failure + ': ' + error.message; } };
-    const state = JSON.parse(process.argv[3]);
+    const state = JSON.parse(process.argv[4]);
     console.log(JSON.stringify([
       await tried(() => store.read()),
       await tried(() => store.write(state)),
@@ -306,10 +320,22 @@ describe('without the right to write', () => {
   /** Runs as somebody who is not root, to whom every file is open; what it consists of is read before, wherever it is. */
   const asOther = (folder: string): string[] => {
     const module = resolve(import.meta.dirname, '../../../src/state/backends/local.ts');
+    const keys = resolve(import.meta.dirname, '../../../src/state/keys.ts');
     const tsx = resolve(import.meta.dirname, '../../../node_modules/tsx/dist/esm/index.mjs');
     const output = execFileSync(
       process.execPath,
-      ['--import', tsx, '--input-type=module', '-e', probe, module, folder, JSON.stringify(stateWith(['z'], 2))],
+      [
+        '--import',
+        tsx,
+        '--input-type=module',
+        '-e',
+        probe,
+        module,
+        keys,
+        folder,
+        JSON.stringify(stateWith(['z'], 2)),
+        keyText,
+      ],
       {
         encoding: 'utf8',
         cwd: '/',
@@ -321,7 +347,7 @@ describe('without the right to write', () => {
 
   test('everything stops the run, and the old bytes stay', async () => {
     const { folder, file } = newFolder();
-    await localStore(folder).write(stateWith(['a']));
+    await open(folder).write(stateWith(['a']));
     const before = readFileSync(file, 'utf8');
     chmodSync(file, 0o000);
     chmodSync(folder, 0o555);

@@ -33,7 +33,7 @@ conforms('in memory', { isShared: false }, () => {
       look: () => operation(process, storage.lease.look),
       swap: (seen, entry) => operation(process, () => storage.lease.swap(seen, entry)),
     },
-    load: () => operation(process, storage.load),
+    load: (authenticity) => operation(process, () => storage.load(authenticity)),
     begin: (base, writer) => operation(process, () => storage.begin(base, writer)),
     add: (wave, writer) => {
       bytes += JSON.stringify(wave).length;
@@ -46,7 +46,7 @@ conforms('in memory', { isShared: false }, () => {
     open: (process, name = '') => {
       const memory = memories.get(name) ?? createMemory(place);
       memories.set(name, memory);
-      return Promise.resolve(storeOver(seenBy(process, memory), process));
+      return Promise.resolve(storeOver(seenBy(process, memory), { ...process, keys: memory.keys }));
     },
     dieAt: (process, left, where) => new Promise((die) => void deaths.set(process, { left, where, die })),
     breakDown: () => {

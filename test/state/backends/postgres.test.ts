@@ -7,11 +7,12 @@ import { storeOver } from '../../../src/state/store.ts';
 import type { PostgresServer, Proxy } from '../../support/postgres-server.ts';
 import { proxyTo, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 import { createActivity } from '../activity.ts';
-import { forms, journalOf, stateOf } from '../corpus.ts';
+import { forms, journalOf, sealedAt, sealedForms, stateOf } from '../corpus.ts';
 import { readOf, recordOf, stateWith, stopOf } from '../../../src/state/conformance/states.ts';
 import { conforms } from '../conformance.ts';
 import type { VirtualProcess } from '../../../src/state/conformance/virtual-processes.ts';
 import { processTime } from '../../../src/state/conformance/virtual-processes.ts';
+import { migratingKeys, testKeys } from '../../support/state-key.ts';
 
 const missing = whyNoPostgres();
 
@@ -59,7 +60,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
         const { port } = await proxyOf(process);
         const where = { url: server.url(port), schema: 'trueup', name };
         const storage = postgresStorage(where, activity.clockOf(process));
-        return storeOver(activity.watched(process, storage), process);
+        return storeOver(activity.watched(process, storage), { ...process, keys: testKeys });
       },
       dieAt: async (process, left, where) => {
         const proxy = await proxyOf(process);
@@ -88,25 +89,35 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
     const proxies: Proxy[] = [];
     afterEach(() => Promise.all(proxies.splice(0).map((proxy) => proxy.close())));
     const clock = { ...systemClock, sleep: () => new Promise<void>((done) => void setTimeout(done, 100)) };
-    const begin = async (name = 'shop') => {
+    const begin = async (name = 'shop', keys = testKeys) => {
       await admin.query('drop schema if exists trueup cascade');
       const proxy = await proxyTo(server.port);
       proxies.push(proxy);
-      const store = postgresStore({ url: server.url(proxy.port), schema: 'trueup', name }, { clock });
+      const store = postgresStore({ url: server.url(proxy.port), schema: 'trueup', name }, { clock, keys });
       return { proxy, store };
     };
     const rowsOf = async (text: string) => (await admin.query(text)).rows as Record<string, unknown>[];
 
+    /** What a killed run left behind. */
+    const rowsIn = (form: string): { body: string; journal: [string, string | null][] } => {
+      if (sealedForms.includes(form)) return sealedAt(form, 'postgres') as ReturnType<typeof rowsIn>;
+      const { base, waves } = journalOf(form);
+      const journal = (waves.flat() as [string, unknown][]).map(([address, record]): [string, string | null] => [
+        address,
+        record === null ? null : JSON.stringify(record),
+      ]);
+      return { body: JSON.stringify(base), journal };
+    };
+
     describe.each(forms)('with a state of the form %s', (form) => {
       /** Inserts the rows that a killed run left behind. */
       const beginWith = async () => {
-        const { base, waves } = journalOf(form);
-        const { store } = await begin();
+        const { store } = await begin('shop', migratingKeys);
         const lease = await store.lock({ purpose: 'apply' });
         await lease.release();
-        await admin.query(`insert into trueup.state values ('shop', 3, $1, now())`, [JSON.stringify(base)]);
-        for (const [at, [address, record]] of (waves.flat() as [string, unknown][]).entries()) {
-          const text = record === null ? null : JSON.stringify(record);
+        const { body, journal } = rowsIn(form);
+        await admin.query(`insert into trueup.state values ('shop', 3, $1, now())`, [body]);
+        for (const [at, [address, text]] of journal.entries()) {
           await admin.query(`insert into trueup.journal values ('shop', 1, $1, $2, $3)`, [at + 1, address, text]);
         }
         return store;
@@ -128,7 +139,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
         await store.write({ ...state, serial: 4 });
         expect(await store.read()).toEqual({ ...state, serial: 4 });
         const rows = await rowsOf("select body::json->>'formatVersion' as format from trueup.state");
-        expect(rows).toEqual([{ format: '2' }]);
+        expect(rows).toEqual([{ format: '3' }]);
         expect(await rowsOf('select address from trueup.journal')).toEqual([]);
         await store.close();
       });
@@ -137,11 +148,11 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
     test('with a state of a newer Trueup is not read', async () => {
       const { store } = await begin();
       await store.lock({ purpose: 'apply' });
-      const body = JSON.stringify({ ...stateWith({}), formatVersion: 3 });
+      const body = JSON.stringify({ ...stateWith({}), formatVersion: 4 });
       await admin.query(`insert into trueup.state values ('shop', 1, $1, now())`, [body]);
       const { message, failure } = await stopOf(store.read());
       expect(failure).toBe('state');
-      expect(message).toContain('trueup.state of shop has format 3, which a newer Trueup wrote');
+      expect(message).toContain('trueup.state of shop has format 4, which a newer Trueup wrote');
       await store.close();
     });
 
@@ -154,7 +165,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       await store.append(base, 'c', recordOf('3'));
       expect(
         await rowsOf(
-          'select counter::int, number::int, address, record is null as gone from trueup.journal order by 2',
+          "select counter::int, number::int, address, record like '% null' as gone from trueup.journal order by 2",
         ),
       ).toEqual([
         { counter: 1, number: 1, address: 'b', gone: false },
@@ -226,7 +237,10 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
         /3D000: database "nothing" does not exist/,
       ],
     ])('is not used when %s, and no error has the password', async (_title, change, words) => {
-      const store = postgresStore({ url: change(server.url()), schema: 'trueup', name: 'shop' }, { clock });
+      const store = postgresStore(
+        { url: change(server.url()), schema: 'trueup', name: 'shop' },
+        { clock, keys: testKeys },
+      );
       for (const call of [store.read, () => store.lock({ purpose: 'apply' }), store.holder]) {
         const stop = await stopOf(call);
         expect(stop.message).toMatch(words);
@@ -237,7 +251,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
     test.each(['not an address with secret canary', 'https://user:canary@host/db', 'host=x password=canary'])(
       'is named by an address, and not by %s, which is not shown',
       async (url) => {
-        const stop = await stopOf(() => postgresStore({ url, schema: 'trueup', name: 'shop' }));
+        const stop = await stopOf(() => postgresStore({ url, schema: 'trueup', name: 'shop' }, { keys: testKeys }));
         expect(stop.message).toContain('TRUEUP_STATE_URL');
         expect(inspect(stop, { depth: 9 })).not.toContain('canary');
       },
@@ -251,7 +265,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       const asRole = (name: string) => {
         const url = new URL(server.url());
         [url.username, url.password] = [name, name[0] ?? ''];
-        return postgresStore({ url: url.href, schema: 'trueup', name: 'shop' }, { clock });
+        return postgresStore({ url: url.href, schema: 'trueup', name: 'shop' }, { clock, keys: testKeys });
       };
       const early = asRole('writer');
       expect(await early.read()).toBeUndefined();
@@ -276,7 +290,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       await store.lock({ purpose: 'apply' });
       await store.append(stateWith({}), 'a', recordOf('1'));
       await admin.query(`update trueup.journal set record = '{"kind": 5}'`);
-      expect((await stopOf(store.read)).message).toContain('has a record in its journal that is none of Trueup');
+      expect((await stopOf(store.read)).message).toContain('has a record of a that does not follow the one before it');
       await admin.query(`update trueup.state set body = body || 'x'`);
       expect((await stopOf(store.read)).message).toContain('is not valid JSON');
       await store.close();

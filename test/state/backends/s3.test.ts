@@ -8,13 +8,14 @@ import { writeLine } from '../../../src/state/wave.ts';
 import type { S3Server } from '../../support/s3-server.ts';
 import { secretOf, serveS3 } from '../../support/s3-server.ts';
 import { createActivity } from '../activity.ts';
-import { forms, journalOf, stateOf } from '../corpus.ts';
+import { forms, journalOf, sealedAt, sealedForms, stateOf } from '../corpus.ts';
 import { readOf, recordOf, stateWith, stopOf } from '../../../src/state/conformance/states.ts';
 import { conforms } from '../conformance.ts';
 import type { Where } from '../../../src/state/conformance/bench.ts';
 import type { VirtualProcess } from '../../../src/state/conformance/virtual-processes.ts';
 import { began } from '../../../src/state/conformance/virtual-time.ts';
 import { processTime } from '../../../src/state/conformance/virtual-processes.ts';
+import { migratingKeys, testKeys } from '../../support/state-key.ts';
 
 conforms('in a bucket', { isShared: true }, async () => {
   let isDown = false;
@@ -48,7 +49,7 @@ conforms('in a bucket', { isShared: true }, async () => {
         key: { accessKeyId, secretAccessKey: secretOf(accessKeyId) },
       };
       const storage = s3Storage(where, activity.clockOf(process));
-      return Promise.resolve(storeOver(activity.watched(process, storage), process));
+      return Promise.resolve(storeOver(activity.watched(process, storage), { ...process, keys: testKeys }));
     },
     dieAt: async (process, left, where) => {
       await new Promise<void>((die) => void deaths.set(keyOf(process), { left, where, die }));
@@ -70,7 +71,7 @@ describe('a store of objects', () => {
   afterEach(() => Promise.all(open.splice(0).map((server) => server.close())));
 
   /** A store, and the state in it as somebody opens it who is never patient. */
-  const begin = async (about: Partial<BucketLocation> = {}) => {
+  const begin = async (about: Partial<BucketLocation> = {}, keys = testKeys) => {
     const server = await serveS3(['bucket']);
     open.push(server);
     const clock = { ...systemClock, sleep: () => Promise.resolve() };
@@ -85,19 +86,24 @@ describe('a store of objects', () => {
     return {
       server,
       bucket: openBucket(where, clock),
-      store: s3Store(where, { clock }),
-      another: () => s3Store(where, { clock }),
+      store: s3Store(where, { clock, keys }),
+      another: () => s3Store(where, { clock, keys }),
     };
   };
 
   describe.each(forms)('with a state of the form %s', (form) => {
     /** Puts the objects that a killed run left behind. */
     const beginWith = async () => {
-      const { base, waves } = journalOf(form);
-      const made = await begin();
+      const made = await begin({}, migratingKeys);
       const put = (name: string, text: string) => made.bucket.put(name, text, { over: 'any' });
+      if (sealedForms.includes(form)) {
+        for (const [name, text] of Object.entries(sealedAt(form, 's3') as Record<string, string>))
+          await put(name, text);
+        return made;
+      }
+      const { base, waves } = journalOf(form);
       await put('state.json', JSON.stringify({ counter: 7, from: 3, state: base }));
-      for (const [at, wave] of waves.entries()) await put(`journal/7/00000${3 + at}`, writeLine(wave));
+      for (const [at, wave] of waves.entries()) await put(`journal/7/00000${3 + at}`, writeLine(JSON.stringify(wave)));
       return made;
     };
 
@@ -115,7 +121,7 @@ describe('a store of objects', () => {
       expect(await another().read()).toEqual({ ...state, resources });
       await store.write({ ...state, serial: 4 });
       expect(await another().read()).toEqual({ ...state, serial: 4 });
-      expect((await bucket.get('state.json'))?.text).toContain('"formatVersion": 2,');
+      expect((await bucket.get('state.json'))?.text).toContain('"formatVersion": 3,');
       expect([...server.objects.keys()].filter((name) => name.includes('/journal/'))).toEqual([]);
       await store.close();
     });
@@ -123,14 +129,14 @@ describe('a store of objects', () => {
 
   test('with a state of a newer Trueup is neither read nor written, nor is its lock taken', async () => {
     const { bucket, store, server } = await begin();
-    const state = { ...stateWith({}), formatVersion: 3 };
+    const state = { ...stateWith({}), formatVersion: 4 };
     await bucket.put('state.json', JSON.stringify({ counter: 7, from: 3, state }), { over: 'any' });
     const before = [...server.objects.keys()];
     for (const work of [() => store.read(), () => store.lock({ purpose: 'apply' })]) {
       const { message, failure } = await stopOf(work);
       expect([failure, message]).toEqual([
         'state',
-        `the state ${server.url}/bucket/shop/state.json has format 3, which a newer Trueup wrote`,
+        `the state ${server.url}/bucket/shop/state.json has format 4, which a newer Trueup wrote`,
       ]);
     }
     expect([...server.objects.keys()]).toEqual(before);

@@ -34,6 +34,7 @@ export function memoryDisk(
     nameBeside: (path) => `${path}.${++drafts}.tmp`,
     makeFolder: () => Promise.resolve(),
     read: (path) => promised(() => fileAt(path).text),
+    readPrivate: (path) => promised(() => fileAt(path).text),
     list: (path) =>
       promised(() => [...files.keys()].filter((name) => dirname(name) === path).map((name) => basename(name))),
     create: async (created) => {

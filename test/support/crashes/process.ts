@@ -19,6 +19,7 @@ import type { VirtualTime } from '../../../src/state/conformance/virtual-time.ts
 import { virtualTime } from '../../../src/state/conformance/virtual-time.ts';
 import { finishIn } from '../virtual-clock.ts';
 import { timersRunIn } from './timers.ts';
+import { testKeys } from '../state-key.ts';
 
 /** A machine with a disk, and a platform somewhere: one run after the other works on them. */
 
@@ -120,7 +121,7 @@ export async function runProcess(place: Place, task: Task, tell: (moment: Moment
       await wait();
     },
   });
-  const store = localStore(folder, { disk: machine.disk, clock, host: hostOf() });
+  const store = localStore(folder, { disk: machine.disk, clock, host: hostOf(), keys: testKeys });
   const send: Send = async (request) => {
     if (request.method !== 'POST') {
       await wait();
@@ -151,7 +152,7 @@ export async function runProcess(place: Place, task: Task, tell: (moment: Moment
   const permissions = { dataLoss: true, adoption, massDeletion: true };
   const options = { purpose: 'apply', connections, clock, inFlightTimeoutMs };
   const running = session(manifest, sent, options, async (run) => {
-    const made = await run.plan({ begins: { lineage: 'of-the-test', digestKey: 'k'.repeat(43) } });
+    const made = await run.plan({ begins: { lineage: 'of-the-test' } });
     const { outcomes } = await run.apply(made, permissions);
     moment('it ends');
     return { made, outcomes };
@@ -162,7 +163,7 @@ export async function runProcess(place: Place, task: Task, tell: (moment: Moment
   await finishIn(time, clock.sleep(Math.max(0, last - clock.monotonic()) + 1));
   const left = await finishIn(
     time,
-    plan(manifest, worldOf(time, platform.send, localStore(folder, { disk: machine.disk }))),
+    plan(manifest, worldOf(time, platform.send, localStore(folder, { disk: machine.disk, keys: testKeys }))),
   );
   const ended: Ended = {
     failures: outcomes.flatMap(({ action, result, diagnostics }) =>
@@ -181,7 +182,7 @@ export async function runProcess(place: Place, task: Task, tell: (moment: Moment
 
 /** The state in the files of a place. */
 export function readState(files: Files): ReturnType<StateStore['read']> {
-  return localStore(folder, { disk: memoryDisk(files, { now: () => 0 }).disk }).read();
+  return localStore(folder, { disk: memoryDisk(files, { now: () => 0 }).disk, keys: testKeys }).read();
 }
 
 let pids = 0;

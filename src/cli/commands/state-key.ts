@@ -1,0 +1,86 @@
+import type { StateKeyView } from '../../render/formats/state.ts';
+import { stateAcceptFormats, stateKeyFormats } from '../../render/formats/state.ts';
+import type { View } from '../../render/format.ts';
+import type { StateStore } from '../../state/state.ts';
+import { openStore } from '../../project/open-store.ts';
+import { findState } from '../../project/target.ts';
+import { confirm } from '../approval.ts';
+import type { Command, Run } from '../command.ts';
+
+/** The options of `state key`. */
+interface KeyFlags {
+  readonly migrate?: true;
+  readonly print?: true;
+}
+
+/** Makes the key of a state where there is none. */
+export function stateKeyCommand(flags: KeyFlags): Command<StateKeyView> {
+  return {
+    formats: stateKeyFormats,
+    execute: async (run, view) => {
+      const acceptsUnsealed = flags.migrate === true;
+      const { state: location } = await findState(run.options);
+      const store = openStore(location, run, { mayMake: true, acceptsUnsealed });
+      try {
+        if (acceptsUnsealed) await migrate(run, store);
+        else {
+          await store.read(); // a key that does not fit the state is none
+          await store.keepKey();
+        }
+        if (flags.print === true) view.key(`${(await store.key()).text()}\n`);
+        else run.terminal.err(`The key of the state ${store.location}: ${store.keyName}\n`);
+        return 'done';
+      } finally {
+        await store.close();
+      }
+    },
+  };
+}
+
+/** Gives a state of a format without a MAC the newest one. */
+async function migrate({ terminal }: Run, store: StateStore): Promise<void> {
+  await store.lock({ purpose: 'state key --migrate' });
+  const state = await store.read();
+  if (state === undefined) {
+    terminal.err('There is no state yet: nothing was migrated.\n');
+    return;
+  }
+  await store.write({ ...state, serial: state.serial + 1 });
+  terminal.err(`Wrote the state ${store.location} with a MAC. Keep a copy of its key: no run can do without it.\n`);
+}
+
+/** Goes on from a state that is older than the one that was saved last. */
+export function stateAcceptOlderCommand(flags: { readonly yes?: true }): Command<View> {
+  return {
+    formats: stateAcceptFormats,
+    execute: async (run) => {
+      const { state: location } = await findState(run.options);
+      const store = openStore(location, run);
+      try {
+        const lease = await store.lock({ purpose: 'state accept-older' });
+        const newest = lease.newest();
+        const state = await store.read({ acceptsOlder: true });
+        const isOlder =
+          state !== undefined &&
+          newest !== undefined &&
+          (state.lineage !== newest.lineage || state.serial < newest.serial);
+        if (!isOlder) {
+          run.terminal.err('The state is the newest one: nothing was changed.\n');
+          return 'done';
+        }
+        const isMeant = await confirm(run, {
+          question: `The state ${store.location} is at version ${state.serial}, and version ${newest.serial} was saved last.
+Trueup does not know what was created, changed or deleted since: the next plan may show that again.`,
+          about: `go on from version ${state.serial} of the state`,
+          isGiven: flags.yes === true,
+        });
+        if (!isMeant) return 'failed';
+        await store.write({ ...state, serial: Math.max(state.serial, newest.serial) + 1 });
+        run.terminal.err('Accepted the older state. Review the next plan.\n');
+        return 'done';
+      } finally {
+        await store.close();
+      }
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { replacedAddress } from '../kind/address.ts';
+import type { Digests } from '../secrets/digest.ts';
+import { digest } from '../secrets/digest.ts';
+import type { StateKey } from '../secrets/state-key.ts';
+import type { StateRecord, Stored } from './record.ts';
+import type { State } from './state.ts';
+
+/**
+ * Makes the digests of a state. A digest begins with the number of its key: 0 and none for those of formats 1 and 2, whose
+ * key stood in the state.
+ */
+export function digestsOf(key: StateKey, state: Pick<State, 'keyNumber' | 'earlierKeys' | 'resources'>): Digests {
+  const keys = new Map([[state.keyNumber, key.digestKey]]);
+  const keyNumbered = (number: number): string | undefined => {
+    const encrypted = state.earlierKeys?.[number];
+    if (!keys.has(number) && encrypted !== undefined) keys.set(number, key.decrypt(encrypted));
+    return keys.get(number);
+  };
+  return (address, attribute) => {
+    const place = state.resources[address]?.bornAt ?? replacedAddress(address) ?? address;
+    return (text, like) => {
+      const asked = like === undefined ? state.keyNumber : keyNumberOf(like);
+      const number = keyNumbered(asked) === undefined ? state.keyNumber : asked;
+      const used = keyNumbered(number) ?? key.digestKey;
+      return number === 0 ? digest(used, text) : `${number}.${digest(used, JSON.stringify([place, attribute, text]))}`;
+    };
+  };
+}
+
+/** The number of the key that a digest was made with. */
+function keyNumberOf(made: string): number {
+  return Number(/^(\d{1,9})\./.exec(made)?.[1] ?? 0);
+}
+
+/**
+ * Numbers the next key of a state. The digests stay as they are, and the key of them is kept, encrypted with `key`: each
+ * is made anew when its value is settled next.
+ */
+export function withNextKey(state: State, key: StateKey, digestKey: string): State {
+  const { keyNumber, earlierKeys } = state;
+  return { ...state, keyNumber: keyNumber + 1, earlierKeys: { ...earlierKeys, [keyNumber]: key.encrypt(digestKey) } };
+}
+
+/** Drops the earlier keys that no digest needs any more. */
+export function withoutUnusedKeys(state: State): State {
+  const { earlierKeys, ...rest } = state;
+  if (earlierKeys === undefined) return state;
+  const used = new Set<string>();
+  for (const record of Object.values(state.resources)) {
+    for (const made of digestsIn(record)) used.add(String(keyNumberOf(made)));
+  }
+  const needed = Object.entries(earlierKeys).filter(([number]) => used.has(number));
+  return needed.length === 0 ? rest : { ...rest, earlierKeys: Object.fromEntries(needed) };
+}
+
+/** The digests in a record that are compared with others. */
+function* digestsIn({ pairs, pending }: StateRecord): Iterable<string> {
+  const stored: Stored[] = Object.values(pairs).flatMap(({ wanted, answered }) => [wanted, answered]);
+  if (pending?.is === 'create') stored.push(...Object.values(pending.says));
+  for (const one of stored) if ('digest' in one) yield one.digest;
+  if (pending?.is === 'deploy') yield pending.inputs;
+}

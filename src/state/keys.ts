@@ -1,0 +1,143 @@
+import { newStateKey, parseStateKey } from '../secrets/state-key.ts';
+import type { StateKey } from '../secrets/state-key.ts';
+import type { Disk } from './disk.ts';
+import { reasonOf } from './disk.ts';
+import { keyProblem } from './unusable.ts';
+
+/** Where the key of a state is from. */
+export interface KeySource {
+  /** For messages: `TRUEUP_STATE_KEY`, or a path. */
+  readonly name: string;
+  /** The key; undefined where there is none yet, and one may be made. @throws {Stop} `state` */
+  readonly find: () => Promise<FoundKey | undefined>;
+  /** Keeps a new key durably; `isForUnsealed`: the state has no MAC yet. @throws {Stop} `state` */
+  readonly keep: (key: StateKey, isForUnsealed: boolean) => Promise<void>;
+  /** From now on the state has a MAC. */
+  readonly finish: () => Promise<void>;
+}
+
+/** A key that exists. */
+interface FoundKey {
+  readonly key: StateKey;
+  /** Whether the state may be one without a MAC: a run was killed while it migrated it, or a person says so. */
+  readonly acceptsUnsealed: boolean;
+}
+
+/** The remedy for a state without its key. */
+export const howToGiveKey =
+  'Set TRUEUP_STATE_KEY to the key of this state. If it never had one, trueup state key makes it, and trueup state key ' +
+  '--print shows it for a pipeline.';
+
+/** A key that is given as text. @throws {Stop} `state`, when the text is no key; never with the text. */
+export function givenKey(text: string, name: string, about: { readonly acceptsUnsealed?: boolean } = {}): KeySource {
+  const key = parseStateKey(text.trim());
+  if (key === undefined) {
+    const what = text === '' ? 'is set and empty' : 'is no key of a state, or not the whole of one';
+    throw keyProblem(`${name} ${what}`, 'Set it to the whole line that trueup state key --print shows, or unset it.');
+  }
+  return {
+    name,
+    find: () => Promise.resolve({ key, acceptsUnsealed: about.acceptsUnsealed === true }),
+    keep: () => Promise.resolve(),
+    finish: () => Promise.resolve(),
+  };
+}
+
+/** A key in a file beside a state. */
+export function keyFile(
+  { folder, disk }: { readonly folder: string; readonly disk: Disk },
+  about: {
+    /** Whether a first run makes the key: nobody else has to know it. */
+    readonly mayMake: boolean;
+    readonly acceptsUnsealed?: boolean;
+    /** Called with the text of each key. */
+    readonly addSecret?: (text: string) => void;
+  },
+): KeySource {
+  const path = `${folder}/key`;
+  /** The key while a state without a MAC is migrated. */
+  const draft = `${folder}/key.migrating`;
+  const known = (key: StateKey): StateKey => {
+    about.addSecret?.(key.text());
+    return key;
+  };
+  return {
+    name: path,
+    find: async () => {
+      const key = await readKey(disk, path);
+      const found = key ?? (await readKey(disk, draft));
+      if (found !== undefined) {
+        return { key: known(found), acceptsUnsealed: key === undefined || about.acceptsUnsealed === true };
+      }
+      if (about.mayMake) return undefined;
+      throw keyProblem(`there is no key for the state: neither TRUEUP_STATE_KEY nor ${path}`, howToGiveKey);
+    },
+    keep: (key, isForUnsealed) => writeKey(disk, { folder, path: isForUnsealed ? draft : path }, known(key)),
+    finish: async () => {
+      if ((await readKey(disk, draft)) === undefined) return;
+      await disk.rename(draft, path);
+      await disk.syncFolder(folder);
+    },
+  };
+}
+
+/** A new key for each process, for a state that no other process reads. Never throws. */
+export function keyInMemory(): KeySource {
+  return givenKey(newStateKey().text(), 'the key in memory');
+}
+
+async function readKey(disk: Disk, path: string): Promise<StateKey | undefined> {
+  let text: string;
+  try {
+    text = await disk.readPrivate(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    const why = code === 'ENOTPRIVATE' ? 'it is a link, no file, or other users can read it' : reasonOf(error);
+    const mend = 'Make it a file that only you can read (chmod 600), if you know that nobody else wrote it.';
+    throw keyProblem(`the key ${path} cannot be used (${why})`, mend, error);
+  }
+  const key = parseStateKey(text.trim());
+  if (key !== undefined) return key;
+  throw keyProblem(`${path} holds no key of a state, or not the whole of one`, 'Restore a copy of it.');
+}
+
+/** Writes a key completely or not at all, and never over another one. */
+async function writeKey(
+  disk: Disk,
+  { folder, path }: { readonly folder: string; readonly path: string },
+  key: StateKey,
+): Promise<void> {
+  try {
+    await disk.makeFolder(folder);
+    await putNew(disk, `${folder}/.gitignore`, 'key*\n').catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    });
+    await putNew(disk, path, `${key.text()}\n`);
+    await disk.syncFolder(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') {
+      throw keyProblem(`another run made the key ${path} at the same time; nothing was sent`, 'Run it again.', error);
+    }
+    const mend = 'Mend that and run again. Nothing was sent.';
+    throw keyProblem(`the key ${path} cannot be written (${reasonOf(error)})`, mend, error);
+  }
+}
+
+/** Makes a file as a whole; rejects with EEXIST when it is there. */
+async function putNew(disk: Disk, path: string, text: string): Promise<void> {
+  const temporary = disk.nameBeside(path);
+  try {
+    const file = await disk.create(temporary);
+    try {
+      await file.append(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await disk.link(temporary, path);
+  } finally {
+    await disk.remove(temporary).catch(() => undefined);
+  }
+}
