@@ -4,13 +4,14 @@ import type { Send } from './wire.ts';
 /** A way to the platform whose requests can all be given up at once. */
 export interface Abandonable {
   readonly send: Send;
-  /** Throws after `abandon`: a write that still waits for its connection must not start. */
-  readonly mayWrite: () => void;
   /** Gives up the requests on their way, with unknown outcome, and lets no other one start. Never throws. */
   readonly abandon: () => void;
 }
 
-/** Makes requests that can be given up; `mayWrite` throws when no write may start for another reason. */
+/**
+ * Makes requests that can be given up. `open` gets what to call right before a write goes out: it throws after `abandon`,
+ * because the write may have waited for a connection until then, and whenever `mayWrite` does.
+ */
 export function abandonable(open: (mayWrite: () => void) => Send, mayWrite?: () => void): Abandonable {
   const onTheirWay = new Set<(reason: Error) => void>();
   let isAbandoned = false;
@@ -36,7 +37,6 @@ export function abandonable(open: (mayWrite: () => void) => Send, mayWrite?: () 
         onTheirWay.delete(giveUp);
       }
     },
-    mayWrite: guardWrite,
     abandon: () => {
       isAbandoned = true;
       for (const giveUp of onTheirWay) giveUp(new TransportError('ABANDONED', 'the run was interrupted'));
