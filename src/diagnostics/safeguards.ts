@@ -60,7 +60,7 @@ export const safeguards = {
   },
   backups: {
     would:
-      'make fewer backups of a service with `protect: true`: remove or disable a schedule, keep fewer, or back up something else',
+      'make fewer backups of a service with `protect: true`: remove or disable a schedule, run it more rarely, keep fewer, or back up something else',
     code: 'data-at-risk',
     permission: 'dataLoss',
     needs: '`protect: false` in the block of the backup, applied before',

@@ -30,6 +30,16 @@ export const pathBelow = z
     message: 'has to be the path of a file below the folder of files, without ".."',
   });
 
+/** The days between two runs of a cron expression, on average; Infinity for one that never runs or cannot be read. */
+export function daysBetweenRuns(expression: string): number {
+  if (!isCron(expression)) return Infinity;
+  const runs = new Cron(expression, { paused: true, timezone: 'UTC' }).nextRuns(100, '2023-01-01T00:00:00');
+  const [first, last] = [runs[0]?.getTime(), runs.at(-1)?.getTime()];
+  return first === undefined || last === undefined || runs.length < 2
+    ? Infinity
+    : (last - first) / (runs.length - 1) / (24 * 60 * 60 * 1000);
+}
+
 function isCron(expression: string): boolean {
   if (!/^@\w+$/.test(expression) && !/^\S+( +\S+){4,5}$/.test(expression)) return false;
   try {

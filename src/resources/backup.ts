@@ -80,7 +80,7 @@ export const backup = defineKind({
     },
   },
   operations: { create: 'backup.create', read: 'backup.one', update: 'backup.update', delete: 'backup.remove' },
-  lifecycle: scheduledBackups('database'),
+  lifecycle: scheduledBackups('database', 'schedule'),
   commands: {
     backup: [
       { when: { backupType: 'compose' }, call: 'backup.manualBackupCompose', ...backingUp },

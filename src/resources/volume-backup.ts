@@ -77,7 +77,7 @@ export const volumeBackup = defineKind({
     update: 'volumeBackups.update',
     delete: 'volumeBackups.delete',
   },
-  lifecycle: scheduledBackups('volumeName'),
+  lifecycle: scheduledBackups('volumeName', 'cronExpression'),
   commands: {
     backup: [
       {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type * as z from 'zod';
-import { cron, hostName, pathBelow, port } from '../../src/kind/syntax.ts';
+import { cron, daysBetweenRuns, hostName, pathBelow, port } from '../../src/kind/syntax.ts';
 
 /** Forms that the platform takes unchecked and that fail later. */
 
@@ -84,3 +84,18 @@ for (const [title, schema, right, wrong] of forms) {
     });
   });
 }
+
+test.each([
+  ['* * * * *', 1 / 1440],
+  ['0 */6 * * *', 1 / 4],
+  ['0 3 * * *', 1],
+  ['@daily', 1],
+  ['30 0 3 * * *', 1],
+  ['0 3 * * 0', 7],
+  ['0 3 1 * *', 30.4],
+  ['0 0 30 2 *', Infinity],
+  ['soon', Infinity],
+  ['', Infinity],
+])('%s runs every %d days', (expression, days) => {
+  expect(daysBetweenRuns(expression)).toBeCloseTo(days, 1);
+});

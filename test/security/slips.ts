@@ -314,6 +314,11 @@ export const slips: readonly Slip[] = [
     edit: (all) => (all.postgres.ledger.backups.all.keepLatestCount = 30),
   },
   {
+    does: 'a backup runs once a week instead of once a day',
+    by: 'backups',
+    edit: (all) => (all.postgres.ledger.backups.nightly.schedule = '0 3 * * 0'),
+  },
+  {
     does: 'a backup is disabled',
     by: 'backups',
     edit: (all) => (all.postgres.ledger.backups.nightly.enabled = false),
@@ -463,6 +468,13 @@ export const harmless: readonly Edit[] = [
   {
     does: 'a protected database keeps more backups',
     edit: (all) => (all.postgres.ledger.backups.nightly.keepLatestCount = 30),
+  },
+  {
+    does: 'it is backed up at another hour, and more often',
+    edit: (all) => {
+      all.postgres.ledger.backups.nightly.schedule = '@daily';
+      all.postgres.ledger.volumeBackups.scans.cronExpression = '30 */6 * * *';
+    },
   },
   {
     does: 'it keeps all of them',

@@ -1,7 +1,11 @@
+import { daysBetweenRuns } from '../../kind/syntax.ts';
 import type { ChangeAtRisk, Lifecycle } from '../../kind/lifecycle.ts';
 
-/** The backups that a schedule makes: fewer, none or others after a change. `source` is the field that names what it backs up. */
-export function scheduledBackups(source: string): Lifecycle {
+/**
+ * The backups that a schedule makes: fewer, none or others after a change. `source` and `schedule` are
+ * the fields that say what it backs up, and when.
+ */
+export function scheduledBackups(source: string, schedule: string): Lifecycle {
   const what = 'the backups that it makes';
   return {
     dataAtRisk: () => ({ of: 'backups', what }),
@@ -9,6 +13,7 @@ export function scheduledBackups(source: string): Lifecycle {
       backups: {
         enabled: ({ after }) => (after === true ? undefined : what),
         keepLatestCount: fewer,
+        [schedule]: rarer,
         [source]: ({ before }) => `the backups of ${String(before)}, which it no longer makes`,
       },
       'backups elsewhere': { destinationId: elsewhere, prefix: elsewhere },
@@ -20,6 +25,14 @@ const fewer: ChangeAtRisk = ({ before, after }) => {
   if (after === null) return undefined; // all are kept
   const isFewer = typeof before !== 'number' || typeof after !== 'number' || after < before;
   return isFewer ? `all backups but the latest ${String(after)}` : undefined;
+};
+
+/** A tenth more is no rarer: months and years differ. */
+const rarer: ChangeAtRisk = ({ before, after }) => {
+  const [old, fresh] = [before, after].map((one) => daysBetweenRuns(String(one ?? '')));
+  return old !== undefined && fresh !== undefined && fresh > old * 1.1
+    ? 'the backups between its rarer runs'
+    : undefined;
 };
 
 const elsewhere: ChangeAtRisk = ({ before }) =>
