@@ -43,6 +43,8 @@ export interface ManifestInput {
   readonly secret: (name: string) => string | undefined;
   /** Values of variables given on the command line or by the environment. */
   readonly given: (name: string) => string | undefined;
+  /** The address of the platform where the manifest names none. */
+  readonly platformUrl?: string | undefined;
   readonly addSecret: (value: string) => void;
 }
 
@@ -74,13 +76,14 @@ async function read(input: ManifestInput, diagnostics: Diagnostic[]): Promise<Ma
       }),
     );
   }
-  const own = readSettings(tree, { given: input.given, sources }, diagnostics);
+  const { given, platformUrl } = input;
+  const own = readSettings(tree, { given, platformUrl, sources }, diagnostics);
   if (own === undefined) return undefined;
   const top = [...sections(root)];
   const names = top.map(([section]) => section);
   const nested = new Set(top.flatMap(([section, kind]) => (sections(kind.kind).size > 0 ? [section] : [])));
   const merged = await loadIncludes(workspace, tree, own.include, names, nested, diagnostics);
-  const settings = merged === tree ? own : readSettings(merged, { given: input.given, sources }, diagnostics);
+  const settings = merged === tree ? own : readSettings(merged, { given, platformUrl, sources }, diagnostics);
   if (settings === undefined) return undefined;
 
   const blocks = findBlocks(merged, kinds, diagnostics);

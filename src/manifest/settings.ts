@@ -48,7 +48,10 @@ export const settingsShape = {
         profile: z.literal('standard').optional(),
       }),
     ])
-    .describe('The platform, or the word emulator for the embedded one. The API key comes from TRUEUP_API_KEY.'),
+    .optional()
+    .describe(
+      'The platform, or the word emulator for the embedded one; TRUEUP_URL when left out. The API key comes from TRUEUP_API_KEY.',
+    ),
   state: z
     .discriminatedUnion(
       'backend',
@@ -152,9 +155,12 @@ export function readSettings(
   root: MapNode,
   {
     given,
+    platformUrl,
     sources,
   }: {
     readonly given: (name: string) => string | undefined;
+    /** The address of the platform where the manifest names none: TRUEUP_URL. */
+    readonly platformUrl?: string | undefined;
     readonly sources: readonly ExpressionSource[];
   },
   diagnostics: Diagnostic[],
@@ -177,7 +183,12 @@ export function readSettings(
   };
   read('trueup');
   const state = read('state');
-  const platform = read('platform');
+  const platform = root.entries.has('platform') ? read('platform') : platformAt(platformUrl);
+  if (!root.entries.has('platform') && platform === undefined) {
+    const why = platformUrl === undefined ? '' : ', and TRUEUP_URL is no address of a platform';
+    const about = { remedy: remedies.platform, position: position(root.at) };
+    diagnostics.push(diagnostic('missing-key', `platform is missing${why}`, about));
+  }
   const project = read('project');
   const include = read('include');
   const variables = read('variables');
@@ -205,6 +216,11 @@ export function readSettings(
     moved: (moved ?? []).map((item, index) => ({ ...item, at: itemAt('moved', index) })),
     secrets: (secrets ?? []).map((source, index) => secretSource(source, itemAt('secrets', index))),
   };
+}
+
+/** The platform at the address that the environment gives; undefined: it gives none. */
+function platformAt(url: string | undefined): Settings['platform'] | undefined {
+  return settingsShape.platform.safeParse(url === undefined ? url : { url }).data;
 }
 
 /** Refuses a variable `__proto__` and a wrong output of that name: a record of zod drops the key instead of checking it. */
@@ -280,6 +296,6 @@ const remedies: Record<keyof typeof settingsShape, string> = {
   moved: 'Write a list: moved: [{ from: address, to: address }].',
   secrets:
     'Write a list of { file: secrets.env }, { age: secrets.env.age } and { command: [pass, show, "shop/{name}"] }. The identity for age comes from TRUEUP_AGE_IDENTITY or TRUEUP_AGE_IDENTITY_FILE.',
-  platform: 'Write platform: { url: https://… }, or platform: emulator to try things out.',
+  platform: 'Write platform: { url: https://… }, or set TRUEUP_URL. To try things out, write platform: emulator.',
   project: 'Write project: with the id of the project; it stands in the address of its page.',
 };

@@ -96,6 +96,7 @@ async function load(options: ProjectFolder, { redactor, workspace, secret }: Loa
     env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
     envLimit: envLimit(env, whyPinned(options)),
     secret,
+    platformUrl: env['TRUEUP_URL'] || undefined,
     given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
     addSecret: redactor.add,
   });

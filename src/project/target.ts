@@ -77,7 +77,11 @@ async function findSettings(options: ProjectFolder): Promise<Settings | undefine
   const settings =
     root === undefined
       ? undefined
-      : readSettings(root, { given: () => undefined, sources: expressionSources }, diagnostics);
+      : readSettings(
+          root,
+          { given: () => undefined, platformUrl: env['TRUEUP_URL'] || undefined, sources: expressionSources },
+          diagnostics,
+        );
   if (settings === undefined) throw new Stop('manifest', diagnostics);
   const hostile = checkAddresses(settings, options);
   if (hostile.length > 0) throw new Stop('manifest', hostile);
@@ -87,7 +91,7 @@ async function findSettings(options: ProjectFolder): Promise<Settings | undefine
 function fromEnvironment(options: ProjectFolder): Settings['platform'] {
   const url = readPin(options.env, 'TRUEUP_URL');
   const { success, data } = settingsShape.platform.safeParse({ url });
-  if (!success || data === 'emulator') {
+  if (!success || data === undefined || data === 'emulator') {
     throw usage('TRUEUP_URL is no address of a platform', 'Write https://…, without user, query and fragment.');
   }
   const hostile = checkAddress(data.url, { named: 'TRUEUP_URL', ofStore: false }, options);

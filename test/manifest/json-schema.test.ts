@@ -55,6 +55,6 @@ describe('the JSON Schema of manifests', () => {
         expect(field.description, `${kind}.${name}`).toMatch(/\S/);
       }
     }
-    expect(dependentRequired).toMatchObject({ trueup: ['platform', 'project'] });
+    expect(dependentRequired).toMatchObject({ trueup: ['project'] });
   });
 });

@@ -104,6 +104,21 @@ describe('S9: where CI is set, the environment chooses the platform', () => {
     expect((await trueup(['plan', '-C', manifest('platform: emulator')], { env: ci })).code).toBe(0);
   });
 
+  it('S9: a manifest may name no platform: then TRUEUP_URL decides', async () => {
+    const folder = manifest('');
+    const pinned = { ...ci, TRUEUP_URL: platform.url };
+    expect((await trueup(['apply', '--auto-approve', '--adopt', '-C', folder], { env: pinned })).code).toBe(0);
+    expect((await trueup(['plan', '-C', folder], { env: pinned })).out).toContain('No changes');
+    expect((await trueup(['status', '-C', folder], { env: pinned })).code).toBe(0);
+    expect((await trueup(['plan', '-C', folder], { env: { ...key, TRUEUP_URL: platform.url } })).code).toBe(0);
+    for (const env of [{}, { TRUEUP_URL: '' }, { TRUEUP_URL: 'https://u:p@host' }]) {
+      const run = await trueup(['plan', '-C', folder], { env: { ...ci, ...env } });
+      expect(run).toMatchObject({ code: 3, out: '' });
+      expect(run.err).toContain('platform is missing');
+      expect(run.err).toContain('or set TRUEUP_URL');
+    }
+  });
+
   it.each([[['validate']], [['schema']], [['completion', 'bash']], [['call', '--list']], [['--version']]])(
     'S9: needs no address for %s',
     async (words) => {
