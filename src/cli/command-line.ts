@@ -25,11 +25,11 @@ export async function runCommandLine(process: Process): Promise<number> {
 
 /** Reports a command line that cannot be followed, in the format that it asks for where that can be made out. */
 async function report(process: Process, error: unknown, command: Command): Promise<number> {
-  const [{ chooseFormat, reportFailure }, { openTerminal }, { createRedactor }, { usage }, { formatsOf }, plain] =
+  const [{ chooseFormat, reportFailure }, { openTerminal }, { redactorOf }, { usage }, { formatsOf }, plain] =
     await Promise.all([
       import('./run.ts'),
       import('./terminal.ts'),
-      import('../secrets/redactor.ts'),
+      import('../secrets/sources/env.ts'),
       import('./options.ts'),
       import('./command.ts'),
       import('../render/formats/plain.ts'),
@@ -42,7 +42,7 @@ async function report(process: Process, error: unknown, command: Command): Promi
     error instanceof CommanderError
       ? usage(oneLine(error.message), 'trueup --help lists commands and options.')
       : error,
-    { env, terminal, redactor: createRedactor(), view: (chooseFormat(formats, name) ?? formats.text)(terminal) },
+    { env, terminal, redactor: redactorOf(env), view: (chooseFormat(formats, name) ?? formats.text)(terminal) },
   );
 }
 

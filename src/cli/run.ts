@@ -6,8 +6,7 @@ import type { Environment } from '../project/folder.ts';
 import type { Formats, View } from '../render/format.ts';
 import { printable } from '../render/printable.ts';
 import type { Redactor } from '../secrets/redactor.ts';
-import { createRedactor } from '../secrets/redactor.ts';
-import { secretsOfEnvironment } from '../secrets/sources/env.ts';
+import { redactorOf } from '../secrets/sources/env.ts';
 import type { Command, Run } from './command.ts';
 import type { Exit } from '../render/exit-codes.ts';
 import { exitCodes, stopExits } from '../render/exit-codes.ts';
@@ -24,8 +23,7 @@ export async function runCommand(
 ): Promise<number> {
   const { env } = process;
   const terminal = openTerminal(process, options.color);
-  const redactor = createRedactor();
-  for (const secret of secretsOfEnvironment(env)) redactor.add(secret);
+  const redactor = redactorOf(env);
   const format = chooseFormat(command.formats, options.format);
   const view = (format ?? command.formats.text)(terminal);
   process.on('uncaughtException', (error: unknown) => {

@@ -49,7 +49,9 @@ function visitForms(view: View, mayDecode: number, visit: (view: View) => void):
     decode(joined ?? form);
     if (escapes === mostEscapes) continue;
     for (const { pattern, resolve } of languages) {
-      const next = forms.length < mostForms ? rewritten(form, pattern, resolve) : undefined;
+      // The escapes of UTF-16 have NUL within.
+      const escaped = form.text.includes('\0') ? (joined ?? form) : form;
+      const next = forms.length < mostForms ? rewritten(escaped, pattern, resolve) : undefined;
       if (next === undefined || seen.has(next.text)) continue;
       seen.add(next.text);
       forms.push({ form: next, escapes: escapes + 1 });
@@ -192,10 +194,13 @@ function visitDecoded(view: View, visit: (view: View) => void): void {
         places[count++] = index + at;
       }
       // Where the run was cut out of its context, its bytes begin at any of these bits.
+      const found: View[] = [];
       for (let first = 0; first < 8; first += bits === 5 ? 1 : bits === 6 ? 2 : 4) {
         const length = decode(count, bits, first);
-        if (holdsText(length)) visit(decodedView(view, { length, bits, first }));
+        if (holdsText(length)) found.push(decodedView(view, { length, bits, first }));
       }
+      // Visiting one may decode what is in it, in the same room.
+      for (const one of found) visit(one);
     }
   }
   for (const { 0: run, index } of text.matchAll(byteLists)) {

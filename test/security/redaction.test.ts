@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
@@ -273,6 +274,14 @@ ${more}environments:
   });
 });
 
+describe('S7: a command line that cannot be followed', () => {
+  it('S7: is reported without a secret of the environment', async () => {
+    const { err } = await trueup(['plan', secret], { env });
+    expect(err).toContain('error[usage]');
+    expect(shown(secret, err)).toEqual([]);
+  });
+});
+
 describe('S21: what is no secret is not redacted', () => {
   const manifest = (url: string) => `trueup: 1
 platform: { url: "${url}" }
@@ -340,5 +349,51 @@ environments:
       const text = readFileSync(join(import.meta.dirname, '../..', page), 'utf8');
       for (const line of [text, ...text.split('\n')]) expect(redactor.redactForeign(line)).toBe(line);
     }
+  });
+});
+
+describe('S20: encodings of encodings', () => {
+  const json = (text: string) => JSON.stringify(text);
+  const html = (text: string) => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  const escapes = [
+    json,
+    html,
+    encodeURIComponent,
+    (text: string) => new URLSearchParams({ a: text }).toString().slice(2),
+  ];
+  const decodes = [
+    base64,
+    (text: string) => bytesOf(text).toString('hex'),
+    (text: string) => bytesOf(text, 'utf16le').toString('base64'),
+  ];
+  const secrets = fc.string({
+    minLength: 10,
+    maxLength: 30,
+    unit: fc.constantFrom(...Array.from('aZk09/+"&<%\\\'= ä-_.:;,')),
+  });
+
+  it('S20: a secret shows in none: up to three escapes within up to two encodings within an escape', () => {
+    fc.assert(
+      fc.property(
+        secrets,
+        fc.array(fc.constantFrom(...escapes), { maxLength: 3 }),
+        fc.array(fc.constantFrom(...decodes), { maxLength: 2 }),
+        fc.array(fc.constantFrom(...escapes), { maxLength: 1 }),
+        (known, inner, middle, outer) => {
+          const redactor = createRedactor();
+          redactor.add(known);
+          const write = (text: string) =>
+            [...inner, ...middle, ...(middle.length === 0 ? [] : outer)].reduce((written, by) => by(written), text);
+          const written = write(known);
+          const clean = redactor.redact(`before ${written} after`);
+          expect(clean, written).toContain(redacted);
+          // Quotes and escapes around it may stay.
+          const [left = '', ...rest] = clean.split(redacted);
+          expect(left.length, written).toBeLessThan('before '.length + written.length / 2);
+          expect(rest.at(-1)?.length, written).toBeLessThan(' after'.length + written.length / 2);
+        },
+      ),
+      { numRuns: 500 },
+    );
   });
 });

@@ -1,4 +1,6 @@
 import { passwordsIn } from '../credentials.ts';
+import type { Redactor } from '../redactor.ts';
+import { createRedactor } from '../redactor.ts';
 
 /** Secrets from the environment: `${secret:NAME}` is the variable TRUEUP_SECRET_NAME. */
 export function envSecrets(env: Readonly<Record<string, string | undefined>>): (name: string) => string | undefined {
@@ -17,6 +19,13 @@ export function secretsOfEnvironment(env: Readonly<Record<string, string | undef
     if (name === 'TRUEUP_AGE_IDENTITY') return value.split(/\r\n|\r|\n/).filter((line) => !line.startsWith('#'));
     return addresses.has(name.toUpperCase()) ? passwordsIn(value) : [];
   });
+}
+
+/** A redactor that knows every secret of the environment. */
+export function redactorOf(env: Readonly<Record<string, string | undefined>>): Redactor {
+  const redactor = createRedactor();
+  for (const secret of secretsOfEnvironment(env)) redactor.add(secret);
+  return redactor;
 }
 
 const credentials = new Set(['TRUEUP_API_KEY', 'TRUEUP_STATE_KEY', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN']);
