@@ -115,6 +115,33 @@ const builds: readonly (readonly [string, Breakage])[] = [
       noticedBy: ['test/state/disk.test.ts', ''],
     },
   ],
+  [
+    'takes every object that the state names for one of the project',
+    {
+      file: 'src/observe/ownership.ts',
+      line: 'if (isOurs) return undefined;',
+      instead: 'if (isOurs || places.length > 0) return undefined;',
+      noticedBy: ['test/security/forged-state.test.ts', 'S1: plan sends no POST'],
+    },
+  ],
+  [
+    'asks nothing of the platform before a command without a plan',
+    {
+      file: 'src/observe/ownership.ts',
+      line: 'return problems.filter((problem) => problem !== undefined);',
+      instead: 'return problems.slice(problems.length);',
+      noticedBy: ['test/security/forged-state.test.ts', 'S1: status shows nothing'],
+    },
+  ],
+  [
+    'writes to a service that was moved since the plan',
+    {
+      file: 'src/apply/freshness.ts',
+      line: 'if (planned === undefined || now === undefined || now === planned) return undefined;',
+      instead: 'if (planned === now || address !== undefined) return undefined;',
+      noticedBy: ['test/security/moved-away.test.ts', 'S1: is not'],
+    },
+  ],
 ];
 
 test.each(builds)('the change of a build that %s fits one place of the source', (_, { file, line, noticedBy }) => {
