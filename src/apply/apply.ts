@@ -2,7 +2,7 @@ import { same, textsIn } from '../kind/json.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { State, StateStore } from '../state/state.ts';
-import { withWaves } from '../state/wave.ts';
+import { isInJournal, withWaves } from '../state/wave.ts';
 import { deploy } from './deploy.ts';
 import { reportDuplicates, create } from './create.ts';
 import { isOver, isSent, mayHaveWritten, resultOf } from './job.ts';
@@ -114,7 +114,9 @@ async function finish(run: Run): Promise<ApplyResult> {
   await reportDuplicates(run);
   const reached = withWaves(plan.base, [[...run.journal.records]]);
   // Without an object there is nothing to keep: an empty state would be in the way of a rebuilt one.
-  const isNew = !same(plan.saved?.resources ?? {}, reached.resources);
+  const isChanged = !same(plan.saved?.resources ?? {}, reached.resources);
+  // Records that an earlier run could not save are in its journal until a run saves them.
+  const isNew = isChanged || (plan.saved !== undefined && isInJournal(plan.saved));
   const state = isNew ? { ...reached, serial: plan.base.serial + 1 } : plan.base;
   const unsaved = isNew || [...run.jobs.values()].some(isSent) ? await write(store, state) : undefined;
   if (run.ending.defect !== undefined) throw run.ending.defect.error;

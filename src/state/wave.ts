@@ -66,6 +66,14 @@ export function parseWave(content: unknown, format: Format): Wave | undefined {
   return wave;
 }
 
+/** The states that hold records of a journal. */
+const withJournal = new WeakSet<State>();
+
+/** Whether a state that was read has records which only its journal holds. */
+export function isInJournal(state: State): boolean {
+  return withJournal.has(state);
+}
+
 /** A state with the records of its journal. */
 export function withWaves(base: State, waves: readonly Wave[]): State {
   if (waves.length === 0) return base;
@@ -74,7 +82,9 @@ export function withWaves(base: State, waves: readonly Wave[]): State {
     if (record === null) resources.delete(address);
     else resources.set(address, record);
   }
-  return { ...base, resources: Object.fromEntries(resources) };
+  const state = { ...base, resources: Object.fromEntries(resources) };
+  if (waves.some((wave) => wave.length > 0)) withJournal.add(state);
+  return state;
 }
 
 function checksum(text: string): string {

@@ -86,6 +86,17 @@ export function places() {
         await store.write({ ...saved, serial: saved.serial + 1, resources: change(saved.resources) });
         await store.close();
       },
+      /** Leaves a record in the journal of the state, as a run does that cannot save the state at its end. */
+      leaveInJournal: async (address: string) => {
+        const store = localStore(join(folder, '.trueup'));
+        const saved = (await store.read()) ?? state;
+        const record = saved.resources[address] ?? null;
+        const others = Object.fromEntries(Object.entries(saved.resources).filter(([other]) => other !== address));
+        const before = { ...saved, serial: saved.serial + 1, resources: others };
+        await store.write(before);
+        await store.append(before, address, record);
+        await store.close();
+      },
       /** The requests since the last call, as `METHOD operation`. */
       requests: () => emulator.log.splice(0).map(({ method, operation }) => `${method} ${operation}`),
       /** Runs a command in this process; `exit` is its ending, or what stopped it. */

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { diagnostic } from '../../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { countIgnored, hasChanges } from '../../plan/action.ts';
 import { planFile } from '../../plan/fingerprint.ts';
 import { obstacles } from '../../plan/safeguard.ts';
@@ -65,9 +65,15 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
   }
 }
 
-/** A note about the run that holds the lock: its remaining work shows as a difference. */
+/**
+ * A note about the run that holds the lock: its remaining work shows as a difference. None where the lock cannot be read,
+ * such as on a read-only disk, whose clock cannot be asked: a plan needs no lock.
+ */
 async function underWay(store: StateStore): Promise<Diagnostic[]> {
-  const holder = await store.holder();
+  const holder = await store.holder().catch((error: unknown) => {
+    if (error instanceof Stop && error.failure === 'state') return undefined;
+    throw error;
+  });
   if (holder === undefined) return [];
   const { owner, purpose, since } = holder;
   const message = `${printable(owner)} runs ${printable(purpose)} since ${printable(since)}`;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { planCommand } from '../../../src/cli/commands/plan.ts';
+import { nodeDisk } from '../../../src/state/disk.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
 import { documentIn, places } from '../place.ts';
 
@@ -21,4 +22,19 @@ it('a plan with changes reports another run at work; one without changes does no
   expect(json).toMatchObject({ diagnostics: expect.arrayContaining([expect.objectContaining({ code: 'under-way' })]) });
   await store.close();
   expect((await place.run(planCommand({}))).out).not.toContain('under-way');
+});
+
+it('K10: a plan in a folder that cannot be written does not fail because of a lock that was not given back', async () => {
+  const place = await open(environments('one'));
+  const store = localStore(join(place.folder, '.trueup'));
+  await store.lock({ purpose: 'apply' });
+  place.rewrite(environments('two'));
+  const readOnly = Object.assign(new Error('read-only file system'), { code: 'EROFS' });
+  const ageOf = vi.spyOn(nodeDisk, 'ageOf').mockRejectedValue(readOnly);
+  const seen = await place.run(planCommand({}));
+  expect(ageOf).toHaveBeenCalled();
+  ageOf.mockRestore();
+  expect(seen).toMatchObject({ exit: 'done', err: '' });
+  expect(seen.out).toContain('two: create');
+  await store.close();
 });
