@@ -102,6 +102,8 @@ export const attempts = {
     secondLookMs: 5_000,
     /** The largest difference of two clocks: a clock that is not set by hand is off by less. */
     clocksApartMs: 600_000,
+    /** A clock that differs from the platform's by more than this is wrong: answers are younger than this. */
+    clockOffMs: 60_000,
     /** How long before its request goes out the time of a pending operation may have been noted. */
     noteAgeMs: 1_000,
   },

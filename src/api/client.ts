@@ -48,6 +48,8 @@ export interface Client {
   readonly contract: Contract;
   /** Requests sent so far, retries included. */
   readonly counts: { reads: number; writes: number };
+  /** The clock of the platform as its last answer showed it (wall ms); undefined when no answer had a `Date`. Never throws. */
+  platformTime(): number | undefined;
   /** Ends all waiting: requests that are not on their way fail as interrupted, and no timer is left. Never throws. */
   close(): void;
 }
@@ -120,6 +122,7 @@ export function createClient(options: ClientOptions): Client {
   const base = describeAddress(options.url);
   const counts = { reads: 0, writes: 0 };
   const underWay = new Set<Promise<unknown>>();
+  let newestDate: number | undefined;
   const usual = createSlots(connections);
   const long = createSlots(attempts.connections.long);
   const patience = createPatience({ sleep, random, now, mostReads: readAttempts });
@@ -146,10 +149,17 @@ export function createClient(options: ClientOptions): Client {
     return { operation, url: `${base}/api/${path}`, isWrite, hasWritten: () => counts.writes > 0, redact };
   };
 
+  const noteDate: Send = async (wire) => {
+    const answer = await send(wire);
+    const date = Date.parse(answer.headers['date'] ?? '');
+    if (!Number.isNaN(date)) newestDate = date;
+    return answer;
+  };
+
   async function sendOnce({ call, served, request }: Outgoing): Promise<unknown> {
     if (call.isWrite) counts.writes += 1;
     else counts.reads += 1;
-    const data = await exchange(call, send, request);
+    const data = await exchange(call, noteDate, request);
     breaker.noteAnswer();
     patience.noteAnswer();
     return inTrueup(served ?? {}, data);
@@ -197,9 +207,14 @@ export function createClient(options: ClientOptions): Client {
       hasPaused: permit.hasPaused,
       contract,
       counts,
+      platformTime,
       close,
     };
     return self;
+  }
+
+  function platformTime(): number | undefined {
+    return newestDate;
   }
 
   function close(): void {
@@ -214,6 +229,7 @@ export function createClient(options: ClientOptions): Client {
       permits.run(callOf(operation), signal, (permit) => work(own(permit, signal))),
     contract,
     counts,
+    platformTime,
     close,
   };
 }

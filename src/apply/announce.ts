@@ -6,7 +6,18 @@ import { pendingCreate, renewed, withDeploys, withWrite } from '../state/pending
 import type { PendingCreate, StateRecord, Stored } from '../state/record.ts';
 import { keyOf } from './find-created.ts';
 import { chosenId } from './request.ts';
-import { digestsAt, recordNow, recordOf, sentNow, happen, idOf, jobOf, hasWritten, scopeOf } from './run.ts';
+import {
+  createSentNow,
+  digestsAt,
+  recordNow,
+  recordOf,
+  sentNow,
+  happen,
+  idOf,
+  jobOf,
+  hasWritten,
+  scopeOf,
+} from './run.ts';
 import type { Run } from './run.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -50,7 +61,7 @@ export async function announceCreate(run: Run, action: Action, step: Step): Prom
 /** Renews the time of a pending operation just before its request: the in-flight timeout counts from it. */
 export async function announceTime(run: Run, address: string, isAgain: boolean): Promise<void> {
   const record = run.journal.now(address);
-  const at = run.clock.wall();
+  const { at } = record?.pending?.is === 'create' ? createSentNow(run) : sentNow(run);
   if (record?.pending === undefined || (!isAgain && Math.abs(at - record.pending.at) <= attempts.reading.noteAgeMs))
     return;
   const again = renewed(record, at);
@@ -75,7 +86,7 @@ export function creationOf(run: Run, action: Action, step: Step): PendingCreate 
   const before = pendingCreate(recordNow(run, action.address));
   return {
     is: 'create',
-    ...sentNow(run),
+    ...createSentNow(run),
     ...(key !== undefined && isOpen ? { key } : {}),
     ...(below === undefined ? {} : { below }),
     says,

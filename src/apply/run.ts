@@ -304,6 +304,17 @@ export function sentNow({ clock, input }: Run): { readonly at: number; readonly 
 }
 
 /**
+ * The same for a create: by the clock of the platform, where that differs from this machine's by more than an answer takes.
+ * A later run compares it with the time at which the platform says that it created an object.
+ */
+export function createSentNow(run: Run): ReturnType<typeof sentNow> {
+  const sent = sentNow(run);
+  const there = run.input.client.platformTime();
+  const isOff = there !== undefined && Math.abs(there - sent.at) > attempts.reading.clockOffMs;
+  return isOff ? { ...sent, at: there } : sent;
+}
+
+/**
  * Reports a failure, after some of which nothing new is started. What is no failure of the platform or the disk is a
  * mistake of Trueup, and is thrown once the state is saved.
  */

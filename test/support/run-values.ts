@@ -38,6 +38,7 @@ export function runOf(actions: readonly Action[], { objects = {}, resources = {}
     withConnection: (_operation, work) => work({ ...client, hasPaused: false }),
     contract: standardContract,
     counts: { reads: 0, writes: 0 },
+    platformTime: () => undefined,
     close: () => undefined,
   };
   let now = 1_000;
