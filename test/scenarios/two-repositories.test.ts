@@ -3,6 +3,7 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
 import { actionsOf, everything, notesOf, plansNothing, refusal, rowsIn } from '../support/faults.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
+import { keyText } from '../support/state-key.ts';
 import { bench, head } from '../support/world.ts';
 import { project, trueup } from '../cli/process.ts';
 
@@ -102,7 +103,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'K3: with a state in PostgreSQ
     const emulator = createEmulator({ apiKey });
     const platform = await serve(emulator);
     const server = await startPostgres();
-    const env = { TRUEUP_API_KEY: apiKey, TRUEUP_STATE_URL: server.url() };
+    const env = { TRUEUP_API_KEY: apiKey, TRUEUP_STATE_URL: server.url(), TRUEUP_STATE_KEY: keyText };
     const repository = (sections: string, state: string) =>
       project(`trueup: 1\nplatform: { url: "${platform.url}" }\nproject: prj_1\nstate: ${state}\n${sections}`);
     const apply = (cwd: string) => trueup(['apply', '--auto-approve', '--adopt'], { cwd, env });
