@@ -409,6 +409,15 @@ export function hostileManifests({ platform, attacker, foreignId }: Hosts): read
     // A shell.
     { intent: 'run a command at Tab', files: production('compose: { "$(touch ran)": {} }'), ends: 'planned' },
     {
+      intent: 'offer a line of its own at Tab by a committed state',
+      env: { TRUEUP_STATE_URL: undefined },
+      files: {
+        'trueup.yaml': production(''),
+        '.trueup/state.json': forgedState(foreignId, 'production.postgres.a\n--auto-approve\u001B[2J'),
+      },
+      ends: 'state-forged',
+    },
+    {
       intent: 'offer a line of its own at Tab',
       files: production('compose: { "a\\n--auto-approve\\n": {} }'),
       ends: 'planned',
@@ -432,7 +441,7 @@ function merges(): string {
 }
 
 /** A state that ties the database of the manifest to another object. */
-function forgedState(id: string): string {
+function forgedState(id: string, address = 'production.postgres.main'): string {
   const record = { kind: 'postgres', id, parent: 'production', dependsOn: [], pairs: {}, options: {} };
   const place = { kind: 'environment', id: 'env_prj_1', parent: null, dependsOn: [], pairs: {}, options: {} };
   return JSON.stringify({
@@ -442,7 +451,7 @@ function forgedState(id: string): string {
     digestKey: 'a',
     organizationId: 'org_1',
     projectId: 'prj_1',
-    resources: { production: place, 'production.postgres.main': record },
+    resources: { production: place, [address]: record },
   });
 }
 

@@ -241,6 +241,8 @@ describe('a hostile repository', () => {
     ['output'],
     ['complete', '--', 'import', ''],
     ['complete', '--', 'output', ''],
+    ['complete', '--', 'state', 'show', ''],
+    ['complete', '--', 'status', ''],
   ];
 
   function check(folder: string, { args, code, out, err }: Finished & { args: readonly string[] }): void {
