@@ -110,7 +110,7 @@ const noDeploy = ['--no-deploy', 'do not deploy'] as const;
 
 function addChanging(program: Command, run: Runner): void {
   const autoApprove = ['--auto-approve', 'do not ask; required without a terminal'] as const;
-  const allowDataLoss = ['--allow-data-loss', 'allow the deletion of data'] as const;
+  const allowDataLoss = ['--allow-data-loss', 'allow changes that put data at risk'] as const;
   const inFlightTimeout = [
     '--in-flight-timeout <seconds>',
     'in-flight timeout: how long an unanswered request may take to reach the platform; default: 60',

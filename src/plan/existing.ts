@@ -111,16 +111,18 @@ export function planExisting(
 
 /** The data that new values of fields put at risk. */
 function lossesOf(
-  { lifecycle: { changeAtRisk = {} } = {} }: Kind,
+  { lifecycle: { changeAtRisk } = {} }: Kind,
   attributes: readonly AttributeChange[],
   { row, outputs }: { readonly row: Row; readonly outputs: Outputs },
 ): Loss[] {
+  if (changeAtRisk === undefined) return [];
   const changes = attributes.flatMap(({ attribute, field, decision, wanted, before }) => {
     if (decision.do !== 'write' || wanted === undefined || attribute.key !== undefined) return [];
     const resolved = resolveField(field, wanted, outputs);
     const after = resolved.is === 'known' ? resolved.value : withGaps(wanted, outputs);
     return [{ name: attribute.field, before: before.reveal(), after }];
   });
+  if (changes.length === 0) return [];
   const next = { ...row, ...Object.fromEntries(changes.map(({ name, after }) => [name, after])) };
   const sorts = Object.entries(changeAtRisk) as [Loss['of'], Readonly<Record<string, ChangeAtRisk>>][]; // of its type
   return sorts.flatMap(([of, risks]) =>

@@ -7,7 +7,7 @@ import { needsDataLoss } from './risks.ts';
 
 /** What the user permitted beyond an ordinary apply. */
 export interface Permissions {
-  /** Data may be deleted. */
+  /** Data may be put at risk. */
   readonly dataLoss: boolean;
   /** Objects that exist already may be taken over. */
   readonly adoption: boolean;
