@@ -1,4 +1,5 @@
 import type { Client } from '../api/client.ts';
+import { attempts } from '../api/attempts.ts';
 import { PlatformError } from '../api/errors.ts';
 import { follow, shownIn } from '../apply/follow.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
@@ -35,6 +36,10 @@ export interface Execution {
   /** Longest wait for the end of a deployment, in milliseconds; undefined: no wait. */
   readonly limitMs?: number | undefined;
   readonly clock?: Clock;
+  /** When the objects were read for their commands (monotonic ms). */
+  readonly readAt: number;
+  /** The errors for objects that are not in the project any more; asked before a command whose object was read long ago. */
+  readonly foreignNow: (command: ObjectCommand) => Promise<readonly Diagnostic[]>;
   /** Replaces every known secret in a text of the platform. */
   readonly redact: (text: string) => string;
   readonly onStart: (command: ObjectCommand) => void;
@@ -65,11 +70,15 @@ export async function executeCommands(
 }
 
 async function execute(command: ObjectCommand, execution: Execution): Promise<CommandResult> {
-  const { client, redact, onStart } = execution;
+  const { client, redact, onStart, readAt, foreignNow, clock = systemClock } = execution;
   const { operation, input } = command;
   onStart(command);
   let answer: unknown;
   try {
+    // A person who was asked, or the commands before this one, may have taken a while.
+    const isOld = clock.monotonic() - readAt > attempts.reading.freshMs;
+    const diagnostics = isOld ? await foreignNow(command) : [];
+    if (diagnostics.length > 0) return { command, result: 'failed', mayHaveActed: false, diagnostics };
     answer = await client.invoke(operation.call, input);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;

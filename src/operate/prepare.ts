@@ -86,11 +86,10 @@ export async function prepareCommands(
   const reader = createReader(client);
   const rows = await Promise.all(objects.map(({ kind, id }) => reader.row(kind, id)));
   if (project !== undefined) {
-    const lists = projectLists({ kinds, reader, projectId: project });
     const found = objects
       .map((object, index) => ({ ...object, row: rows[index] }))
       .filter(({ row }) => row !== undefined);
-    const foreign = await lists.foreignAmong(found);
+    const foreign = await projectLists({ kinds, reader, projectId: project }).foreignAmong(found);
     if (foreign.length > 0) throw new Stop('refused', foreign);
   }
   const problems: Diagnostic[] = [];

@@ -1,11 +1,15 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { executeCommand } from '../../src/cli/commands/run.ts';
+import type { Emulator } from '../../src/emulator/emulator.ts';
+import { systemClock } from '../../src/state/clock.ts';
+import { places } from '../cli/place.ts';
 import type { Send } from '../../src/api/wire.ts';
 import type { Row } from '../../src/kind/json.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { applyLater, applyOver, everything, idOf, operationOf, results, said } from '../support/faults.ts';
 import { database, production, stack } from '../support/manifest-texts.ts';
 import type { Bench } from '../support/world.ts';
-import { bench } from '../support/world.ts';
+import { bench, head } from '../support/world.ts';
 
 /** Somebody moves a service to another project between the plan and the request: the request is not sent. */
 
@@ -109,4 +113,33 @@ test('S1: a service that somebody moved to where the plan moves it is updated', 
   expect(said(result)).toBe('');
   const [row] = Object.values(made.emulator.world.tables.postgres) as Row[];
   expect(row).toMatchObject({ description: 'after', environmentId: idOf(made, 'staging') });
+});
+
+describe('S1: a command on several services', () => {
+  const open = places();
+
+  test('S1: is not sent to one that moved to another project while the command before it took its time', async () => {
+    const sections = production(database() + stack()).replace(head, '');
+    let move: (() => Promise<unknown>) | undefined;
+    const around = <T extends Emulator>(emulator: T): T => ({
+      ...emulator,
+      send: async (request) => {
+        const answer = await emulator.send(request);
+        if (operationOf(request) === 'postgres.stop') await move?.();
+        return answer;
+      },
+    });
+    const place = await open(sections, { around });
+    place.rewrite(sections);
+    const composeId = place.idOf(shop);
+    move = async () => {
+      await place.emulator.act('compose.update', { composeId, environmentId: elsewhere });
+      vi.spyOn(systemClock, 'monotonic').mockReturnValue(systemClock.monotonic() + 60_000);
+    };
+    const { exit, out, err } = await place.run(executeCommand(['stop', main, shop], { wait: true, yes: true }));
+    vi.restoreAllMocks();
+    expect(exit).toBe('partly');
+    expect(out + err).toContain(`${shop} (${composeId}) is not in project prj_1`);
+    expect(place.requests().filter((request) => request.startsWith('POST'))).toEqual(['POST postgres.stop']);
+  });
 });

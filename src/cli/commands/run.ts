@@ -1,10 +1,12 @@
-import type { Client } from '../../api/client.ts';
 import { findObjects, readStateOf } from '../../operate/addressed.ts';
 import type { ObjectCommand } from '../../operate/command.ts';
 import { commandDeadlines, usualCommandSeconds } from '../../operate/deadlines.ts';
-import type { CommandResult } from '../../operate/execute.ts';
+import type { CommandResult, Execution } from '../../operate/execute.ts';
 import { executeCommands } from '../../operate/execute.ts';
 import { checkTargets, checkCommand, prepareCommands } from '../../operate/prepare.ts';
+import { projectLists } from '../../observe/ownership.ts';
+import { createReader } from '../../observe/reader.ts';
+import { systemClock } from '../../state/clock.ts';
 import type { RunView } from '../../render/formats/run.ts';
 import { runFormats } from '../../render/formats/run.ts';
 import { printable } from '../../render/printable.ts';
@@ -63,12 +65,20 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
       try {
         const dataLoss = flags.allowDataLoss === true;
         const project = target.project ?? state?.projectId;
+        const readAt = systemClock.monotonic();
+        const foreignNow: Execution['foreignNow'] = async ({ address }) => {
+          if (project === undefined) return [];
+          const lists = projectLists({ kinds, reader: createReader(client), projectId: project });
+          return lists.foreignAmong(objects.filter((object) => object.address === address));
+        };
         const commands = await prepareCommands(client, redactor, { name, objects, dataLoss, kinds, project });
         const place = target.platform === 'emulator' ? 'the embedded emulator' : new URL(target.platform.url).host;
         if (!(await hasConsent(run, commands, { place, isGiven: flags.yes === true }))) return 'failed';
         return await execute(run, view, {
           client,
           abandon,
+          readAt,
+          foreignNow,
           name,
           commands,
           flags,
@@ -100,8 +110,7 @@ async function hasConsent(
 async function execute(
   run: Run,
   view: RunView,
-  about: {
-    client: Client;
+  about: Pick<Execution, 'client' | 'readAt' | 'foreignNow'> & {
     abandon: () => void;
     name: string;
     commands: readonly ObjectCommand[];
@@ -109,7 +118,7 @@ async function execute(
     seconds: number;
   },
 ): Promise<Exit> {
-  const { client, abandon, name, commands, flags, seconds } = about;
+  const { client, readAt, foreignNow, abandon, name, commands, flags, seconds } = about;
   const { terminal, redactor } = run;
   const interruption = watchSignals(run, { cleanUp: () => Promise.resolve(), abandon });
   interruption.startWriting();
@@ -119,6 +128,8 @@ async function execute(
     const results = await executeCommands(commands, {
       client,
       signal,
+      readAt,
+      foreignNow,
       redact: redactor.redactForeign,
       limitMs: flags.wait ? seconds * 1_000 : undefined,
       onStart: ({ address }) => terminal.err(`${printable(address)}: ${name}…\n`),
