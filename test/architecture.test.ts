@@ -58,6 +58,7 @@ const worldly = [
   'manifest/workspace.ts',
   'project/links.ts',
   'project/load.ts',
+  'project/open-store.ts',
   'project/state-location.ts',
   'project/target.ts',
   'project/version.ts',

@@ -1,4 +1,7 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { isTracked } from '../manifest/git-index.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { localStore } from '../state/backends/local.ts';
 import { postgresStore } from '../state/backends/postgres.ts';
@@ -7,6 +10,7 @@ import { nodeDisk } from '../state/disk.ts';
 import type { KeySource } from '../state/keys.ts';
 import { givenKey, keyFile } from '../state/keys.ts';
 import type { StateStore } from '../state/state.ts';
+import { keyProblem } from '../state/unusable.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLinks } from './links.ts';
 import type { StateLocation } from './state-location.ts';
@@ -64,10 +68,22 @@ function keysOf(
   if (text === undefined) {
     const folder = stateFolder(options);
     refuseLinks(options.folder, folder, ['key', 'key.migrating', '.gitignore']);
-    return keyFile({ folder, disk: nodeDisk }, { mayMake, acceptsUnsealed, addSecret: redactor.add });
+    const keys = keyFile({ folder, disk: nodeDisk }, { mayMake, acceptsUnsealed, addSecret: redactor.add });
+    const find = async () => {
+      for (const file of ['key', 'key.migrating']) await refuseTracked(join(folder, file));
+      return keys.find();
+    };
+    return { ...keys, find };
   }
   redactor.add(text.trim());
   return givenKey(text, name, { acceptsUnsealed });
+}
+
+/** Refuses a key that came with the repository: whoever committed it can write a state that it fits. */
+async function refuseTracked(path: string): Promise<void> {
+  if (!existsSync(path) || !(await isTracked(path))) return;
+  const remedy = `Run git rm --cached ${path}, and then trueup state key --rotate. If you did not add it, find out who did.`;
+  throw keyProblem(`git tracks the key ${path}, so everybody who reads the repository has it`, remedy);
 }
 
 function credential(env: Environment, name: string, remedy: string): string {
