@@ -14,7 +14,7 @@ import type { StateStorage, Writer } from './storage.ts';
 import type { StateRecord } from './record.ts';
 import type { State, StateStore } from './state.ts';
 import { takeLease } from './take-lease.ts';
-import { forged, keyProblem, older, unusable } from './unusable.ts';
+import { keyProblem, older, unsealed, unusable } from './unusable.ts';
 
 /** A record that is not durable yet. */
 interface Waiting {
@@ -54,7 +54,7 @@ export function storeOver(
     const authenticity = authenticityOf(key, {
       keyName: keys.name,
       acceptUnsealed: (location) => {
-        if (!acceptsUnsealed) throw forged(location, 'has no MAC, and there is a key for it', keys.name);
+        if (!acceptsUnsealed) throw unsealed(location, keys.name);
         isUnsealed = true;
       },
     });

@@ -246,10 +246,15 @@ describe('apply FILE', () => {
     await plansNothing(at);
   });
 
-  it('ends everything when that was planned, and takes no secrets for that', async () => {
+  it('S3: ends everything when that was planned, with destroy only, and takes no secrets for that', async () => {
     const at = await planned(sections('one'), sections('one'), { destroy: true });
     expect(at.made.out).toContain('Plan: 2 to delete, 1 to remove from state.');
     vi.stubEnv('TRUEUP_SECRET_DB', undefined);
+    const kept = await apply(at, { allowDataLoss: true });
+    expect([kept.exit, kept.err]).toEqual(['stopped', expect.stringContaining(`Run trueup destroy ${at.file}.`)]);
+    const asked = await at.run(destroyCommand({ allowDataLoss: true }, at.file));
+    expect([asked.exit, asked.err]).toEqual(['stopped', expect.stringContaining('cannot ask for approval')]);
+    expect(Object.keys(at.emulator.world.tables.postgres)).toHaveLength(1);
     const { exit, out } = await at
       .run(destroyCommand({ autoApprove: true, allowDataLoss: true }, at.file))
       .finally(() => vi.stubEnv('TRUEUP_SECRET_DB', secrets.DB));

@@ -1,0 +1,122 @@
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEmulator } from '../../../src/emulator/emulator.ts';
+import { serve } from '../../../src/emulator/server.ts';
+import { serveS3, secretOf } from '../../support/s3-server.ts';
+import { keyText } from '../../support/state-key.ts';
+import { project, trueup } from '../process.ts';
+
+/** The key of a state, by the commands about it. */
+
+const api = { TRUEUP_API_KEY: 'right-key' };
+const emulator = createEmulator({ apiKey: api.TRUEUP_API_KEY });
+let platform: Awaited<ReturnType<typeof serve>>;
+beforeAll(async () => {
+  platform = await serve(emulator);
+});
+afterAll(() => platform.close());
+
+/** A folder with a manifest, in which commands run. */
+function place(service: string, state = '') {
+  const text = (description: string) => `trueup: 1
+platform: { url: "${platform.url}" }
+project: prj_1
+${state}environments:
+  production:
+    redis:
+      ${service}: { dockerImage: "redis:8", databasePassword: password-1, deploy: never, description: ${description} }
+`;
+  const folder = project(text('one'));
+  const posts = () => emulator.log.filter(({ method }) => method === 'POST').length;
+  return {
+    folder,
+    file: join(folder, '.trueup/state.json'),
+    rewrite: (description: string) => writeFileSync(join(folder, 'trueup.yaml'), text(description)),
+    posts,
+    run: (words: string, env: Record<string, string> = {}) =>
+      trueup([...words.split(' '), '-C', folder], { env: { ...api, ...env } }),
+  };
+}
+
+const apply = 'apply --auto-approve --adopt';
+
+describe('trueup state key', () => {
+  it('names the key of a local state, makes it where there is none, and prints it when told to', async () => {
+    const { run, folder } = place('local');
+    const made = await run('state key');
+    expect(made).toMatchObject({ code: 0, out: '' });
+    expect(made.err).toContain(join(folder, '.trueup/key'));
+    const text = readFileSync(join(folder, '.trueup/key'), 'utf8');
+    expect(text).toMatch(/^trueup-key-1-[\w-]{48}\n$/);
+    expect(statSync(join(folder, '.trueup/key')).mode & 0o777).toBe(0o600);
+    expect(await run('state key --print')).toMatchObject({ code: 0, out: text, err: '' });
+    expect((await run(apply)).code).toBe(0);
+    expect((await run('plan --detailed-exitcode', { TRUEUP_STATE_KEY: text.trim() })).code).toBe(0);
+    expect(readFileSync(join(folder, '.trueup/.gitignore'), 'utf8')).toBe('key*\n');
+  });
+
+  it('is needed for a state in a bucket: without it nothing is planned', async () => {
+    const store = await serveS3(['states']);
+    const { run, posts } = place('bucket', `state: { backend: s3, endpoint: "${store.url}", bucket: states }\n`);
+    const aws = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: secretOf('key') };
+    const before = posts();
+    for (const words of ['plan', apply, 'state list']) {
+      const { code, err } = await run(words, aws);
+      expect([words, code, err]).toEqual([words, 7, expect.stringContaining('error[state-key]')]);
+      expect(err).toContain('trueup state key');
+    }
+    expect(posts()).toBe(before);
+    expect((await run('state key', aws)).code).toBe(0);
+    expect((await run(apply, aws)).code).toBe(0);
+    expect((await run('plan --detailed-exitcode', aws)).code).toBe(0);
+    const other = await run('plan', { ...aws, TRUEUP_STATE_KEY: keyText });
+    expect([other.code, other.err]).toEqual([7, expect.stringContaining('error[state-forged]')]);
+    await store.close();
+  });
+
+  it.each(['', 'secret-canary', `${keyText}x`, keyText.slice(0, -1)])(
+    'of TRUEUP_STATE_KEY is refused when it is %j, which is not shown',
+    async (key) => {
+      const { run } = place('malformed');
+      const { code, err, out } = await run('plan', { TRUEUP_STATE_KEY: key });
+      expect([code, err]).toEqual([7, expect.stringContaining('error[state-key]')]);
+      if (key !== '') expect(out + err).not.toContain(key.slice(0, 30));
+    },
+  );
+
+  it('--migrate gives a state without a MAC one, where there is a key already', async () => {
+    const { run, file, folder } = place('migrated');
+    expect((await run(apply)).code).toBe(0);
+    const { mac: _, keyNumber: __, ...state } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    writeFileSync(file, JSON.stringify({ ...state, formatVersion: 2, digestKey: 'k'.repeat(43) }));
+    const env = { TRUEUP_STATE_KEY: keyText };
+    rmSync(join(folder, '.trueup/key'));
+    const refused = await run('plan', env);
+    expect([refused.code, refused.err]).toEqual([7, expect.stringContaining('has no MAC, and there is a key for it')]);
+    expect(refused.err).toContain('trueup state key --migrate');
+    expect((await run('state key --migrate', env)).code).toBe(0);
+    expect(readFileSync(file, 'utf8')).toContain('"formatVersion": 3');
+    expect((await run('state list', env)).out).toContain('production.redis.migrated');
+  });
+});
+
+it('trueup state accept-older goes on from an older state, which no run does by itself', async () => {
+  const { run, file, rewrite, posts } = place('older');
+  expect((await run(apply)).code).toBe(0);
+  const older = readFileSync(file, 'utf8');
+  rewrite('two');
+  expect((await run(apply)).code).toBe(0);
+  expect((await run('state accept-older --yes')).err).toBe('The state is the newest one: nothing was changed.\n');
+  writeFileSync(file, older);
+  const before = posts();
+  for (const words of ['plan', apply]) {
+    const { code, err } = await run(words);
+    expect([words, code, err]).toEqual([words, 7, expect.stringContaining('error[state-older]')]);
+    expect(err).toContain('trueup state accept-older');
+  }
+  expect(posts()).toBe(before);
+  expect((await run('state accept-older')).code).toBe(1);
+  expect((await run('state accept-older --yes')).code).toBe(0);
+  expect((await run('plan --detailed-exitcode')).code).toBe(0);
+});

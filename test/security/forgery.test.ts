@@ -1,0 +1,410 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHmac } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { isObject, textsIn } from '../../src/kind/json.ts';
+import type { Json } from '../../src/kind/json.ts';
+import { hasChanges } from '../../src/plan/action.ts';
+import { parsePlanFile, planFileText } from '../../src/plan/file.ts';
+import { planFile } from '../../src/plan/fingerprint.ts';
+import { makePlan, planAgain } from '../../src/review.ts';
+import { session } from '../../src/session.ts';
+import { localStore } from '../../src/state/backends/local.ts';
+import { readOf, stopOf } from '../../src/state/conformance/states.ts';
+import { newState } from '../../src/state/new-state.ts';
+import type { StateStore } from '../../src/state/state.ts';
+import { readLine, writeLine } from '../../src/state/wave.ts';
+import { production } from '../support/manifest-texts.ts';
+import { thisVersion } from '../support/reviewed.ts';
+import { testKey } from '../support/state-key.ts';
+import type { Bench } from '../support/world.ts';
+import { bench } from '../support/world.ts';
+
+/** Whoever can write the state, its journal or a plan file, and does not have the key. */
+
+const main = 'production.postgres.main';
+const text = (version: string) =>
+  production(
+    `    env: { REGION: eu${version} }
+    postgres:
+      main: { dockerImage: "postgres:17", databaseName: one, databaseUser: u, databasePassword: "48151623", description: "d${version}" }
+      other: { dockerImage: "postgres:17", databaseName: two, databaseUser: u, databasePassword: "48151623" }
+`,
+  );
+
+interface Ground {
+  readonly made: Bench;
+  readonly folder: string;
+  readonly file: string;
+  readonly journal: string;
+  readonly open: () => StateStore;
+  readonly apply: (version: string) => Promise<unknown>;
+  readonly plansNothing: (version: string) => Promise<void>;
+}
+
+/** A platform, and a state in a folder with its own key. */
+function ground(): Ground {
+  const made = bench();
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-forgery-'));
+  const open = () => localStore(folder);
+  return {
+    made,
+    folder,
+    file: join(folder, 'state.json'),
+    journal: join(folder, 'state.journal'),
+    open,
+    apply: async (version) => {
+      const store = open();
+      const world = { ...made.world(), store, close: store.close };
+      const platform = { kinds: world.kinds, connect: () => Promise.resolve(world) };
+      return session(await made.manifest(text(version)), platform, { purpose: 'apply' }, async (run) =>
+        run.apply(await run.plan(), { dataLoss: true, adoption: true, massDeletion: true }),
+      );
+    },
+    plansNothing: async (version) => {
+      const plan = await makePlan(
+        { manifest: await made.manifest(text(version)), deploys: true, destroys: false },
+        { ...made.world(), store: open() },
+      );
+      expect(hasChanges(plan)).toBe(false);
+    },
+  };
+}
+
+/** Applies, is refused for the state, and sends nothing at all. */
+async function refused({ made, apply }: Ground, version = '2'): Promise<string> {
+  made.requests('POST');
+  made.requests('GET');
+  const { failure, diagnostics } = await stopOf(apply(version));
+  expect(failure).toBe('state');
+  expect([...made.requests('POST'), ...made.requests('GET')]).toEqual([]);
+  return diagnostics[0]?.code ?? '';
+}
+
+type Path = readonly (string | number)[];
+
+/** Every place in a value, but for the value itself. */
+function placesIn(content: Json, path: Path = []): Path[] {
+  if (Array.isArray(content))
+    return content.flatMap((item: Json, at) => [[...path, at], ...placesIn(item, [...path, at])]);
+  if (!isObject(content)) return [];
+  return Object.entries(content).flatMap(([name, item]) => [[...path, name], ...placesIn(item, [...path, name])]);
+}
+
+function valueAt(content: Json | undefined, [name, ...rest]: Path): Json | undefined {
+  if (name === undefined || content === undefined) return content;
+  const inner = (content as Record<string, Json> | null)?.[name];
+  return valueAt(inner, rest);
+}
+
+/** A value with another one at a place; undefined removes what is there. */
+function changed(content: Json, [name, ...rest]: Path, other: Json | undefined): Json {
+  if (name === undefined) return other ?? null;
+  if (Array.isArray(content)) {
+    const copy = [...(content as Json[])];
+    if (rest.length === 0 && other === undefined) copy.splice(Number(name), 1);
+    else copy[Number(name)] = changed(copy[Number(name)] ?? null, rest, other);
+    return copy;
+  }
+  const entries = Object.entries(content as Record<string, Json>).flatMap(([key, item]): [string, Json][] => {
+    if (key !== name) return [[key, item]];
+    return rest.length === 0 && other === undefined ? [] : [[key, changed(item, rest, other)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** JSON in which a member stands twice, the true one last. */
+function doubled(content: Json, path: Path, indent?: number): string {
+  const mark = '"\u0001":0';
+  const [name] = path.slice(-1);
+  const above = path.slice(0, -1);
+  const inner = valueAt(content, above) as Record<string, Json>;
+  const marked = Object.fromEntries(
+    Object.entries(inner).flatMap(([key, item]): [string, Json][] =>
+      key === name
+        ? [
+            ['\u0001', 0],
+            [key, item],
+          ]
+        : [[key, item]],
+    ),
+  );
+  const written = JSON.stringify(changed(content, above, marked), null, indent);
+  const escaped = JSON.stringify('\u0001');
+  const found = written.includes(`${escaped}: 0`) ? `${escaped}: 0` : `${escaped}:0`;
+  expect(written, mark).toContain(found);
+  return written.replace(found, `${JSON.stringify(name)}: "forged"`);
+}
+
+/** Another value of the same type. */
+function another(value: Json | undefined): Json {
+  if (typeof value === 'string') return `${value}x`;
+  if (typeof value === 'number') return value + 1;
+  if (typeof value === 'boolean') return !value;
+  if (Array.isArray(value)) return [...(value as Json[]), 'x'];
+  return isObject(value) ? { ...value, x: 'x' } : 'x';
+}
+
+/** Every change of a text that leaves it JSON: each member changed, removed, twice, or as it was before. */
+function* forgeries(whole: string, older: string, indent?: number): Iterable<readonly [what: string, text: string]> {
+  const [content, before] = [JSON.parse(whole) as Json, JSON.parse(older) as Json];
+  const write = (value: Json) => JSON.stringify(value, null, indent);
+  for (const path of placesIn(content)) {
+    const name = path.join('.');
+    const value = valueAt(content, path);
+    yield [`${name} changed`, write(changed(content, path, another(value)))];
+    yield [`${name} removed`, write(changed(content, path, undefined))];
+    if (!Array.isArray(valueAt(content, path.slice(0, -1)))) yield [`${name} twice`, doubled(content, path, indent)];
+    const old = valueAt(before, path);
+    if (old !== undefined && JSON.stringify(old) !== JSON.stringify(value)) {
+      yield [`${name} as it was`, write(changed(content, path, old))];
+    }
+  }
+}
+
+describe('S1: a state without its key', () => {
+  test('S1: is refused with any member changed, removed, twice or as it was, and nothing is sent', async () => {
+    const at = ground();
+    await at.apply('1');
+    const older = readFileSync(at.file, 'utf8');
+    await at.apply('2');
+    const whole = readFileSync(at.file, 'utf8');
+    let count = 0;
+    for (const [what, forged] of forgeries(whole, older, 1)) {
+      writeFileSync(at.file, forged);
+      expect([what, await refused(at)]).toEqual([what, expect.stringMatching(/^state-(forged|unusable)$/)]);
+      count++;
+    }
+    expect(count).toBeGreaterThan(200);
+    writeFileSync(at.file, whole.replaceAll('\n', '\r\n')); // as git may check it out
+    await at.plansNothing('2');
+    writeFileSync(at.file, whole);
+    await at.plansNothing('2');
+  });
+
+  test('S1: is refused without its MAC, in every format, with a record more, and under another key', async () => {
+    const at = ground();
+    await at.apply('2');
+    const whole = readFileSync(at.file, 'utf8');
+    const { mac: _, keyNumber: __, ...content } = JSON.parse(whole) as Record<string, Json>;
+    for (const formatVersion of [1, 2]) {
+      writeFileSync(at.file, JSON.stringify({ ...content, formatVersion, digestKey: 'k' }));
+      expect(await refused(at)).toBe('state-forged');
+    }
+    const state = JSON.parse(whole) as { resources: Record<string, Json> };
+    const foreign = { ...(state.resources[main] as object), id: 'pg_foreign', options: { protect: false } };
+    const resources = { ...state.resources, 'production.postgres.more': foreign };
+    writeFileSync(at.file, JSON.stringify({ ...state, resources }, null, 1));
+    expect(await refused(at)).toBe('state-forged');
+    const other = ground();
+    await other.apply('2');
+    writeFileSync(at.file, readFileSync(other.file));
+    expect(await refused(at)).toBe('state-forged');
+    writeFileSync(at.file, whole);
+    const key = readFileSync(join(at.folder, 'key'));
+    rmSync(join(at.folder, 'key'));
+    expect(await refused(at)).toBe('state-key');
+    writeFileSync(join(at.folder, 'key'), key, { mode: 0o644 });
+    expect(await refused(at)).toBe('state-key'); // as git checks a file out
+    rmSync(join(at.folder, 'key'));
+    writeFileSync(join(at.folder, 'key'), key, { mode: 0o600 });
+    await at.plansNothing('2');
+  });
+
+  test('S1: is refused as an older version, until somebody accepts that', async () => {
+    const at = ground();
+    await at.apply('1');
+    const older = readFileSync(at.file, 'utf8');
+    await at.apply('2');
+    const newest = readFileSync(at.file, 'utf8');
+    writeFileSync(at.file, older);
+    expect(await refused(at)).toBe('state-older');
+    expect((await stopOf(at.plansNothing('2'))).diagnostics[0]?.code).toBe('state-older');
+    const store = at.open();
+    await store.lock({ purpose: 'state accept-older' });
+    const state = await store.read({ acceptsOlder: true });
+    expect(state?.serial).toBe(1);
+    await store.close();
+    writeFileSync(at.file, newest);
+    await at.plansNothing('2');
+  });
+});
+
+describe('S1: a journal without its key', () => {
+  /** A run that was killed after it wrote four records; and the journal of one before it. */
+  const killed = async () => {
+    const at = ground();
+    await at.apply('2');
+    const journals: string[] = [];
+    for (const description of ['older', 'newer']) {
+      const store = at.open();
+      await store.lock({ purpose: 'apply' });
+      const state = await readOf(store);
+      const record = state.resources[main];
+      if (record === undefined) throw new Error('nothing was applied');
+      for (const step of [1, 2, 3, 4]) {
+        const pairs = { ...record.pairs, [`${description} ${step}`]: { wanted: { value: 1 }, answered: { value: 1 } } };
+        await store.append(state, `production.postgres.at${step}`, { ...record, id: `pg_${step}`, pairs });
+      }
+      await store.close();
+      journals.push(readFileSync(at.journal, 'utf8'));
+    }
+    const [older = '', newer = ''] = journals;
+    return { at, older: older.trimEnd().split('\n'), lines: newer.trimEnd().split('\n') };
+  };
+
+  test('S1: is refused with any member of any record changed, removed, twice or as it was', async () => {
+    const { at, older, lines } = await killed();
+    const whole = readFileSync(at.journal, 'utf8');
+    let count = 0;
+    for (const [index, line] of lines.entries()) {
+      // The first line is the state that the records continue; the others have their MAC before them.
+      const read = (one = '') => /^([\w-]{43} )?(.*)$/s.exec(readLine(one) ?? '') ?? [];
+      const [, mac = '', json = ''] = read(line);
+      const [, , before = json] = read(older[index]);
+      for (const [what, forged] of forgeries(json, before)) {
+        writeFileSync(at.journal, `${lines.with(index, writeLine(mac + forged).trimEnd()).join('\n')}\n`);
+        const code = await stopOf(at.open().read()).then(({ diagnostics }) => diagnostics[0]?.code);
+        expect([index, what, code]).toEqual([index, what, expect.stringMatching(/^state-(forged|unusable)$/)]);
+        count++;
+      }
+    }
+    expect(count).toBeGreaterThan(400);
+    writeFileSync(at.journal, whole);
+    expect(Object.keys((await at.open().read())?.resources ?? {})).toContain('production.postgres.at4');
+  });
+
+  test('S1: K12: is refused with a record left out, moved, repeated, or taken from an older journal', async () => {
+    const { at, older, lines } = await killed();
+    const [base = '', a = '', b = '', c = '', d = ''] = lines;
+    const others: readonly (readonly string[])[] = [
+      [base, b, c, d],
+      [base, a, c, d],
+      [base, a, b, d],
+      [base, b, a, c, d],
+      [base, a, c, b, d],
+      [base, a, a, b, c, d],
+      [base, a, b, c, d, a],
+      [base, a, b, c, d, d],
+      [base, a, b, c, older[4] ?? ''],
+      [base, older[1] ?? '', b, c, d],
+      [base, ...older.slice(1)],
+    ];
+    for (const [index, forged] of others.entries()) {
+      writeFileSync(at.journal, `${forged.join('\n')}\n`);
+      expect([index, await refused(at)]).toEqual([index, 'state-forged']);
+    }
+    // A kill leaves the same as whoever removes the end: that is no error.
+    writeFileSync(at.journal, `${[base, a, b].join('\n')}\n${c.slice(0, -20)}`);
+    const { resources } = await readOf(at.open());
+    const isNew = (step: number) => `newer ${step}` in (resources[`production.postgres.at${step}`]?.pairs ?? {});
+    expect([1, 2, 3, 4].map(isNew)).toEqual([true, true, false, false]);
+  });
+});
+
+describe('S3: a plan file without the key', () => {
+  const planned = async (at: Ground, version: string, destroys = false) => {
+    const manifest = await at.made.manifest(text(version));
+    const purpose = { manifest, deploys: true, destroys };
+    const store = at.open();
+    await store.keepKey();
+    const plan = await makePlan(purpose, { ...at.made.world(), store });
+    return { manifest, file: planFileText(planFile(plan, purpose, thisVersion, await store.key())) };
+  };
+
+  test('S3: is refused with any member changed, removed, twice or as it was, before any request', async () => {
+    const at = ground();
+    await at.apply('1');
+    const { file: older } = await planned(at, '2');
+    await at.apply('2');
+    const { manifest, file: whole } = await planned(at, '3');
+    const world = { ...at.made.world(), store: at.open() };
+    const apply = async (forged: string) => {
+      const file = parsePlanFile(forged);
+      return 'problem' in file ? 'no plan file' : planAgain({ file, name: 'the plan', version: '1' }, manifest, world);
+    };
+    let count = 0;
+    for (const [what, forged] of forgeries(whole, older, 1)) {
+      at.made.requests('GET');
+      const outcome = await apply(forged).catch(
+        (error: { diagnostics: { code: string }[] }) => error.diagnostics[0]?.code,
+      );
+      expect([what, outcome]).toEqual([what, expect.stringMatching(/^(no plan file|plan-file)$/)]);
+      expect(at.made.requests('GET')).toEqual([]);
+      count++;
+    }
+    expect(count).toBeGreaterThan(100);
+    expect(at.made.requests('POST').filter((operation) => operation.endsWith('.remove'))).toEqual([]);
+    expect(await apply(whole)).toHaveProperty('actions');
+  });
+
+  test('S4: gives away no password, also with the state; equal passwords have unequal digests', async () => {
+    const at = ground();
+    const { file: first } = await planned(at, '1');
+    await at.apply('1');
+    const { file: later } = await planned(at, '2');
+    const state = await readOf(at.open());
+    const digestOf = (address: string) => state.resources[address]?.pairs['databasePassword']?.wanted;
+    expect(digestOf(main)).toEqual({ digest: expect.stringMatching(/^1\.[\w-]{43}$/) as string });
+    expect(digestOf(main)).not.toEqual(digestOf('production.postgres.other'));
+    const texts = [first, later, readFileSync(at.file, 'utf8')].flatMap((whole) => {
+      const content = JSON.parse(whole) as Json;
+      return [...textsIn(content), ...placesIn(content).flatMap((path) => path.map(String))];
+    });
+    const words = new Set(texts.flatMap((one) => [one, ...one.split(/[. ]/)]));
+    // The right password, with everything that stands in the files as the key of its digest.
+    const guesses = ['"48151623"', '48151623', JSON.stringify([main, 'databasePassword', '"48151623"'])];
+    const found = [...words].filter((key) =>
+      guesses.some((guess) => words.has(createHmac('sha256', key).update(guess).digest('base64url'))),
+    );
+    expect(found).toEqual([]);
+    expect([first, later, readFileSync(at.file, 'utf8')].join('')).not.toContain('48151623');
+    await at.plansNothing('1');
+  });
+});
+
+describe('a state of an earlier version', () => {
+  /** A state as format 2 had it: digests with a key that stands beside them. */
+  const former = async () => {
+    const at = ground();
+    at.made.store.state = { ...newState('org_1', 'prj_1'), keyNumber: 0 };
+    await at.made.apply(text('1'));
+    const { keyNumber: _, ...state } = at.made.store.state;
+    const digestKey = testKey.digestKey;
+    writeFileSync(at.file, JSON.stringify({ ...state, formatVersion: 2, digestKey }, null, 1));
+    return { at, digestKey, unsealed: readFileSync(at.file, 'utf8') };
+  };
+
+  test('S1: gets a MAC at the first apply, plans nothing before and after it, and is not accepted a second time', async () => {
+    const { at, digestKey, unsealed } = await former();
+    expect(unsealed).toMatch(/"digest": "[\w-]{43}"/);
+    await at.plansNothing('1');
+    await at.apply('2');
+    await at.plansNothing('2');
+    const whole = readFileSync(at.file, 'utf8');
+    expect(whole).toContain('"formatVersion": 3');
+    expect(whole).not.toContain(digestKey);
+    writeFileSync(at.file, unsealed);
+    expect(await refused(at)).toBe('state-forged');
+    writeFileSync(at.file, whole);
+    await at.plansNothing('2');
+  });
+
+  test('S1: is continued when the run that migrates it is killed', async () => {
+    const { at } = await former();
+    const store = at.open();
+    await store.lock({ purpose: 'apply' });
+    const state = await readOf(store);
+    const record = state.resources[main];
+    if (record === undefined) throw new Error('nothing was applied');
+    await store.append(state, main, record);
+    await store.close();
+    await at.plansNothing('1');
+    rmSync(at.journal);
+    await at.plansNothing('1');
+    await at.apply('2');
+    await at.plansNothing('2');
+    expect(readFileSync(at.file, 'utf8')).toContain('"formatVersion": 3');
+  });
+});
