@@ -3,12 +3,14 @@ declare const isPrinted: unique symbol;
 /** Text that commands neither a terminal nor a CI runner: the only text that a stream of the process takes. */
 export type Printed = string & { readonly [isPrinted]: true };
 
-/**
- * Controls, line separators, halves of surrogate pairs, and characters that reorder text or show nothing. An emoji comes
- * first, with the selectors and joiners that belong to it: these show.
- */
-const unprintable =
-  /(\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})?(?:\u200d\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)*)|[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu;
+/** An emoji with the selectors and joiners that belong to it: there they show. */
+const emoji = String.raw`(\p{Extended_Pictographic}(?:[\ufe0e\ufe0f]|\p{Emoji_Modifier})?(?:\u200d\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)*)`;
+
+/** Controls, line separators, halves of surrogate pairs, and characters that reorder text or show nothing. */
+const signs = String.raw`[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]`;
+
+const unprintable = new RegExp(`${emoji}|${signs}`, 'gu');
+const unprintableInLines = new RegExp(String.raw`${emoji}|(?![\n\t])${signs}`, 'gu');
 
 /** Nothing to escape, also at the edge: most texts. */
 const harmless = /^[\u0020-\u0022\u0024-\u0039\u003b-\u007e]*$/;
@@ -17,7 +19,9 @@ const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t'
 
 /** A foreign text as one line without control characters: they are written as escapes. */
 export function printable(text: string): string {
-  return harmless.test(text) ? text : text.replaceAll(unprintable, (sign, emoji) => emoji ?? short[sign] ?? code(sign));
+  return harmless.test(text)
+    ? text
+    : text.replaceAll(unprintable, (sign: string, shown?: string) => shown ?? short[sign] ?? code(sign));
 }
 
 function code(sign: string): string {
@@ -48,7 +52,7 @@ export function printed(text: string, { hasColours = false }: { readonly hasColo
 }
 
 function withoutControls(text: string): string {
-  return text.replaceAll(unprintable, (sign, emoji) => emoji ?? (sign === '\n' || sign === '\t' ? sign : inJson(sign)));
+  return text.replaceAll(unprintableInLines, (sign: string, shown?: string) => shown ?? inJson(sign));
 }
 
 /** The codes of `Style.paint` and nothing else. */
