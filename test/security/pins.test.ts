@@ -55,6 +55,9 @@ const onlyState: readonly (readonly string[])[] = [
   ['state', 'list'],
   ['state', 'show', 'production'],
   ['state', 'unlock', '--yes'],
+  ['state', 'key'],
+  ['state', 'key', '--migrate'],
+  ['state', 'accept-older', '--yes'],
 ];
 
 describe('S9: where CI is set, the environment chooses the platform', () => {
