@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { addRow, seedWorld } from '../../src/emulator/world.ts';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
+import { applyPlan, plan } from '../../src/reconcile.ts';
+import { unusable } from '../../src/state/unusable.ts';
+import { everything } from '../support/faults.ts';
 import type { Bench } from '../support/world.ts';
 import { bench, head } from '../support/world.ts';
 
@@ -542,13 +545,18 @@ describe('a change that needs a new object', () => {
     expect(rows(made, 'certificate')).toMatchObject([{ certificateId: id, privateKey: 'private-one' }]);
   });
 
-  test('has another id than the old one, also after a run that was killed', async () => {
+  test('has another id than the old one, also after a run that ended before it wrote its state', async () => {
     const made = bench();
     await applied(made, block('private-one'));
-    const state = made.store.state;
-    await applied(made, block('private-two'));
+    const store = { ...made.store, write: () => Promise.reject(unusable('here', 'cannot be replaced')) };
+    const planned = await plan(await made.manifest(head + block('private-two')), { ...made.world(), store });
+    const { unsaved } = await applyPlan(
+      planned,
+      { ...made.world(), store },
+      { permissions: everything, connections: 4 },
+    );
+    expect(unsaved?.message).toContain('cannot be replaced');
     const first = rows(made, 'certificate').map((row) => row.certificateId);
-    made.store.state = state === undefined ? undefined : { ...state, resources: made.store.state?.resources ?? {} };
     await applied(made, block('private-three'));
     expect(rows(made, 'certificate')).toMatchObject([{ privateKey: 'private-three' }]);
     expect(first).not.toContain(rows(made, 'certificate')[0]?.certificateId);
