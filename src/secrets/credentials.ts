@@ -14,7 +14,7 @@ export function holdsCredentials(value: Json): boolean {
 
 /** The passwords of the addresses in a text, or who stands alone in place of one: whoever refuses it quotes it alone. */
 export function passwordsIn(text: string): readonly string[] {
-  const patterns = [/:\/\/(?:[^\s/:@]*:)?([^\s/@]+)@/g, /:\/\/\S*[?&]password=([^\s&#]+)/g];
+  const patterns = [/:\/\/(?:[^\s/:@]*:)?([^\s/@]+)@/g, /[?&]password=([^\s&#]+)/g];
   const found = patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, password = '']) => password));
   return [...found, ...found.map(decoded)];
 }
