@@ -11,6 +11,7 @@ import { keyText } from '../support/state-key.ts';
 
 const listen = listeners();
 const password = 'canary-7f3a';
+const certificates = join(import.meta.dirname, '../fixtures/tls');
 
 const manifest = `trueup: 1
 platform: emulator
@@ -73,9 +74,12 @@ describe('S22: a connection to another machine has TLS', () => {
     expect(server.received.startsWith(wantsTls)).toBe(true);
   });
 
-  it('S22: whose certificate is checked; the error says what to write', async () => {
-    const folder = join(import.meta.dirname, '../fixtures/tls');
-    const pem = (name: string) => readFileSync(join(folder, name));
+  it.each([
+    ['', 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+    [`?sslrootcert=${join(certificates, 'database.crt')}`, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+    ['?sslmode=no-verify', undefined],
+  ])('S22: whose certificate is checked, with %j', async (parameters, code) => {
+    const pem = (name: string) => readFileSync(join(certificates, name));
     const secureContext = createSecureContext({ cert: pem('database.crt'), key: pem('database.key') });
     let decrypted = '';
     const server = await listen((socket) => {
@@ -83,12 +87,17 @@ describe('S22: a connection to another machine has TLS', () => {
         socket.write('S');
         const secure = new TLSSocket(socket, { isServer: true, secureContext });
         secure.on('error', () => {}).on('data', (data) => (decrypted += data.toString('latin1')));
+        askForPassword(secure);
       });
     });
-    const { code, err } = await list(`postgres://u:${password}@${server.host}/db`);
-    expect(code).toBe(7);
-    expect(err).toContain('the certificate of the database is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)');
-    expect(err).toContain('Write sslrootcert=FILE in TRUEUP_STATE_URL');
+    const run = await list(`postgres://u:${password}@${server.host}/db${parameters}`);
+    expect(run.code).toBe(7);
+    if (code === undefined) {
+      expect(decrypted).toContain(password);
+      return;
+    }
+    expect(run.err).toContain(`the certificate of the database is not trusted (${code})`);
+    expect(run.err).toContain('Write sslrootcert=FILE in TRUEUP_STATE_URL');
     expect(decrypted).toBe('');
   });
 
