@@ -21,7 +21,7 @@ interface Tied<By = ObservedObject['foundBy']> {
 export type IdSource = 'id' | 'pin' | 'option';
 
 /** An object that a command without a plan names. */
-export interface NamedObject {
+interface NamedObject {
   readonly address: string;
   readonly kind: Kind;
   readonly id: string;
