@@ -179,7 +179,7 @@ async function expectEveryByte({ what, place: { files }, appended }: Moment): Pr
     if (after !== before) expect(after, `${what}, torn after ${length} bytes`).toBe(before);
   }
   const { resources = {} } = (await readState(withAppended(files, appended))) ?? {};
-  const wave = JSON.parse(appended.slice(appended.indexOf(' '))) as readonly (readonly [string, unknown])[];
+  const wave = JSON.parse(appended.slice(appended.indexOf('['))) as readonly (readonly [string, unknown])[];
   for (const [address, record] of wave) expect(resources[address] ?? null, what).toEqual(record);
   return whole.length;
 }
