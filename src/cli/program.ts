@@ -205,6 +205,7 @@ function addState(program: Command, run: Runner): void {
     .command('key')
     .description('make the key of the state, or name it')
     .option('--print', 'print the key, for TRUEUP_STATE_KEY of a pipeline; do not print it into a log')
+    .option('--rotate', 'give the state a new key')
     .option('--migrate', 'accept a state of an earlier version, which has no MAC, and write one')
     .addHelpText('after', examples('trueup state key', 'trueup state key --print', 'trueup state key --migrate'));
   run(key, async () => (await import('./commands/state-key.ts')).stateKeyCommand(key.opts()));

@@ -67,7 +67,7 @@ function keysOf(
   const text = options.env[name];
   if (text === undefined) {
     const folder = stateFolder(options);
-    refuseLinks(options.folder, folder, ['key', 'key.migrating', '.gitignore']);
+    refuseLinks(options.folder, folder, ['key', 'key.migrating', 'key.next', '.gitignore']);
     const keys = keyFile({ folder, disk: nodeDisk }, { mayMake, acceptsUnsealed, addSecret: redactor.add });
     const find = async () => {
       for (const file of ['key', 'key.migrating']) await refuseTracked(join(folder, file));

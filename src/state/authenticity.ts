@@ -12,6 +12,7 @@ interface Sealed {
 
 /** Seals the texts of a state, and checks them when they are read. */
 export interface Authenticity {
+  /** The key that the text fits that was checked last. */
   readonly key: StateKey;
   /** Writes a value as JSON, with a MAC of the whole text as the last member. */
   readonly seal: (content: object, indent?: number) => Sealed;
@@ -30,12 +31,20 @@ const ending = /"mac":( ?)"([A-Za-z0-9_-]{43})"(\s*\}\s*)$/;
 
 /** Seals with a key; `keyName` says where the key is from, for messages. */
 export function authenticityOf(
-  key: StateKey,
-  about: { readonly keyName: string; readonly acceptUnsealed: (location: string) => void },
+  first: StateKey,
+  about: {
+    /** The key that a rotation was about to give the state. */
+    readonly next?: StateKey | undefined;
+    readonly keyName: string;
+    readonly acceptUnsealed: (location: string) => void;
+  },
 ): Authenticity {
-  const { keyName, acceptUnsealed } = about;
+  const { next, keyName, acceptUnsealed } = about;
+  let key = first;
   return {
-    key,
+    get key() {
+      return key;
+    },
     seal: (content, indent) => {
       const unsealed = JSON.stringify({ ...content, mac: '' }, null, indent);
       const mac = key.stateMac(unsealed);
@@ -48,7 +57,9 @@ export function authenticityOf(
       const [whole, space = '', mac = '', end = ''] = ending.exec(read.slice(-200)) ?? [];
       if (whole === undefined) throw forged(location, 'has no MAC', keyName);
       const unsealed = `${read.slice(0, read.length - whole.length)}"mac":${space}""${end}`;
-      if (!isSameMac(mac, key.stateMac(unsealed))) throw forged(location, 'does not fit its MAC', keyName);
+      const fitting = [first, next].find((one) => one !== undefined && isSameMac(mac, one.stateMac(unsealed)));
+      if (fitting === undefined) throw forged(location, 'does not fit its MAC', keyName);
+      key = fitting;
       return mac;
     },
     next: (previous, text) => key.stateMac(text, previous),

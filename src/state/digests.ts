@@ -41,6 +41,19 @@ export function withNextKey(state: State, key: StateKey, digestKey: string): Sta
   return { ...state, keyNumber: keyNumber + 1, earlierKeys: { ...earlierKeys, [keyNumber]: key.encrypt(digestKey) } };
 }
 
+/** Gives a state the digests of another key; the earlier ones are encrypted with that. */
+export function withRotatedKey(state: State, from: StateKey, to: StateKey): State {
+  const earlier = Object.entries(state.earlierKeys ?? {}).map(([number, encrypted]) => [
+    number,
+    to.encrypt(from.decrypt(encrypted)),
+  ]);
+  return withNextKey(
+    { ...state, earlierKeys: Object.fromEntries(earlier) as Record<string, string> },
+    to,
+    from.digestKey,
+  );
+}
+
 /** Drops the earlier keys that no digest needs any more. */
 export function withoutUnusedKeys(state: State): State {
   const { earlierKeys, ...rest } = state;

@@ -12,13 +12,17 @@ export interface KeySource {
   readonly find: () => Promise<FoundKey | undefined>;
   /** Keeps a new key durably; `isForUnsealed`: the state has no MAC yet. @throws {Stop} `state` */
   readonly keep: (key: StateKey, isForUnsealed: boolean) => Promise<void>;
-  /** From now on the state has a MAC. */
-  readonly finish: () => Promise<void>;
+  /** From now on the state has a MAC of this key. */
+  readonly finish: (key: StateKey) => Promise<void>;
+  /** Keeps the next key durably, beside the present one. @throws {Stop} `state` */
+  readonly keepNext: (key: StateKey) => Promise<void>;
 }
 
 /** A key that exists. */
-interface FoundKey {
+export interface FoundKey {
   readonly key: StateKey;
+  /** The key that a rotation was about to give the state, when it was killed. */
+  readonly next?: StateKey | undefined;
   /** Whether the state may be one without a MAC: a run was killed while it migrated it, or a person says so. */
   readonly acceptsUnsealed: boolean;
 }
@@ -40,6 +44,11 @@ export function givenKey(text: string, name: string, about: { readonly acceptsUn
     find: () => Promise.resolve({ key, acceptsUnsealed: about.acceptsUnsealed === true }),
     keep: () => Promise.resolve(),
     finish: () => Promise.resolve(),
+    keepNext: () => {
+      const message = `the key of ${name} cannot be rotated there: the new one would be lost if this run was killed`;
+      const mend = 'Put it into the key file beside the state (mode 0600), unset TRUEUP_STATE_KEY, and rotate.';
+      return Promise.reject(keyProblem(message, mend));
+    },
   };
 }
 
@@ -57,6 +66,7 @@ export function keyFile(
   const path = `${folder}/key`;
   /** The key while a state without a MAC is migrated. */
   const draft = `${folder}/key.migrating`;
+  const coming = `${folder}/key.next`;
   const known = (key: StateKey): StateKey => {
     about.addSecret?.(key.text());
     return key;
@@ -67,16 +77,25 @@ export function keyFile(
       const key = await readKey(disk, path);
       const found = key ?? (await readKey(disk, draft));
       if (found !== undefined) {
-        return { key: known(found), acceptsUnsealed: key === undefined || about.acceptsUnsealed === true };
+        const next = await readKey(disk, coming);
+        const acceptsUnsealed = key === undefined || about.acceptsUnsealed === true;
+        return { key: known(found), acceptsUnsealed, next: next === undefined ? undefined : known(next) };
       }
       if (about.mayMake) return undefined;
       throw keyProblem(`there is no key for the state: neither TRUEUP_STATE_KEY nor ${path}`, howToGiveKey);
     },
     keep: (key, isForUnsealed) => writeKey(disk, { folder, path: isForUnsealed ? draft : path }, known(key)),
-    finish: async () => {
-      if ((await readKey(disk, draft)) === undefined) return;
-      await disk.rename(draft, path);
+    finish: async (key) => {
+      if ((await readKey(disk, draft)) !== undefined) await disk.rename(draft, path);
+      const next = await readKey(disk, coming);
+      if (next?.text() === key.text()) await disk.rename(coming, path);
+      else if (next !== undefined) await disk.remove(coming);
+      else return;
       await disk.syncFolder(folder);
+    },
+    keepNext: async (key) => {
+      await disk.remove(coming);
+      await writeKey(disk, { folder, path: coming }, known(key));
     },
   };
 }
@@ -94,7 +113,10 @@ async function readKey(disk: Disk, path: string): Promise<StateKey | undefined> 
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     const why = code === 'ENOTPRIVATE' ? 'it is a link, no file, or other users can read it' : reasonOf(error);
-    const mend = 'Make it a file that only you can read (chmod 600), if you know that nobody else wrote it.';
+    const mend =
+      code === 'ENOTPRIVATE'
+        ? 'If you know that nobody else wrote it, make it a file that only you can read (chmod 600).'
+        : 'Mend that and run again. Nothing was changed.';
     throw keyProblem(`the key ${path} cannot be used (${why})`, mend, error);
   }
   const key = parseStateKey(text.trim());
@@ -120,7 +142,7 @@ async function writeKey(
     if (code === 'EEXIST') {
       throw keyProblem(`another run made the key ${path} at the same time; nothing was sent`, 'Run it again.', error);
     }
-    const mend = 'Mend that and run again. Nothing was sent.';
+    const mend = 'Mend that and run again. Nothing was changed.';
     throw keyProblem(`the key ${path} cannot be written (${reasonOf(error)})`, mend, error);
   }
 }

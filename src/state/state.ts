@@ -44,6 +44,8 @@ export interface StateStore {
   readonly append: (base: State, address: string, record: StateRecord | null) => Promise<void>;
   /** Replaces the state as a whole, or leaves it unchanged. @throws Stop when the lock was lost. */
   readonly write: (state: State) => Promise<void>;
+  /** Saves the state under a new key, which takes the place of the present one. @throws Stop as `write`. */
+  readonly rotateKey: (state: State) => Promise<void>;
   /** Documents beside the state. */
   readonly documents: Documents;
   /** Releases the lock and ends connections. */

@@ -1,11 +1,10 @@
-import type { StateKey } from '../secrets/state-key.ts';
 import { newStateKey } from '../secrets/state-key.ts';
 import type { Authenticity } from './authenticity.ts';
 import { authenticityOf } from './authenticity.ts';
-import { withoutUnusedKeys } from './digests.ts';
+import { withoutUnusedKeys, withRotatedKey } from './digests.ts';
 import { withCheckedNames } from './documents.ts';
 import { findHolder } from './holder.ts';
-import type { KeySource } from './keys.ts';
+import type { FoundKey, KeySource } from './keys.ts';
 import { howToGiveKey } from './keys.ts';
 import type { Version } from './lease-entry.ts';
 import type { Lease, LeaseContext } from './lease.ts';
@@ -39,7 +38,7 @@ export function storeOver(
   let broken: { readonly error: unknown } | undefined;
   let context: LeaseContext | undefined;
   const contextNow = () => (context ??= leaseContext(some));
-  let known: { readonly key: StateKey; readonly isNew: boolean; readonly acceptsUnsealed: boolean } | undefined;
+  let known: (FoundKey & { readonly isNew: boolean }) | undefined;
   let isUnsealed = false;
 
   const findKey = async (): Promise<NonNullable<typeof known>> => {
@@ -50,8 +49,9 @@ export function storeOver(
   };
 
   const authenticate = async (): Promise<Authenticity> => {
-    const { key, isNew, acceptsUnsealed } = await findKey();
+    const { key, next, isNew, acceptsUnsealed } = await findKey();
     const authenticity = authenticityOf(key, {
+      next,
       keyName: keys.name,
       acceptUnsealed: (location) => {
         if (!acceptsUnsealed) throw unsealed(location, keys.name);
@@ -122,6 +122,13 @@ export function storeOver(
     broken = undefined;
   };
 
+  const write = async (state: State): Promise<void> => {
+    await rest();
+    await storage.save(withoutUnusedKeys(state), await writer());
+    lease?.note(versionOf(state));
+    if (known !== undefined) await keys.finish(known.key).catch(() => undefined); // the next write tries again
+  };
+
   return {
     location: storage.location,
     key: async () => (await findKey()).key,
@@ -129,8 +136,11 @@ export function storeOver(
     keepKey,
     read: async ({ acceptsOlder = false } = {}) => {
       await rest();
-      const first = await storage.load(await authenticate());
+      const authenticity = await authenticate();
+      const first = await storage.load(authenticity);
       if (first === undefined) return undefined;
+      // A rotation was killed after it saved the state: its key counts from now on.
+      if (known !== undefined) known = { ...known, key: authenticity.key };
       const newest = await newestKnown();
       // A run may have saved it between the two.
       const isOlder = isOlderThan(first, newest) && lease === undefined;
@@ -149,11 +159,13 @@ export function storeOver(
         waiting.push({ address, record, done, failed });
         running ??= drain(base);
       }),
-    write: async (state) => {
-      await rest();
-      await storage.save(withoutUnusedKeys(state), await writer());
-      lease?.note(versionOf(state));
-      await keys.finish().catch(() => undefined); // the next write tries again
+    write,
+    rotateKey: async (state) => {
+      const { key } = await findKey();
+      const next = newStateKey();
+      await keys.keepNext(next);
+      known = { key: next, isNew: false, acceptsUnsealed: false };
+      await write({ ...withRotatedKey(state, key, next), serial: state.serial + 1 });
     },
     documents: withCheckedNames(storage.documents),
     close: async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createHmac } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -406,5 +406,47 @@ describe('a state of an earlier version', () => {
     await at.apply('2');
     await at.plansNothing('2');
     expect(readFileSync(at.file, 'utf8')).toContain('"formatVersion": 3');
+  });
+});
+
+describe('a new key', () => {
+  test('S4: takes the place of the old one, plans nothing before and after the digests are made anew', async () => {
+    const at = ground();
+    await at.apply('1');
+    const whole = readFileSync(at.file, 'utf8');
+    const oldKey = readFileSync(join(at.folder, 'key'), 'utf8');
+    const store = at.open();
+    await store.lock({ purpose: 'state key --rotate' });
+    await store.rotateKey(await readOf(store));
+    await store.close();
+    expect(readFileSync(join(at.folder, 'key'), 'utf8')).not.toBe(oldKey);
+    await at.plansNothing('1');
+    await at.apply('1');
+    await at.plansNothing('1');
+    const { earlierKeys, resources } = await readOf(at.open());
+    expect(earlierKeys).toBeUndefined();
+    expect(resources[main]?.pairs['databasePassword']?.wanted).toMatchObject({
+      digest: expect.stringMatching(/^2\./) as string,
+    });
+    writeFileSync(at.file, whole);
+    expect(await refused(at)).toBe('state-forged');
+  });
+
+  test.each(['before', 'after'])('is found when the run is killed right %s it saved the state', async (when) => {
+    const at = ground();
+    await at.apply('1');
+    const names = ['state.json', 'key'].map((name) => join(at.folder, name));
+    const [state, key] = names.map((name) => readFileSync(name));
+    const store = at.open();
+    await store.lock({ purpose: 'state key --rotate' });
+    await store.rotateKey(await readOf(store));
+    renameSync(join(at.folder, 'key'), join(at.folder, 'key.next'));
+    writeFileSync(join(at.folder, 'key'), key ?? '', { mode: 0o600 });
+    if (when === 'before') writeFileSync(at.file, state ?? '');
+    rmSync(join(at.folder, 'lease'), { recursive: true }); // it would know the version that was not saved
+    await at.plansNothing('1');
+    await at.apply('2');
+    await at.plansNothing('2');
+    expect(existsSync(join(at.folder, 'key.next'))).toBe(false);
   });
 });

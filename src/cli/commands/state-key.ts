@@ -10,6 +10,7 @@ import type { Command, Run } from '../command.ts';
 /** The options of `state key`. */
 interface KeyFlags {
   readonly migrate?: true;
+  readonly rotate?: true;
   readonly print?: true;
 }
 
@@ -23,6 +24,7 @@ export function stateKeyCommand(flags: KeyFlags): Command<StateKeyView> {
       const store = openStore(location, run, { mayMake: true, acceptsUnsealed });
       try {
         if (acceptsUnsealed) await migrate(run, store);
+        else if (flags.rotate === true) await rotate(run, store);
         else {
           await store.read(); // a key that does not fit the state is none
           await store.keepKey();
@@ -35,6 +37,20 @@ export function stateKeyCommand(flags: KeyFlags): Command<StateKeyView> {
       }
     },
   };
+}
+
+/** Gives a state a new key, which is in the file beside it. */
+async function rotate({ terminal }: Run, store: StateStore): Promise<void> {
+  await store.lock({ purpose: 'state key --rotate' });
+  const state = await store.read();
+  if (state === undefined) {
+    terminal.err('There is no state yet: remove the key file for another key.\n');
+    return;
+  }
+  await store.rotateKey(state);
+  terminal.err(
+    'The state has a new key: replace the copies of the old one. The next apply makes the digests anew; plan files have to be made again.\n',
+  );
 }
 
 /** Gives a state of a format without a MAC the newest one. */

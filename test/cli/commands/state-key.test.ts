@@ -56,6 +56,18 @@ describe('trueup state key', () => {
     expect(readFileSync(join(folder, '.trueup/.gitignore'), 'utf8')).toBe('key*\n');
   });
 
+  it('--rotate replaces it in its file, and not in TRUEUP_STATE_KEY', async () => {
+    const { run, folder } = place('rotated');
+    expect((await run(apply)).code).toBe(0);
+    const old = readFileSync(join(folder, '.trueup/key'), 'utf8').trim();
+    const refused = await run('state key --rotate', { TRUEUP_STATE_KEY: old });
+    expect([refused.code, refused.err]).toEqual([7, expect.stringContaining('cannot be rotated there')]);
+    expect((await run('state key --rotate')).code).toBe(0);
+    expect(readFileSync(join(folder, '.trueup/key'), 'utf8').trim()).not.toBe(old);
+    expect((await run('plan --detailed-exitcode')).code).toBe(0);
+    expect((await run('plan', { TRUEUP_STATE_KEY: old })).err).toContain('error[state-forged]');
+  });
+
   it('is needed for a state in a bucket: without it nothing is planned', async () => {
     const store = await serveS3(['states']);
     const { run, posts } = place('bucket', `state: { backend: s3, endpoint: "${store.url}", bucket: states }\n`);
