@@ -277,7 +277,6 @@ describe('a hostile repository', () => {
     const requests = emulator.log.length;
     connections.length = 0;
     const heard = received().length;
-    const started = performance.now();
     let ends = '';
     for (const args of commandLines) {
       const finished = await trueup(args, { cwd: folder, env: environmentOf(manifest) });
@@ -285,7 +284,6 @@ describe('a hostile repository', () => {
       if (args.includes('json')) ends = endOf(finished);
     }
     expect(ends).toBe(manifest.ends);
-    expect(performance.now() - started).toBeLessThan(20_000);
     expect(received().slice(heard)).toBe('');
     expect(connections.filter((host) => !pinned.includes(host))).toEqual([]);
     const sent = emulator.log.slice(requests);

@@ -60,16 +60,14 @@ test.each([500, 502, 404, 301])(
   },
 );
 
-test('S25: ten errors of 40 MB, at each attempt of a read, take no longer than ten short ones', async () => {
+test('S25: of ten errors of 40 MB, at each attempt of a read, Trueup reads the beginning', async () => {
   const platform = await answering(500, JSON.stringify({ message: 'x'.repeat(40 * megabytes) }));
   const { send, url } = platform;
   const redact = (text: string) => text.replaceAll('top secret', '***');
   const client = createClient({ send, url, apiKey: 'k', redact, sleep: () => Promise.resolve() });
-  const before = performance.now();
   await expect(client.call('user.all', {})).rejects.toMatchObject({ status: 500 });
   expect(platform.requests()).toBeGreaterThan(1);
   expect(platform.sentMegabytes()).toBeLessThan(25 * platform.requests());
-  expect(performance.now() - before).toBeLessThan(5000);
 });
 
 test('S25: an error that quotes a large request is read whole: its code says whether anything can take effect', async () => {

@@ -90,11 +90,10 @@ describe('S13: values that references make too long', () => {
   });
 });
 
-test('S13: an unknown key of a million characters costs no time', async () => {
-  const started = performance.now();
+test('S13: an unknown key of a million characters is compared with no other', async () => {
   const { problems } = await problemsOf(`${head}? ${'k'.repeat(900_000)}\n: 1\n`);
   expect(problems.map(({ code }) => code)).toEqual(['unknown-key']);
-  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(problems[0]?.remedy).not.toContain('Did you mean');
 });
 
 test('S13: values below the limits are evaluated', async () => {
