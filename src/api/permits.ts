@@ -32,24 +32,24 @@ export function createPermits(
   slotsFor: (operation: string) => Slots,
   underWay: ReadonlySet<Promise<unknown>>,
 ): Permits {
-  async function obtain(call: Call, signal: AbortSignal | undefined, isAgain: boolean) {
-    let hasPaused = isAgain;
-    for (;;) {
-      const leave = await breaker.whenClosed(signal);
-      if (leave.is === 'ended') throw explainEnd(call, isAgain);
-      if (leave.is !== 'granted') throw explainPause(call, leave);
-      const release = await slotsFor(call.operation).take();
-      const epoch = breaker.epoch();
-      hasPaused ||= leave.hasWaited || epoch !== leave.epoch;
-      if (epoch !== undefined) return { permit: { epoch, hasPaused } satisfies Permit as Permit, release };
-      release();
-    }
-  }
-
   return {
     run: async (call, signal, work) => {
-      for (let sends = 1; ; sends += 1) {
-        const { permit, release } = await obtain(call, signal, sends > 1);
+      let hasPaused = false;
+      for (let sends = 0; ;) {
+        const isAgain = sends > 0;
+        const leave = await breaker.whenClosed(signal);
+        if (leave.is === 'ended') throw explainEnd(call, isAgain);
+        if (leave.is !== 'granted') throw explainPause(call, leave);
+        const release = await slotsFor(call.operation).take();
+        const epoch = breaker.epoch();
+        hasPaused ||= isAgain || leave.hasWaited || epoch !== leave.epoch;
+        if (epoch === undefined) {
+          release();
+          continue;
+        }
+        // From here to the request nothing is awaited: another one may be refused at any time.
+        const permit: Permit = { epoch, hasPaused };
+        sends += 1;
         try {
           return await work(permit);
         } catch (error) {
