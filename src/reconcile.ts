@@ -105,7 +105,8 @@ async function planFor(
   const state = moved?.state ?? { ...newState(organizationId, projectId), ...begins };
   // With the state of another project, every object is in another project.
   refuseForeign(state, organizationId, projectId, store.location);
-  const found = [...(moved?.diagnostics ?? []), ...seen.diagnostics];
+  const migrates = store.isUnsealed() ? [migration(store)] : [];
+  const found = [...migrates, ...(moved?.diagnostics ?? []), ...seen.diagnostics];
   if (hasErrors(found)) throw new Stop('refused', found);
   const { order, diagnostics: circles } = inOrder(seen.resources);
   if (hasErrors(circles)) throw new Stop('refused', circles);
@@ -125,6 +126,12 @@ async function planFor(
     diagnostics: [...found, ...made.diagnostics],
   };
   return redactPlan(whole, world.redact);
+}
+
+/** What an apply is about to do to the state of an earlier version. */
+function migration({ location, keyName }: World['store']): Diagnostic {
+  const message = `an earlier version wrote the state ${location}, without a MAC: the next apply gives it one, made with ${keyName}`;
+  return diagnostic('state-migrates', message);
 }
 
 /** The passwords and keys that the platform has: an error of a database may quote the row that it refuses. */

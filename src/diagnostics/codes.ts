@@ -109,6 +109,11 @@ export const codes = {
     meaning: 'The state or its journal was not written with its key.',
     remedy: 'Set the key that it was written with, or restore a copy of the state.',
   },
+  'state-migrates': {
+    severity: 'note',
+    meaning: 'An earlier version wrote the state. The next apply authenticates it with a key of its own.',
+    remedy: 'Keep a copy of the key: without it the state cannot be used.',
+  },
   'state-older': {
     severity: 'error',
     meaning: 'The state is older than the one that was saved last.',

@@ -34,6 +34,8 @@ export interface StateStore {
   readonly key: () => Promise<StateKey>;
   /** Where the key is from, for messages. */
   readonly keyName: string;
+  /** Whether the state that was read last has no MAC yet: an earlier version wrote it. A write gives it one. */
+  readonly isUnsealed: () => boolean;
   /** Keeps a new key now: what is about to be written elsewhere needs it. */
   readonly keepKey: () => Promise<void>;
   /** Takes the lock. @throws Stop `locked`, when another run holds it for longer than the wait. */

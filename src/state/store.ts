@@ -126,6 +126,7 @@ export function storeOver(
     await rest();
     await storage.save(withoutUnusedKeys(state), await writer());
     lease?.note(versionOf(state));
+    isUnsealed = false;
     if (known !== undefined) await keys.finish(known.key).catch(() => undefined); // the next write tries again
   };
 
@@ -133,6 +134,7 @@ export function storeOver(
     location: storage.location,
     key: async () => (await findKey()).key,
     keyName: keys.name,
+    isUnsealed: () => isUnsealed,
     keepKey,
     read: async ({ acceptsOlder = false } = {}) => {
       await rest();

@@ -61,6 +61,18 @@ export const inRuns = {
       await localStore(folder).read();
       return [];
     }),
+  'state-migrates': () =>
+    reported(async () => {
+      const facts = { lineage: 'one', serial: 1, organizationId: 'org_1', projectId: 'prj_1', resources: {} };
+      const folder = folderWith({
+        'trueup.yaml': production('    description: x\n'),
+        '.trueup/state.json': JSON.stringify({ formatVersion: 2, ...facts, digestKey: 'k'.repeat(43) }),
+      });
+      const { printed, terminal } = recordingTerminal();
+      await execute(planCommand({}), { folder, terminal, format: 'json' });
+      const document = anyDocument.parse(JSON.parse(printed.out));
+      return 'diagnostics' in document ? (document.diagnostics as readonly Diagnostic[]) : [];
+    }),
   'state-forged': () =>
     reported(async () => {
       const { folder, file } = await savedState();

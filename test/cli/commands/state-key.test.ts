@@ -113,6 +113,25 @@ describe('trueup state key', () => {
   });
 });
 
+it('a local state of an earlier version gets its MAC and its key at the next apply, which says so once', async () => {
+  const folder = project(
+    `trueup: 1\nplatform: { url: "${platform.url}" }\nproject: prj_1\nenvironments: { earlier: { description: one } }\n`,
+  );
+  const run = (...words: string[]) => trueup([...words, '-C', folder], { env: api });
+  const file = join(folder, '.trueup/state.json');
+  expect((await run('apply', '--auto-approve')).code).toBe(0);
+  const { mac: _, keyNumber: __, ...state } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  writeFileSync(file, JSON.stringify({ ...state, formatVersion: 2, digestKey: 'k'.repeat(43) }));
+  rmSync(join(folder, '.trueup/key'));
+  const told = `the next apply gives it one, made with ${join(folder, '.trueup/key')}`;
+  expect((await run('plan')).out).toContain(told);
+  const applied = await run('apply', '--auto-approve');
+  expect([applied.code, applied.out]).toEqual([0, expect.stringContaining(told)]);
+  expect(readFileSync(file, 'utf8')).toContain('"formatVersion": 3');
+  const again = await run('plan', '--detailed-exitcode');
+  expect([again.code, again.out]).toEqual([0, expect.not.stringContaining('MAC')]);
+});
+
 it('trueup state accept-older goes on from an older state, which no run does by itself', async () => {
   const { run, file, rewrite, posts } = place('older');
   expect((await run(apply)).code).toBe(0);
