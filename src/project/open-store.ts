@@ -68,15 +68,16 @@ function keysOf(
   if (text === undefined) {
     const folder = stateFolder(options);
     refuseLinks(options.folder, folder, ['key', 'key.migrating', 'key.next', '.gitignore']);
-    const keys = keyFile({ folder, disk: nodeDisk }, { mayMake, acceptsUnsealed, addSecret: redactor.add });
+    const unsealed = acceptsUnsealed ? 'always' : backend === 'local' ? 'at first' : 'never';
+    const keys = keyFile({ folder, disk: nodeDisk }, { mayMake, unsealed, addSecret: redactor.add });
     const find = async () => {
-      for (const file of ['key', 'key.migrating']) await refuseTracked(join(folder, file));
+      for (const file of ['key', 'key.migrating', 'key.next']) await refuseTracked(join(folder, file));
       return keys.find();
     };
     return { ...keys, find };
   }
   redactor.add(text.trim());
-  return givenKey(text, name, { acceptsUnsealed });
+  return givenKey(text, name, acceptsUnsealed ? { unsealed: 'always' } : {});
 }
 
 /** Refuses a key that came with the repository: whoever committed it can write a state that it fits. */

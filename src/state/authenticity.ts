@@ -12,7 +12,7 @@ interface Sealed {
 
 /** Seals the texts of a state, and checks them when they are read. */
 export interface Authenticity {
-  /** The key that the text fits that was checked last. */
+  /** The key of the state: the next one as soon as a text fits that. */
   readonly key: StateKey;
   /** Writes a value as JSON, with a MAC of the whole text as the last member. */
   readonly seal: (content: object, indent?: number) => Sealed;
@@ -35,11 +35,14 @@ export function authenticityOf(
   about: {
     /** The key that a rotation was about to give the state. */
     readonly next?: StateKey | undefined;
+    /** The key before a rotation that was killed: a journal from before it may be left. */
+    readonly previous?: StateKey | undefined;
     readonly keyName: string;
     readonly acceptUnsealed: (location: string) => void;
   },
 ): Authenticity {
   const { next, keyName, acceptUnsealed } = about;
+  let { previous } = about;
   let key = first;
   return {
     get key() {
@@ -57,9 +60,11 @@ export function authenticityOf(
       const [whole, space = '', mac = '', end = ''] = ending.exec(read.slice(-200)) ?? [];
       if (whole === undefined) throw forged(location, 'has no MAC', keyName);
       const unsealed = `${read.slice(0, read.length - whole.length)}"mac":${space}""${end}`;
-      const fitting = [first, next].find((one) => one !== undefined && isSameMac(mac, one.stateMac(unsealed)));
-      if (fitting === undefined) throw forged(location, 'does not fit its MAC', keyName);
-      key = fitting;
+      const fits = (one: StateKey | undefined): one is StateKey =>
+        one !== undefined && isSameMac(mac, one.stateMac(unsealed));
+      if (fits(key)) return mac;
+      if (fits(next)) [previous, key] = [key, next];
+      else if (!fits(previous)) throw forged(location, 'does not fit its MAC', keyName);
       return mac;
     },
     next: (previous, text) => key.stateMac(text, previous),

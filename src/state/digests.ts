@@ -4,6 +4,7 @@ import { digest } from '../secrets/digest.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import type { StateRecord, Stored } from './record.ts';
 import type { State } from './state.ts';
+import { keyProblem } from './unusable.ts';
 
 /**
  * Makes the digests of a state. A digest begins with the number of its key: 0 and none for those of formats 1 and 2, whose
@@ -13,7 +14,7 @@ export function digestsOf(key: StateKey, state: Pick<State, 'keyNumber' | 'earli
   const keys = new Map([[state.keyNumber, key.digestKey]]);
   const keyNumbered = (number: number): string | undefined => {
     const encrypted = state.earlierKeys?.[number];
-    if (!keys.has(number) && encrypted !== undefined) keys.set(number, key.decrypt(encrypted));
+    if (!keys.has(number) && encrypted !== undefined) keys.set(number, decrypted(key, encrypted));
     return keys.get(number);
   };
   return (address, attribute) => {
@@ -25,6 +26,21 @@ export function digestsOf(key: StateKey, state: Pick<State, 'keyNumber' | 'earli
       return number === 0 ? digest(used, text) : `${number}.${digest(used, JSON.stringify([place, attribute, text]))}`;
     };
   };
+}
+
+/** @throws {Stop} `state` */
+function decrypted(key: StateKey, encrypted: string): string {
+  try {
+    return key.decrypt(encrypted);
+  } catch (error) {
+    const message =
+      'the state holds a key of earlier digests that is encrypted with another key than that of the state';
+    throw keyProblem(
+      message,
+      'Nothing was sent. Restore copies of the state and of its key that belong together.',
+      error,
+    );
+  }
 }
 
 /** The number of the key that a digest was made with. */
@@ -45,7 +61,7 @@ export function withNextKey(state: State, key: StateKey, digestKey: string): Sta
 export function withRotatedKey(state: State, from: StateKey, to: StateKey): State {
   const earlier = Object.entries(state.earlierKeys ?? {}).map(([number, encrypted]) => [
     number,
-    to.encrypt(from.decrypt(encrypted)),
+    to.encrypt(decrypted(from, encrypted)),
   ]);
   return withNextKey(
     { ...state, earlierKeys: Object.fromEntries(earlier) as Record<string, string> },

@@ -1,4 +1,4 @@
-import { newStateKey, parseStateKey } from '../secrets/state-key.ts';
+import { isSameMac, newStateKey, parseStateKey } from '../secrets/state-key.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import type { Disk } from './disk.ts';
 import { reasonOf } from './disk.ts';
@@ -8,23 +8,29 @@ import { keyProblem } from './unusable.ts';
 export interface KeySource {
   /** For messages: `TRUEUP_STATE_KEY`, or a path. */
   readonly name: string;
-  /** The key; undefined where there is none yet, and one may be made. @throws {Stop} `state` */
-  readonly find: () => Promise<FoundKey | undefined>;
+  /** The key, where there is one. @throws {Stop} `state`, when there is none and none may be made. */
+  readonly find: () => Promise<FoundKey>;
   /** Keeps a new key durably; `isForUnsealed`: the state has no MAC yet. @throws {Stop} `state` */
   readonly keep: (key: StateKey, isForUnsealed: boolean) => Promise<void>;
   /** From now on the state has a MAC of this key. */
   readonly finish: (key: StateKey) => Promise<void>;
-  /** Keeps the next key durably, beside the present one. @throws {Stop} `state` */
-  readonly keepNext: (key: StateKey) => Promise<void>;
+  /** Keeps the next key durably, beside the present one, which proves it. @throws {Stop} `state` */
+  readonly keepNext: (next: StateKey, present: StateKey) => Promise<void>;
 }
 
-/** A key that exists. */
+/**
+ * Whether a state without a MAC is read: never; as long as the lease knows no version that was saved with one (there is no
+ * key yet, or a run was killed while it migrated the state); or always, because a person says so.
+ */
+export type Unsealed = 'never' | 'at first' | 'always';
+
+/** What a source of a key has. */
 export interface FoundKey {
-  readonly key: StateKey;
+  /** Undefined where there is none yet, and one may be made. */
+  readonly key: StateKey | undefined;
   /** The key that a rotation was about to give the state, when it was killed. */
   readonly next?: StateKey | undefined;
-  /** Whether the state may be one without a MAC: a run was killed while it migrated it, or a person says so. */
-  readonly acceptsUnsealed: boolean;
+  readonly unsealed: Unsealed;
 }
 
 /** The remedy for a state without its key. */
@@ -33,7 +39,7 @@ export const howToGiveKey =
   '--print shows it for a pipeline.';
 
 /** A key that is given as text. @throws {Stop} `state`, when the text is no key; never with the text. */
-export function givenKey(text: string, name: string, about: { readonly acceptsUnsealed?: boolean } = {}): KeySource {
+export function givenKey(text: string, name: string, about: { readonly unsealed?: Unsealed } = {}): KeySource {
   const key = parseStateKey(text.trim());
   if (key === undefined) {
     const what = text === '' ? 'is set and empty' : 'is no key of a state, or not the whole of one';
@@ -41,7 +47,7 @@ export function givenKey(text: string, name: string, about: { readonly acceptsUn
   }
   return {
     name,
-    find: () => Promise.resolve({ key, acceptsUnsealed: about.acceptsUnsealed === true }),
+    find: () => Promise.resolve({ key, unsealed: about.unsealed === 'always' ? 'always' : 'never' }),
     keep: () => Promise.resolve(),
     finish: () => Promise.resolve(),
     keepNext: () => {
@@ -58,7 +64,8 @@ export function keyFile(
   about: {
     /** Whether a first run makes the key: nobody else has to know it. */
     readonly mayMake: boolean;
-    readonly acceptsUnsealed?: boolean;
+    /** Where there is no key. `at first` by default. */
+    readonly unsealed?: Unsealed;
     /** Called with the text of each key. */
     readonly addSecret?: (text: string) => void;
   },
@@ -77,25 +84,29 @@ export function keyFile(
       const key = await readKey(disk, path);
       const found = key ?? (await readKey(disk, draft));
       if (found !== undefined) {
-        const next = await readKey(disk, coming);
-        const acceptsUnsealed = key === undefined || about.acceptsUnsealed === true;
-        return { key: known(found), acceptsUnsealed, next: next === undefined ? undefined : known(next) };
+        const next = await readNext(disk, coming, found);
+        const unsealed = about.unsealed === 'always' ? 'always' : key === undefined ? 'at first' : 'never';
+        return { key: known(found), unsealed, next: next === undefined ? undefined : known(next) };
       }
-      if (about.mayMake) return undefined;
+      if (about.mayMake) return { key: undefined, unsealed: about.unsealed ?? 'at first' };
       throw keyProblem(`there is no key for the state: neither TRUEUP_STATE_KEY nor ${path}`, howToGiveKey);
     },
-    keep: (key, isForUnsealed) => writeKey(disk, { folder, path: isForUnsealed ? draft : path }, known(key)),
+    keep: (key, isForUnsealed) => writeKey(disk, { folder, path: isForUnsealed ? draft : path }, known(key).text()),
     finish: async (key) => {
-      if ((await readKey(disk, draft)) !== undefined) await disk.rename(draft, path);
-      const next = await readKey(disk, coming);
-      if (next?.text() === key.text()) await disk.rename(coming, path);
-      else if (next !== undefined) await disk.remove(coming);
-      else return;
-      await disk.syncFolder(folder);
+      const drafted = await readText(disk, draft);
+      if (drafted?.trim() === key.text()) await disk.rename(draft, path);
+      else if (drafted !== undefined) await disk.remove(draft);
+      const next = await readText(disk, coming);
+      if (next !== undefined) {
+        if (next.startsWith(`${key.text()} `)) await putOver(disk, path, `${key.text()}\n`);
+        await disk.syncFolder(folder);
+        await disk.remove(coming);
+      }
+      if (drafted !== undefined || next !== undefined) await disk.syncFolder(folder);
     },
-    keepNext: async (key) => {
+    keepNext: async (next, present) => {
       await disk.remove(coming);
-      await writeKey(disk, { folder, path: coming }, known(key));
+      await writeKey(disk, { folder, path: coming }, `${known(next).text()} ${proofOf(next, present)}`);
     },
   };
 }
@@ -105,10 +116,29 @@ export function keyInMemory(): KeySource {
   return givenKey(newStateKey().text(), 'the key in memory');
 }
 
+/** The MAC of the next key: whoever can write the folder and does not have the present key cannot give the state another. */
+function proofOf(next: StateKey, present: StateKey): string {
+  return present.stateMac(next.text(), 'the next key');
+}
+
+/** The key that a rotation was about to give the state; one without the proof is none. */
+async function readNext(disk: Disk, path: string, present: StateKey): Promise<StateKey | undefined> {
+  const [text = '', proof = ''] = ((await readText(disk, path)) ?? '').trim().split(' ');
+  const next = parseStateKey(text);
+  return next !== undefined && isSameMac(proof, proofOf(next, present)) ? next : undefined;
+}
+
 async function readKey(disk: Disk, path: string): Promise<StateKey | undefined> {
-  let text: string;
+  const text = await readText(disk, path);
+  if (text === undefined) return undefined;
+  const key = parseStateKey(text.trim());
+  if (key !== undefined) return key;
+  throw keyProblem(`${path} holds no key of a state, or not the whole of one`, 'Restore a copy of it.');
+}
+
+async function readText(disk: Disk, path: string): Promise<string | undefined> {
   try {
-    text = await disk.readPrivate(path);
+    return await disk.readPrivate(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -119,23 +149,20 @@ async function readKey(disk: Disk, path: string): Promise<StateKey | undefined> 
         : 'Mend that and run again. Nothing was changed.';
     throw keyProblem(`the key ${path} cannot be used (${why})`, mend, error);
   }
-  const key = parseStateKey(text.trim());
-  if (key !== undefined) return key;
-  throw keyProblem(`${path} holds no key of a state, or not the whole of one`, 'Restore a copy of it.');
 }
 
 /** Writes a key completely or not at all, and never over another one. */
 async function writeKey(
   disk: Disk,
   { folder, path }: { readonly folder: string; readonly path: string },
-  key: StateKey,
+  text: string,
 ): Promise<void> {
   try {
     await disk.makeFolder(folder);
     await putNew(disk, `${folder}/.gitignore`, 'key*\n').catch((error: unknown) => {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     });
-    await putNew(disk, path, `${key.text()}\n`);
+    await putNew(disk, path, `${text}\n`);
     await disk.syncFolder(folder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -148,7 +175,20 @@ async function writeKey(
 }
 
 /** Makes a file as a whole; rejects with EEXIST when it is there. */
-async function putNew(disk: Disk, path: string, text: string): Promise<void> {
+function putNew(disk: Disk, path: string, text: string): Promise<void> {
+  return put(disk, { path, text }, disk.link);
+}
+
+/** Makes or replaces a file as a whole. */
+function putOver(disk: Disk, path: string, text: string): Promise<void> {
+  return put(disk, { path, text }, disk.rename);
+}
+
+async function put(
+  disk: Disk,
+  { path, text }: { readonly path: string; readonly text: string },
+  name: (from: string, to: string) => Promise<void>,
+): Promise<void> {
   const temporary = disk.nameBeside(path);
   try {
     const file = await disk.create(temporary);
@@ -158,7 +198,7 @@ async function putNew(disk: Disk, path: string, text: string): Promise<void> {
     } finally {
       await file.close();
     }
-    await disk.link(temporary, path);
+    await name(temporary, path);
   } finally {
     await disk.remove(temporary).catch(() => undefined);
   }

@@ -1,10 +1,11 @@
+import type { StateKey } from '../secrets/state-key.ts';
 import { newStateKey } from '../secrets/state-key.ts';
 import type { Authenticity } from './authenticity.ts';
 import { authenticityOf } from './authenticity.ts';
 import { withoutUnusedKeys, withRotatedKey } from './digests.ts';
 import { withCheckedNames } from './documents.ts';
 import { findHolder } from './holder.ts';
-import type { FoundKey, KeySource } from './keys.ts';
+import type { KeySource, Unsealed } from './keys.ts';
 import { howToGiveKey } from './keys.ts';
 import type { Version } from './lease-entry.ts';
 import type { Lease, LeaseContext } from './lease.ts';
@@ -13,7 +14,7 @@ import type { StateStorage, Writer } from './storage.ts';
 import type { StateRecord } from './record.ts';
 import type { State, StateStore } from './state.ts';
 import { takeLease } from './take-lease.ts';
-import { keyProblem, older, unsealed, unusable } from './unusable.ts';
+import { keyProblem, older, unusable, withoutMac } from './unusable.ts';
 
 /** A record that is not durable yet. */
 interface Waiting {
@@ -21,6 +22,17 @@ interface Waiting {
   readonly record: StateRecord | null;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
+}
+
+/** The key of a state, as this process uses it. */
+interface KnownKey {
+  readonly key: StateKey;
+  readonly isNew: boolean;
+  /** The key that a rotation was about to give the state, when it was killed. */
+  readonly next?: StateKey | undefined;
+  /** The key before such a rotation, once the state has the next one. */
+  readonly previous?: StateKey | undefined;
+  readonly unsealed: Unsealed;
 }
 
 /**
@@ -38,23 +50,26 @@ export function storeOver(
   let broken: { readonly error: unknown } | undefined;
   let context: LeaseContext | undefined;
   const contextNow = () => (context ??= leaseContext(some));
-  let known: (FoundKey & { readonly isNew: boolean }) | undefined;
+  let known: KnownKey | undefined;
   let isUnsealed = false;
 
-  const findKey = async (): Promise<NonNullable<typeof known>> => {
+  const findKey = async (): Promise<KnownKey> => {
     if (known !== undefined && !known.isNew) return known;
-    const found = await keys.find();
-    if (found !== undefined) known = { ...found, isNew: false };
-    return (known ??= { key: newStateKey(), isNew: true, acceptsUnsealed: true });
+    const { key, ...found } = await keys.find();
+    if (key !== undefined) known = { key, ...found, isNew: false };
+    return (known ??= { key: newStateKey(), ...found, isNew: true });
   };
 
   const authenticate = async (): Promise<Authenticity> => {
-    const { key, next, isNew, acceptsUnsealed } = await findKey();
+    const { key, next, previous, isNew, unsealed } = await findKey();
+    isUnsealed = false;
     const authenticity = authenticityOf(key, {
       next,
+      previous,
       keyName: keys.name,
       acceptUnsealed: (location) => {
-        if (!acceptsUnsealed) throw unsealed(location, keys.name);
+        if (unsealed === 'never')
+          throw withoutMac(location, isNew ? 'no run takes it over by itself' : `there is a key for it (${keys.name})`);
         isUnsealed = true;
       },
     });
@@ -66,10 +81,10 @@ export function storeOver(
   };
 
   const keepKey = async (): Promise<void> => {
-    const { key, isNew } = await findKey();
+    const { key, isNew, unsealed } = await findKey();
     if (!isNew) return;
     await keys.keep(key, isUnsealed);
-    known = { key, isNew: false, acceptsUnsealed: isUnsealed };
+    known = { key, isNew: false, unsealed: isUnsealed ? unsealed : 'never' };
   };
 
   /** The version that was saved last, as the lease knows it. Without the lock, a location that fails knows none. */
@@ -142,13 +157,19 @@ export function storeOver(
       const first = await storage.load(authenticity);
       if (first === undefined) return undefined;
       // A rotation was killed after it saved the state: its key counts from now on.
-      if (known !== undefined) known = { ...known, key: authenticity.key };
+      if (known !== undefined && known.key !== authenticity.key) {
+        known = { ...known, key: authenticity.key, previous: known.key };
+      }
       const newest = await newestKnown();
       // A run may have saved it between the two.
       const isOlder = isOlderThan(first, newest) && lease === undefined;
       const state = isOlder ? ((await storage.load(await authenticate())) ?? first) : first;
+      if (isUnsealed && newest !== undefined && known?.unsealed !== 'always') {
+        throw withoutMac(storage.location, 'one that has a MAC was saved here last');
+      }
       if (!acceptsOlder) refuseOlder(storage.location, state, newest);
-      lease?.note(versionOf(state));
+      else if (isOlderThan(state, newest)) return state; // the write that a person agrees to notes it
+      if (!isUnsealed) lease?.note(versionOf(state));
       return state;
     },
     lock: async (request) => {
@@ -163,11 +184,15 @@ export function storeOver(
       }),
     write,
     rotateKey: async (state) => {
-      const { key } = await findKey();
+      const { key, previous } = await findKey();
+      let { serial } = state;
+      // The key of the state is still beside the one before it, and what would take its place there is the new one.
+      if (previous !== undefined) await write({ ...state, serial: ++serial });
+      await keys.finish(key);
       const next = newStateKey();
-      await keys.keepNext(next);
-      known = { key: next, isNew: false, acceptsUnsealed: false };
-      await write({ ...withRotatedKey(state, key, next), serial: state.serial + 1 });
+      await keys.keepNext(next, key);
+      known = { key: next, isNew: false, unsealed: 'never' };
+      await write({ ...withRotatedKey(state, key, next), serial: serial + 1 });
     },
     documents: withCheckedNames(storage.documents),
     close: async () => {

@@ -15,9 +15,9 @@ export function forged(location: string, what: string, keyName: string): Stop {
   return new Stop('state', [diagnostic('state-forged', message, { remedy })]);
 }
 
-/** Stops a run whose state has no MAC although there is a key for it. */
-export function unsealed(location: string, keyName: string): Stop {
-  const message = `the state ${location} has no MAC, and there is a key for it (${keyName}): an earlier version wrote it, or somebody took the MAC away`;
+/** Stops a run whose state has no MAC, although it should have one; `why` follows: `there is a key for it`. */
+export function withoutMac(location: string, why: string): Stop {
+  const message = `the state ${location} has no MAC, and ${why}: an earlier version wrote it, or somebody took the MAC away`;
   const remedy =
     'Nothing was sent. If you just updated Trueup, once: trueup state key --migrate. If not, find out who can write the ' +
     'state, and restore a copy of it.';

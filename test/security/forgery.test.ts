@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createHmac } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +10,13 @@ import { parsePlanFile, planFileText } from '../../src/plan/file.ts';
 import { planFile } from '../../src/plan/fingerprint.ts';
 import { makePlan, planAgain } from '../../src/review.ts';
 import { session } from '../../src/session.ts';
+import { newStateKey } from '../../src/secrets/state-key.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { readOf, stopOf } from '../../src/state/conformance/states.ts';
+import { digestsOf } from '../../src/state/digests.ts';
+import { nodeDisk } from '../../src/state/disk.ts';
+import { thisHost } from '../../src/state/host.ts';
+import { givenKey } from '../../src/state/keys.ts';
 import { newState } from '../../src/state/new-state.ts';
 import type { StateStore } from '../../src/state/state.ts';
 import { readLine, writeLine } from '../../src/state/wave.ts';
@@ -432,21 +437,98 @@ describe('a new key', () => {
     expect(await refused(at)).toBe('state-forged');
   });
 
-  test.each(['before', 'after'])('is found when the run is killed right %s it saved the state', async (when) => {
+  /** Rotates the key, and is killed at the operation of the disk with a number; tells whether it came so far. */
+  const rotateKilled = async (at: Ground, steps: number): Promise<boolean> => {
+    let left = steps;
+    const step =
+      <A extends unknown[], R>(run: (...args: A) => Promise<R>) =>
+      async (...args: A): Promise<R> => {
+        if (left-- <= 0) throw Object.assign(new Error('killed'), { code: 'EIO' });
+        return run(...args);
+      };
+    const { makeFolder, create, rename, link, remove, syncFolder } = nodeDisk;
+    const disk = {
+      ...nodeDisk,
+      makeFolder: step(makeFolder),
+      create: step(async (path: string) => {
+        const file = await create(path);
+        return { append: step(file.append), sync: step(file.sync), close: file.close };
+      }),
+      rename: step(rename),
+      link: step(link),
+      remove: step(remove),
+      syncFolder: step(syncFolder),
+    };
+    const store = localStore(at.folder, { disk, host: gone });
+    try {
+      await store.lock({ purpose: 'state key --rotate' });
+      await store.rotateKey(await readOf(store));
+    } catch {
+      // It is killed, and the next run finds what it left.
+    }
+    await store.close().catch(() => undefined);
+    return left < 0;
+  };
+
+  /** Every earlier process is gone. */
+  const gone = { ...thisHost(), isAlive: () => false };
+
+  test('S1: is found when the rotation is killed at any step, with a journal from before it; a second one goes on', async () => {
     const at = ground();
     await at.apply('1');
-    const names = ['state.json', 'key'].map((name) => join(at.folder, name));
-    const [state, key] = names.map((name) => readFileSync(name));
     const store = at.open();
-    await store.lock({ purpose: 'state key --rotate' });
-    await store.rotateKey(await readOf(store));
-    renameSync(join(at.folder, 'key'), join(at.folder, 'key.next'));
-    writeFileSync(join(at.folder, 'key'), key ?? '', { mode: 0o600 });
-    if (when === 'before') writeFileSync(at.file, state ?? '');
-    rmSync(join(at.folder, 'lease'), { recursive: true }); // it would know the version that was not saved
-    await at.plansNothing('1');
-    await at.apply('2');
-    await at.plansNothing('2');
-    expect(existsSync(join(at.folder, 'key.next'))).toBe(false);
+    await store.lock({ purpose: 'apply' });
+    const state = await readOf(store);
+    const record = state.resources[main];
+    if (record === undefined) throw new Error('nothing was applied');
+    await store.append(state, main, record);
+    await store.close();
+    const whole = mkdtempSync(join(tmpdir(), 'trueup-forgery-whole-'));
+    cpSync(at.folder, whole, { recursive: true });
+    let isKilled = true;
+    let count = 0;
+    for (; isKilled; count++) {
+      rmSync(at.folder, { recursive: true });
+      cpSync(whole, at.folder, { recursive: true });
+      isKilled = await rotateKilled(at, count);
+      await at.plansNothing('1');
+      // Twice in one process: a wait reads before the plan.
+      const next = localStore(at.folder, { host: gone });
+      await next.lock({ purpose: 'import' });
+      await readOf(next);
+      const found = await readOf(next);
+      if (count % 2 === 0) await next.rotateKey(found);
+      else await next.write({ ...found, serial: found.serial + 1 });
+      await next.close();
+      expect(readdirSync(at.folder).filter((name) => name.startsWith('key'))).toEqual(['key']);
+      await at.plansNothing('1');
+    }
+    expect(count).toBeGreaterThan(20);
+  });
+
+  test('S1: beside the present one is none unless the present one proves it', async () => {
+    const at = ground();
+    await at.apply('1');
+    const { keyNumber: _, ...state } = await readOf(at.open());
+    const mine = newStateKey();
+    const other = mkdtempSync(join(tmpdir(), 'trueup-forgery-mine-'));
+    const sealed = localStore(other, { keys: givenKey(mine.text(), 'mine') });
+    await sealed.write({ ...state, keyNumber: 1, serial: state.serial + 1 });
+    cpSync(join(other, 'state.json'), at.file);
+    for (const proof of ['', ` ${mine.stateMac(mine.text(), 'the next key')}`]) {
+      writeFileSync(join(at.folder, 'key.next'), `${mine.text()}${proof}\n`, { mode: 0o600 });
+      expect(await refused(at)).toBe('state-forged');
+    }
+  });
+
+  test('S1: that does not fit the earlier keys in a state stops the run', async () => {
+    const at = ground();
+    await at.apply('1');
+    const state = await readOf(at.open());
+    const earlierKeys = { 0: newStateKey().encrypt('k') };
+    const { diagnostics } = await stopOf(
+      (async () => digestsOf(await at.open().key(), { ...state, earlierKeys })(main, 'x')('text', 'without-number'))(),
+    );
+    expect(diagnostics[0]?.code).toBe('state-key');
   });
 });

@@ -12,7 +12,7 @@ export const testKey = parseStateKey(keyText)!;
 export const testKeys = givenKey(keyText, 'the key of the tests');
 
 /** The same, for a state that is migrated. */
-export const migratingKeys = givenKey(keyText, 'the key of the tests', { acceptsUnsealed: true });
+export const migratingKeys = givenKey(keyText, 'the key of the tests', { unsealed: 'always' });
 
 /** Puts that key beside a state in a folder. */
 export function keepTestKey(folder: string): void {

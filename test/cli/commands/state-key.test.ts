@@ -148,6 +148,7 @@ it('trueup state accept-older goes on from an older state, which no run does by 
   }
   expect(posts()).toBe(before);
   expect((await run('state accept-older')).code).toBe(1);
+  for (const words of ['plan', apply]) expect((await run(words)).err).toContain('error[state-older]');
   expect((await run('state accept-older --yes')).code).toBe(0);
   expect((await run('plan --detailed-exitcode')).code).toBe(0);
 });
