@@ -78,19 +78,19 @@ export const safeguards = {
     permission: 'massDeletion',
   },
   'all but provided': {
-    would: `delete everything except the objects that each project has, such as its default environment; ${few + 1} resources or more, not counting those inside others`,
+    would: `delete everything except what the organization has and the objects that each project has, such as its default environment; ${few + 1} resources or more, not counting those inside others`,
     code: 'mass-deletion',
     permission: 'massDeletion',
   },
   'other manifest': {
     would:
-      'delete what the state holds, while the manifest declares none of it: it may be the state of another manifest',
+      'delete what the state holds in the project, while the manifest declares none of it: it may be the state of another manifest',
     code: 'other-manifest',
     permission: 'massDeletion',
     needs: 'a state of its own, or entries under `moved:`',
   },
   vanished: {
-    would: `create again all that the state holds, 2 objects or more that are not inside one another; or more than ${usual.most} resources of a kind, or at least ${usual.share * 100} % of those in the state when these are ${usual.of} or more`,
+    would: `create again all that the state holds in the project, 2 objects or more that are not inside one another; or more than ${usual.most} resources of a kind, or at least ${usual.share * 100} % of those in the state when these are ${usual.of} or more`,
     code: 'vanished',
     permission: 'massRecreation',
   },

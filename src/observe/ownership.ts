@@ -163,7 +163,7 @@ function topWith(id: string, kind: Kind): string {
 }
 
 /** Whether objects of a kind are in a project; others stand at the top of an organization. */
-function isOfProject({ parents: { [root]: link } }: Kind): boolean {
+export function isOfProject({ parents: { [root]: link } }: Kind): boolean {
   const from = link?.set[link.idAt];
   return link === undefined || (from !== undefined && 'context' in from && from.context === 'projectId');
 }

@@ -2,6 +2,8 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { few, flags, safeguards, usual } from '../diagnostics/safeguards.ts';
 import { groupBy } from '../graph/group.ts';
+import type { Kind } from '../kind/kind.ts';
+import { isOfProject } from '../observe/ownership.ts';
 import { replacedAddress } from '../kind/address.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
@@ -33,8 +35,11 @@ export function massDeletions(
   const ours = known.filter((address) => !isProvided(address));
   const gone = ours.filter(isDeleted);
   const alone = gone.filter((address) => !isDeleted(resources[address]?.parent ?? ''));
-  if (alone.length <= few || !areGone(ours)) return tooMany(actions, state);
-  const message = `this plan deletes all that was ever made, ${gone.length} resources: ${someOf(gone.toSorted())}`;
+  const kinds = new Map(actions.map(({ address, kind }) => [address, kind]));
+  const judged = inProject(ours, (address) => kinds.get(address));
+  if (alone.length <= few || !areGone(judged)) return tooMany(actions, state);
+  const all = areGone(ours) ? 'all that was ever made' : 'all that was ever made in the project';
+  const message = `this plan deletes ${all}, ${gone.length} resources: ${someOf(gone.toSorted())}`;
   const remedy = `${isTheManifestWhole} If it is meant, apply needs ${flags.massDeletion}.`;
   return [diagnostic(safeguards['all but provided'].code, message, { remedy }), ...tooMany(actions, state)];
 }
@@ -53,6 +58,18 @@ function tooMany(actions: readonly Action[], { resources }: State): Diagnostic[]
     const remedy = `Look whether that is meant. If it is, apply needs ${flags.massDeletion}.`;
     return [diagnostic(safeguards['many of a kind'].code, message, { remedy })];
   });
+}
+
+/**
+ * What is in the project; everything, where nothing is. An organization and its keys, which many manifests may declare, say
+ * nothing of whether the rest is theirs.
+ */
+export function inProject<T>(all: readonly T[], kindOf: (one: T) => Kind | undefined): readonly T[] {
+  const inside = all.filter((one) => {
+    const kind = kindOf(one);
+    return kind === undefined || isOfProject(kind);
+  });
+  return inside.length > 0 ? inside : all;
 }
 
 /** Whether so many of all of one kind are more than one edit, or one deletion by hand, usually explains. */

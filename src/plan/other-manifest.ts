@@ -2,11 +2,11 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { flags, safeguards } from '../diagnostics/safeguards.ts';
 import type { PlanInput } from './input.ts';
-import { someOf } from './mass-deletion.ts';
+import { inProject, someOf } from './mass-deletion.ts';
 
 /**
  * The warning that the state may be that of another manifest, because the two share no address. Environments do not count:
- * two repositories with one project both have production.
+ * two repositories with one project both have production. Nor does what an organization has, beside what is in the project.
  *
  * A state has no other identity: the manifest cannot hold a random one, since it is written before the state exists, and
  * the name or path of a repository changes with every fork, move and checkout. `state.name` is the one that users choose.
@@ -17,10 +17,13 @@ export function otherManifest({
   state,
 }: Pick<PlanInput, 'kinds' | 'resources' | 'state'>): Diagnostic[] {
   const holdsServices = (name: string) => kinds.some(({ service, parents }) => service !== undefined && parents[name]);
-  const held = Object.entries(state.resources).flatMap(([address, { kind, id }]) =>
-    id === null || holdsServices(kind) ? [] : [address],
+  const kindOf = new Map(kinds.map((kind) => [kind.kind, kind]));
+  const records = Object.entries(state.resources).flatMap(([address, { kind, id }]) =>
+    id === null || holdsServices(kind) ? [] : [{ address, kind: kindOf.get(kind) }],
   );
-  const declared = resources.flatMap(({ address, kind }) => (holdsServices(kind.kind) ? [] : [address]));
+  const blocks = resources.filter(({ kind }) => !holdsServices(kind.kind));
+  const held = inProject(records, ({ kind }) => kind).map(({ address }) => address);
+  const declared = inProject(blocks, ({ kind }) => kind).map(({ address }) => address);
   const isShared = declared.some((address) => Object.hasOwn(state.resources, address));
   if (held.length === 0 || declared.length === 0 || isShared) return [];
   const message =

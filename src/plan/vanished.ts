@@ -5,11 +5,11 @@ import { groupBy } from '../graph/group.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
-import { isMany, someOf } from './mass-deletion.ts';
+import { inProject, isMany, someOf } from './mass-deletion.ts';
 
 /**
  * The warning that much of what the state knows is gone from the platform at once, and would be created again: all of it,
- * unless that is a single object with what is below it, or as much of one kind as needs a permission to be deleted. What
+ * or all in the project, unless that is a single object with what is below it, or as much of one kind as needs a permission to be deleted. What
  * each project has, such as its default environment, counts for nothing.
  */
 export function vanished(
@@ -27,9 +27,14 @@ export function vanished(
   const remedy =
     'Check the address of the platform: another server may answer there, or one that was restored from an older backup. ' +
     `If the objects are really gone, apply needs ${flags.massRecreation}.`;
-  if (gone.length === known.length && alone.length > 1) {
+  const judged = inProject(known, ({ kind }) => kind);
+  if (judged.every(({ address }) => addresses.has(address)) && alone.length > 1) {
+    const those =
+      gone.length === known.length
+        ? `the ${gone.length} objects of the state`
+        : `the ${judged.length} objects that the state has in the project`;
     const message =
-      `the platform has none of the ${gone.length} objects of the state any more, and this plan creates them again: ` +
+      `the platform has none of ${those} any more, and this plan creates them again: ` +
       someOf([...addresses].toSorted());
     return [diagnostic(safeguards.vanished.code, message, { remedy })];
   }

@@ -224,6 +224,17 @@ describe('a plan that keeps only what every project has', () => {
     await plansNothing(made, bare);
   });
 
+  test('needs it also where the organization stays, which many manifests may declare', async () => {
+    const made = bench();
+    const shared = 'organizations: { Organization: {} }\n';
+    await made.apply(redis('a', 'b', 'c') + shared, everything);
+    const { found } = await refused(made, bare + shared, usual);
+    expect(found.map(({ code }) => code)).toEqual(['mass-deletion']);
+    expect(found[0]?.message).toContain('this plan deletes all that was ever made in the project, 3 resources: ');
+    await made.apply(bare + shared, everything);
+    await plansNothing(made, bare + shared);
+  });
+
   test('needs none for one or two, nor where something else stays', async () => {
     const made = bench();
     await made.apply(redis('a', 'b', 'c', 'd'), everything);

@@ -47,6 +47,16 @@ describe('K3: a manifest that shares no address with the state', () => {
     expect(found.map(({ code }) => code)).toEqual(['other-manifest']);
   });
 
+  test('is refused also when both manage the organization', async () => {
+    const made = bench();
+    const shared = 'organizations: { Organization: {} }\n';
+    await made.apply(head + shared + first, everything);
+    made.requests('POST');
+    const found = await refusal(made, () => made.apply(head + shared + second, ordinary));
+    expect(found.map(({ code }) => code)).toEqual(['other-manifest']);
+    expect(made.requests('POST')).toEqual([]);
+  });
+
   test('is applied with --allow-mass-delete', async () => {
     const made = bench();
     await made.apply(head + first, everything);

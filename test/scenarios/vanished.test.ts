@@ -49,6 +49,17 @@ describe('K7: a plan that would create again what vanished', () => {
     ]);
   });
 
+  test('is refused when only the organization is there as ever', async () => {
+    const shared = `${text(3)}organizations: { Organization: {} }\n`;
+    const made = await anotherServer(shared);
+    const found = await refusal(made, () => made.apply(shared, ordinary));
+    expect(found.map(({ code }) => code)).toEqual(['vanished']);
+    expect(found[0]?.message).toContain(
+      'the platform has none of the 5 objects that the state has in the project any more, and this plan creates them again: ',
+    );
+    expect(made.requests('POST')).toEqual([]);
+  });
+
   test('is refused when the default environment has another id too', async () => {
     const made = await anotherServer(text(2));
     const { state } = made.store;
