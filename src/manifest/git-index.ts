@@ -1,72 +1,100 @@
+import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
-/** Whether git tracks a file. */
+/** The answer of the index of git about a file: `digest` is that of the content that it tracks. */
+export type IndexEntry =
+  | { readonly is: 'tracked'; readonly digest: Buffer }
+  | { readonly is: 'untracked' }
+  | { readonly is: 'unreadable' };
+
+/** The digests that git tracks, by path as bytes; undefined: the index has a form that is not known. */
+type Index = ReadonlyMap<string, Buffer> | undefined;
+
+/** Whether git tracks a file, whatever its content is now. */
 export async function isTracked(file: string): Promise<boolean> {
-  return (await untrackedFiles([file])).size === 0;
+  return (await indexEntries([file])).get(file)?.is === 'tracked';
+}
+
+/** Whether some content is the one of a digest that git tracks, also after git wrote its ends of lines as CRLF. */
+export function isContentOf(bytes: Uint8Array, digest: Buffer): boolean {
+  const text = Buffer.from(bytes).toString('latin1');
+  return [text, text.replaceAll('\r\n', '\n')].some((content) =>
+    createHash(digest.length === 20 ? 'sha1' : 'sha256')
+      .update(`blob ${content.length}\0`)
+      .update(content, 'latin1')
+      .digest()
+      .equals(digest),
+  );
 }
 
 /**
- * Those of some files that git does not track: all of them where there is no repository. Its index is read, and no program is
- * run: the repository may be somebody else's.
+ * The entries of some files: untracked where there is no repository. The index is read, and no program is run: the
+ * repository may be somebody else's.
  */
-export async function untrackedFiles(files: readonly string[]): Promise<ReadonlySet<string>> {
-  const known = new Map<string, Promise<ReadonlySet<string> | undefined>>();
-  const trackedBelow = (folder: string) => {
-    const tracked = known.get(folder) ?? readIndex(folder).then((index) => index && trackedPaths(index));
-    known.set(folder, tracked);
-    return tracked;
+export async function indexEntries(files: readonly string[]): Promise<ReadonlyMap<string, IndexEntry>> {
+  const known = new Map<string, Promise<{ readonly index: Index } | undefined>>();
+  const indexOf = (folder: string) => {
+    const read = known.get(folder) ?? readIndex(folder);
+    known.set(folder, read);
+    return read;
   };
-  const isTrackedFile = async (file: string): Promise<boolean> => {
+  const entryOf = async (file: string): Promise<IndexEntry> => {
     const real = await realpath(file);
     for (let folder = dirname(real); ; folder = dirname(folder)) {
-      const tracked = await trackedBelow(folder);
-      if (tracked !== undefined) return tracked.has(asBytes(relative(folder, real).split(sep).join('/')));
-      if (dirname(folder) === folder) return false;
+      const found = await indexOf(folder);
+      if (found !== undefined) {
+        if (found.index === undefined) return { is: 'unreadable' };
+        const digest = found.index.get(asBytes(relative(folder, real).split(sep).join('/')));
+        return digest === undefined ? { is: 'untracked' } : { is: 'tracked', digest };
+      }
+      if (dirname(folder) === folder) return { is: 'untracked' };
     }
   };
-  const untracked = await Promise.all(files.map(async (file) => ((await isTrackedFile(file)) ? [] : [file])));
-  return new Set(untracked.flat());
+  return new Map(await Promise.all(files.map(async (file) => [file, await entryOf(file)] as const)));
 }
 
-/** The index of the work tree that begins at a folder; undefined when none begins there, empty when none is readable. */
-async function readIndex(folder: string): Promise<Buffer | undefined> {
+/** The index of the work tree that begins at a folder; undefined when none begins there. */
+async function readIndex(folder: string): Promise<{ readonly index: Index } | undefined> {
   const git = join(folder, '.git');
   try {
     const found = await stat(git);
     // In a submodule and in a second work tree it is a file that says where the folder is.
-    const [, elsewhere = ''] = found.isDirectory() ? [] : (/^gitdir: (.+)$/m.exec(await readFile(git, 'utf8')) ?? []);
-    return await readIndexFile(join(found.isDirectory() ? git : resolve(folder, elsewhere), 'index'));
+    const elsewhere = found.isDirectory() ? git : /^gitdir: (.+)$/m.exec(await readFile(git, 'utf8'))?.[1];
+    return {
+      index: elsewhere === undefined ? undefined : await readIndexFile(join(resolve(folder, elsewhere), 'index')),
+    };
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : Buffer.alloc(0);
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : { index: undefined };
   }
 }
 
-/** Empty when it cannot be read, as that of a repository without a first commit. */
-async function readIndexFile(path: string): Promise<Buffer> {
-  return readFile(path).catch(() => Buffer.alloc(0));
-}
-
-/** Reads the paths of an index of version 2, 3 or 4, as bytes; a form that is not known gives none. */
-function trackedPaths(index: Buffer): ReadonlySet<string> {
-  if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return new Set();
-  for (const digestLength of [20, 32]) {
-    const paths = readEntries(index, digestLength);
-    if (paths !== undefined) return paths;
+/** Empty when there is none, as in a repository to which nothing was added. */
+async function readIndexFile(path: string): Promise<Index> {
+  try {
+    return parseIndex(await readFile(path));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Map() : undefined;
   }
-  return new Set();
 }
 
-/** undefined: the lengths that it tells do not fit, so digests have another length. */
-function readEntries(index: Buffer, digestLength: number): Set<string> | undefined {
+/** Reads an index of version 2, 3 or 4. */
+function parseIndex(index: Buffer): Index {
+  if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return undefined;
+  return readEntries(index, 20) ?? readEntries(index, 32);
+}
+
+/** undefined: the lengths that it tells do not fit, so digests have another length, or entries are in another file. */
+function readEntries(index: Buffer, digestLength: number): Index {
   const version = index.readUInt32BE(4);
-  const paths = new Set<string>();
+  const entries = new Map<string, Buffer>();
   let at = 12;
   let path = '';
   for (let left = index.readUInt32BE(8); left > 0; left--) {
     const start = at;
     at += 40 + digestLength;
     if (at + 4 > index.length) return undefined;
+    const digest = index.subarray(at - digestLength, at);
     const flags = index.readUInt16BE(at);
     at += (flags & 0x4000) === 0 ? 2 : 4;
     let kept = 0;
@@ -79,10 +107,22 @@ function readEntries(index: Buffer, digestLength: number): Set<string> | undefin
     if (end === -1 || kept < 0) return undefined;
     path = path.slice(0, kept) + index.toString('latin1', at, end);
     if (Math.min(path.length, 0xfff) !== (flags & 0xfff)) return undefined;
-    paths.add(path);
+    entries.set(path, digest);
     at = version === 4 ? end + 1 : start + Math.ceil((end + 1 - start) / 8) * 8;
   }
-  return paths;
+  return isWhole(index, at, digestLength) ? entries : undefined;
+}
+
+/** Whether only extensions and the digest of the index follow its entries, and none of them adds entries of another file. */
+function isWhole(index: Buffer, from: number, digestLength: number): boolean {
+  const end = index.length - digestLength;
+  let at = from;
+  while (at + 8 <= end) {
+    // A split index: https://git-scm.com/docs/index-format#_split_index
+    if (index.toString('latin1', at, at + 4) === 'link') return false;
+    at += 8 + index.readUInt32BE(at + 4);
+  }
+  return at === end;
 }
 
 /** A number of seven bits a byte, where each byte that another follows counts one more. */

@@ -61,7 +61,7 @@ export async function loadIncludes(
   const files = await workspace.readAll(
     named.flatMap((found) => ('problem' in found ? [] : found.filter((path) => normalize(path) !== root.at.file))),
     yamlLimit,
-    // What git ignores may be included: blocks of one developer, whose text is not shown.
+    // What git ignores may be included: blocks of one developer, whose text is not shown. A pinned run has none.
     { readsIgnored: true },
   );
   for (const [index, pattern] of include.entries()) {

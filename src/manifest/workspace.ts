@@ -1,7 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { ignoredFiles } from './git-ignore.ts';
-import { untrackedFiles } from './git-index.ts';
+import { indexEntries, isContentOf } from './git-index.ts';
 import { matchesGlob } from './glob.ts';
 import { credentialRule, envFiles } from './private-names.ts';
 
@@ -21,6 +21,13 @@ interface FilePlace {
   readonly real: string;
 }
 
+/** The files that a pinned run may read; `why` is the reason why it is pinned. */
+export interface FileLimit {
+  readonly why: string;
+  /** Whether the environment allows a file that git does not track, by its real path below the root, with `/`. */
+  readonly allows: (path: string) => boolean;
+}
+
 /** The files of a manifest: everything below the folder of `trueup.yaml`, and nothing else. Remembers no content. */
 export interface Workspace {
   readonly root: string;
@@ -28,7 +35,8 @@ export interface Workspace {
   readonly read: (path: string, limit: number) => Promise<FileText>;
   /**
    * Reads files side by side, each path once; `limit` is in bytes per file. Refuses those that may hold credentials, and
-   * unless `readsIgnored` those that git ignores, or in a pinned run those that it does not track.
+   * unless `readsIgnored` those that git ignores. In a pinned run it refuses instead those that git does not track with the
+   * same content.
    */
   readonly readAll: (
     paths: Iterable<string>,
@@ -48,12 +56,12 @@ const openAtOnce = 16;
 
 /**
  * Opens the folder of a manifest.
- * @param options.onlyTracked why `readAll` reads only files that git tracks; undefined: it reads others too
+ * @param options.fileLimit the limit of `readAll` to files that git tracks; undefined: it reads others too
  * @throws when the folder does not exist
  */
 export async function openWorkspace(
   folder: string,
-  { onlyTracked }: { readonly onlyTracked?: string | undefined } = {},
+  { fileLimit }: { readonly fileLimit?: FileLimit | undefined } = {},
 ): Promise<Workspace> {
   const root = await realpath(resolve(folder));
   return {
@@ -62,15 +70,15 @@ export async function openWorkspace(
     readAll: async (paths, limit, { readsIgnored } = { readsIgnored: false }) => {
       const places = new Map<string, FilePlace | FileProblem>();
       await sideBySide(paths, async (path) => places.set(path, await locatePublic(root, path)));
-      const found = readsIgnored ? [] : [...places.values()].flatMap((place) => ('problem' in place ? [] : [place]));
-      const refuse =
-        onlyTracked === undefined
-          ? refusing(await ignoredFiles(root, new Set(found.flatMap(({ named, real }) => [named, real]))), ignoredByGit)
-          : refusing(await untrackedFiles(found.map(({ real }) => real)), untracked(onlyTracked));
+      const found = [...places.values()].flatMap((place) => ('problem' in place ? [] : [place]));
+      const inspect =
+        fileLimit === undefined
+          ? await inspectIgnored(root, readsIgnored ? [] : found)
+          : await inspectTracked(root, found, fileLimit);
       const texts = new Map<string, FileText>();
       await sideBySide(places.keys(), async (path) => {
-        const place = refuse(root, path, places.get(path));
-        texts.set(path, decode(path, 'problem' in place ? place : await readPlace(path, place, limit)));
+        const place = places.get(path) ?? { problem: `there is no file ${path}` };
+        texts.set(path, decode(path, 'problem' in place ? place : await readInspected(path, place, limit, inspect)));
       });
       return texts;
     },
@@ -111,32 +119,59 @@ async function locatePublic(
   return place;
 }
 
-/** The words about a file that git does not show to everybody who has the repository. */
-type Privacy = (file: string) => { readonly problem: string; readonly remedy: string };
+/** Finds why a file must not be read, or without that why its content must not be used. */
+type Inspect = (path: string, place: FilePlace, bytes?: Uint8Array) => FileProblem | undefined;
 
-const ignoredByGit: Privacy = (file) => ({
-  problem: `${file} is ignored by git and may hold secrets`,
-  remedy: 'Write ${secret:NAME} for a secret. Add a file without secrets to git: git add --force.',
-});
-
-function untracked(why: string): Privacy {
-  return (file) => ({
-    problem: `${file} is not tracked by git and may hold secrets of the pipeline; only tracked files are read, because ${why}`,
-    remedy:
-      'Write ${secret:NAME} for a secret. Commit a file without secrets. In a checkout without .git, give --no-pinned or set TRUEUP_PINNED=false.',
-  });
+async function readInspected(path: string, place: FilePlace, limit: number, inspect: Inspect): Promise<FileBytes> {
+  const problem = inspect(path, place);
+  if (problem !== undefined) return problem;
+  const file = await readPlace(path, place, limit);
+  return 'problem' in file ? file : (inspect(path, place, file.bytes) ?? file);
 }
 
-/** Refuses the files of a set, by the place that was written or the place that it leads to. */
-function refusing(files: ReadonlySet<string>, privacy: Privacy) {
-  return (root: string, path: string, place: FilePlace | FileProblem = { problem: `there is no file ${path}` }) => {
-    if ('problem' in place) return place;
-    const file = [place.named, place.real].find((found) => files.has(found));
-    if (file === undefined) return place;
-    const { problem, remedy } = privacy(leading(path, relative(root, file)));
-    return { problem, isPrivate: { remedy } };
+/** Refuses what git ignores, by the place that was written or the place that it leads to. */
+async function inspectIgnored(root: string, places: readonly FilePlace[]): Promise<Inspect> {
+  const ignored = await ignoredFiles(root, new Set(places.flatMap(({ named, real }) => [named, real])));
+  return (path, { named, real }) => {
+    const file = [named, real].find((found) => ignored.has(found));
+    if (file === undefined) return undefined;
+    const remedy = 'Write ${secret:NAME} for a secret. Add a file without secrets to git: git add --force.';
+    return {
+      problem: `${leading(path, relative(root, file))} is ignored by git and may hold secrets`,
+      isPrivate: { remedy },
+    };
   };
 }
+
+/** Refuses what git does not track, and content that is not the one that it tracks: the pipeline made it. */
+async function inspectTracked(root: string, places: readonly FilePlace[], limit: FileLimit): Promise<Inspect> {
+  const entries = await indexEntries(places.map(({ real }) => real));
+  return (path, { real }, bytes) => {
+    const file = relative(root, real);
+    if (limit.allows(file.split(sep).join('/'))) return undefined;
+    const entry = entries.get(real) ?? { is: 'untracked' };
+    const name = leading(path, file);
+    const because = `only tracked files are read, because ${limit.why}`;
+    const refused = (problem: string, ...remedies: readonly string[]) => ({
+      problem: `${problem}; ${because}`,
+      isPrivate: { remedy: ['Write ${secret:NAME} for a secret.', ...remedies, allowIt].join(' ') },
+    });
+    if (entry.is === 'unreadable') {
+      const remedy = 'If the index is split, run git update-index --no-split-index.';
+      return refused(`cannot read the index of git, which says whether it tracks ${file}`, remedy);
+    }
+    if (entry.is === 'untracked') {
+      return refused(
+        `${name} is not tracked by git and may hold secrets of the pipeline`,
+        'Commit a file without secrets. In a checkout without .git, give --no-pinned or set TRUEUP_PINNED=false.',
+      );
+    }
+    if (bytes === undefined || isContentOf(bytes, entry.digest)) return undefined;
+    return refused(`${name} differs from the file that git tracks and may hold secrets of the pipeline`);
+  };
+}
+
+const allowIt = 'For a file without secrets that the pipeline makes, add its path to TRUEUP_FILE_ALLOW.';
 
 /** Names a file, and where the link leads by which it was written. */
 function leading(path: string, file: string): string {

@@ -15,7 +15,7 @@ import { createRedactor } from '../secrets/redactor.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
-import { envLimit, whyPinned } from './pins.ts';
+import { envLimit, fileLimit, whyPinned } from './pins.ts';
 import { checkAddresses } from './platform-address.ts';
 import { targetOf } from './target.ts';
 
@@ -73,7 +73,8 @@ export async function declaredResources(options: ProjectFolder): Promise<readonl
 async function openFolder(options: ProjectFolder): Promise<Workspace> {
   const { folder, file } = options;
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
-  if (existsSync(join(folder, file))) return openWorkspace(folder, { onlyTracked: whyPinned(options) });
+  if (existsSync(join(folder, file)))
+    return openWorkspace(folder, { fileLimit: fileLimit(options.env, whyPinned(options)) });
   throw new Stop('manifest', [
     diagnostic('file-unreadable', `there is no file ${file} in ${folder}`, {
       remedy: 'Name the folder of the manifest with -C, or the file in it with -f.',

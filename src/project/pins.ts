@@ -2,6 +2,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { matchesGlob } from '../manifest/glob.ts';
 import type { EnvLimit } from '../manifest/sources/source.ts';
+import type { FileLimit } from '../manifest/workspace.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 
 /**
@@ -46,14 +47,26 @@ export function readPin(env: Environment, name: string): string | undefined {
 
 /** Finds by TRUEUP_ENV_ALLOW why a pinned run does not read a variable; `why` is the reason why it is pinned. */
 export function envLimit(env: Environment, why: string | undefined): EnvLimit {
-  const patterns = (env['TRUEUP_ENV_ALLOW'] ?? '')
-    .split(',')
-    .map((pattern) => pattern.trim())
-    .filter((pattern) => pattern !== '');
+  const patterns = readPatterns(env, 'TRUEUP_ENV_ALLOW');
   return (name) =>
     why === undefined || patterns.some((pattern) => matchesGlob(pattern, name))
       ? undefined
       : { why, allowing: [...patterns, name].join(',') };
+}
+
+/** Finds by TRUEUP_FILE_ALLOW which files a pinned run reads besides those that git tracks; undefined: it is not pinned. */
+export function fileLimit(env: Environment, why: string | undefined): FileLimit | undefined {
+  const patterns = readPatterns(env, 'TRUEUP_FILE_ALLOW');
+  return why === undefined
+    ? undefined
+    : { why, allows: (path) => patterns.some((pattern) => matchesGlob(pattern, path)) };
+}
+
+function readPatterns(env: Environment, name: string): readonly string[] {
+  return (env[name] ?? '')
+    .split(',')
+    .map((pattern) => pattern.trim())
+    .filter((pattern) => pattern !== '');
 }
 
 /** Tells how to let the manifest choose. */
