@@ -13,7 +13,7 @@ import { plan, session } from './session.ts';
 
 /** An apply of a project: of a plan that was shown before, or of what a new plan says. */
 export type ApplyRequest = Omit<SessionOptions, 'purpose'> &
-  (Omit<PlanOptions, 'signal'> | { readonly plan: Plan | string }) & {
+  (Omit<PlanOptions, 'signal'> | (Pick<PlanOptions, 'destroys'> & { readonly plan: Plan | string })) & {
     /** The permissions beyond an ordinary apply; none by default. */
     readonly permissions?: Partial<Permissions>;
     readonly onEvent?: (event: ApplyEvent) => void;
@@ -31,7 +31,7 @@ export interface Project {
   readonly plan: (options?: PlanOptions) => Promise<Plan>;
   /**
    * Takes the lock, plans again and applies. With `plan`, which may be the text of a plan file, it applies that plan or
-   * a part of it and nothing else.
+   * a part of it and nothing else; a plan that deletes everything needs `destroys: true` here too.
    *
    * @throws {Stop} `refused`, when the plan is out of date or a permission is missing, and as `session`; nothing is sent
    *   then. What failed on the platform is in the result.
@@ -93,7 +93,11 @@ export async function open(
     apply: ({ permissions, onEvent, ...request } = {}) =>
       openSession({ ...request, purpose: 'apply' }, async (open) => {
         const { signal } = ending;
-        const made = await open.plan({ ...('plan' in request ? { reviewed: request.plan } : request), signal });
+        const { destroys = false } = request;
+        const made = await open.plan({
+          ...('plan' in request ? { reviewed: request.plan, destroys } : request),
+          signal,
+        });
         return open.apply(made, permissions, {
           signal,
           ...(onEvent === undefined ? {} : { onEvent }),

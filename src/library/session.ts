@@ -1,3 +1,4 @@
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Plan as MadePlan } from '../plan/action.ts';
 import type { Permissions } from '../plan/safeguard.ts';
 import { platformOf } from '../project/connect.ts';
@@ -31,12 +32,12 @@ export interface PlanOptions {
 export interface Session {
   /**
    * Waits until no request of an earlier run can reach the platform any more, and plans. Sends GETs only. `reviewed` is a
-   * plan, or the text of a plan file, to make again.
+   * plan, or the text of a plan file, to make again; one that deletes everything needs `destroys: true` here too.
    *
    * @throws {Stop} when no plan can be made, or a reviewed plan is out of date. @throws {PlatformError} when a read fails.
    */
   readonly plan: (
-    options?: PlanOptions | (Pick<PlanOptions, 'signal'> & { readonly reviewed: Plan | string }),
+    options?: PlanOptions | (Pick<PlanOptions, 'signal' | 'destroys'> & { readonly reviewed: Plan | string }),
   ) => Promise<Plan>;
   /**
    * Applies a plan of this session, once. What failed on the platform is in the result.
@@ -91,7 +92,7 @@ export async function session<T>(
       try {
         return await work({
           plan: async (request = {}) => {
-            const asked: PlanRequest = 'reviewed' in request ? { reviewed: reviewedPlan(request.reviewed) } : request;
+            const asked: PlanRequest = 'reviewed' in request ? { reviewed: reviewedAs(request) } : request;
             const inside = await opened.plan(asked, request.signal);
             const purpose = purposeOf(manifest, 'reviewed' in asked ? asked.reviewed.file : asked);
             const kept = keepPlan(inside, purpose, await aboutPlan(connection));
@@ -125,6 +126,17 @@ function prepare(manifest: Manifest, platform: Platform | undefined) {
 async function aboutPlan({ client, store }: Pick<World, 'client' | 'store'>) {
   await store.keepKey();
   return { counts: client.counts, now: systemClock.wall(), key: await store.key() };
+}
+
+/** A reviewed plan that deletes everything only for who asks for that: the file alone does not say it to its reader. */
+function reviewedAs({ reviewed, destroys = false }: Pick<PlanOptions, 'destroys'> & { reviewed: Plan | string }) {
+  const plan = reviewedPlan(reviewed);
+  if (!plan.file.destroys || destroys) return plan;
+  throw new Stop('refused', [
+    diagnostic('plan-file', `${plan.name} deletes everything; nothing was sent`, {
+      remedy: 'If that is meant, ask for it: destroys: true beside the plan.',
+    }),
+  ]);
 }
 
 function purposeOf(manifest: Manifest, { deploys = true, destroys = false }: PlanOptions): Purpose {

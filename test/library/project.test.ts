@@ -65,6 +65,24 @@ describe('a project', () => {
     await project.close();
   });
 
+  test('deletes everything only for who asks for that, also with a plan of it', async () => {
+    const { platform, posts } = emulated();
+    const project = await open(folderWith(database('redis:7')), { env, platform });
+    await project.apply({ permissions: adoption });
+    const before = posts();
+    const all = planFile(await project.plan({ destroys: true }));
+    const permissions = { dataLoss: true };
+    const stop = await stopOf(project.apply({ plan: all, permissions }));
+    expect(stop.diagnostics).toMatchObject([
+      { code: 'plan-file', message: 'the plan in the file deletes everything; nothing was sent' },
+    ]);
+    expect(posts()).toBe(before);
+    const result = await project.apply({ plan: all, destroys: true, permissions });
+    expect(resultDocument(result).ending).toBe('done');
+    expect(planDocument(await project.plan({ destroys: true })).hasChanges).toBe(false);
+    await project.close();
+  });
+
   test('makes and applies a new plan when it gets none', async () => {
     const { platform, posts } = emulated();
     const project = await open(folderWith(database('redis:7')), { env, platform });
