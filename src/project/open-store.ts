@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { isTracked } from '../manifest/git-index.ts';
+import type { IndexEntry } from '../manifest/git-index.ts';
+import { indexEntries } from '../manifest/git-index.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { localStore } from '../state/backends/local.ts';
 import { postgresStore } from '../state/backends/postgres.ts';
@@ -59,20 +60,25 @@ interface KeyOptions {
 
 /** The key of a state: TRUEUP_STATE_KEY, or a file in the folder, which a first run makes for a local state only. */
 function keysOf(
-  { backend }: StateLocation,
+  location: StateLocation,
   { options, redactor }: { readonly options: ProjectFolder; readonly redactor: Redactor },
-  { mayMake = backend === 'local', acceptsUnsealed = false }: KeyOptions,
+  { mayMake = location.backend === 'local', acceptsUnsealed = false }: KeyOptions,
 ): KeySource {
   const name = 'TRUEUP_STATE_KEY';
   const text = options.env[name];
   if (text === undefined) {
     const folder = stateFolder(options);
     refuseLinks(options.folder, folder, ['key', 'key.migrating', 'key.next', '.gitignore']);
-    const unsealed = acceptsUnsealed ? 'always' : backend === 'local' ? 'at first' : 'never';
+    const unsealed = acceptsUnsealed ? 'always' : location.backend === 'local' ? 'at first' : 'never';
     const keys = keyFile({ folder, disk: nodeDisk }, { mayMake, unsealed, addSecret: redactor.add });
     const find = async () => {
       for (const file of ['key', 'key.migrating', 'key.next']) await refuseTracked(join(folder, file));
-      return keys.find();
+      const found = await keys.find();
+      if (location.backend !== 'local' || found.unsealed !== 'at first') return found;
+      const places = ['state.json', 'state.journal'].map((file) => join(location.folder, file));
+      const isKept = await Promise.all(places.map(async (place) => (await trackingOf(place)) !== 'untracked'));
+      // It came with the repository: whoever committed it need not have run Trueup.
+      return found.key === undefined && isKept.includes(true) ? { ...found, unsealed: 'never' as const } : found;
     };
     return { ...keys, find };
   }
@@ -80,9 +86,20 @@ function keysOf(
   return givenKey(text, name, acceptsUnsealed ? { unsealed: 'always' } : {});
 }
 
+/** Whether git tracks a file; one that is not there is untracked. */
+async function trackingOf(path: string): Promise<IndexEntry['is']> {
+  return existsSync(path) ? ((await indexEntries([path])).get(path)?.is ?? 'unreadable') : 'untracked';
+}
+
 /** Refuses a key that came with the repository: whoever committed it can write a state that it fits. */
 async function refuseTracked(path: string): Promise<void> {
-  if (!existsSync(path) || !(await isTracked(path))) return;
+  const tracking = await trackingOf(path);
+  if (tracking === 'untracked') return;
+  if (tracking === 'unreadable') {
+    const why = 'the index of the repository is split or cannot be read';
+    const mend = 'Run git update-index --no-split-index, or set TRUEUP_STATE_KEY instead.';
+    throw keyProblem(`nobody can tell whether git tracks the key ${path}: ${why}`, mend);
+  }
   const remedy = `Run git rm --cached ${path}, and then trueup state key --rotate. If you did not add it, find out who did.`;
   throw keyProblem(`git tracks the key ${path}, so everybody who reads the repository has it`, remedy);
 }

@@ -25,7 +25,7 @@ export interface KeySource {
 export type Unsealed = 'never' | 'at first' | 'always';
 
 /** What a source of a key has. */
-export interface FoundKey {
+interface FoundKey {
   /** Undefined where there is none yet, and one may be made. */
   readonly key: StateKey | undefined;
   /** The key that a rotation was about to give the state, when it was killed. */
@@ -159,9 +159,7 @@ async function writeKey(
 ): Promise<void> {
   try {
     await disk.makeFolder(folder);
-    await putNew(disk, `${folder}/.gitignore`, 'key*\n').catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    });
+    await ignoreKeys(disk, `${folder}/.gitignore`);
     await putNew(disk, path, `${text}\n`);
     await disk.syncFolder(folder);
   } catch (error) {
@@ -172,6 +170,16 @@ async function writeKey(
     const mend = 'Mend that and run again. Nothing was changed.';
     throw keyProblem(`the key ${path} cannot be written (${reasonOf(error)})`, mend, error);
   }
+}
+
+/** Has git ignore the keys, whatever else stands in the file: its last line counts. */
+async function ignoreKeys(disk: Disk, path: string): Promise<void> {
+  const present = await disk.read(path).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  });
+  if (present.trimEnd().split('\n').at(-1) === 'key*') return;
+  await putOver(disk, path, `${present === '' || present.endsWith('\n') ? present : `${present}\n`}key*\n`);
 }
 
 /** Makes a file as a whole; rejects with EEXIST when it is there. */

@@ -20,7 +20,10 @@ const past = z.object({
   wasRemoved: z.literal(true).optional(),
 });
 
-const version = z.object({ lineage: z.string(), serial: z.number() });
+/** The largest serial of a state. Numbers stay exact up to there, and a person can still go on from it. */
+export const largestSerial = 2 ** 52;
+
+const version = z.object({ lineage: z.string(), serial: z.number().int().min(0).max(largestSerial) });
 
 const entrySchema = z.object({
   counter: z.number().int(),

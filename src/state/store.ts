@@ -8,6 +8,7 @@ import { findHolder } from './holder.ts';
 import type { KeySource, Unsealed } from './keys.ts';
 import { howToGiveKey } from './keys.ts';
 import type { Version } from './lease-entry.ts';
+import { largestSerial } from './lease-entry.ts';
 import type { Lease, LeaseContext } from './lease.ts';
 import { leaseContext } from './lease.ts';
 import type { StateStorage, Writer } from './storage.ts';
@@ -62,7 +63,6 @@ export function storeOver(
 
   const authenticate = async (): Promise<Authenticity> => {
     const { key, next, previous, isNew, unsealed } = await findKey();
-    isUnsealed = false;
     const authenticity = authenticityOf(key, {
       next,
       previous,
@@ -139,6 +139,8 @@ export function storeOver(
 
   const write = async (state: State): Promise<void> => {
     await rest();
+    if (!(state.serial <= largestSerial))
+      throw unusable(storage.location, `cannot be at version ${state.serial}`, { remedy });
     await storage.save(withoutUnusedKeys(state), await writer());
     lease?.note(versionOf(state));
     isUnsealed = false;
@@ -153,6 +155,7 @@ export function storeOver(
     keepKey,
     read: async ({ acceptsOlder = false } = {}) => {
       await rest();
+      isUnsealed = false;
       const authenticity = await authenticate();
       const first = await storage.load(authenticity);
       if (first === undefined) return undefined;
@@ -202,6 +205,10 @@ export function storeOver(
     },
   };
 }
+
+const remedy =
+  'Nothing was written. No number of runs leads there: somebody wrote that version into the lock. Find out who can write ' +
+  'the place of the state, and remove the lock there: the folder lease, the row of the table lease, or the object.';
 
 function versionOf({ lineage, serial }: State): Version {
   return { lineage, serial };

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, renameSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { project, trueup } from '../cli/process.ts';
@@ -28,3 +28,50 @@ describe('S1: a key that somebody committed together with a state that it fits',
     },
   );
 });
+
+/** A project in a repository, with a state. */
+async function applied(...init: readonly string[]) {
+  const folder = project(manifest);
+  const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: folder, stdio: 'ignore' });
+  git('init', '-q');
+  for (const setting of init) git('config', setting, 'true');
+  expect(await trueup(['apply', '--auto-approve', '-C', folder])).toMatchObject({ code: 0 });
+  return { folder, git, at: (name: string) => join(folder, '.trueup', name) };
+}
+
+it('S1: a key in a repository with a split index is refused: its paths stand elsewhere', async () => {
+  const { folder, git, at } = await applied('core.splitIndex');
+  git('add', '-f', at('key'));
+  const { code, err } = await trueup(['plan', '-C', folder]);
+  expect([code, err]).toEqual([7, expect.stringContaining('the index of the repository is split')]);
+  git('update-index', '--no-split-index');
+  expect((await trueup(['plan', '-C', folder])).err).toContain('git tracks the key');
+});
+
+it('S1: a state without a MAC that somebody committed is refused where there is no key, and is migrated when told to', async () => {
+  const { folder, git, at } = await applied();
+  const { mac: _, keyNumber: __, ...state } = JSON.parse(readFileSync(at('state.json'), 'utf8')) as object & Named;
+  writeFileSync(at('state.json'), JSON.stringify({ ...state, formatVersion: 2, digestKey: 'k'.repeat(43) }));
+  for (const name of ['key', 'lease']) rmSync(at(name), { recursive: true });
+  git('add', '-f', at('state.json'));
+  for (const words of [['plan'], ['apply', '--auto-approve'], ['state', 'list'], ['state', 'key']]) {
+    const { code, err } = await trueup([...words, '-C', folder]);
+    expect([words, code, err]).toEqual([words, 7, expect.stringContaining('has no MAC')]);
+    expect(err).toContain('trueup state key --migrate');
+  }
+  expect((await trueup(['state', 'key', '--migrate', '-C', folder])).code).toBe(0);
+  expect((await trueup(['plan', '-C', folder])).out).toContain('No changes.');
+});
+
+it('S1: a .gitignore that somebody committed does not have git add the key', async () => {
+  const folder = project(manifest);
+  mkdirSync(join(folder, '.trueup'), { mode: 0o700 });
+  writeFileSync(join(folder, '.trueup/.gitignore'), 'documents\n!key');
+  expect(await trueup(['apply', '--auto-approve', '-C', folder])).toMatchObject({ code: 0 });
+  expect(readFileSync(join(folder, '.trueup/.gitignore'), 'utf8')).toBe('documents\n!key\nkey*\n');
+});
+
+interface Named {
+  readonly mac: string;
+  readonly keyNumber: number;
+}

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createHmac } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { readOf, stopOf } from '../../src/state/conformance/states.ts';
 import { digestsOf } from '../../src/state/digests.ts';
 import { nodeDisk } from '../../src/state/disk.ts';
 import { thisHost } from '../../src/state/host.ts';
-import { givenKey } from '../../src/state/keys.ts';
+import { givenKey, keyFile } from '../../src/state/keys.ts';
 import { newState } from '../../src/state/new-state.ts';
 import type { StateStore } from '../../src/state/state.ts';
 import { readLine, writeLine } from '../../src/state/wave.ts';
@@ -396,6 +396,26 @@ describe('a state of an earlier version', () => {
     await at.plansNothing('2');
   });
 
+  test('S1: is refused where one with a MAC was saved, also when the key is gone or is called a draft', async () => {
+    const { at, unsealed } = await former();
+    await at.apply('2');
+    writeFileSync(at.file, unsealed);
+    renameSync(join(at.folder, 'key'), join(at.folder, 'key.migrating'));
+    expect(await refused(at)).toBe('state-forged');
+    rmSync(join(at.folder, 'key.migrating'));
+    expect(await refused(at)).toBe('state-forged');
+  });
+
+  test('S1: gets no key of its own where everybody shares the state, unless a person says so', async () => {
+    const { at } = await former();
+    const folder = mkdtempSync(join(tmpdir(), 'trueup-forgery-key-'));
+    const open = (unsealed: 'never' | 'always') =>
+      localStore(at.folder, { keys: keyFile({ folder, disk: nodeDisk }, { mayMake: true, unsealed }) });
+    expect((await stopOf(open('never').read())).diagnostics[0]?.code).toBe('state-forged');
+    expect(readdirSync(folder)).toEqual([]);
+    expect(await readOf(open('always'))).toMatchObject({ formatVersion: 3 });
+  });
+
   test('S1: is continued when the run that migrates it is killed', async () => {
     const { at } = await former();
     const store = at.open();
@@ -411,6 +431,48 @@ describe('a state of an earlier version', () => {
     await at.apply('2');
     await at.plansNothing('2');
     expect(readFileSync(at.file, 'utf8')).toContain('"formatVersion": 3');
+  });
+});
+
+describe('a lease that somebody wrote', () => {
+  /** The newest entry with other members. */
+  const forge = (at: Ground, members: object) => {
+    const lease = join(at.folder, 'lease');
+    const names = readdirSync(lease).map(Number);
+    const path = join(lease, String(Math.max(...names)));
+    writeFileSync(path, JSON.stringify({ ...(JSON.parse(readFileSync(path, 'utf8')) as object), ...members }));
+  };
+
+  test.each([2 ** 53 - 1, 2 ** 52, 1e300, 11.5, -1])(
+    'S1: with version %d has no state written that no run reads',
+    async (serial) => {
+      const at = ground();
+      await at.apply('1');
+      const { lineage } = await readOf(at.open());
+      forge(at, { newest: { lineage, serial } });
+      const store = at.open();
+      const newest = (await store.lock({ purpose: 'state accept-older' })).newest();
+      const state = await store.read({ acceptsOlder: true });
+      if (state === undefined) throw new Error('nothing was applied');
+      const written = store.write({ ...state, serial: Math.max(state.serial, newest?.serial ?? 0) + 1 });
+      await written.catch((error: { failure: string }) => expect(error.failure).toBe('state'));
+      await store.close();
+      rmSync(join(at.folder, 'lease'), { recursive: true });
+      await at.plansNothing('1');
+    },
+  );
+
+  test('S1: has no older state accepted by a person who looks at it and says no', async () => {
+    const at = ground();
+    await at.apply('1');
+    const older = readFileSync(at.file);
+    await at.apply('2');
+    writeFileSync(at.file, older);
+    const store = at.open();
+    await store.lock({ purpose: 'state accept-older' });
+    await store.read({ acceptsOlder: true });
+    await store.close();
+    expect(await refused(at)).toBe('state-older');
   });
 });
 
@@ -504,6 +566,16 @@ describe('a new key', () => {
       await at.plansNothing('1');
     }
     expect(count).toBeGreaterThan(20);
+  });
+
+  test('S1: is not what somebody put there as a draft of one', async () => {
+    const at = ground();
+    await at.apply('1');
+    const key = readFileSync(join(at.folder, 'key'), 'utf8');
+    writeFileSync(join(at.folder, 'key.migrating'), newStateKey().text(), { mode: 0o600 });
+    await at.apply('2');
+    expect(readFileSync(join(at.folder, 'key'), 'utf8')).toBe(key);
+    await at.plansNothing('2');
   });
 
   test('S1: beside the present one is none unless the present one proves it', async () => {

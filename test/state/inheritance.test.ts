@@ -45,6 +45,11 @@ describe('of whom a request may still land', () => {
       { owner: 'ben', mayLandUntil: now + 3_000, wasRemoved: false },
     ],
     [
+      'of one that somebody says has longer than a timer can wait, for an hour',
+      seen({ past: past(2 ** 40) }, 0),
+      { owner: 'ben', mayLandUntil: now + 3_600_000, wasRemoved: false },
+    ],
+    [
       'of one from whom it was taken away',
       seen({ past: past(5_000, removed) }, 2_000),
       { owner: 'ben', mayLandUntil: now + 3_000, wasRemoved: true },
