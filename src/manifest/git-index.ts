@@ -31,39 +31,57 @@ export function isContentOf(bytes: Uint8Array, digest: Buffer): boolean {
 /**
  * The entries of some files: untracked where there is no repository. The index is read, and no program is run: the
  * repository may be somebody else's.
+ * @param options.root a real path: a repository that begins below it counts only as a submodule of the one around it
  */
-export async function indexEntries(files: readonly string[]): Promise<ReadonlyMap<string, IndexEntry>> {
-  const known = new Map<string, Promise<{ readonly index: Index } | undefined>>();
-  const indexOf = (folder: string) => {
-    const read = known.get(folder) ?? readIndex(folder);
+export async function indexEntries(
+  files: readonly string[],
+  { root }: { readonly root?: string } = {},
+): Promise<ReadonlyMap<string, IndexEntry>> {
+  const known = new Map<string, Promise<Repository | undefined>>();
+  const repositoryAt = (folder: string) => {
+    const read = known.get(folder) ?? readRepository(folder);
     known.set(folder, read);
     return read;
   };
-  const entryOf = async (file: string): Promise<IndexEntry> => {
-    const real = await realpath(file);
+  const entryOf = async (real: string): Promise<IndexEntry> => {
     for (let folder = dirname(real); ; folder = dirname(folder)) {
-      const found = await indexOf(folder);
+      const found = await repositoryAt(folder);
       if (found !== undefined) {
-        if (found.index === undefined) return { is: 'unreadable' };
-        const digest = found.index.get(asBytes(relative(folder, real).split(sep).join('/')));
-        return digest === undefined ? { is: 'untracked' } : { is: 'tracked', digest };
+        const entry = entryIn(found.index, relative(folder, real));
+        const isInner = root !== undefined && folder.startsWith(root.endsWith(sep) ? root : root + sep);
+        if (entry.is !== 'tracked' || !isInner) return entry;
+        const around = await entryOf(folder);
+        return around.is === 'tracked' && found.head === around.digest.toString('hex') ? entry : around;
       }
       if (dirname(folder) === folder) return { is: 'untracked' };
     }
   };
-  return new Map(await Promise.all(files.map(async (file) => [file, await entryOf(file)] as const)));
+  return new Map(await Promise.all(files.map(async (file) => [file, await entryOf(await realpath(file))] as const)));
 }
 
-/** The index of the work tree that begins at a folder; undefined when none begins there. */
-async function readIndex(folder: string): Promise<{ readonly index: Index } | undefined> {
+function entryIn(index: Index, path: string): IndexEntry {
+  if (index === undefined) return { is: 'unreadable' };
+  const digest = index.get(asBytes(path.split(sep).join('/')));
+  return digest === undefined ? { is: 'untracked' } : { is: 'tracked', digest };
+}
+
+/** The index of a work tree, and its `HEAD`: the digest of a commit, unless it is on a branch. */
+interface Repository {
+  readonly index: Index;
+  readonly head?: string;
+}
+
+/** The repository whose work tree begins at a folder; undefined when none begins there. */
+async function readRepository(folder: string): Promise<Repository | undefined> {
   const git = join(folder, '.git');
   try {
     const found = await stat(git);
     // In a submodule and in a second work tree it is a file that says where the folder is.
     const elsewhere = found.isDirectory() ? git : /^gitdir: (.+)$/m.exec(await readFile(git, 'utf8'))?.[1];
-    return {
-      index: elsewhere === undefined ? undefined : await readIndexFile(join(resolve(folder, elsewhere), 'index')),
-    };
+    if (elsewhere === undefined) return { index: undefined };
+    const at = resolve(folder, elsewhere);
+    const head = await readFile(join(at, 'HEAD'), 'utf8').catch(() => '');
+    return { index: await readIndexFile(join(at, 'index')), head: head.trim() };
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : { index: undefined };
   }

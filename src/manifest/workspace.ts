@@ -145,7 +145,10 @@ async function inspectIgnored(root: string, places: readonly FilePlace[]): Promi
 
 /** Refuses what git does not track, and content that is not the one that it tracks: the pipeline made it. */
 async function inspectTracked(root: string, places: readonly FilePlace[], limit: FileLimit): Promise<Inspect> {
-  const entries = await indexEntries(places.map(({ real }) => real));
+  const entries = await indexEntries(
+    places.map(({ real }) => real),
+    { root },
+  );
   return (path, { real }, bytes) => {
     const file = relative(root, real);
     if (limit.allows(file.split(sep).join('/'))) return undefined;

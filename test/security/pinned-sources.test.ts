@@ -197,6 +197,43 @@ describe.skipIf(!hasGit)('S6: where CI is set, ${file:} reads only what git trac
     expect((await validate('', { CI: 'true' }, split)).code).toBe(0);
   });
 
+  /** A repository of one commit, and that commit. */
+  function inner(): { folder: string; head: string } {
+    const folder = committed({ 'a.txt': 'canary' }, {});
+    git(folder, 'commit', '-m', 'x');
+    return { folder, head: execFileSync('git', ['rev-parse', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim() };
+  }
+
+  it.each(['no entry', 'another commit', 'a file'])(
+    'S6: not a file of another repository that the pipeline clones, with %s of it in the index',
+    async (entry) => {
+      const files = { 'trueup.yaml': reading('file:other/a.txt'), ...(entry === 'a file' && { other: 'text' }) };
+      const folder = committed(files, {});
+      if (entry === 'another commit') {
+        git(folder, 'update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},other`);
+      }
+      rmSync(join(folder, 'other'), { force: true });
+      git(folder, 'clone', inner().folder, 'other');
+      git(join(folder, 'other'), 'checkout', '--detach');
+      const run = await validate('', { CI: 'true' }, folder);
+      expect(run).toMatchObject({ code: 3, out: '' });
+      expect(run.err).toContain('error[private-source]');
+      expect(run.err).toContain(entry === 'no entry' ? 'not tracked by git' : 'differs from the file that git tracks');
+    },
+  );
+
+  it('S6: but a file of a submodule, and all of the repository of the manifest', async () => {
+    const folder = committed({ 'trueup.yaml': reading('file:sub/a.txt') }, {});
+    const { folder: from, head } = inner();
+    git(folder, '-c', 'protocol.file.allow=always', 'submodule', 'add', from, 'sub');
+    git(join(folder, 'sub'), 'checkout', '--detach', head);
+    expect((await validate('', { CI: 'true' }, folder)).code).toBe(0);
+    const cloned = committed({ 'x.txt': '' }, {});
+    git(cloned, 'clone', from, 'deploy');
+    writeFileSync(join(cloned, 'deploy/trueup.yaml'), reading('file:a.txt'));
+    expect((await validate('', { CI: 'true' }, join(cloned, 'deploy'))).code).toBe(0);
+  });
+
   describe('S6: TRUEUP_FILE_ALLOW', () => {
     const files = { 'trueup.yaml': reading('file:build/compose.yml') };
     const made = { 'build/compose.yml': 'text' };
