@@ -16,6 +16,14 @@ export async function isTracked(file: string): Promise<boolean> {
   return (await indexEntries([file])).get(file)?.is === 'tracked';
 }
 
+/** The problem that the index does not tell whether git tracks a file, and its remedy. */
+export function unreadableIndex(file: string): { readonly problem: string; readonly remedy: string } {
+  return {
+    problem: `cannot read the index of git, which says whether it tracks ${file}`,
+    remedy: 'If the index is split, run git update-index --no-split-index.',
+  };
+}
+
 /** Whether some content is the one of a digest that git tracks, also after git wrote its ends of lines as CRLF. */
 export function isContentOf(bytes: Uint8Array, digest: Buffer): boolean {
   const text = Buffer.from(bytes).toString('latin1');

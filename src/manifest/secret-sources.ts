@@ -5,7 +5,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { decryptAge, readIdentities } from '../secrets/sources/age.ts';
 import { runSecretCommand } from '../secrets/sources/command.ts';
 import { readEnvFile } from '../secrets/sources/env-file.ts';
-import { isTracked } from './git-index.ts';
+import { indexEntries, unreadableIndex } from './git-index.ts';
 import type { Manifest } from './manifest.ts';
 import type { SecretSource } from './settings.ts';
 import { position } from './tree.ts';
@@ -104,7 +104,9 @@ async function askFile(source: FileSource, input: AskingInput): Promise<Found> {
   const { workspace, addSecret } = input;
   const file = await readSource(source, workspace);
   if ('problem' in file) return file;
-  if (await isTracked(join(workspace.root, file.path))) {
+  const [entry] = (await indexEntries([join(workspace.root, file.path)])).values();
+  if (entry?.is === 'unreadable') return unreadableIndex(file.path);
+  if (entry?.is === 'tracked') {
     const remedy = `git rm --cached ${file.path}, put it into .gitignore, and change every secret in it. Or encrypt it and write age:.`;
     return { problem: `${file.path} is tracked by git, whose history keeps its secrets`, remedy };
   }

@@ -1,7 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { ignoredFiles } from './git-ignore.ts';
-import { indexEntries, isContentOf } from './git-index.ts';
+import { indexEntries, isContentOf, unreadableIndex } from './git-index.ts';
 import { matchesGlob } from './glob.ts';
 import { credentialRule, envFiles } from './private-names.ts';
 
@@ -160,8 +160,8 @@ async function inspectTracked(root: string, places: readonly FilePlace[], limit:
       isPrivate: { remedy: ['Write ${secret:NAME} for a secret.', ...remedies, allowIt].join(' ') },
     });
     if (entry.is === 'unreadable') {
-      const remedy = 'If the index is split, run git update-index --no-split-index.';
-      return refused(`cannot read the index of git, which says whether it tracks ${file}`, remedy);
+      const { problem, remedy } = unreadableIndex(file);
+      return refused(problem, remedy);
     }
     if (entry.is === 'untracked') {
       return refused(

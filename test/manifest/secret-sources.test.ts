@@ -164,6 +164,13 @@ describe('an env file', () => {
       ),
       added: [],
     });
+    execFileSync('git', ['update-index', '--split-index'], { cwd: folder, stdio: 'ignore' });
+    expect(await ask('', {}, { folder })).toMatchObject({
+      ...problem(
+        /cannot read the index of git, which says whether it tracks sub\/s\.env\n-> .*git update-index --no-split-index/,
+      ),
+      added: [],
+    });
   });
 });
 
