@@ -6,7 +6,6 @@ import { withoutUnusedKeys, withRotatedKey } from './digests.ts';
 import { withCheckedNames } from './documents.ts';
 import { findHolder } from './holder.ts';
 import type { KeySource, Unsealed } from './keys.ts';
-import { howToGiveKey } from './keys.ts';
 import type { Version } from './lease-entry.ts';
 import { largestSerial } from './lease-entry.ts';
 import type { Lease, LeaseContext } from './lease.ts';
@@ -15,7 +14,7 @@ import type { StateStorage, Writer } from './storage.ts';
 import type { StateRecord } from './record.ts';
 import type { State, StateStore } from './state.ts';
 import { takeLease } from './take-lease.ts';
-import { keyProblem, older, unusable, withoutMac } from './unusable.ts';
+import { lostKey, older, unusable, withoutMac } from './unusable.ts';
 
 /** A record that is not durable yet. */
 interface Waiting {
@@ -75,7 +74,7 @@ export function storeOver(
     });
     if (!isNew) return authenticity;
     const check = (location: string): never => {
-      throw keyProblem(`the key of the state ${location} is missing: there is no ${keys.name}`, howToGiveKey);
+      throw lostKey(location, keys.name);
     };
     return { ...authenticity, check };
   };

@@ -36,6 +36,15 @@ export function keyProblem(message: string, remedy: string, cause?: unknown): St
   return new Stop('state', [diagnostic('state-key', message, { remedy })], { cause });
 }
 
+/** Stops a run that has lost the key of its state. */
+export function lostKey(location: string, keyName: string): Stop {
+  const message = `the key of the state ${location} is missing: there is no ${keyName}`;
+  const remedy =
+    `Set TRUEUP_STATE_KEY to the key that it was written with, or restore ${keyName}. If no copy is left, move the state ` +
+    'away, in a database delete its row, and make it anew: trueup state rebuild.';
+  return keyProblem(message, remedy);
+}
+
 /** Stops a run that may not write: another run holds the lock, or may hold it. */
 export function locked(message: string, remedy: string): Stop {
   return new Stop('locked', [diagnostic('locked', message, { remedy })]);

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEmulator } from '../../../src/emulator/emulator.ts';
@@ -85,6 +85,20 @@ describe('trueup state key', () => {
     const other = await run('plan', { ...aws, TRUEUP_STATE_KEY: keyText });
     expect([other.code, other.err]).toEqual([7, expect.stringContaining('error[state-forged]')]);
     await store.close();
+  });
+
+  it('that is lost leaves a way on, which the error names', async () => {
+    const { run, file, folder } = place('lost');
+    expect((await run(apply)).code).toBe(0);
+    rmSync(join(folder, '.trueup/key'));
+    const { code, err } = await run('plan');
+    expect([code, err]).toEqual([7, expect.stringContaining('error[state-key]')]);
+    expect(err.replaceAll(/\s+/g, ' ')).toContain('If no copy is left, move the state away');
+    expect(err).toContain('trueup state rebuild');
+    renameSync(file, `${file}.lost`);
+    expect((await run('state rebuild --yes')).code).toBe(0);
+    const again = await run(apply);
+    expect([again.code, (await run('plan --detailed-exitcode')).code]).toEqual([0, 0]);
   });
 
   it.each(['', 'secret-canary', `${keyText}x`, keyText.slice(0, -1)])(
