@@ -117,7 +117,7 @@ export function keepLease(register: Register, taken: Taken): Lease {
     },
     newest: () => newest,
     note: (version) => {
-      if (newest?.lineage !== version.lineage || newest.serial < version.serial) newest = version;
+      newest = version;
     },
     release: async () => {
       stopBeating();

@@ -170,8 +170,8 @@ export function storeOver(
         throw withoutMac(storage.location, 'one that has a MAC was saved here last');
       }
       if (!acceptsOlder) refuseOlder(storage.location, state, newest);
-      else if (isOlderThan(state, newest)) return state; // the write that a person agrees to notes it
-      if (!isUnsealed) lease?.note(versionOf(state));
+      // The write that a person agrees to notes an older one, and another write may have ended meanwhile.
+      if (!isUnsealed && !isOlderThan(state, lease?.newest() ?? newest)) lease?.note(versionOf(state));
       return state;
     },
     lock: async (request) => {
