@@ -40,7 +40,7 @@ export function planOptions(
       {
         path: name,
         cause: after === undefined ? 'removed' : cause,
-        before: shown(before),
+        before: shown(cause === 'create' ? recorded[name] : before),
         after: shown(after),
         atDeploy: false,
         forcesReplacement: false,

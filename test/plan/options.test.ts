@@ -66,6 +66,14 @@ describe('an option', () => {
     expect(found({}, { protect: false })).toEqual([['protect', 'removed', value(false), absent]]);
   });
 
+  test('of a new object was absent before', () => {
+    const block = resourceOf(kindNamed('compose'), at, { options: { deleteVolumes: true, protect: true } });
+    expect(planOptions(block, undefined, 'create').changes.map(({ path, before }) => [path, before])).toEqual([
+      ['deleteVolumes', absent],
+      ['protect', absent],
+    ]);
+  });
+
   test('that the kind does not have is no change', () => {
     expect(found({}, { colour: 'red', composeFile: 'services: {}' })).toEqual([]);
   });
