@@ -46,14 +46,14 @@ export const safeguards = {
   },
   volume: {
     would:
-      'stop mounting a named volume: without its mount, its application or its compose; under another `volumeName:` or `mountPath:`; by another `composeFile:`, or a field that renames the volumes of a compose',
+      'stop mounting a named volume: without its mount, its application or its compose; under another `volumeName:` or `mountPath:`; by another `composeFile:` or variable in it, or a field that renames the volumes of a compose',
     code: 'data-at-risk',
     permission: 'dataLoss',
     needs: lifted,
   },
   version: {
     would:
-      'run a database with an image of another major version, of an older version, or of a version that its tag does not tell; also one in a compose file or in an application, with a volume',
+      'run a database with an image of another major version, of an older version, or of a version that its tag does not tell; also one in a compose file, by its variables too, or in an application, with a volume',
     code: 'data-at-risk',
     permission: 'dataLoss',
     needs: lifted,

@@ -14,6 +14,8 @@ export interface Lifecycle {
     readonly options: Readonly<Record<string, Json>>;
     readonly action: 'delete' | 'replace';
   }) => Loss | undefined;
+  /** Fields that name the data: another object below the same parent with the same values holds the same data. */
+  readonly dataNamedBy?: readonly string[];
   /** By sort of data, and by field: the data that a new value puts at risk. */
   readonly changeAtRisk?: Readonly<Partial<Record<Loss['of'], Readonly<Record<string, ChangeAtRisk>>>>>;
 }
@@ -28,7 +30,7 @@ export interface Loss {
 /** Names the data that a new value of a field puts at risk, as a short noun phrase; undefined when it puts none at risk. */
 export type ChangeAtRisk = (change: FieldChange) => string | undefined;
 
-/** A field of an object that stays, and gets another value. */
+/** A field of an object that stays, and gets another value; of a map, also one in which the map of the parent changes. */
 export interface FieldChange {
   readonly before: Json;
   /** Text has gaps where it refers to what is not known before the apply. */
@@ -36,6 +38,8 @@ export interface FieldChange {
   /** The object before all changes, and as it is to be: both with every member. */
   readonly row: Row;
   readonly next: Row;
+  /** Its parent, likewise; without the members that were not read. */
+  readonly parent: { readonly row: Row; readonly next: Row };
 }
 
 type Provided = {

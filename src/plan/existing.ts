@@ -1,8 +1,8 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
-import type { Kind } from '../kind/kind.ts';
+import { member } from '../kind/json.ts';
 import type { ChangeAtRisk, Loss } from '../kind/lifecycle.ts';
-import { fieldPath, takesNull, valueAt } from '../kind/wire.ts';
+import { fieldPath, observedValue, takesNull, valueAt } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
@@ -95,7 +95,11 @@ export function planExisting(
   );
   const isUpdate = steps.length > 0 || base.changes.length > 0;
   const isProtected = base.protect === true || parent?.protect === true;
-  const lost = lossesOf(kind, attributes, { row: object.row, outputs: input.outputs });
+  const { objects } = input.observed;
+  const above = objects.get(parent?.address ?? '')?.row;
+  const from = isElsewhere ? [...objects.values()].find(({ id }) => id === object.parentId)?.row : above;
+  const to = { action: parent, row: above };
+  const lost = lossesOf({ kind, attributes, row: object.row, from, to }, input.outputs);
   const { dataAtRisk, warnings } = weigh(lost, { address, position: base.position, isProtected });
   notes.push(...warnings);
   return {
@@ -109,29 +113,71 @@ export function planExisting(
   };
 }
 
-/** The data that new values of fields put at risk. */
-function lossesOf(
-  { lifecycle: { changeAtRisk } = {} }: Kind,
-  attributes: readonly AttributeChange[],
-  { row, outputs }: { readonly row: Row; readonly outputs: Outputs },
-): Loss[] {
+interface Changing extends Pick<Action, 'kind' | 'attributes'> {
+  readonly row: Row;
+  /** The parents before and afterwards; undefined where the plan does not know them. */
+  readonly from: Row | undefined;
+  readonly to: { readonly action: Action | undefined; readonly row: Row | undefined };
+}
+
+/** The data that new values of fields put at risk, and new variables of the parent, or another parent. */
+function lossesOf({ kind, attributes, row, from, to }: Changing, outputs: Outputs): Loss[] {
+  const { changeAtRisk } = kind.lifecycle ?? {};
   if (changeAtRisk === undefined) return [];
-  const changes = attributes.flatMap(({ attribute, field, decision, wanted, before }) => {
-    if (decision.do !== 'write' || wanted === undefined || attribute.key !== undefined) return [];
-    const resolved = resolveField(field, wanted, outputs);
-    const after = resolved.is === 'known' ? resolved.value : withGaps(wanted, outputs);
-    return [{ name: attribute.field, before: before.reveal(), after }];
-  });
-  if (changes.length === 0) return [];
-  const next = { ...row, ...Object.fromEntries(changes.map(({ name, after }) => [name, after])) };
   const sorts = Object.entries(changeAtRisk) as [Loss['of'], Readonly<Record<string, ChangeAtRisk>>][]; // of its type
+  const hasOther =
+    from !== to.row || to.action?.attributes.some((one) => one.field.map !== undefined && isWritten(one));
+  const maps = Object.entries(kind.fields).flatMap(([name, { map }]) => (map === undefined ? [] : [name]));
+  const changed = attributes.filter(isWritten).map(({ attribute }) => attribute.field);
+  const names = [...new Set([...changed, ...(hasOther === true ? maps : [])])];
+  if (!names.some((name) => sorts.some(([, risks]) => Object.hasOwn(risks, name)))) return [];
+  const next = rowAfter({ kind, attributes }, row, outputs);
+  const parent = { row: from ?? {}, next: to.action === undefined ? {} : rowAfter(to.action, to.row ?? {}, outputs) };
   return sorts.flatMap(([of, risks]) =>
-    changes.flatMap(({ name, before, after }) => {
-      const what = Object.hasOwn(risks, name) ? risks[name]?.({ before, after, row, next }) : undefined;
+    names.flatMap((name) => {
+      const change = {
+        before: observedValue(kind, name, row) ?? null,
+        after: member(next, name) ?? null,
+        row,
+        next,
+        parent,
+      };
+      const what = Object.hasOwn(risks, name) ? risks[name]?.(change) : undefined;
       return what === undefined ? [] : [{ of, what }];
     }),
   );
 }
+
+function isWritten({ attribute, decision, wanted }: AttributeChange): boolean {
+  return (decision.do === 'write' && wanted !== undefined) || (decision.do === 'remove' && attribute.key !== undefined);
+}
+
+/** An object as a plan leaves it. Text has gaps where it is not known yet; the variables of a map have `notKnown` there. */
+function rowAfter({ kind, attributes }: Pick<Action, 'kind' | 'attributes'>, row: Row, outputs: Outputs): Row {
+  const next: Record<string, unknown> = { ...row };
+  const maps = new Map<string, Map<string, string>>();
+  for (const one of attributes.filter(isWritten)) {
+    const { attribute, field, decision, wanted } = one;
+    const { map: codec } = kind.fields[attribute.field] ?? {};
+    const resolved = wanted === undefined ? undefined : resolveField(field, wanted, outputs);
+    if (attribute.key === undefined || codec === undefined) {
+      const known: Outputs = (reference) => outputs(reference) ?? (codec === undefined ? undefined : notKnown);
+      if (resolved?.is === 'known') next[attribute.field] = resolved.value;
+      else if (wanted !== undefined) next[attribute.field] = withGaps(wanted, known);
+      continue;
+    }
+    const text = observedValue(kind, attribute.field, row);
+    const entries = maps.get(attribute.field) ?? new Map(codec.read(typeof text === 'string' ? text : ''));
+    maps.set(attribute.field, entries);
+    if (decision.do === 'remove') entries.delete(attribute.key);
+    else entries.set(attribute.key, resolved?.is === 'known' ? String(resolved.value) : notKnown);
+  }
+  for (const [name, entries] of maps) next[name] = kind.fields[name]?.map?.write(entries).text ?? null;
+  return next;
+}
+
+/** Stands for a value that is not known before the apply: no value that is known equals it. */
+const notKnown = '(not known)';
 
 /** Whether the object has another parent on the platform than in the manifest. */
 function isBelowAnother(

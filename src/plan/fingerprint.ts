@@ -90,11 +90,11 @@ function asJson(content: object): Json {
 }
 
 function signedFacts(plan: Plan, resources: readonly Resource[], sign: Sign): PlanFile['facts'] {
-  const actions = plan.actions.filter(({ action }) => action !== 'no-op');
+  const actions = plan.actions.filter(({ action, dataAtRisk }) => action !== 'no-op' || dataAtRisk !== undefined);
   const outputs = outputsOf(new Map(plan.actions.map((action) => [action.address, action])), plan.observed.objects);
   const facts = groupBy([
     ...resources.map((resource) => [resource.address, declaredIn(resource)] as const),
-    ...actions.map((action) => [action.address, doneBy(action, plan, outputs)] as const),
+    ...actions.map((one) => [one.address, one.action === 'no-op' ? atRisk(one) : doneBy(one, plan, outputs)] as const),
   ]);
   const signed = [...facts].map(([address, made]) => {
     const entries = made
@@ -130,12 +130,16 @@ function asWritten(wanted: Wanted): { readonly [key: string]: Json } {
   return content.hollow ? { shape: asJson(content.shape) } : { value: content.value };
 }
 
+function* atRisk({ dataAtRisk }: Action): Iterable<Fact> {
+  if (dataAtRisk !== undefined) yield ['risk', '', dataAtRisk];
+}
+
 function* doneBy(action: Action, plan: Plan, outputs: Outputs): Iterable<Fact> {
   for (const word of outcomes(action)) yield ['action', word, ''];
   if (action.id !== undefined) yield ['id', '', action.id];
   yield* overwrittenBy(action, plan);
   for (const { severity, message } of action.notes) if (severity === 'warning') yield ['warning', message, ''];
-  if (action.dataAtRisk !== undefined) yield ['risk', '', action.dataAtRisk];
+  yield* atRisk(action);
   if (action.needsConsent) yield ['consent', '', ''];
   const sent: string[] = [];
   for (const [at, step] of [...action.teardown, ...action.steps].entries()) {

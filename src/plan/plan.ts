@@ -7,6 +7,7 @@ import { outputsOf } from './action.ts';
 import { planCreation } from './creation.ts';
 import { planExisting } from './existing.ts';
 import { asPlatformHasIt } from './appended.ts';
+import { withoutCarriedOver } from './carried-over.ts';
 import type { PlanInput } from './input.ts';
 import { withDeployments } from './deploys.ts';
 import { stillUsed } from './in-use.ts';
@@ -47,7 +48,7 @@ export function buildPlan(input: PlanInput): Plan {
     if (kind !== undefined) actions.set(address, planRemoval(input, kind, address, record, actions));
   }
   const { objects, planned: all } = withOldOnes(input, actions);
-  const planned = stillUsed(kinds, all, objects);
+  const planned = withoutCarriedOver(stillUsed(kinds, all, objects), objects, outputs);
   const withOld = { ...planning, observed: { ...observed, objects } };
   return {
     base: state,

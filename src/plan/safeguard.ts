@@ -72,7 +72,9 @@ function dataLoss({ actions }: Plan, permissions: Permissions): readonly Diagnos
   if (permissions.dataLoss) return [];
   return actions.filter(needsDataLoss).map(({ address, action, dataAtRisk = '', position }) => {
     const remedy = `Allow it with ${flags.dataLoss}, or write protect: false in the block and apply that first.`;
-    const message = `to ${action} ${address} puts data at risk: ${dataAtRisk}`;
+    // Only the variables of its parent change: they reach it with its next deployment.
+    const doing = action === 'no-op' ? 'deploy' : action;
+    const message = `to ${doing} ${address} puts data at risk: ${dataAtRisk}`;
     return diagnostic(safeguards.data.code, message, { address, position, remedy });
   });
 }

@@ -32,7 +32,9 @@ const table: readonly Readonly<Partial<Record<FactKind, Say>>>[] = [
   {
     was: otherFields,
     warning: (texts) => [...texts],
-    risk: (_, { now }, block) => [`to ${actionIn(now) ?? ''} ${block} puts data at risk: ${now.get('risk') ?? ''}`],
+    risk: (_, { now }, block) => [
+      `to ${actionIn(now) ?? 'deploy'} ${block} puts data at risk: ${now.get('risk') ?? ''}`,
+    ],
     consent: (_, _compared, block) => [`to take over ${block} needs consent`],
   },
   { send: (steps, _, block) => steps.map((step) => `${block} needs ${operationOf(step)} now`), member: otherMembers },

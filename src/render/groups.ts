@@ -6,12 +6,12 @@ export interface Group {
   readonly actions: readonly Action[];
 }
 
-/** Groups the actions of a plan by service, in the order of the plan, without unchanged resources. */
+/** Groups the actions of a plan by service, in the order of the plan, without unchanged resources that need no attention. */
 export function groupActions(actions: readonly Action[]): Group[] {
   const byAddress = new Map(actions.map((action) => [action.address, action]));
   const groups = new Map<string, Action[]>();
   for (const action of actions) {
-    if (action.action === 'no-op' && action.notes.length === 0) continue;
+    if (action.action === 'no-op' && action.notes.length === 0 && action.dataAtRisk === undefined) continue;
     const address = serviceOf(action, byAddress).address;
     const group = groups.get(address);
     if (group === undefined) groups.set(address, [action]);

@@ -17,6 +17,7 @@ import {
   serviceIn,
   serviceName,
 } from './families/service-fields.ts';
+import { variablesOf } from './families/compose-variables.ts';
 import { unmounted } from './families/volumes.ts';
 import { databaseRisk } from './families/image-version.ts';
 
@@ -138,12 +139,14 @@ export const compose = defineKind({
       volume: {
         composeFile: leavesVolumes,
         sourceType: leavesVolumes,
+        env: leavesVolumes,
+        createEnvFile: leavesVolumes,
         randomize: renamesVolumes,
         suffix: renamesVolumes,
         isolatedDeployment: renamesVolumes,
         isolatedDeploymentsVolume: renamesVolumes,
       },
-      version: { composeFile: changesVersions },
+      version: { composeFile: changesVersions, env: changesVersions, createEnvFile: changesVersions },
     },
   },
   commands: {
@@ -176,14 +179,22 @@ export const compose = defineKind({
 });
 
 /** The named volumes of a compose file that the platform holds itself; those of a repository do not show. */
-function volumesIn({ sourceType, composeFile }: Row) {
-  return sourceType === 'raw' ? mountedVolumes(composeFile) : [];
+function volumesIn(row: Row, environment?: Row) {
+  return row.sourceType === 'raw' ? mountedVolumes(row.composeFile, variablesOf(row, environment)) : [];
 }
 
-/** The volumes that another compose file mounts no more, or not where it did; all, when the file comes from a repository. */
-function leavesVolumes({ after, row }: FieldChange): string | undefined {
-  const kept = new Set(mountedVolumes(after).map(({ data }) => data));
-  return unmounted(volumesIn(row).flatMap(({ text, data }) => (kept.has(data) ? [] : [text])))?.what;
+/** The images of a compose file that the platform holds itself, of services with data. */
+function imagesIn(row: Row, environment?: Row) {
+  return row.sourceType === 'raw' ? imagesWithData(row.composeFile, variablesOf(row, environment)) : [];
+}
+
+/**
+ * The volumes that another compose file, or one with other variables, mounts no more, or not where it did; all, when the
+ * file comes from a repository.
+ */
+function leavesVolumes({ row, next, parent }: FieldChange): string | undefined {
+  const kept = new Set(volumesIn(next, parent.next).map(({ data }) => data));
+  return unmounted(volumesIn(row, parent.row).flatMap(({ text, data }) => (kept.has(data) ? [] : [text])))?.what;
 }
 
 /** The volumes of a compose whose deployment gives them other names from now on; those of a repository do not show. */
@@ -203,12 +214,17 @@ function volumeNames(row: Row): Json {
 }
 
 /** The data of the databases in a compose file that get an image of another version. */
-function changesVersions({ after, row }: FieldChange): string | undefined {
-  const next = new Map(imagesWithData(after).map(({ service, image }) => [service, image]));
-  const lost = (row.sourceType === 'raw' ? imagesWithData(row.composeFile) : []).flatMap(({ service, image }) => {
-    const to = next.get(service);
-    const reason = to === undefined ? undefined : databaseRisk(image, to);
-    return reason === undefined ? [] : [`the data of ${service}, because ${reason}`];
+function changesVersions({ row, next, parent }: FieldChange): string | undefined {
+  const after = new Map(imagesIn(next, parent.next).map((one) => [one.service, one]));
+  const lost = imagesIn(row, parent.row).flatMap(({ service, written, image }) => {
+    const to = after.get(service);
+    const reason = to === undefined ? undefined : databaseRisk(image, to.image);
+    if (to === undefined || reason === undefined) return [];
+    // The value of a variable may be a secret.
+    const hasVariables = written !== image || to.written !== to.image;
+    const was = written === to.written ? 'before' : written;
+    const why = hasVariables ? `${to.written} is another version than ${was}, or one that is not known` : reason;
+    return [`the data of ${service}, because ${why}`];
   });
   return lost.length === 0 ? undefined : lost.join('; ');
 }

@@ -99,6 +99,7 @@ export const mount = defineKind({
       allows: 'nothing',
     },
     dataAtRisk: ({ row }) => unmounted(volumesMounted({ mounts: [row] })),
+    dataNamedBy: ['type', 'volumeName', 'mountPath'],
     changeAtRisk: { volume: { volumeName: leavesVolume, mountPath: leavesVolume } },
   },
   checks: {

@@ -58,7 +58,7 @@ describe('S2, S17, S18: an edit that loses data', () => {
 describe('S2, S17, S18: a harmless edit', () => {
   test.each(harmless)('needs no permission: $does', async (one) => {
     const made = await start(one);
-    const text = edited(one.edit);
+    const text = edited(one.after, one.edit);
     expect(obstacles(await made.plan(text), nothing)).toEqual([]);
     await made.apply(text);
     await plansNothing(made, text);

@@ -22,6 +22,23 @@ export interface Slip extends Edit {
 const composeFile = (volumes: string, mounts: string, image = 'postgres:15') =>
   `services:\n  db:\n    image: ${image}\n    volumes: [${mounts}]\nvolumes: ${volumes}\n`;
 
+/** A compose file with variables, in the block of a compose. */
+const withVariables = (env: Tree, image = 'postgres:${PG}') => ({
+  source: {
+    type: 'raw',
+    composeFile: composeFile('{ data: { name: "${VOL}" } }', '"data:/var/lib/postgresql/data"', image),
+  },
+  env: typeof env === 'string' ? env : { ...env },
+});
+
+const variables = { PG: '17', VOL: 'notes' };
+
+/** An environment with a variable that an expression of the platform puts into a compose file. */
+const ofEnvironment = (all: Tree): void => {
+  all.env = { PGX: '17' };
+  all.compose.shop = withVariables({ PG: '${{environment.PGX}}', VOL: 'notes' });
+};
+
 const original = composeFile('{ data: {} }', '"data:/var/lib/postgresql/data"');
 
 /** The manifest before the edit. */
@@ -302,6 +319,64 @@ export const slips: readonly Slip[] = [
     by: 'volume',
     edit: (all) => Object.assign(all.compose.shop, { isolatedDeployment: true, isolatedDeploymentsVolume: true }),
   },
+  {
+    does: 'a variable in the image of a compose file goes from 17 to 18',
+    by: 'version',
+    after: (all) => (all.compose.shop = withVariables(variables)),
+    edit: (all) => (all.compose.shop.env.PG = '18'),
+  },
+  {
+    does: 'the variables of a compose become text, with another version',
+    by: 'version',
+    after: (all) => (all.compose.shop = withVariables('PG=17\nVOL=notes\n')),
+    edit: (all) => (all.compose.shop.env = 'PG=18\nVOL=notes\n'),
+  },
+  {
+    does: 'a variable in the image of a compose file is removed',
+    by: 'version',
+    after: (all) => (all.compose.shop = withVariables(variables)),
+    edit: (all) => delete all.compose.shop.env.PG,
+  },
+  {
+    does: 'a variable in the image of a compose file becomes a value that is not known yet',
+    by: 'version',
+    after: (all) => (all.compose.shop = withVariables(variables)),
+    edit: (all) => {
+      all.redis.next = { databasePassword: 'correct-horse-1', dockerImage: 'redis:8' };
+      all.compose.shop.env.PG = '${ref:production.redis.next.host}';
+    },
+  },
+  {
+    does: 'the default of a variable in a compose file changes',
+    by: 'version',
+    after: (all) => (all.compose.shop = withVariables({ VOL: 'notes' }, 'postgres:${PG:-17}')),
+    edit: (all) => (all.compose.shop = withVariables({ VOL: 'notes' }, 'postgres:${PG:-18}')),
+  },
+  {
+    does: 'a variable of the environment that a compose file uses goes from 17 to 18',
+    by: 'version',
+    after: ofEnvironment,
+    edit: (all) => (all.env.PGX = '18'),
+  },
+  {
+    does: 'a compose moves to an environment that has 18 in a variable of its compose file',
+    by: 'version',
+    after: (all, { environments }) => {
+      ofEnvironment(all);
+      environments.staging.env = { PGX: '18' };
+    },
+    edit: (all, manifest) => {
+      manifest.environments.staging.compose = { shop: all.compose.shop };
+      delete all.compose.shop;
+      manifest.moved = [{ from: 'production.compose.shop', to: 'staging.compose.shop' }];
+    },
+  },
+  {
+    does: 'a variable in the name of a volume of a compose file changes',
+    by: 'volume',
+    after: (all) => (all.compose.shop = withVariables(variables)),
+    edit: (all) => (all.compose.shop.env.VOL = 'paper'),
+  },
   // Backups
   {
     does: 'a backup of a protected database keeps 1 instead of 14',
@@ -450,6 +525,43 @@ export const harmless: readonly Edit[] = [
         '"data:/var/lib/postgresql/data"',
         'postgres:15.6',
       )),
+  },
+  {
+    does: 'the version in a compose file becomes a variable with that default',
+    edit: (all) => (all.compose.shop.source.composeFile = original.replace('postgres:15', 'postgres:${PG:-15}')),
+  },
+  {
+    does: 'the version in a compose file becomes a variable with that value',
+    edit: (all) => {
+      all.compose.shop.source.composeFile = original.replace('postgres:15', 'postgres:$PG');
+      all.compose.shop.env = { PG: '15' };
+    },
+  },
+  {
+    does: 'a variable of a compose becomes one of the environment, with the same value',
+    after: (all) => (all.compose.shop = withVariables(variables)),
+    edit: ofEnvironment,
+  },
+  {
+    does: 'another variable of a compose, and one of its environment, change',
+    after: ofEnvironment,
+    edit: (all) => {
+      all.env.REGION = 'eu';
+      all.compose.shop.env.LOG = 'debug';
+    },
+  },
+  {
+    does: 'a variable in the image of a compose file gets a minor version',
+    after: (all) => (all.compose.shop = withVariables(variables)),
+    edit: (all) => (all.compose.shop.env.PG = '17.2'),
+  },
+  {
+    does: 'the mount of a volume gets another key, and its path as a field',
+    edit: (all) => {
+      const { mounts } = all.application.web;
+      delete mounts['/uploads'];
+      mounts.up = { type: 'volume', volumeName: 'uploads', mountPath: '/uploads' };
+    },
   },
   { does: 'a mount of a folder is removed', edit: (all) => delete all.application.web.mounts['/srv'] },
   {

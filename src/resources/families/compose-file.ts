@@ -2,6 +2,8 @@ import { parseDocument } from 'yaml';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import type { Json } from '../../kind/json.ts';
 import { canonical, isObject } from '../../kind/json.ts';
+import type { Variables } from './compose-variables.ts';
+import { withVariables } from './compose-variables.ts';
 
 /**
  * The text that a deployment appends to the names of the services of a compose, before it looks for the service that a
@@ -47,7 +49,7 @@ interface MountedVolume {
 }
 
 /** The named volumes that the services of a compose file mount; none when the file cannot be read. */
-export function mountedVolumes(text: unknown): readonly MountedVolume[] {
+export function mountedVolumes(text: unknown, variables: Variables = new Map()): readonly MountedVolume[] {
   const found = readComposeFile(String(text ?? ''));
   if ('unreadable' in found) return [];
   const declared = new Map(Object.entries(mapIn(found.content.volumes)));
@@ -55,23 +57,40 @@ export function mountedVolumes(text: unknown): readonly MountedVolume[] {
     const { volumes } = mapIn(service);
     return Array.isArray(volumes) ? (volumes as readonly Json[]) : [];
   });
-  return mounts.flatMap((mount) => {
+  return mounts.flatMap((written) => {
+    const mount = withVariables(written, variables);
     const [source, target] =
       typeof mount === 'string' ? mount.split(':') : [mapIn(mount).source, mapIn(mount).target].map(String);
     if (source === undefined || target === undefined || !declared.has(source)) return [];
     const path = target.replace(/(?<=.)\/+$/, '');
-    return [{ text: `${source} at ${path}`, data: canonical([volumeOnHost(source, declared.get(source)), path]) }];
+    const definition = withVariables(declared.get(source) ?? null, variables);
+    // The value of a variable may be a secret: the text has its name.
+    const text = canonical(mount) === canonical(written) ? `${source} at ${path}` : textOf(written);
+    return [{ text, data: canonical([volumeOnHost(source, definition), path]) }];
   });
 }
 
+/** The image of a service that keeps data outside of its container: as it is written, and with its variables filled in. */
+interface ImageWithData {
+  readonly service: string;
+  readonly written: string;
+  readonly image: string;
+}
+
 /** The images of the services of a compose file that keep data outside of their container. */
-export function imagesWithData(text: unknown): readonly { readonly service: string; readonly image: string }[] {
+export function imagesWithData(text: unknown, variables: Variables = new Map()): readonly ImageWithData[] {
   const found = readComposeFile(String(text ?? ''));
   if ('unreadable' in found) return [];
   return Object.entries(mapIn(found.content.services)).flatMap(([service, definition]) => {
     const { volumes, image = 'an image that is built' } = mapIn(definition);
-    return Array.isArray(volumes) && volumes.length > 0 ? [{ service, image: String(image) }] : [];
+    if (!Array.isArray(volumes) || volumes.length === 0) return [];
+    return [{ service, written: String(image), image: String(withVariables(image, variables)) }];
   });
+}
+
+/** A mount as it is written: `${NAME}:/data`, or `data at ${PATH}` of a map. */
+function textOf(mount: Json): string {
+  return isObject(mount) ? `${String(mount.source)} at ${String(mount.target)}` : String(mount);
 }
 
 /** The volume that a name of a compose file stands for on the host: its own name, or one made from the key. */

@@ -71,8 +71,8 @@ test('the images of services with volumes are those that keep data', () => {
     'volumes: { data: {} }',
   ].join('\n');
   expect(imagesWithData(text)).toEqual([
-    { service: 'db', image: 'postgres:16' },
-    { service: 'built', image: 'an image that is built' },
+    { service: 'db', written: 'postgres:16', image: 'postgres:16' },
+    { service: 'built', written: 'an image that is built', image: 'an image that is built' },
   ]);
   expect(imagesWithData('services: [')).toEqual([]);
 });

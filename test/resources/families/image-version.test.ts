@@ -7,7 +7,10 @@ import { kindNamed } from '../../support/plan-values.ts';
 /** What a new image puts at risk, of a kind of database. */
 function risk(kind: string, before: string, after: string): string | undefined {
   const image = kindNamed(kind).lifecycle?.changeAtRisk?.version?.dockerImage;
-  return image?.({ before, after, row: {}, next: {} })?.replace(/^the data of this database, because /, '');
+  return image?.({ before, after, row: {}, next: {}, parent: { row: {}, next: {} } })?.replace(
+    /^the data of this database, because /,
+    '',
+  );
 }
 
 const digest = (letter: string) => `@sha256:${letter.repeat(64)}`;

@@ -1,0 +1,43 @@
+import { attributeName } from '../kind/attribute.ts';
+import { canonical } from '../kind/json.ts';
+import type { Row } from '../kind/json.ts';
+import { observedValue } from '../kind/wire.ts';
+import { resolveField } from '../manifest/fields.ts';
+import type { Outputs } from '../manifest/wanted.ts';
+import type { Observed } from '../observe/observed.ts';
+import type { Action } from './action.ts';
+
+/** Drops the data at risk from each deletion of an object when the same plan creates another one with the same data. */
+export function withoutCarriedOver(
+  actions: readonly Action[],
+  objects: Observed['objects'],
+  outputs: Outputs,
+): readonly Action[] {
+  const made = new Set(actions.filter(({ action }) => action === 'create').map((one) => dataMade(one, outputs)));
+  if (![...made].some((data) => data !== undefined)) return actions;
+  return actions.map((one) => {
+    if (one.action !== 'delete' || one.dataAtRisk === undefined) return one;
+    const data = dataOf(one, objects.get(one.address)?.row);
+    return data !== undefined && made.has(data) ? { ...one, dataAtRisk: undefined } : one;
+  });
+}
+
+/** The data of an object, with its kind and parent; undefined where the kind does not say which fields name it. */
+function dataOf({ kind, parent }: Action, row: Row | undefined): string | undefined {
+  const names = kind.lifecycle?.dataNamedBy;
+  if (names === undefined || row === undefined) return undefined;
+  return canonical([kind.kind, parent ?? null, ...names.map((name) => observedValue(kind, name, row) ?? null)]);
+}
+
+/** The data of an object that a plan creates; undefined also while a value is not known. */
+function dataMade(action: Action, outputs: Outputs): string | undefined {
+  if (action.kind.lifecycle?.dataNamedBy === undefined) return undefined;
+  const row: Record<string, unknown> = {};
+  for (const { attribute, field, wanted } of action.attributes) {
+    if (wanted === undefined) continue;
+    const resolved = resolveField(field, wanted, outputs);
+    if (resolved.is !== 'known') return undefined;
+    row[attributeName(attribute)] = resolved.value;
+  }
+  return dataOf(action, row);
+}

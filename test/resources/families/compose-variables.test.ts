@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { variablesOf, withVariables } from '../../../src/resources/families/compose-variables.ts';
+
+/** The variables of a compose file, as Docker Compose fills them in. */
+
+const variables = new Map([
+  ['PG', '17'],
+  ['EMPTY', ''],
+]);
+
+describe('a text of a compose file', () => {
+  test.each([
+    ['postgres:$PG', 'postgres:17'],
+    ['postgres:${PG}-alpine', 'postgres:17-alpine'],
+    ['${PG:-18} ${PG-18} ${PG:+18} ${PG+18}', '17 17 18 18'],
+    ['${EMPTY:-18} ${EMPTY-18} ${EMPTY:+18} ${EMPTY+18}', '18   18'],
+    ['${NONE:-18} ${NONE-18} ${NONE:-${PG}} ${NONE:-}', '18 18 17 '],
+    ['${PG:?it is needed} ${NONE:?it is needed}', '17 ${NONE}'],
+    ['$NONE ${NONE}', '${NONE} ${NONE}'],
+    ['$$PG $${PG} $', '$PG ${PG} $'],
+    ['${{environment.PG}} ${1} ${PG', '${{environment.PG}} ${1} ${PG'],
+  ])('%s becomes %s', (text, filled) => {
+    expect(withVariables(text, variables)).toBe(filled);
+  });
+
+  test('is filled in at any depth, and keys stay', () => {
+    expect(withVariables({ $PG: ['$PG', 1, null, { a: '${PG}' }] }, variables)).toEqual({
+      $PG: ['17', 1, null, { a: '17' }],
+    });
+  });
+
+  test('takes linear time', () => {
+    const text = '${A:-'.repeat(100_000);
+    expect(withVariables(text, variables)).toBe(text);
+  });
+});
+
+describe('the variables of a compose', () => {
+  test('are those of its env, with those of the environment and earlier ones', () => {
+    const env = 'A=${{environment.X}}\nB=${A}.2\nC=${{environment.Y}}\nD=${{project.X}}\n';
+    expect([...variablesOf({ env }, { env: 'X=17\n' })]).toEqual([
+      ['A', '17'],
+      ['B', '17.2'],
+      ['C', '${{environment.Y}}'],
+      ['D', '${{project.X}}'],
+    ]);
+  });
+
+  test('are none without the file, unless it is a stack', () => {
+    const env = 'A=1\n';
+    expect(variablesOf({ env, createEnvFile: false, composeType: 'docker-compose' }).size).toBe(0);
+    expect(variablesOf({ env, createEnvFile: false, composeType: 'stack' }).size).toBe(1);
+    expect(variablesOf({}).size).toBe(0);
+  });
+});
