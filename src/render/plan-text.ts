@@ -34,13 +34,16 @@ function ending(plan: Plan, counts: PlanView['counts'], style: Style): string[] 
   const lines = [...notDeployed(plan.actions), ...permissions(plan.actions), ...errors(plan)].flatMap((line) =>
     fold(line, 0, style),
   );
-  lines.push(style.paint('strong', summary(plan)));
+  const last = summary(plan);
+  if (last !== '') lines.push(style.paint('strong', last));
   lines.push(style.paint('faint', requestCounts(counts)));
   return lines;
 }
 
 function summary(plan: Plan): string {
   const ignored = countIgnored(plan.actions);
+  // What has errors was not compared: it does not match the manifest.
+  if (!hasChanges(plan) && plan.destroys !== true && errors(plan).length > 0) return ignoredWords(ignored).join(' ');
   if (!hasChanges(plan)) return noChanges(ignored, plan);
   const parts = [...countActions(plan.actions)].map(([name, count]) => `${count} ${actionWords[name].plan}`);
   return [`Plan: ${parts.join(', ')}.`, ...ignoredWords(ignored)].join(' ');

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { hasChanges } from '../../src/plan/action.ts';
+import { obstacles } from '../../src/plan/safeguard.ts';
 import { bench, head } from '../support/world.ts';
 import { shown, toned } from './plans.ts';
 
@@ -29,6 +31,32 @@ Plan: 1 to create, 1 to adopt, 1 to deploy.
     const world = bench();
     await world.apply(database(basic));
     expect(shown(await world.plan(database(basic)))).toBe('No changes. The platform matches the manifest.\n');
+  });
+
+  it('does not claim that the platform matches a manifest with an error', async () => {
+    const world = bench();
+    await world.apply(database(`${basic}, externalPort: 15432`));
+    const plan = await world.plan(database(`${basic}, appName: store`));
+    expect(hasChanges(plan)).toBe(false);
+    expect(shown(plan)).toMatch(/\nThis plan cannot be applied: 1 error above\.\n$/);
+  });
+
+  it('shows the data that a variable of the environment puts at risk at the service', async () => {
+    const world = bench();
+    const file = 'services: { db: { image: "postgres:${PG}", volumes: ["data:/db"] } }';
+    const text = (version: string) =>
+      `${head}environments:\n  production:\n    env: { PGX: "${version}" }\n    compose:\n      shop:\n` +
+      `        source: { type: raw, composeFile: '${file}' }\n        env: { PG: "\${{environment.PGX}}" }\n`;
+    await world.apply(text('17'));
+    const plan = await world.plan(text('18'));
+    expect(shown(plan)).toContain(
+      `  production.compose.shop: unchanged
+    ! data at risk: the data of db, because postgres:\${PG} is another version than before, or one that is not known (apply needs --allow-data-loss)
+`,
+    );
+    expect(obstacles(plan, { dataLoss: false, adoption: false }).map(({ message }) => message)).toEqual([
+      'to deploy production.compose.shop puts data at risk: the data of db, because postgres:${PG} is another version than before, or one that is not known',
+    ]);
   });
 
   it('shows edits, drift and conflicts differently', async () => {
