@@ -30,7 +30,7 @@ export interface Settled extends ProjectFolder {
 /** Parses the options of every command. @throws {Stop} `usage` */
 export function settleOptions(options: GlobalOptions, { env, cwd }: Pick<Process, 'env' | 'cwd'>): Settled {
   return {
-    folder: resolve(cwd(), options.directory ?? '.'),
+    folder: resolve(currentFolder(cwd), options.directory ?? '.'),
     file: options.file,
     variables: new Map((options.var ?? []).map(readAssignment)),
     connections: readInteger('--connections', options.connections, 1, 64),
@@ -41,6 +41,15 @@ export function settleOptions(options: GlobalOptions, { env, cwd }: Pick<Process
     env,
     kinds,
   };
+}
+
+/** The current folder. @throws {Stop} `usage`, when somebody removed it. */
+function currentFolder(cwd: Process['cwd']): string {
+  try {
+    return cwd();
+  } catch {
+    throw usage('the current folder does not exist any more', 'Change to a folder that exists.');
+  }
 }
 
 /** Parses a whole number of an option. @throws {Stop} `usage` */

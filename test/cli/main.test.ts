@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import { processOfTest } from '../support/process.ts';
 import { project, trueup, trueupProcess } from './process.ts';
 
 /** The real process of a command line reads, prints and exits as the one that most tests make up. */
@@ -20,4 +22,15 @@ test.each([
   const own = await trueupProcess(args, options);
   expect(own).toEqual(await trueup(args, options));
   expect(own.code).toBe(code);
+});
+
+test('a current folder that is gone is an error of use, and no defect', async () => {
+  const gone = project({ 'trueup.yaml': head });
+  const process = Object.assign(processOfTest({ args: ['plan'], cwd: gone }), {
+    cwd: () => {
+      throw Object.assign(new Error('ENOENT: no such file or directory, uv_cwd'), { code: 'ENOENT' });
+    },
+  });
+  expect(await runCommandLine(process)).toBe(1);
+  expect(process.printed.err).toContain('the current folder does not exist any more');
 });
