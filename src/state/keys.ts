@@ -34,7 +34,7 @@ interface FoundKey {
 }
 
 /** The remedy for a state without its key. */
-export const howToGiveKey =
+const howToGiveKey =
   'Set TRUEUP_STATE_KEY to the key of this state. If it never had one, trueup state key makes it, and trueup state key ' +
   '--print shows it for a pipeline.';
 
