@@ -87,7 +87,7 @@ export function hostileManifests({ platform, attacker, foreignId }: Hosts): read
     {
       intent: 'have an ignored file quoted as wrong YAML',
       files: `include: [ignored.txt]\n${production('')}`,
-      ends: 'yaml-syntax',
+      ends: 'private-source',
     },
     {
       intent: 'have the env file read as the manifest',
