@@ -2,6 +2,7 @@ import { createClient } from '../../src/api/client.ts';
 import { createTransport } from '../../src/api/transport.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import type { Lease } from '../../src/state/lease.ts';
+import { newState } from '../../src/state/new-state.ts';
 
 /**
  * A program for the tests: it takes the lock of a folder for a short time, renews it, and sends writes to a platform all
@@ -35,7 +36,7 @@ async function writeOn(): Promise<void> {
 }
 process.stdout.write('in\n');
 await Promise.all(Array.from({ length: 12 }, writeOn));
-const saving = await store.write({} as never).then(
+const saving = await store.write(newState('org_1', 'prj_1')).then(
   () => 'saved',
   (error: unknown) => (error as { failure?: string }).failure,
 );
