@@ -5,6 +5,7 @@ import { groupBy } from '../graph/group.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
+import { pendingCreate } from '../state/pending.ts';
 import { inProject, isMany, someOf } from './mass-deletion.ts';
 
 /**
@@ -19,7 +20,10 @@ export function vanished(
 ): Diagnostic[] {
   const known = actions.filter(({ address, action }) => {
     const isKept = action !== 'delete' && action !== 'forget' && action !== 'deploy';
-    return isKept && typeof resources[address]?.id === 'string' && objects.get(address)?.isProvided !== true;
+    const record = resources[address];
+    // What a killed run was about to create was perhaps never there.
+    const wasThere = typeof record?.id === 'string' && pendingCreate(record) === undefined;
+    return isKept && wasThere && objects.get(address)?.isProvided !== true;
   });
   const gone = known.filter(({ address }) => objects.get(address)?.id !== resources[address]?.id);
   const addresses = new Set(gone.map(({ address }) => address));
