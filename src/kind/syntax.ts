@@ -40,7 +40,17 @@ export function daysBetweenRuns(expression: string): number {
     : (last - first) / (runs.length - 1) / (24 * 60 * 60 * 1000);
 }
 
+/** Expressions that were found good, and few: a manifest repeats them, and to read one takes 80 KB. */
+const goodExpressions = new Set<string>();
+
 function isCron(expression: string): boolean {
+  if (goodExpressions.has(expression)) return true;
+  const isGood = isReadAsCron(expression);
+  if (isGood && goodExpressions.size < 100) goodExpressions.add(expression);
+  return isGood;
+}
+
+function isReadAsCron(expression: string): boolean {
   if (!/^@\w+$/.test(expression) && !/^\S+( +\S+){4,5}$/.test(expression)) return false;
   try {
     return new Cron(expression, { paused: true }).getPattern() !== undefined;

@@ -31,9 +31,15 @@ export async function readById(input: IdentifyInput, claim: Claim): Promise<Obse
   const { kind } = claim.item;
   const row = await input.reader.row(kind, claim.id);
   if (row === undefined) return undefined;
-  if (rowId(kind, row) === claim.id) return toObject(input, claim, { ...input.rows.get(claim.id)?.row, ...row });
+  if (rowId(kind, row) === claim.id) return toObject(input, claim, withListed(row, input.rows.get(claim.id)?.row));
   const message = `the answer to ${kind.operations.read} is not the ${kind.kind} ${claim.id} that was asked for`;
   throw new Stop('platform', [diagnostic('platform-answer', message)]);
+}
+
+/** A row with what only its list shows. Usually that is nothing. */
+function withListed(row: Row, listed: Row = {}): Row {
+  const more = Object.entries(listed).filter(([name]) => !Object.hasOwn(row, name));
+  return more.length === 0 ? row : { ...row, ...Object.fromEntries(more) };
 }
 
 /** The parent that a row names: its kind, or the root, and its id. Undefined when the row names none. */

@@ -5,7 +5,7 @@ import { attributeField, attributeName, pathOf, readRow } from '../kind/attribut
 import type { Json, Row } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import { contains, isMerged, leftBehind, merged } from '../kind/shared-set.ts';
-import { fieldPath, withoutAppended } from '../kind/wire.ts';
+import { fieldOf, fieldPath, withoutAppended } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
@@ -42,7 +42,11 @@ export function diffResource(input: DiffInput): Difference {
   const found: Found = { attributes: [], changes: [], diagnostics: [], unlessReplaced: [] };
   const { attributes, changes, diagnostics, unlessReplaced } = found;
   const now = readRow(input.resource.kind, input.row);
-  for (const [name, field] of Object.entries(input.resource.kind.fields)) {
+  const { resource, pairs } = input;
+  for (const name of Object.keys(resource.kind.fields)) {
+    const field = fieldOf(resource.kind, name);
+    // Most fields of most objects: nobody ever asked for them.
+    if (field.map === undefined && resource.fields[name] === undefined && pairs[name] === undefined) continue;
     for (const one of attributesAt(input, now, name, field)) addAttribute(input, found, one);
     diagnostics.push(...oldKeysLeft(input, now, name));
   }
@@ -75,8 +79,6 @@ function attributesAt({ resource, pairs }: DiffInput, now: RowReader, name: stri
     observed: now.value(attribute),
   });
   const wanted = resource.fields[name];
-  // Most fields of most objects: nobody ever asked for them.
-  if (field.map === undefined && wanted === undefined && pairs[name] === undefined) return [];
   const settled = field.map === undefined ? new Set<string>() : settledKeys(pairs, name);
   if (entries === undefined) {
     // Keys that were ours are let go of; when the field is text now, the text speaks for them.
