@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { isBelowFolder } from './below.ts';
 
 /** The answer of the index of git about a file: `digest` is that of the content that it tracks. */
 export type IndexEntry =
@@ -56,7 +57,7 @@ export async function indexEntries(
       const found = await repositoryAt(folder);
       if (found !== undefined) {
         const entry = entryIn(found.index, relative(folder, real));
-        const isInner = root !== undefined && folder.startsWith(root.endsWith(sep) ? root : root + sep);
+        const isInner = root !== undefined && isBelowFolder(root, folder);
         if (entry.is !== 'tracked' || !isInner) return entry;
         const around = await entryOf(folder);
         return around.is === 'tracked' && found.head === around.digest.toString('hex') ? entry : around;

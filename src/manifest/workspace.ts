@@ -1,5 +1,6 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
+import { isBelowFolder } from './below.ts';
 import { ignoredFiles } from './git-ignore.ts';
 import { indexEntries, isContentOf, unreadableIndex } from './git-index.ts';
 import { matchesGlob } from './glob.ts';
@@ -239,7 +240,7 @@ async function locate(root: string, path: string): Promise<FilePlace | FileProbl
     // A link inside the workspace may lead out of it: what counts is where the file really is.
     const written = join(root, path);
     const real = await realpath(written);
-    if (real !== root && !real.startsWith(root.endsWith(sep) ? root : root + sep)) return { problem: outside(path) };
+    if (real !== root && !isBelowFolder(root, real)) return { problem: outside(path) };
     return { named: join(await realpath(dirname(written)), basename(written)), real };
   } catch (error) {
     return unreadable(path, error);

@@ -41,8 +41,8 @@ export interface DiffInput {
 export function diffResource(input: DiffInput): Difference {
   const found: Found = { attributes: [], changes: [], diagnostics: [], unlessReplaced: [] };
   const { attributes, changes, diagnostics, unlessReplaced } = found;
-  const now = readRow(input.resource.kind, input.row);
   const { resource, pairs } = input;
+  const now = readRow(resource.kind, input.row);
   for (const name of Object.keys(resource.kind.fields)) {
     const field = fieldOf(resource.kind, name);
     // Most fields of most objects: nobody ever asked for them.

@@ -1,6 +1,7 @@
 import { lstatSync, realpathSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { isBelowFolder } from '../manifest/below.ts';
 
 /**
  * Refuses a folder of Trueup that leads out of the workspace, and links in it: a repository can contain links, and Trueup
@@ -35,7 +36,7 @@ export function leavesWorkspace(root: string, path: string): boolean {
 function isBelow(root: string, link: string): boolean {
   try {
     const real = realpathSync(link);
-    return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
+    return real === root || isBelowFolder(root, real);
   } catch {
     return false; // a link without a target may lead anywhere
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { IndexEntry } from '../manifest/git-index.ts';
 import { indexEntries } from '../manifest/git-index.ts';
+import { decoded } from '../secrets/credentials.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { localStore } from '../state/backends/local.ts';
 import { postgresStore } from '../state/backends/postgres.ts';
@@ -119,12 +120,4 @@ function addSecretsOfUrl(redactor: Redactor, url: string): void {
   if (!URL.canParse(url)) return;
   const { password, searchParams } = new URL(url);
   for (const secret of [password, decoded(password), searchParams.get('password') ?? '']) redactor.add(secret);
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -19,7 +19,8 @@ export function passwordsIn(text: string): readonly string[] {
   return [...found, ...found.map(decoded)];
 }
 
-function decoded(text: string): string {
+/** A text without percent-encoding; as it is where that is wrong. */
+export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
