@@ -19,6 +19,8 @@ export type ActionName = 'create' | 'update' | 'move' | 'replace' | 'delete' | '
 /** A value as people may see it. */
 export type Shown =
   | { readonly is: 'value'; readonly value: Json }
+  /** A value with `(sensitive)` in place of each secret part. */
+  | { readonly is: 'masked'; readonly value: Json }
   | { readonly is: 'hidden' }
   | { readonly is: 'absent' }
   | { readonly is: 'known after apply' };

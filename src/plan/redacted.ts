@@ -44,5 +44,6 @@ function redactAction(action: Action, redact: (text: string) => string): Action 
 }
 
 function holdsSecret(shown: Shown, redact: (text: string) => string): boolean {
-  return shown.is === 'value' && textsIn(shown.value).some((text) => redact(text) !== text);
+  if (shown.is !== 'value' && shown.is !== 'masked') return false;
+  return textsIn(shown.value).some((text) => redact(text) !== text);
 }

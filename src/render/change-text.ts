@@ -1,9 +1,9 @@
 import { structuredPatch } from 'diff';
-import type { Change, Shown } from '../plan/action.ts';
+import type { Change } from '../plan/action.ts';
 import { fits, fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';
-import { inlineShown, longText, spreadText } from './value-text.ts';
+import { inlineShown, longText, spreadText, valueOf } from './value-text.ts';
 
 /** Renders one attribute change as lines; `indent`: the columns before them. */
 export function renderChange(change: Change, indent: number, style: Style): string[] {
@@ -117,8 +117,4 @@ function diffLine(line: string, style: Style): string {
   if (line.startsWith('+')) return style.paint('good', text);
   if (line.startsWith('-')) return style.paint('bad', text);
   return line.startsWith('\\') ? style.paint('faint', printable(line)) : text.trimEnd();
-}
-
-function valueOf(shown: Shown): unknown {
-  return shown.is === 'value' ? shown.value : undefined;
 }

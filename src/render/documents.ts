@@ -25,6 +25,8 @@ const waitsFor = z.enum(['queue', 'deployment', 'answer']);
 
 const shown = z.discriminatedUnion('is', [
   z.object({ is: z.literal('value'), value: z.json() }),
+  /** With `(sensitive)` in place of each secret part. */
+  z.object({ is: z.literal('masked'), value: z.json() }),
   z.object({ is: z.literal('hidden') }),
   z.object({ is: z.literal('absent') }),
   z.object({ is: z.literal('known after apply') }),

@@ -6,6 +6,7 @@ import { printable } from './printable.ts';
 export function inlineShown(shown: Shown): string {
   switch (shown.is) {
     case 'value':
+    case 'masked':
       return inlineValue(shown.value);
     case 'hidden':
       return '(sensitive)';
@@ -20,14 +21,20 @@ export function inlineShown(shown: Shown): string {
 
 /** A text of several lines, or undefined for anything else. */
 export function longText(shown: Shown): string | undefined {
-  return shown.is === 'value' && typeof shown.value === 'string' && isLong(shown.value) ? shown.value : undefined;
+  const value = valueOf(shown);
+  return typeof value === 'string' && isLong(value) ? value : undefined;
 }
 
 /** A value as text to compare line by line: several lines of text, or a list or map spread out. */
 export function spreadText(shown: Shown): string | undefined {
-  if (shown.is !== 'value') return undefined;
-  if (typeof shown.value === 'string') return shown.value;
-  return typeof shown.value === 'object' && shown.value !== null ? JSON.stringify(shown.value, null, 2) : undefined;
+  const value = valueOf(shown);
+  if (typeof value === 'string') return value;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : undefined;
+}
+
+/** The value that is shown, whole or with its secret parts replaced; undefined for what is not shown. */
+export function valueOf(shown: Shown): Json | undefined {
+  return shown.is === 'value' || shown.is === 'masked' ? shown.value : undefined;
 }
 
 function inlineValue(value: Json): string {

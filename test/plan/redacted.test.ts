@@ -96,6 +96,7 @@ describe('a plan', () => {
     { notes: [diagnostic('protected', 'not main')] },
     { dataAtRisk: 'the data of main' },
     { changes: [change({ is: 'value', value: 'main' })] },
+    { changes: [change({ is: 'masked', value: ['main', '(sensitive)'] })] },
   ])('hides them in an action that has nothing else', (more) => {
     const { notes, changes, dataAtRisk } = redacted(more) ?? {};
     expect(JSON.stringify([notes, changes, dataAtRisk])).not.toContain('main');
