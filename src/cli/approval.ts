@@ -10,6 +10,8 @@ import type { Run } from './command.ts';
 /** The options of `apply` and `destroy`. */
 export interface ApplyFlags {
   readonly autoApprove?: true;
+  /** The plan is shown without cuts. */
+  readonly full?: true;
   readonly adopt?: true;
   readonly allowDataLoss?: true;
   readonly allowMassDelete?: true;

@@ -93,11 +93,13 @@ function addPlanning(program: Command, run: Runner): void {
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
     .option(...noDeploy)
     .option('--destroy', 'plan what trueup destroy would do')
+    .option(...full)
     .option('--out <file>', 'save the plan for a review and for trueup apply; the file holds digests, no values')
     .addHelpText(
       'after',
       examples(
         'trueup plan',
+        'trueup plan --full',
         'trueup plan --detailed-exitcode',
         'trueup plan --format json | jq .summary',
         'trueup plan --out plan.trueup',
@@ -105,6 +107,9 @@ function addPlanning(program: Command, run: Runner): void {
     );
   run(plan, async () => (await import('./commands/plan.ts')).planCommand(plan.opts()));
 }
+
+/** The option for plans in which nothing is cut short. */
+const full = ['--full', 'show all lines of long texts and lists'] as const;
 
 /** The option for plans without deployments. */
 const noDeploy = ['--no-deploy', 'do not deploy'] as const;
@@ -128,6 +133,7 @@ function addChanging(program: Command, run: Runner): void {
     .option('--allow-mass-delete', 'allow to delete more than 10 of a kind, or 30 % of at least 10')
     .option('--allow-mass-recreate', 'allow to create again everything, or that much of a kind, that is gone')
     .option(...noDeploy)
+    .option(...full)
     .option(...inFlightTimeout)
     .addOption(fence())
     .option('--no-wait', 'start deployments and do not wait for their end')
@@ -148,6 +154,7 @@ function addChanging(program: Command, run: Runner): void {
     .argument('[plan]', 'file from plan --destroy --out: deletes if the plan is still the same')
     .option(...autoApprove)
     .option(...allowDataLoss)
+    .option(...full)
     .option(...inFlightTimeout)
     .addOption(fence())
     .addHelpText(

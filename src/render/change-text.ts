@@ -1,69 +1,157 @@
-import { structuredPatch } from 'diff';
-import type { Change } from '../plan/action.ts';
+import type { Json } from '../kind/json.ts';
+import type { Change, Shown } from '../plan/action.ts';
+import { envDifference } from './env-differences.ts';
+import { jsonDifferences } from './json-differences.ts';
 import { fits, fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
-import type { Style, Tone } from './style.ts';
-import { inlineShown, longText, spreadText, valueOf } from './value-text.ts';
+import type { Style } from './style.ts';
+import { areAlike, cutLine, inAscii, mostOfLine, rest, textDifference, textLines } from './text-lines.ts';
+import { inlineShown, isLong, valueOf } from './value-text.ts';
+
+/** Most characters of a list or a map that stands on one line. */
+const mostOfInline = 60;
+
+/** Most keys or members of one value that are shown. */
+const mostOfValue = 40;
+
+/** Where lines stand; `indent`: the columns before them. */
+interface Frame {
+  readonly indent: number;
+  readonly style: Style;
+}
+
+/** Two sides of a field, or of a part of one. */
+interface Sides extends Pick<Change, 'before' | 'after'> {
+  readonly path: string;
+  /** The reason, for people; empty when there is nothing to say. */
+  readonly why: string;
+}
 
 /** Renders one attribute change as lines; `indent`: the columns before them. */
 export function renderChange(change: Change, indent: number, style: Style): string[] {
-  const lines = difference(change, indent, style);
-  if (change.forcesReplacement) lines.push(style.paint('bad', '! forces replacement'));
+  const { path, before, cause, summary, last, forcesReplacement } = change;
+  const frame = { indent, style };
+  const after: Shown = cause === 'removed' ? { is: 'absent' } : change.after;
+  const why = before.is === 'absent' && cause === 'first managed' ? '' : causeWords(change);
+  const lines = difference({ path, before, after, why }, frame, summary);
+  if (last !== undefined && isSpread(last) && isSpread(before)) {
+    const theirs = difference({ path, before: last, after: before, why: '' }, { indent: indent + 2, style });
+    lines.push(style.paint('info', '(changed on the platform since the last apply:)'), ...indented(theirs, 2));
+  }
+  if (forcesReplacement) lines.push(style.paint('bad', '! forces replacement'));
   return lines;
 }
 
-function difference(change: Change, indent: number, style: Style): string[] {
-  const path = printable(change.path);
-  const why = causeWords(change);
-  if (change.before.is === 'absent' && change.after.is !== 'absent') {
-    return single(
-      { mark: '+', tone: 'good', path, value: valueWords(change), why: change.cause === 'first managed' ? '' : why },
-      indent,
-      style,
-    );
+/** `summary`: what can be said of hidden text. */
+function difference(sides: Sides, frame: Frame, summary?: string): string[] {
+  const { before, after } = sides;
+  if (before.is === 'absent' && after.is !== 'absent') return whole('+', after, sides, frame, summary);
+  if (after.is === 'absent' && before.is !== 'absent') return whole('-', before, sides, frame);
+  const [old, fresh] = [valueOf(before), valueOf(after)];
+  if (isText(old) && isText(fresh) && [old, fresh].some((text) => text.length > mostOfLine || isLong(text)))
+    return betweenTexts([old, fresh], sides, frame);
+  if (isComposite(old) && isComposite(fresh)) return betweenComposites([old, fresh], sides, frame);
+  return inline(sides, frame, summary);
+}
+
+/** A value that comes or goes. */
+function whole(mark: '+' | '-', shown: Shown, sides: Sides, frame: Frame, summary?: string): string[] {
+  const { indent, style } = frame;
+  const value = valueOf(shown);
+  const words = summary === undefined || shown.is !== 'hidden' ? inlineShown(shown) : hiddenWords(summary);
+  const line = (text: string): string => `${style.paint(mark === '+' ? 'good' : 'bad', mark)} ${text}`;
+  const name = printable(sides.path);
+  if (isLong(value))
+    return [
+      ...withWhy(line(`${name}: ${words}`), sides.why, frame),
+      ...indented(textLines(value, indent + 4, style), 4),
+    ];
+  if (isComposite(value) && words.length > mostOfInline) {
+    const empty = Array.isArray(value) ? [] : {};
+    return parts(mark === '+' ? [empty, value] : [value, empty], sides, shown, frame);
   }
-  if (change.cause === 'removed')
-    return single({ mark: '-', tone: 'bad', path, value: inlineShown(change.before), why }, indent, style);
-  if (change.summary !== undefined)
-    return withWhy(`${path}: (sensitive; ${printable(change.summary)})`, why, indent, style);
-  const spread = lineDiff(change, style);
-  if (spread !== undefined) return [...withWhy(`${path}:`, why, indent, style), ...indented(spread, 2)];
-  const [before, after] = [inlineShown(change.before), inlineShown(change.after)];
-  if (fits(`${path}: ${before} -> ${after}`, indent, style)) {
-    return withWhy(`${path}: ${before} ${style.paint('change', '->')} ${after}`, why, indent, style);
+  const cut = cutLine(words, 0, style);
+  if (fits(`${mark} ${name}: ${cut}`, indent, style)) return withWhy(line(`${name}: ${cut}`), sides.why, frame);
+  return [...withWhy(line(`${name}:`), sides.why, frame), ...indented(fold(cut, indent + 4, style), 4)];
+}
+
+/** Two texts, one of them long: key by key where both are env files, else as hunks. */
+function betweenTexts([old, fresh]: readonly [string, string], sides: Sides, frame: Frame): string[] {
+  const { path, before, after, why } = sides;
+  const { indent, style } = frame;
+  const env = envDifference([old, fresh]);
+  if (env === undefined || env.keys.length === 0) {
+    const hunks = textDifference([old, fresh], { indent: indent + 2, style });
+    if (hunks.length === 0) return inline(sides, frame);
+    const same = env === undefined ? '' : ' the same values';
+    return [...withWhy(`${printable(path)}:${same}`, why, frame), ...indented(hunks, 2)];
   }
+  const keys = env.keys.map(([key, was, is]) => ({
+    path: `${path}.${key}`,
+    before: like(before, was),
+    after: like(after, is),
+    why,
+  }));
+  const more = `(${printable(path)}: comments, order or quotes differ too)`;
+  return [...capped(keys, frame), ...(env.hasMore ? [style.paint('info', more)] : [])];
+}
+
+/** Two lists or maps: member by member, if one line does not hold them. */
+function betweenComposites([old, fresh]: readonly [Json, Json], sides: Sides, frame: Frame): string[] {
+  const isFlat = Array.isArray(old) && Array.isArray(fresh) && ![...old, ...fresh].some(isComposite);
+  const words = inlineShown(sides.before).length + inlineShown(sides.after).length;
+  return isFlat && words <= mostOfInline ? inline(sides, frame) : parts([old, fresh], sides, sides.after, frame);
+}
+
+function parts([old, fresh]: readonly [Json, Json], sides: Sides, shown: Shown, frame: Frame): string[] {
+  const { path, why } = sides;
+  const found = jsonDifferences(old, fresh, path);
+  if (found.length === 0) return inline(sides, frame);
+  const lines = found.map((one) => ({
+    path: one.path,
+    before: like(shown, one.before),
+    after: like(shown, one.after),
+    why: one.isOrder === true ? [why, 'another order'].filter((part) => part !== '').join('; ') : why,
+  }));
+  return capped(lines, frame);
+}
+
+/** The first of many differences of one value, and the number of the others. */
+function capped(all: readonly Sides[], frame: Frame): string[] {
+  const shown = frame.style.isFull === true || all.length <= mostOfValue + 1 ? all.length : mostOfValue;
   return [
-    ...withWhy(`${path}:`, why, indent, style),
-    ...wrapped('-', 'bad', before, indent + 2, style),
-    ...wrapped('+', 'good', after, indent + 2, style),
+    ...all.slice(0, shown).flatMap((sides) => (areComposite(sides) ? inline : difference)(sides, frame)),
+    ...rest(all.length - shown, 'more difference', frame.style),
   ];
 }
 
-function single(
-  { mark, tone, path, value, why }: { mark: '+' | '-'; tone: Tone; path: string; value: string; why: string },
-  indent: number,
-  style: Style,
-): string[] {
-  if (fits(`${mark} ${path}: ${value}`, indent, style)) {
-    return withWhy(`${style.paint(tone, mark)} ${path}: ${value}`, why, indent, style);
-  }
-  const [first, ...rest] = withWhy(`${style.paint(tone, mark)} ${path}:`, why, indent, style);
-  return [first ?? '', ...rest, ...indented(fold(value, indent + 4, style), 4)];
+/** Both sides on one line, or one below the other. */
+function inline({ path, before, after, why }: Sides, frame: Frame, summary?: string): string[] {
+  const { indent, style } = frame;
+  const name = printable(path);
+  const [old, fresh] = [before, after].map((side) => cutLine(inlineShown(side), 0, style)) as [string, string];
+  if (old === fresh && summary !== undefined) return withWhy(`${name}: ${hiddenWords(summary)}`, why, frame);
+  if (old === fresh) return withWhy(`${style.paint('change', '~')} ${name}: ${old} (changed)`, why, frame);
+  const [was, is] = areAlike(old, fresh) ? [inAscii(old), inAscii(fresh)] : [old, fresh];
+  if (fits(`${name}: ${was} -> ${is}`, indent, style))
+    return withWhy(`${name}: ${was} ${style.paint('change', '->')} ${is}`, why, frame);
+  return [
+    ...withWhy(`${name}:`, why, frame),
+    ...folded(style.paint('bad', '-'), was, indent + 2, style),
+    ...folded(style.paint('good', '+'), is, indent + 2, style),
+  ];
 }
 
-/** A new value; of redacted text its summary. */
-function valueWords({ after, summary }: Change): string {
-  return summary === undefined ? inlineShown(after) : `(sensitive; ${printable(summary)})`;
+function folded(mark: string, value: string, indent: number, style: Style): string[] {
+  return fold(value, indent + 2, style).map((line, index) => (index === 0 ? `  ${mark} ${line}` : `    ${line}`));
 }
 
-function wrapped(mark: string, tone: Tone, value: string, indent: number, style: Style): string[] {
-  return fold(value, indent + 2, style).map((line, index) =>
-    index === 0 ? `  ${style.paint(tone, mark)} ${line}` : `    ${line}`,
-  );
+function hiddenWords(summary: string): string {
+  return `(sensitive; ${printable(summary)})`;
 }
 
 /** Adds the reason behind the line, or below it where there is no room. */
-function withWhy(line: string, why: string, indent: number, style: Style): string[] {
+function withWhy(line: string, why: string, { indent, style }: Frame): string[] {
   if (why === '') return [line];
   const reason = `(${why})`;
   return fits(`${line} ${reason}`, indent, style)
@@ -76,8 +164,10 @@ function causeWords(change: Change): string {
     case 'drift':
       return 'drift: changed on the platform';
     case 'conflict': {
-      if (change.last === undefined) return 'conflict: changed here and on the platform';
-      const [was, has, says] = [change.last, change.before, change.after].map(inlineShown);
+      const { last, before, after } = change;
+      if (last === undefined || [last, before, after].some(isSpread))
+        return 'conflict: changed here and on the platform';
+      const [was, has, says] = [last, before, after].map(inlineShown);
       return `conflict: was ${was}, platform has ${has}, manifest says ${says}`;
     }
     case 'first managed':
@@ -95,26 +185,26 @@ function causeWords(change: Change): string {
   }
 }
 
-/** A diff line by line, when neither side is redacted and one line does not hold them. */
-function lineDiff({ before, after }: Change, style: Style): string[] | undefined {
-  const isText = longText(before) !== undefined || longText(after) !== undefined;
-  const [old, fresh] = [spreadText(before), spreadText(after)];
-  if (old === undefined || fresh === undefined || typeof valueOf(before) !== typeof valueOf(after)) return undefined;
-  if (
-    !isText &&
-    (typeof valueOf(before) === 'string' || inlineShown(before).length + inlineShown(after).length <= 60)
-  ) {
-    return undefined;
-  }
-  return structuredPatch('', '', old, fresh, '', '', { context: 3 }).hunks.flatMap((hunk) => [
-    style.paint('faint', `@@ line ${hunk.newStart} @@`),
-    ...hunk.lines.map((line) => diffLine(line, style)),
-  ]);
+/** Part of a value, shown as the whole value is. */
+function like(shown: Shown, value: Json | undefined): Shown {
+  return value === undefined ? { is: 'absent' } : { is: shown.is === 'masked' ? 'masked' : 'value', value };
 }
 
-function diffLine(line: string, style: Style): string {
-  const text = `${line.slice(0, 1)} ${printable(line.slice(1))}`;
-  if (line.startsWith('+')) return style.paint('good', text);
-  if (line.startsWith('-')) return style.paint('bad', text);
-  return line.startsWith('\\') ? style.paint('faint', printable(line)) : text.trimEnd();
+/** Whether a value takes more than a line. */
+function isSpread(shown: Shown): boolean {
+  const value = valueOf(shown);
+  return isLong(value) || isComposite(value);
+}
+
+/** Whether there is nothing to compare within. */
+function areComposite({ before, after }: Sides): boolean {
+  return isComposite(valueOf(before)) && isComposite(valueOf(after));
+}
+
+function isText(value: Json | undefined): value is string {
+  return typeof value === 'string';
+}
+
+function isComposite(value: Json | undefined): value is Json & object {
+  return typeof value === 'object' && value !== null;
 }

@@ -26,6 +26,12 @@ export function cut(text: string, room: number): string {
   return room < 1 ? '' : `${startOf(text, room - 1)}…`;
 }
 
+/** An unpainted text in two: what fits, at least one character, and what follows. */
+export function splitAt(text: string, room: number): [string, string] {
+  const start = startOf(text, room) || String.fromCodePoint(text.codePointAt(0) ?? 0);
+  return [start, text.slice(start.length)];
+}
+
 /** Both ends of an unpainted text, with an ellipsis where the middle is cut. */
 export function shortened(text: string, room: number): string {
   if (columnsOf(text) <= room) return text;

@@ -16,10 +16,13 @@ export interface PlanView {
   readonly plan: Plan;
   /** Requests sent so far. */
   readonly counts: { readonly reads: number; readonly writes: number };
+  /** Text is not cut short. */
+  readonly isFull?: boolean;
 }
 
 /** Renders a plan as text. */
-export function renderPlan({ plan, counts }: PlanView, style: Style): string {
+export function renderPlan({ plan, counts, isFull }: PlanView, given: Style): string {
+  const style: Style = isFull === true ? { ...given, isFull } : given;
   const blocks = groupActions(plan.actions).map((group) => {
     const root = group.actions.find((action) => action.address === group.address);
     const heading = root === undefined ? [`  ${style.paint('strong', printable(group.address))}`] : [];

@@ -1,11 +1,13 @@
 /** The meaning of a piece of text, which a terminal shows as a colour. */
 export type Tone = 'good' | 'bad' | 'change' | 'info' | 'faint' | 'strong';
 
-/** The colours and the width of text. */
+/** The colours and the width of text, and whether it is cut. */
 export interface Style {
   /** Columns to stay within; undefined: lines are as long as they are. */
   readonly width: number | undefined;
   readonly paint: (tone: Tone, text: string) => string;
+  /** Nothing is cut short. */
+  readonly isFull?: true;
 }
 
 /** No colour and no limit, for a pipe or a file. */

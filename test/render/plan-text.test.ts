@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hasChanges } from '../../src/plan/action.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
+import { renderPlan } from '../../src/render/plan-text.ts';
+import { plainStyle } from '../../src/render/style.ts';
 import { bench, head } from '../support/world.ts';
 import { shown, toned } from './plans.ts';
 
@@ -206,12 +208,19 @@ environments:\n  production: {}\n  staging:\n    postgres:\n      main: { ${basi
     expect(text).toContain('dockerImage: "a\\x1b]0;owned\\x07\\u202eb" -> postgres:17');
   });
 
+  it('shows all lines of a long text when asked for', async () => {
+    const plan = await bench().plan(database(`${basic}, description: "${'a line\\n'.repeat(40)}"`));
+    expect(shown(plan)).toContain('        … 30 more lines (--full shows all)\n');
+    const full = renderPlan({ plan, counts: { reads: 0, writes: 0 }, isFull: true }, plainStyle);
+    expect(full.match(/ {8}a line\n/g)).toHaveLength(40);
+  });
+
   it('compares texts of several lines line by line', async () => {
     const world = bench();
     const text = (line: string) => database(`${basic}, description: "1\\n2\\n3\\n4\\n${line}\\n6\\n"`);
     await world.apply(text('five'));
     expect(shown(await world.plan(text('FIVE')))).toContain(
-      '    description:\n      @@ line 2 @@\n        2\n        3\n        4\n      - five\n      + FIVE\n        6\n',
+      '    description:\n      @@ -2,5 +2,5 @@\n        2\n        3\n        4\n      - five\n      + FIVE\n        6\n',
     );
   });
 });

@@ -82,7 +82,7 @@ export async function planAndApply(
       const { signal } = interruption;
       const made = await session.plan(task.request);
       const { counts } = session.connection.client;
-      view.plan({ plan: made, counts, warnings });
+      view.plan({ plan: made, counts, isFull: flags.full === true, warnings });
       const permissions = await approve(run, made, task);
       if (permissions === undefined) {
         terminal.err('Nothing was applied.\n');

@@ -20,6 +20,7 @@ interface PlanFlags {
   readonly detailedExitcode?: true;
   readonly deploy?: boolean;
   readonly destroy?: true;
+  readonly full?: true;
   /** The plan file to write. */
   readonly out?: string;
 }
@@ -53,7 +54,8 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
     }
     const others = hasChanges(made) ? await underWay(connection.store) : [];
     const shown = { ...made, diagnostics: [...others, ...made.diagnostics] };
-    view.plan({ plan: shown, counts: client.counts, warnings, savedTo, command: destroys ? 'destroy' : 'apply' });
+    const command = destroys ? 'destroy' : 'apply';
+    view.plan({ plan: shown, counts: client.counts, isFull: flags.full === true, warnings, savedTo, command });
     if (isInTheWay) {
       if (flags.out !== undefined) terminal.err(`The plan was not saved to ${printable(flags.out)}.\n`);
       return 'failed';

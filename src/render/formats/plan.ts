@@ -26,8 +26,8 @@ export interface PlanCommandView extends View {
 export const planFormats: Formats<PlanCommandView> = {
   text: (screen) => ({
     ...textView(screen),
-    plan: ({ plan, counts, savedTo, command }) => {
-      screen.out(renderPlan({ plan, counts }, screen.outStyle));
+    plan: ({ savedTo, command, ...view }) => {
+      screen.out(renderPlan(view, screen.outStyle));
       if (savedTo === undefined) return;
       const name = printable(savedTo);
       screen.out(`Saved to ${name}: trueup ${command} with this file applies this plan and nothing else.\n`);

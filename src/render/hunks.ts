@@ -1,0 +1,93 @@
+import { diffArrays } from 'diff';
+
+/** A line of a hunk; `~`: what stands there redacted has changed, and nothing else of the line. */
+export interface HunkLine {
+  readonly sign: ' ' | '-' | '+' | '~';
+  readonly text: string;
+}
+
+/** Lines that differ, with the unchanged lines around them. */
+export interface Hunk {
+  /** The first line on both sides, from 1, as in a unified diff: where a side has no line, the one before it. */
+  readonly before: number;
+  readonly after: number;
+  readonly lines: readonly HunkLine[];
+}
+
+/** A line of both sides together, with the numbers that the next lines of the sides have. */
+interface Place extends HunkLine {
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Unchanged lines before and after those that differ. */
+const context = 3;
+
+/**
+ * Compares two texts line by line. `redacted`: the numbers of the lines of `after`, from 1, in which only redacted parts
+ * differ. Texts that are too different for the time it may take are one hunk: all that is between their common start and
+ * their common end.
+ */
+export function findHunks(
+  before: readonly string[],
+  after: readonly string[],
+  redacted: ReadonlySet<number> = new Set(),
+): { readonly hunks: readonly Hunk[]; readonly isMatched: boolean } {
+  const matched = diffArrays([...before], [...after], { maxEditLength: mostEdits(before.length + after.length) });
+  const places: Place[] = [];
+  let [old, fresh] = [1, 1];
+  const add = (sign: HunkLine['sign'], texts: readonly string[]): void => {
+    for (const text of texts) {
+      const isRedacted = sign === ' ' && redacted.has(fresh);
+      places.push({ sign: isRedacted ? '~' : sign, text, before: old, after: fresh });
+      if (sign !== '+') old += 1;
+      if (sign !== '-') fresh += 1;
+    }
+  };
+  for (const { value, added, removed } of matched ?? unmatched(before, after))
+    add(added ? '+' : removed ? '-' : ' ', value);
+  return { hunks: group(places), isMatched: matched !== undefined };
+}
+
+/** Most lines that may differ: the work is the product of this number and the number of all lines. */
+function mostEdits(lines: number): number {
+  return Math.max(20, Math.min(1_000, Math.floor(10_000_000 / Math.max(lines, 1))));
+}
+
+/** The difference of texts of which only the common start and end are known. */
+function unmatched(before: readonly string[], after: readonly string[]) {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  const part = (value: readonly string[], added: boolean, removed: boolean) => ({ value, added, removed });
+  return [
+    part(before.slice(0, start), false, false),
+    part(before.slice(start, before.length - end), false, true),
+    part(after.slice(start, after.length - end), true, false),
+    part(after.slice(after.length - end), false, false),
+  ];
+}
+
+function group(places: readonly Place[]): Hunk[] {
+  const ranges: { start: number; end: number }[] = [];
+  for (const [at, { sign }] of places.entries()) {
+    if (sign === ' ') continue;
+    const last = ranges.at(-1);
+    const [start, end] = [Math.max(0, at - context), Math.min(places.length, at + context + 1)];
+    if (last !== undefined && start <= last.end) last.end = end;
+    else ranges.push({ start, end });
+  }
+  return ranges.map(({ start, end }) => {
+    const lines = places.slice(start, end);
+    const [first] = lines;
+    const isNew = lines.every(({ sign }) => sign === '+');
+    const isGone = lines.every(({ sign }) => sign === '-');
+    return {
+      before: (first?.before ?? 1) - (isNew ? 1 : 0),
+      after: (first?.after ?? 1) - (isGone ? 1 : 0),
+      lines,
+    };
+  });
+}

@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../src/kind/json.ts';
+import type { Change, Shown } from '../../src/plan/action.ts';
+import { renderChange } from '../../src/render/change-text.ts';
+import type { Style } from '../../src/render/style.ts';
+import { plainStyle } from '../../src/render/style.ts';
+
+const value = (of: Json): Shown => ({ is: 'value', value: of });
+const absent: Shown = { is: 'absent' };
+
+/** A change as text. */
+function rendered(change: Partial<Change>, style: Partial<Style> = {}): string {
+  const full: Change = {
+    path: 'f',
+    cause: 'edit',
+    before: absent,
+    after: absent,
+    atDeploy: false,
+    forcesReplacement: false,
+    ...change,
+  };
+  return renderChange(full, 4, { ...plainStyle, ...style }).join('\n');
+}
+
+const edit = (before: Json, after: Json, style: Partial<Style> = {}): string =>
+  rendered({ before: value(before), after: value(after) }, style);
+
+/** A compose file of 359 lines. */
+const file = (images: Record<number, string> = {}): string => {
+  const service = (at: number) =>
+    `  s${at}:\n    image: ${images[at] ?? 'nginx:1.27'}\n    restart: always\n    environment:\n      A: "1"\n      B: "2"\n`;
+  return `services:\n${Array.from({ length: 59 }, (_, at) => service(at)).join('')}volumes:\n  data: {}\n  more: {}\n  last: {}\n`;
+};
+
+describe('a change of a text of several lines', () => {
+  it('in two places of 359 lines is two hunks with the numbers of both sides and the keys above', () => {
+    expect(file().split('\n')).toHaveLength(360);
+    expect(edit(file(), file({ 9: 'nginx:1.28' }).replace('  data: {}\n', ''))).toBe(
+      `f:
+  @@ -54,7 +54,7 @@ services.s9
+          A: "1"
+          B: "2"
+      s9:
+  -     image: nginx:1.27
+  +     image: nginx:1.28
+        restart: always
+        environment:
+          A: "1"
+  @@ -354,6 +354,5 @@ volumes
+          A: "1"
+          B: "2"
+    volumes:
+  -   data: {}
+      more: {}
+      last: {}`,
+    );
+  });
+
+  it.each([
+    ['a newline at the end', 'a\nb\n', 'a\nb', '(no newline at the end any more)'],
+    ['a newline that comes', 'a\nb', 'a\nb\n', '(now with a newline at the end)'],
+    ['the line ends', 'a\nb\n', 'a\r\nb\r\n', '(line ends: LF -> CRLF)'],
+    ['some line ends', 'a\r\nb\nc\n', 'a\nb\nc\n', '(line ends: CRLF in 1 of 3 lines -> LF)'],
+  ])('is said in words where no line shows it: %s', (_, before, after, words) => {
+    expect(edit(before, after)).toBe(`f:\n  ${words}`);
+  });
+
+  it('shows a line end that moved', () => {
+    expect(edit('a\r\nb\nc\n', 'a\nb\r\nc\n')).toContain('  - a\\r\n');
+  });
+
+  it('shows white space where nothing else differs', () => {
+    expect(edit('a:\n  b: 1\n  c: 2\n', 'a:\n  b: 1  \n\tc: 2\n')).toBe(
+      `f:
+  (only white space differs)
+  @@ -1,3 +1,3 @@ a
+    a:
+  -   b: 1
+  -   c: 2
+  +   b: 1\\u0020\\u0020
+  + \\tc: 2`,
+    );
+  });
+
+  it('has no two sides that look the same', () => {
+    const text = edit('one\ncaf\u00e9 x\n', 'one\ncafe\u0301\u00a0x\n');
+    expect(text).toContain('  - caf\\u00e9 x\n  + cafe\\u0301\\u00a0x');
+    expect(edit('a b', 'a\u00a0b')).toBe('f: a b -> a\\u00a0b');
+  });
+
+  it('is cut with a count, and whole with --full', () => {
+    const lines = (word: string) => Array.from({ length: 40 }, (_, at) => `${word} ${at}\n`).join('');
+    const text = edit(`start\n${lines('old')}`, `start\n${lines('new')}end\n`);
+    expect(text).toContain('  - old 11\n  … 28 more removed lines (--full shows all)\n  + new 0\n');
+    expect(text).toMatch(/ {2}\+ new 11\n {2}… 29 more added lines \(--full shows all\)$/);
+    const full = edit(`start\n${lines('old')}`, `start\n${lines('new')}end\n`, { isFull: true });
+    expect(full).not.toContain('…');
+    expect(full.split('\n')).toHaveLength(84);
+  });
+
+  it('in many places is cut with a count', () => {
+    const text = (every: string) =>
+      Array.from({ length: 2_000 }, (_, at) => (at % 20 === 0 ? every : `line ${at}`)).join('\n');
+    const shown = edit(text('a'), text('b'));
+    expect(shown).toMatch(/\n {2}… 176 more changed lines \(--full shows all\)$/);
+    expect(shown.split('\n').length).toBeLessThan(130);
+  });
+
+  it('shows the part of a very long line that differs', () => {
+    const long = (word: string) => `${'a'.repeat(100_000)}${word}${'b'.repeat(100_000)}`;
+    const text = edit(`x\n${long('ONE')}\n`, `x\n${long('TWO')}\n`);
+    expect(text).toContain('  - … 99,960 characters …');
+    expect(text).toContain('aaONEbb');
+    expect(text).toContain('aaTWObb');
+    expect(text.length).toBeLessThan(2_000);
+    expect(edit(long('ONE'), long('TWO'))).toContain('aaTWObb');
+  });
+
+  it('escapes what a terminal obeys', () => {
+    const text = edit('a\n\u001b[2J\u202e1\n', 'a\n\u001b[2J\u202e2\n');
+    expect(text).toContain('- \\x1b[2J\\u202e1');
+  });
+
+  it('stays within the width without losing a blank', () => {
+    const [before, after] = [`a\n${'word  '.repeat(30)}1\n`, `a\n${'word  '.repeat(30)}2\n`];
+    const text = edit(before, after, { width: 60 });
+    for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(56);
+    expect(text.replaceAll('\n  … ', '')).toContain(`- ${'word  '.repeat(30)}1`);
+    expect(edit(before, after)).toContain(`- ${'word  '.repeat(30)}1`);
+  });
+
+  it('of a conflict shows what the platform has changed since the last apply', () => {
+    const text = (port: number, tag: number) => `a: 1\nport: ${port}\nb: 2\nc: 3\nd: 4\ne: 5\nf: 6\ntag: ${tag}\n`;
+    const shown = rendered({
+      cause: 'conflict',
+      before: value(text(81, 1)),
+      after: value(text(80, 2)),
+      last: value(text(80, 1)),
+    });
+    expect(shown).toContain('f: (conflict: changed here and on the platform)\n');
+    expect(shown).toContain('  - port: 81\n  + port: 80\n');
+    expect(shown).toMatch(/\(changed on the platform since the last apply:\)\n {2}f:\n[^]*- port: 80\n {4}\+ port: 81/);
+  });
+});
+
+describe('a text of several lines', () => {
+  it('that is new shows its first lines and the number of the others', () => {
+    expect(rendered({ before: absent, after: value(file()), cause: 'create' })).toBe(
+      `+ f: 359 lines
+    services:
+      s0:
+        image: nginx:1.27
+        restart: always
+        environment:
+          A: "1"
+          B: "2"
+      s1:
+        image: nginx:1.27
+        restart: always
+    … 349 more lines (--full shows all)`,
+    );
+  });
+
+  it('that is short is shown whole', () => {
+    expect(rendered({ before: absent, after: value('a\nb\n'), cause: 'create' })).toBe('+ f: 2 lines\n    a\n    b');
+  });
+
+  it('that goes shows what goes', () => {
+    expect(rendered({ before: value('a\nb\n'), cause: 'removed' })).toBe(
+      '- f: 2 lines (not in the manifest)\n    a\n    b',
+    );
+    expect(rendered({ before: value('a\nb\n') })).toBe('- f: 2 lines\n    a\n    b');
+  });
+});
+
+describe('a change of an env text', () => {
+  it('is shown by key', () => {
+    expect(edit('A=1\nB=2\nC=3\n', 'A=1\nB=two\nD=4\n')).toBe('f.B: "2" -> two\n- f.C: "3"\n+ f.D: "4"');
+  });
+
+  it('says when only comments, order or quotes differ', () => {
+    expect(edit('# one\nA=1\n', '# two\nA=1\n')).toBe(
+      'f: the same values\n  @@ -1,2 +1,2 @@\n  - # one\n  + # two\n    A=1',
+    );
+    expect(edit('# one\nA=1\n', 'A=2\n')).toBe('f.A: "1" -> "2"\n(f: comments, order or quotes differ too)');
+  });
+});
+
+describe('a change of a list or a map', () => {
+  it('is shown by member, with its path', () => {
+    const before = { Test: ['CMD-SHELL', 'curl -f http://localhost:8080/health'], Interval: 10, Retries: 3 };
+    const after = { Test: ['CMD-SHELL', 'curl -f http://localhost:8080/ready'], Interval: 30, Timeout: 5 };
+    expect(edit(before, after)).toBe(
+      `f.Test[1]: curl -f http://localhost:8080/health -> curl -f http://localhost:8080/ready
+f.Interval: 10 -> 30
+- f.Retries: 3
++ f.Timeout: 5`,
+    );
+  });
+
+  it('of a few words stands on one line', () => {
+    expect(edit(['net_1'], ['net_1', 'net_2'])).toBe('f: [net_1] -> [net_1, net_2]');
+  });
+
+  it('says when the order differs', () => {
+    const objects = [{ a: 'a'.repeat(30) }, { a: 'b'.repeat(30) }];
+    expect(edit(objects, objects.toReversed())).toMatch(/ \(another order\)$/);
+  });
+
+  it('shows members that come or go', () => {
+    const long = { first: 'x'.repeat(40), second: { third: 'y'.repeat(70), fourth: true } };
+    expect(rendered({ before: absent, after: value(long), cause: 'create' })).toBe(
+      `+ f.first: ${'x'.repeat(40)}\n+ f.second.third: ${'y'.repeat(70)}\n+ f.second.fourth: true`,
+    );
+    expect(edit({ a: 1, second: { third: 1 } }, { a: 1 })).toBe('- f.second: { third: 1 }');
+    expect(rendered({ before: absent, after: value({ a: 1 }), cause: 'create' })).toBe('+ f: { a: 1 }');
+  });
+
+  it('shows a text of several lines in it as hunks', () => {
+    expect(edit({ a: 'x\ny\n' }, { a: 'x\nz\n' })).toBe('f.a:\n  @@ -1,2 +1,2 @@\n    x\n  - y\n  + z');
+  });
+
+  it('is cut with a count', () => {
+    const many = (of: number) => Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`k${at}`, of]));
+    const text = edit(many(1), many(2));
+    expect(text).toMatch(/f\.k39: 1 -> 2\n… 10 more differences \(--full shows all\)$/);
+    expect(edit(many(1), many(2), { isFull: true }).split('\n')).toHaveLength(50);
+  });
+});
+
+describe('a change of what is redacted', () => {
+  it('is no difference with two equal sides', () => {
+    expect(rendered({ before: { is: 'hidden' }, after: { is: 'hidden' } })).toBe('~ f: (sensitive) (changed)');
+    const masked: Shown = { is: 'masked', value: 'postgres://shop:(sensitive)@db/shop' };
+    expect(rendered({ before: masked, after: masked })).toBe('~ f: postgres://shop:(sensitive)@db/shop (changed)');
+    const map: Shown = { is: 'masked', value: { KEY: '(sensitive)' } };
+    expect(rendered({ before: map, after: map })).toBe('~ f: { KEY: (sensitive) } (changed)');
+  });
+
+  it('tells which lines of hidden text differ', () => {
+    const hidden: Shown = { is: 'hidden' };
+    expect(rendered({ before: hidden, after: hidden, summary: 'line 3 of 3, before 3' })).toBe(
+      'f: (sensitive; line 3 of 3, before 3)',
+    );
+    expect(rendered({ before: absent, after: hidden, summary: '3 lines' })).toBe('+ f: (sensitive; 3 lines)');
+  });
+});
