@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { formerRecord, migrateRecord } from './format-1.ts';
+import { isObject } from '../kind/json.ts';
 import type { StateRecord } from './record.ts';
 import { recordSchema } from './record.ts';
 
@@ -38,11 +39,11 @@ export function formerStateSchema<F extends 1 | 2>(format: F) {
   });
 }
 
-/** Reads a state of the newest format. */
+/** Reads a state of the newest format. Its MAC holds: its records are as Trueup wrote them, and are not checked again. */
 export const stateSchema = z.strictObject({
   ...facts,
   formatVersion: z.literal(newestFormat),
   keyNumber: z.number().int().min(1),
   earlierKeys: z.record(z.string(), z.string()).optional(),
-  resources: z.record(z.string(), recordSchema),
+  resources: z.custom<Readonly<Record<string, StateRecord>>>(isObject, 'must be a map'),
 });

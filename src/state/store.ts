@@ -52,6 +52,8 @@ export function storeOver(
   const contextNow = () => (context ??= leaseContext(some));
   let known: KnownKey | undefined;
   let isUnsealed = false;
+  /** The state as it was read under the lock: only this process writes it meanwhile. */
+  let held: State | undefined;
 
   const findKey = async (): Promise<KnownKey> => {
     if (known !== undefined && !known.isNew) return known;
@@ -137,6 +139,7 @@ export function storeOver(
   };
 
   const write = async (state: State): Promise<void> => {
+    held = undefined;
     await rest();
     if (!(state.serial <= largestSerial))
       throw unusable(storage.location, `cannot be at version ${state.serial}`, { remedy });
@@ -153,6 +156,7 @@ export function storeOver(
     isUnsealed: () => isUnsealed,
     keepKey,
     read: async ({ acceptsOlder = false } = {}) => {
+      if (held !== undefined) return held;
       await rest();
       isUnsealed = false;
       const authenticity = await authenticate();
@@ -172,15 +176,18 @@ export function storeOver(
       if (!acceptsOlder) refuseOlder(storage.location, state, newest);
       // The write that a person agrees to notes an older one, and another write may have ended meanwhile.
       if (!isUnsealed && !isOlderThan(state, lease?.newest() ?? newest)) lease?.note(versionOf(state));
+      if (lease !== undefined) held = state;
       return state;
     },
     lock: async (request) => {
+      held = undefined;
       lease = await takeLease(storage.lease, request, contextNow());
       return lease;
     },
     holder: () => findHolder(storage.lease, contextNow()),
     append: (base, address, record) =>
       new Promise((done, failed) => {
+        held = undefined;
         waiting.push({ address, record, done, failed });
         running ??= drain(base);
       }),
@@ -198,6 +205,7 @@ export function storeOver(
     },
     documents: withCheckedNames(storage.documents),
     close: async () => {
+      held = undefined;
       await running;
       await lease?.release();
       await storage.close();

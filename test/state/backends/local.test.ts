@@ -195,7 +195,7 @@ describe('a state that cannot be used', () => {
     ['is something else', '[]', 'is not a state of Trueup'],
     ['is null', 'null', 'is not a state of Trueup'],
     ['has a member too many', sealed({ ...stateWith([]), more: 1 }), 'is not a state of Trueup'],
-    ['has a record of another form', sealed({ ...stateWith([]), resources: { a: 1 } }), 'resources.a'],
+    ['has no map of records', sealed({ ...stateWith([]), resources: [] }), 'resources must be a map'],
   ])('because it %s stops the run and stays as it is', async (_title, content, message) => {
     const { folder, file } = newFolder();
     writeFileSync(file, content);

@@ -70,3 +70,27 @@ test('a store in memory shows its state, and how often it was written as a whole
   store.state = undefined;
   expect(await store.read()).toBeUndefined();
 });
+
+test('a state is read once under the lock, and again after what this process wrote', async () => {
+  const memory = createMemory(processTime().process().clock);
+  let loads = 0;
+  const load: StateStorage['load'] = (authenticity) => {
+    loads += 1;
+    return memory.storage.load(authenticity);
+  };
+  const store = storeOver({ ...memory.storage, load }, { keys: memory.keys });
+  memory.state = stateWith({ a: recordOf('1') });
+  await store.read();
+  await store.read();
+  expect(loads).toBe(2); // anybody may write it meanwhile
+  await store.lock({ purpose: 'apply', timeoutMs: 0 });
+  const first = await store.read();
+  expect(await store.read()).toBe(first);
+  expect(loads).toBe(3);
+  await store.append(stateWith({ a: recordOf('1') }), 'b', recordOf('2'));
+  expect(Object.keys((await store.read())?.resources ?? {})).toStrictEqual(['a', 'b']);
+  await store.write(stateWith({ c: recordOf('3') }, 5));
+  expect(Object.keys((await store.read())?.resources ?? {})).toStrictEqual(['c']);
+  expect(loads).toBe(5);
+  await store.close();
+});
