@@ -114,7 +114,7 @@ async function finish(run: Run): Promise<ApplyResult> {
   await reportDuplicates(run);
   const reached = withWaves(plan.base, [[...run.journal.records]]);
   // Without an object there is nothing to keep: an empty state would be in the way of a rebuilt one.
-  const isChanged = !same(plan.saved?.resources ?? {}, reached.resources);
+  const isChanged = areOther(plan.saved?.resources ?? {}, reached.resources);
   // Records that an earlier run could not save are in its journal until a run saves them; an old state gets its MAC.
   const isNew = isChanged || (plan.saved !== undefined && (isInJournal(plan.saved) || store.isUnsealed()));
   const state = isNew ? { ...reached, serial: plan.base.serial + 1 } : plan.base;
@@ -127,6 +127,16 @@ async function finish(run: Run): Promise<ApplyResult> {
     diagnostics: job.diagnostics,
   }));
   return { outcomes, state, unsaved };
+}
+
+/** Whether two states hold other records; ends at the first difference. */
+function areOther(before: State['resources'], now: State['resources']): boolean {
+  const addresses = Object.keys(now);
+  if (addresses.length !== Object.keys(before).length) return true;
+  return addresses.some(
+    (address) =>
+      !Object.hasOwn(before, address) || (before[address] !== now[address] && !same(before[address], now[address])),
+  );
 }
 
 /** Writes the state; gives the reason when that fails: the results are reported all the same. */

@@ -132,7 +132,7 @@ function lookUntil(run: Run, address: string, lost: PlatformError): number {
 
 /** The pairs of the attributes that a create answered as wanted: recorded now, because the run can end before the rest. */
 function pairsOf({ outputs, input: { digests } }: Run, action: Action, row: Row): StateRecord['pairs'] {
-  return settle({ action, after: row, made: undefined, wasSent: false, outputs, digests }).pairs;
+  return settle({ action, after: row, made: undefined, wasSent: false, outputs, digests }).pairs();
 }
 
 /** Whether other actions need the object, and the answer to its create lacks outputs that they can refer to. */
@@ -191,10 +191,11 @@ async function reportDuplicatesOf(run: Run, action: Action, create: Step): Promi
   const siblings = await siblingsOf(run, action);
   const own = siblings.get(id ?? '');
   if (own === undefined || record === undefined) return;
+  const others = await unclaimedWithKey(run, action, siblings);
+  if (others.length === 0) return;
   const pending = creationOf(run, action, create);
   const createdAt = Date.parse(String(own.createdAt));
   const sent = Number.isNaN(createdAt) ? pending : { ...pending, at: createdAt };
-  const others = await unclaimedWithKey(run, action, siblings);
   const duplicates = others.filter(
     (row) => differencesFromCreate(kind, row, sent, digestsAt(run, action)).length === 0,
   );

@@ -98,9 +98,9 @@ function onlyOne(action: Action, rows: readonly Row[]): Row | undefined {
 
 /** The unclaimed rows with the key of a new object, of those beside it; reads those that the list holds in part. */
 export async function unclaimedWithKey(run: Run, action: Action, rows: ReadonlyMap<string, Row>): Promise<Row[]> {
-  const key = keyOf(run, action);
-  if (key === undefined) return [];
   const unclaimed = [...rows].filter(([id]) => !run.creations.taken.has(id));
+  const key = unclaimed.length === 0 ? undefined : keyOf(run, action);
+  if (key === undefined) return [];
   const ids = indexRows(unclaimed).find(action, key);
   const found =
     linkOf(run, action)?.rows === 'whole'

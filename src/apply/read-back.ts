@@ -11,6 +11,7 @@ import type { ScopeRow } from '../observe/scope-row.ts';
 import { findById } from '../observe/scope-row.ts';
 import { createdAmong } from './find-created.ts';
 import { isAtHome, readScope } from './scope.ts';
+import type { Settled } from '../plan/settle.ts';
 import { sentPairs, settle } from '../plan/settle.ts';
 
 /** The object of an action as its scope shows it; `unread`: nothing could be read. */
@@ -185,7 +186,7 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
   for (const note of settled.notes) report(run, action, note);
   const isUnsure = found.is === 'unread' && isSent(job);
   const result = failed ?? (isUnsure ? 'unverified' : settled.isKept ? 'done' : 'ignored');
-  const record = recordOf(run, action, id, settled.pairs);
+  const record = recordOf(run, action, id, settled.pairs());
   // What it was to let go of, it may still use.
   const former = result === 'done' ? [] : (run.input.plan.base.resources[address]?.dependsOn ?? []);
   const dependsOn = [...new Set([...record.dependsOn, ...former])];
@@ -197,7 +198,7 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
 }
 
 /** Compares what an action wanted with its object as it was read back. */
-function settleRow(run: Run, action: Action, after: Row | undefined): ReturnType<typeof settle> {
+function settleRow(run: Run, action: Action, after: Row | undefined): Settled {
   const { outputs, input } = run;
   const job = jobOf(run, action.address);
   const made = action.createsObject ? job.object?.row : undefined;

@@ -18,11 +18,12 @@ export function asPlatformHasIt(
   row: Row | undefined,
   outputs: Outputs,
 ): { readonly resource: Resource; readonly notes: readonly Diagnostic[] } {
+  if (parent === undefined) return { resource, notes: [] };
   const fields: Record<string, Wanted> = {};
   const notes: Diagnostic[] = [];
   for (const [name, { appended: appendedTo }] of Object.entries(resource.kind.fields)) {
     const wanted = resource.fields[name];
-    if (appendedTo === undefined || wanted === undefined || parent === undefined) continue;
+    if (appendedTo === undefined || wanted === undefined) continue;
     let isSecret = false;
     const appended = appendedTo((above) => {
       const field = parent.kind.fields[above];

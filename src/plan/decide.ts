@@ -46,7 +46,6 @@ export interface Situation {
 /** The table of when a field is written; the numbers are the rows in docs/when-a-field-is-written.md. First match wins. */
 export function decide(situation: Situation): Decision {
   const { field, wanted, observed, pair } = situation;
-  const isAnswered = pair !== undefined && matchesStored(situation, pair.answered, observed);
   const reason = immovable(situation);
   if (wanted === undefined) return pair === undefined ? { do: 'nothing', settled: false } : { do: 'release' }; // 1, 2
   if (wanted.is === 'pending') {
@@ -58,7 +57,7 @@ export function decide(situation: Situation): Decision {
     if (pair === undefined) {
       return { do: 'error', code: 'secret-missing', sentence: `it needs ${names}, which this run does not have` };
     }
-    if (isAnswered) return { do: 'nothing', settled: false }; // 4
+    if (isAnswered(situation, pair)) return { do: 'nothing', settled: false }; // 4
     return leave(`it differs on the platform and is not repaired, because this run does not have ${names}`);
   }
   if (means(field.codec ?? plain, wanted.value, observed)) return { do: 'nothing', settled: true }; // 5
@@ -68,8 +67,9 @@ export function decide(situation: Situation): Decision {
   }
   const isWrittenBack = reason === undefined || (field.rowOnly === true && situation.fixed === undefined);
   const isEdited = !matchesStored(situation, pair.wanted, wanted.value);
-  if (isEdited) return change(situation, isAnswered ? 'edit' : 'conflict'); // 9, 10
-  if (!isAnswered) {
+  const isAsAnswered = isAnswered(situation, pair);
+  if (isEdited) return change(situation, isAsAnswered ? 'edit' : 'conflict'); // 9, 10
+  if (!isAsAnswered) {
     if (isWrittenBack) return { do: 'write', cause: 'drift' }; // 8
     return leave(`it was changed on the platform and is left so: ${reason}`);
   }
@@ -77,6 +77,11 @@ export function decide(situation: Situation): Decision {
   // Written once more: the platform may have failed to do what it was asked.
   if (pair.ignored === 1 && isWrittenBack) return { do: 'write', cause: 'ignored' };
   return { do: 'nothing', settled: false, ignored: true };
+}
+
+/** Whether the platform has what it answered when the attribute was settled last. */
+function isAnswered(situation: Situation, { answered }: Pair): boolean {
+  return matchesStored(situation, answered, situation.observed);
 }
 
 function change(situation: Situation, cause: 'edit' | 'conflict'): Decision {

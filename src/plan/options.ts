@@ -29,8 +29,10 @@ export function planOptions(
   const { address, kind, link, options: declared } = resource;
   const stays = declared.protect === undefined && recorded.protect === true;
   const options = stays ? { ...declared, protect: true } : declared;
+  const names = new Set([...Object.keys(options), ...Object.keys(recorded)]);
+  if (names.size === 0) return { options, changes: [], notes: [] };
   const written = writtenFields(kind, link);
-  const changes = [...new Set([...Object.keys(options), ...Object.keys(recorded)])].flatMap((name): Change[] => {
+  const changes = [...names].flatMap((name): Change[] => {
     const option = written.get(name);
     if (option?.is !== 'option') return []; // of a kind as an earlier version had it
     const before = recorded[name] ?? option.otherwise;

@@ -28,6 +28,7 @@ export function redactDiagnostic(item: Diagnostic, redact: (text: string) => str
 
 function redactAction(action: Action, redact: (text: string) => string): Action {
   const { notes, changes, dataAtRisk } = action;
+  if (notes.length === 0 && changes.length === 0 && dataAtRisk === undefined) return action;
   const hide = (shown: Shown): Shown => (holdsSecret(shown, redact) ? { is: 'hidden' } : shown);
   return {
     ...action,

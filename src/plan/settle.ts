@@ -26,17 +26,25 @@ export interface SettleInput {
   readonly digests: Digests;
 }
 
-/** Compares the wanted values with those read back. Gives the pairs for the state, and the notes. */
-export function settle(input: SettleInput): { pairs: Record<string, Pair>; notes: Diagnostic[]; isKept: boolean } {
+/** The result of settling one resource. */
+export interface Settled {
+  /** Makes the pairs for the state: each may take a digest. */
+  readonly pairs: () => Record<string, Pair>;
+  readonly notes: readonly Diagnostic[];
+  /** The platform has all that was written. */
+  readonly isKept: boolean;
+}
+
+/** Compares the wanted values with those read back. */
+export function settle(input: SettleInput): Settled {
   const { action, after, outputs, made } = input;
   const compared = after === undefined ? undefined : compare(action, after, outputs, made);
-  const pairs: Record<string, Pair> = {};
+  const results = action.attributes.map((planned, at) => settleAttribute(input, planned, compared?.[at]));
   const notes: Diagnostic[] = [];
   let isKept = true;
-  for (const [at, planned] of action.attributes.entries()) {
-    const result = settleAttribute(input, planned, compared?.[at]);
-    if (result.pair !== undefined) pairs[attributeName(planned.attribute)] = result.pair;
-    if (result.said === undefined) continue;
+  for (const [at, result] of results.entries()) {
+    const planned = action.attributes[at];
+    if (planned === undefined || result.said === undefined) continue;
     const about = {
       address: action.address,
       position: planned.wanted === undefined ? undefined : position(planned.wanted.at),
@@ -48,14 +56,23 @@ export function settle(input: SettleInput): { pairs: Record<string, Pair>; notes
         diagnostic('ignored', `${path}: the platform answered 200 and ignored the value`, {
           ...about,
           remedy:
-            result.pair?.ignored === 2
+            result.pair()?.ignored === 2
               ? 'Change the value, or leave the line out: Trueup does not write this value again.'
               : 'Apply again: Trueup writes an ignored value once more.',
         }),
       );
     } else notes.push(diagnostic('rewritten', `${path}: the platform keeps another form of the value`, about));
   }
-  return { pairs, notes, isKept };
+  return { pairs: () => pairsOf(action, results), notes, isKept };
+}
+
+function pairsOf({ attributes }: Action, results: readonly Pick<SettledAttribute, 'pair'>[]): Record<string, Pair> {
+  const pairs: Record<string, Pair> = {};
+  for (const [at, { attribute }] of attributes.entries()) {
+    const pair = results[at]?.pair();
+    if (pair !== undefined) pairs[attributeName(attribute)] = pair;
+  }
+  return pairs;
 }
 
 /** The pairs of an object that was made and cannot be read yet: what was sent stands for what was answered. */
@@ -72,35 +89,46 @@ export function sentPairs({ address, attributes }: Action, outputs: Outputs, dig
   return pairs;
 }
 
+interface SettledAttribute {
+  /** Undefined: the state keeps none. */
+  readonly pair: () => Pair | undefined;
+  readonly said?: 'ignored' | 'rewritten';
+}
+
 function settleAttribute(
   { action, wasSent, digests }: SettleInput,
   { attribute, decision, field, wanted, pair: old }: AttributeChange,
   compared: Compared | undefined,
-): { pair: Pair | undefined; said?: 'ignored' | 'rewritten' } {
-  if (decision.do === 'release') return { pair: undefined };
-  if (compared === undefined || decision.do === 'leave') return { pair: old };
+): SettledAttribute {
+  const kept = () => old;
+  const none = () => undefined;
+  if (decision.do === 'release') return { pair: none };
+  if (compared === undefined || decision.do === 'leave') return { pair: kept };
   const { verdict, seen, meant } = compared;
   const digest = digests(action.address, attributeName(attribute));
   // The pair of a key goes when the key is gone; until then it stays ours.
-  if (decision.do === 'remove' && verdict === 'as wanted') return { pair: undefined };
-  if (decision.do === 'remove') return wasSent ? { pair: old, said: 'ignored' } : { pair: old };
-  if (wanted === undefined || meant === undefined) return { pair: old };
-  const make = (answered: Json, ignored?: Pair['ignored']): Pair => ({
-    wanted: toStored(field, meant, wanted.isSecret, digest),
-    answered: toStored(field, answered, wanted.isSecret, digest),
-    ...(ignored === undefined ? {} : { ignored }),
-  });
+  if (decision.do === 'remove' && verdict === 'as wanted') return { pair: none };
+  if (decision.do === 'remove') return wasSent ? { pair: kept, said: 'ignored' } : { pair: kept };
+  if (wanted === undefined || meant === undefined) return { pair: kept };
+  const make = (answered: Json, ignored?: Pair['ignored']) => (): Pair => {
+    const stored = toStored(field, meant, wanted.isSecret, digest);
+    return {
+      wanted: stored,
+      answered: answered === meant ? stored : toStored(field, answered, wanted.isSecret, digest),
+      ...(ignored === undefined ? {} : { ignored }),
+    };
+  };
   const isLeft = field.codec === contains && leftBehind(meant, seen, membersOf(old?.wanted)).length > 0;
   // It stays ours, so that a later run takes it out.
-  if (isLeft) return wasSent ? { pair: old, said: 'ignored' } : { pair: old };
+  if (isLeft) return wasSent ? { pair: kept, said: 'ignored' } : { pair: kept };
   // What others put into a set beside ours is not remembered.
   if (verdict === 'as wanted') return { pair: make(field.codec === contains ? meant : seen) };
-  if (decision.do === 'nothing' || !wasSent) return { pair: old };
+  if (decision.do === 'nothing' || !wasSent) return { pair: kept };
   if (verdict === 'as before') {
     const isAgain = old?.ignored !== undefined && matchesStored({ field, digest }, old.wanted, meant);
     return { pair: make(seen, isAgain ? 2 : 1), said: 'ignored' };
   }
   // A key of a map that is gone again was taken out by somebody: that is no form of its value.
-  if (attribute.key !== undefined && seen === null) return { pair: old, said: 'ignored' };
+  if (attribute.key !== undefined && seen === null) return { pair: kept, said: 'ignored' };
   return { pair: make(seen), said: 'rewritten' };
 }

@@ -386,7 +386,7 @@ describe('what was read back after a write', () => {
       outputs: () => undefined,
       digests: makeDigests,
     });
-    return { pair: pairs['name'], said: notes.map((note) => note.code), isKept };
+    return { pair: pairs()['name'], said: notes.map((note) => note.code), isKept };
   };
 
   row(14, 'what was wanted is recorded', () => {

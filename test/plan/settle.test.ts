@@ -124,7 +124,10 @@ function actionWith(...attributes: readonly AttributeChange[]): Action {
 }
 
 /** Settles one field of a redis. */
-function settled(about: Case): ReturnType<typeof settle> & { readonly pair: Pair | undefined } {
+function settled(about: Case): Omit<ReturnType<typeof settle>, 'pairs'> & {
+  readonly pairs: Record<string, Pair>;
+  readonly pair: Pair | undefined;
+} {
   const planned: AttributeChange = {
     attribute: about.attribute ?? { field: 'description' },
     field: about.field ?? anything,
@@ -141,11 +144,12 @@ function settled(about: Case): ReturnType<typeof settle> & { readonly pair: Pair
     outputs: about.outputs ?? (() => undefined),
     digests: makeDigests,
   };
-  const result = settle(input);
-  return { ...result, pair: Object.values(result.pairs)[0] };
+  const { pairs: makePairs, ...result } = settle(input);
+  const pairs = makePairs();
+  return { ...result, pairs, pair: Object.values(pairs)[0] };
 }
 
-const codes = ({ notes }: ReturnType<typeof settle>) => notes.map(({ code }) => code);
+const codes = ({ notes }: Pick<ReturnType<typeof settle>, 'notes'>) => notes.map(({ code }) => code);
 
 describe('a field that was written', () => {
   test('is remembered with what the platform says now, and with nothing else', () => {
