@@ -12,8 +12,11 @@ const signs = String.raw`[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Poin
 const unprintable = new RegExp(`${emoji}|${signs}`, 'gu');
 const unprintableInLines = new RegExp(String.raw`${emoji}|(?![\n\t])${signs}`, 'gu');
 
-/** Nothing to escape, also at the edge: most texts. */
-const harmless = /^[\u0020-\u0022\u0024-\u0039\u003b-\u007e]*$/;
+/** Nothing to escape in one line: most texts. */
+const harmless = /^[\u0020-\u007e]*$/;
+
+/** Nothing to escape at the edge: most texts of Trueup. */
+const harmlessLines = /^(?!.*(?:::|##))[\n\u0020-\u007e\u2026]*$/s;
 
 const short: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
@@ -40,7 +43,7 @@ function inJson(sign: string): string {
  * anywhere, `::name` at the start of a line. `hasColours`: the colours of a `Style` stay.
  */
 export function printed(text: string, { hasColours = false }: { readonly hasColours?: boolean } = {}): Printed {
-  const clean = harmless.test(text)
+  const clean = harmlessLines.test(text)
     ? text
     : text
         .split(hasColours ? colours : /(?!)/)
