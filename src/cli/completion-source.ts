@@ -80,6 +80,8 @@ function commands(): Candidate[] {
 /** The commands that take addresses of the state, with the kinds of each; all others take declared addresses. */
 const remembered: Readonly<Record<string, (kind: Kind, operands: readonly string[]) => boolean>> = {
   show: () => true,
+  mv: () => true,
+  rm: () => true,
   run: (kind, [name = '']) => alternativesOf(kind, name).length > 0,
   status: (kind) => kind.service !== undefined,
   logs: (kind) => kind.service?.logs !== undefined,

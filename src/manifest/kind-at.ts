@@ -1,13 +1,22 @@
-import { addressParts } from '../kind/address.ts';
+import { addressParts, childAddress } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { sectionsOf } from './blocks.ts';
 
 /** The kind whose resources have addresses of this form, whether or not one is declared there. */
 export function kindAt(address: string, kinds: readonly Kind[]): Kind | undefined {
+  return placeAt(address, kinds)?.kind;
+}
+
+/** The same kind, with the address of the parent; no parent at the top. */
+export function placeAt(
+  address: string,
+  kinds: readonly Kind[],
+): { readonly kind: Kind; readonly parent: string | undefined } | undefined {
   const sections = sectionsOf(kinds);
   const rest = addressParts(address) ?? [];
   let found: Kind | undefined;
+  let [own, parent]: (string | undefined)[] = [];
   while (rest.length > 0) {
     const below = sections(found?.kind ?? root);
     const [section = '', key] = rest;
@@ -15,7 +24,9 @@ export function kindAt(address: string, kinds: readonly Kind[]): Kind | undefine
     const keyed = [...below.values()].find((kind) => kind.identity.addressedByKey === true);
     found = named === undefined || named === keyed ? keyed : named;
     if (found === undefined) return undefined;
+    parent = own;
+    own = found === keyed ? childAddress(own, undefined, section) : childAddress(own, section, key ?? '');
     rest.splice(0, found === keyed ? 1 : 2);
   }
-  return found;
+  return found === undefined ? undefined : { kind: found, parent };
 }

@@ -26,11 +26,17 @@ export interface Addressed {
  */
 export async function readStateOf(project: string | undefined, store: StateStore): Promise<State | undefined> {
   const state = await readOnce(store);
-  if (state === undefined || project === undefined || state.projectId === project) return state;
+  if (state !== undefined) checkProject(state, project, store.location);
+  return state;
+}
+
+/** @throws {Stop} `state`, when a state belongs to another project than `project`. */
+export function checkProject({ projectId }: State, project: string | undefined, location: string): void {
+  if (project === undefined || projectId === project) return;
   throw new Stop('state', [
     diagnostic(
       'state-unusable',
-      `the state ${store.location} belongs to project ${state.projectId}, and the manifest names ${project}`,
+      `the state ${location} belongs to project ${projectId}, and the manifest names ${project}`,
       { remedy: 'Use the project the state belongs to, or a folder of its own for the other one.' },
     ),
   ]);

@@ -1,9 +1,10 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { isWithin, normalAddress, replacedAddress } from '../kind/address.ts';
+import { normalAddress, replacedAddress } from '../kind/address.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { position } from '../manifest/tree.ts';
+import { readdress } from '../state/edit.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 
@@ -65,28 +66,4 @@ function lastOf(next: ReadonlyMap<string, string>, address: string): string {
     last = to;
   }
   return last;
-}
-
-/** The records under their new addresses; or the address at which two of them would stand. */
-function readdress(
-  records: Readonly<Record<string, StateRecord>>,
-  from: string,
-  to: string,
-  parent: string | null,
-): Record<string, StateRecord> | string {
-  const renamed = (address: string) => (isWithin(address, from) ? to + address.slice(from.length) : address);
-  const made: Record<string, StateRecord> = {};
-  for (const [address, record] of Object.entries(records)) {
-    const target = renamed(address);
-    if (Object.hasOwn(made, target)) return target;
-    // Its digests were made for the address that it had then.
-    const { bornAt = replacedAddress(address) ?? address, ...facts } = record;
-    made[target] = {
-      ...facts,
-      ...(bornAt === (replacedAddress(target) ?? target) ? {} : { bornAt }),
-      parent: address === from ? parent : record.parent === null ? null : renamed(record.parent),
-      dependsOn: record.dependsOn.map(renamed),
-    };
-  }
-  return made;
 }

@@ -151,6 +151,18 @@ export const stateShowDocument = z.object({
   options: z.record(z.string(), z.json()),
 });
 
+/** What `state mv` and `state rm` print. */
+export const stateEditDocument = z.object({
+  format: z.literal('trueup/state-edit'),
+  version,
+  serial: z.number().int(),
+  dryRun: z.boolean(),
+  moved: z.array(z.object({ from: z.string(), to: z.string(), kind: z.string(), id: z.string().nullable() })),
+  removed: z.array(
+    z.object({ address: z.string(), kind: z.string(), id: z.string().nullable(), protected: z.boolean() }),
+  ),
+});
+
 /** What `state unlock` prints: the holder that lost the lock, or null. */
 export const unlockDocument = z.object({
   format: z.literal('trueup/unlock'),
@@ -252,6 +264,7 @@ export const anyDocument = z.discriminatedUnion('format', [
   validationDocument,
   stateListDocument,
   stateShowDocument,
+  stateEditDocument,
   emulatorDocument,
   operationsDocument,
   runDocument,
@@ -272,6 +285,7 @@ export type EmulatorDocument = z.output<typeof emulatorDocument>;
 export type OperationsDocument = z.output<typeof operationsDocument>;
 export type RunDocument = z.output<typeof runDocument>;
 export type StatusDocument = z.output<typeof statusDocument>;
+export type StateEditDocument = z.output<typeof stateEditDocument>;
 export type UnlockDocument = z.output<typeof unlockDocument>;
 export type LogsDocument = z.output<typeof logsDocument>;
 export type OutputsDocument = z.output<typeof outputsDocument>;

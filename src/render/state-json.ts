@@ -1,7 +1,8 @@
+import type { EditedState } from '../operate/edit-state.ts';
 import type { Holder } from '../state/holder.ts';
 import type { StateRecord, Stored } from '../state/record.ts';
 import type { State } from '../state/state.ts';
-import type { StateListDocument, StateShowDocument, UnlockDocument } from './documents.ts';
+import type { StateEditDocument, StateListDocument, StateShowDocument, UnlockDocument } from './documents.ts';
 
 /** The resources of a state as a document; without a state the list is empty. */
 export function stateListJson(state: State | undefined): StateListDocument {
@@ -30,6 +31,32 @@ export function stateShowJson(address: string, record: StateRecord): StateShowDo
       ]),
     ),
     options: record.options as StateShowDocument['options'], // JSON already
+  };
+}
+
+/** A change of a state that a person asked for. */
+export interface StateEdit {
+  readonly edited: EditedState;
+  /** The version of the state afterwards. */
+  readonly serial: number;
+  /** Nothing was written. */
+  readonly isDryRun: boolean;
+}
+
+/** A change of a state as a document. */
+export function stateEditJson({ edited, serial, isDryRun }: StateEdit): StateEditDocument {
+  return {
+    format: 'trueup/state-edit',
+    version: 1,
+    serial,
+    dryRun: isDryRun,
+    moved: edited.moved.map(({ from, to, record: { kind, id } }) => ({ from, to, kind, id })),
+    removed: edited.removed.map(({ address, record: { kind, id, options } }) => ({
+      address,
+      kind,
+      id,
+      protected: options['protect'] === true,
+    })),
   };
 }
 

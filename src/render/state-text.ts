@@ -1,6 +1,7 @@
 import type { StateRecord, Stored } from '../state/record.ts';
 import type { State } from '../state/state.ts';
 import { printable } from './printable.ts';
+import type { StateEdit } from './state-json.ts';
 import { sortedRecords } from './state-json.ts';
 import type { Style } from './style.ts';
 import { inlineShown } from './value-text.ts';
@@ -30,6 +31,24 @@ export function renderStateRecord(address: string, record: StateRecord, style: S
     }),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** Renders a change of a state, one line per resource. */
+export function renderStateEdit({ edited, isDryRun }: StateEdit, style: Style): string {
+  const { moved, removed } = edited;
+  const [move, remove] = isDryRun ? ['would move', 'would remove'] : ['moved', 'removed'];
+  const lines = [
+    ...moved.map(({ from, to, record: { id } }) => [`${move} ${printable(from)} to ${printable(to)}`, id, ''] as const),
+    ...removed.map(
+      ({ address, record: { id, options } }) =>
+        [`${remove} ${printable(address)}`, id, options['protect'] === true ? ', its protection too' : ''] as const,
+    ),
+  ].map(([words, id, more]) => `${words} ${style.paint('faint', idWords(id))}${more}`);
+  const next =
+    moved.length > 0
+      ? 'Rename the block in the manifest too: the platform was not touched.'
+      : 'The platform was not touched. While a block declares one of them, the next plan takes it over again.';
+  return `${[...lines, isDryRun ? 'Nothing was written.' : next].join('\n')}\n`;
 }
 
 function storedWords(stored: Stored): string {

@@ -3,8 +3,9 @@ import type { StateRecord } from '../../state/record.ts';
 import type { State } from '../../state/state.ts';
 import type { Formats, Screen, View } from '../format.ts';
 import { jsonView, printJson } from '../json-view.ts';
-import { stateListJson, stateShowJson, unlockJson } from '../state-json.ts';
-import { renderStateList, renderStateRecord } from '../state-text.ts';
+import type { StateEdit } from '../state-json.ts';
+import { stateEditJson, stateListJson, stateShowJson, unlockJson } from '../state-json.ts';
+import { renderStateEdit, renderStateList, renderStateRecord } from '../state-text.ts';
 import { textView } from '../text-view.ts';
 
 /** Prints what `state list` reports. */
@@ -40,6 +41,17 @@ export const stateShowFormats: Formats<StateShowView> = {
     ...jsonView(screen),
     resource: (address, record) => printJson(screen, stateShowJson(address, record)),
   }),
+};
+
+/** Prints what `state mv` and `state rm` report. */
+export interface StateEditView extends View {
+  readonly edited: (result: StateEdit) => void;
+}
+
+/** The formats of `state mv` and `state rm`. */
+export const stateEditFormats: Formats<StateEditView> = {
+  text: (screen) => ({ ...textView(screen), edited: (result) => screen.out(renderStateEdit(result, screen.outStyle)) }),
+  json: (screen) => ({ ...jsonView(screen), edited: (result) => printJson(screen, stateEditJson(result)) }),
 };
 
 /** Prints what `state unlock` reports, beside its notices. */
