@@ -3,7 +3,7 @@ import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
 import type { Manifest } from './manifest/manifest.ts';
 import type { Plan } from './plan/action.ts';
 import type { PlanFile } from './plan/file.ts';
-import { isIntact, planFile, platformName } from './plan/fingerprint.ts';
+import { isIntact, planFacts, platformName } from './plan/fingerprint.ts';
 import { comparePlans, elsewhere } from './plan/reviewed.ts';
 import type { World } from './reconcile.ts';
 import { plan, planDestruction } from './reconcile.ts';
@@ -59,7 +59,7 @@ export async function planAgain(reviewedPlan: ReviewedPlan, manifest: Manifest, 
   const made = await makePlan({ manifest, deploys, destroys }, world, begins);
   const { moved, leftOut } = comparePlans({
     reviewed,
-    now: planFile(made, { manifest, deploys, destroys }, { version: reviewed.madeBy, at: reviewed.madeAt }, key),
+    now: planFacts(made, { manifest, deploys, destroys }, key),
     resources: manifest.resources,
   });
   if (moved.length > 0) throw outdated(moved);

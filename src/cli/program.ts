@@ -94,7 +94,10 @@ function addPlanning(program: Command, run: Runner): void {
     .option(...noDeploy)
     .option('--destroy', 'plan what trueup destroy would do')
     .option(...full)
-    .option('--out <file>', 'save the plan for a review and for trueup apply; the file holds digests, no values')
+    .option(
+      '--out <file>',
+      'save the plan for a review and for trueup apply; the file has digests, and what it prints is encrypted',
+    )
     .addHelpText(
       'after',
       examples(
@@ -106,6 +109,13 @@ function addPlanning(program: Command, run: Runner): void {
       ),
     );
   run(plan, async () => (await import('./commands/plan.ts')).planCommand(plan.opts()));
+  const show = program
+    .command('show')
+    .description('print a saved plan as plan printed it; sends nothing, and needs the key of the state only')
+    .argument('<plan>', 'file from plan --out')
+    .option(...full)
+    .addHelpText('after', examples('trueup show plan.trueup', 'trueup show plan.trueup --format json | jq .summary'));
+  run(show, async () => (await import('./commands/show.ts')).showCommand(show.args[0] ?? '', show.opts()));
 }
 
 /** The option for plans in which nothing is cut short. */
@@ -203,6 +213,26 @@ function addState(program: Command, run: Runner): void {
       ),
     );
   run(show, async () => (await import('./commands/state.ts')).stateShowCommand(show.args[0] ?? ''));
+  const dryRun = ['--dry-run', 'say what would be done, and write nothing'] as const;
+  const move = state
+    .command('mv')
+    .description('give a resource of the state another address, with everything below it; sends nothing')
+    .argument('<address>', 'its address in the state')
+    .argument('<to>', 'its new address; the state has nothing there')
+    .option(...dryRun)
+    .addHelpText('after', examples('trueup state mv production.redis.old production.redis.new'));
+  run(move, async () => {
+    const [from = '', to = ''] = move.args;
+    return (await import('./commands/state-edit.ts')).stateMoveCommand({ from, to }, move.opts());
+  });
+  const remove = state
+    .command('rm')
+    .description('remove resources from the state, each with everything below it; their objects stay on the platform')
+    .argument('<address...>', 'addresses in the state')
+    .option(...dryRun)
+    .option('--yes', 'do not ask; required without a terminal')
+    .addHelpText('after', examples('trueup state rm production.compose.shop', 'trueup state rm preview --dry-run'));
+  run(remove, async () => (await import('./commands/state-edit.ts')).stateRemoveCommand(remove.args, remove.opts()));
   const unlock = state
     .command('unlock')
     .description('remove the lock of a run that no longer exists')

@@ -9,6 +9,7 @@ import type { PlanDocument } from '../render/documents.ts';
 import { planJson } from '../render/plan-json.ts';
 import { renderPlan } from '../render/plan-text.ts';
 import { printed } from '../render/printable.ts';
+import { saveView } from '../render/saved-view.ts';
 import { plainStyle } from '../render/style.ts';
 import type { Purpose, ReviewedPlan } from '../review.ts';
 import type { StateKey } from '../secrets/state-key.ts';
@@ -42,11 +43,12 @@ export function keepPlan(
 ): Plan {
   const view = { plan: made, counts: { ...about.counts } };
   const inTheWay = obstacles(made, everything);
+  const shown = saveView({ ...view, warnings: [] });
   const at = isoTime(about.now);
   return handles.make({
     document: planJson(view),
     text: printed(renderPlan(view, plainStyle)),
-    file: inTheWay.length > 0 ? undefined : makeFile(made, purpose, { version: readVersion(), at }, about.key),
+    file: inTheWay.length > 0 ? undefined : makeFile(made, purpose, { version: readVersion(), at, shown }, about.key),
     refuse: () => {
       throw new Stop('refused', inTheWay);
     },

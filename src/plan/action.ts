@@ -160,6 +160,26 @@ export interface Plan {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** What people see of an action. */
+export interface ShownAction extends Pick<
+  Action,
+  | ('address' | 'action' | 'createsBeforeDestroy' | 'id' | 'parent' | 'changes' | 'notes' | 'because' | 'isOrdered')
+  | ('dataAtRisk' | 'protect' | 'needsConsent' | 'position')
+> {
+  readonly kind: Pick<Kind, 'kind'>;
+  readonly teardown: readonly unknown[];
+  readonly steps: readonly unknown[];
+  readonly attributes: readonly Pick<AttributeChange, 'decision'>[];
+  readonly service?: Pick<ServicePlan, 'isLeft'>;
+}
+
+/** What people see of a plan: all that a view of it may use, so that a plan file can hold it. */
+export interface ShownPlan extends Pick<Plan, 'destroys' | 'diagnostics'> {
+  readonly actions: readonly ShownAction[];
+  /** undefined: there is no state yet. */
+  readonly saved: object | undefined;
+}
+
 /** Looks up outputs that are known when the plan is made: of objects that are there and stay. */
 export function outputsOf(actions: ReadonlyMap<string, Action>, objects: Observed['objects']): Outputs {
   return ({ address, output }) => {
@@ -176,16 +196,16 @@ export function isEffective({ action, steps, teardown }: Action): boolean {
 }
 
 /** Whether a plan would change the platform, or take something over, or forget it. */
-export function hasChanges(plan: Plan): boolean {
+export function hasChanges(plan: Pick<ShownPlan, 'actions'>): boolean {
   return plan.actions.some((action) => action.action !== 'no-op');
 }
 
 /** Whether the platform ignores the value of an attribute, and the plan does not write it again. */
-export function isIgnored({ decision }: AttributeChange): boolean {
+export function isIgnored({ decision }: Pick<AttributeChange, 'decision'>): boolean {
   return decision.do === 'nothing' && decision.ignored === true;
 }
 
 /** Counts the fields, and keys of maps, that the platform ignores and that a plan does not write again. */
-export function countIgnored(actions: readonly Action[]): number {
+export function countIgnored(actions: readonly Pick<ShownAction, 'attributes'>[]): number {
   return actions.flatMap(({ attributes }) => attributes).filter(isIgnored).length;
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * A reviewed plan as a file: flat facts, by address and path. It holds no value of the manifest or of the platform,
- * only keyed digests: enough to compare it with a plan that is made later.
+ * A reviewed plan as a file: flat facts, by address and path. In clear it holds no value of the manifest or of the
+ * platform, only keyed digests: enough to compare it with a plan that is made later. What `plan` printed is in it encrypted.
  */
 
 const kinds = [
@@ -18,7 +18,7 @@ const path = z.string().regex(new RegExp(`^(${kinds.join('|')})( |$)`));
 
 const schema = z.strictObject({
   format: z.literal('trueup/plan-file'),
-  version: z.literal(3),
+  version: z.literal(4),
   /** The version of Trueup. */
   madeBy: z.string(),
   madeAt: z.iso.datetime(),
@@ -50,12 +50,17 @@ const schema = z.strictObject({
    * - `changed STEP NAME`: the request changes that member, and does not only require it. No value.
    */
   facts: z.record(z.string(), z.record(path, z.string())),
+  /** What `plan` printed, packed and encrypted with a key that comes from the key of the state. */
+  shown: z.string(),
   /** The MAC of all of it: nobody can change the file who does not have the key. */
   mac: z.string(),
 });
 
 /** A plan that was reviewed. */
 export type PlanFile = z.output<typeof schema>;
+
+/** What of a plan file is compared with a plan that is made later. */
+export type PlanFacts = Pick<PlanFile, 'organizationId' | 'state' | 'moved' | 'facts'>;
 
 const format = schema.shape.format.value;
 const version = schema.shape.version.value;

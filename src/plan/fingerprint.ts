@@ -18,7 +18,7 @@ import type { StateKey } from '../secrets/state-key.ts';
 import { isSameMac } from '../secrets/state-key.ts';
 import type { Action, Member, Plan, Step } from './action.ts';
 import { outputsOf } from './action.ts';
-import type { FactKind, PlanFile } from './file.ts';
+import type { FactKind, PlanFacts, PlanFile } from './file.ts';
 
 /** What a plan was made for. */
 interface Purpose {
@@ -36,32 +36,52 @@ type PlanKey = Pick<StateKey, 'planMac'>;
 /** Makes the file of a plan, for its review: the same plan gives the same file, but for the time. Never throws. */
 export function planFile(
   plan: Plan,
-  { manifest, deploys, destroys }: Purpose,
-  made: { /** The version of Trueup. */ readonly version: string; /** ISO 8601. */ readonly at: string },
-  key: PlanKey,
+  purpose: Purpose,
+  made: {
+    /** The version of Trueup. */
+    readonly version: string;
+    /** ISO 8601. */
+    readonly at: string;
+    /** What `plan` printed, as `render/saved-view.ts` writes it. */
+    readonly shown: string;
+  },
+  key: PlanKey & Pick<StateKey, 'encryptPlan'>,
 ): PlanFile {
-  const { base, saved, observed } = plan;
-  const sign: Sign = (scope, content) => key.planMac(canonical(['fact', ...scope, content]));
-  const moves = destroys ? [] : manifest.settings.moved.map(({ from, to }) => [from, to]);
+  const { deploys, destroys, manifest } = purpose;
+  const { organizationId, state, moved, facts } = planFacts(plan, purpose, key);
   const file: PlanFile = {
     format: 'trueup/plan-file',
-    version: 3,
+    version: 4,
     madeBy: made.version,
     madeAt: made.at,
     platform: platformName(manifest.settings.platform),
-    organizationId: observed.organizationId,
-    projectId: observed.projectId,
+    organizationId,
+    projectId: plan.observed.projectId,
     deploys,
     destroys,
+    state,
+    moved,
+    facts,
+    shown: key.encryptPlan(made.shown),
+    mac: '',
+  };
+  return { ...file, mac: macOf(file, key) };
+}
+
+/** Makes what of a plan file is compared with another plan. Never throws. */
+export function planFacts(plan: Plan, { manifest, destroys }: Purpose, key: PlanKey): PlanFacts {
+  const { base, saved, observed } = plan;
+  const sign: Sign = (scope, content) => key.planMac(canonical(['fact', ...scope, content]));
+  const moves = destroys ? [] : manifest.settings.moved.map(({ from, to }) => [from, to]);
+  return {
+    organizationId: observed.organizationId,
     state:
       saved === undefined
         ? { lineage: base.lineage }
         : { lineage: saved.lineage, serial: saved.serial, content: sign(['state'], asJson(saved.resources)) },
     moved: sign(['moved'], moves),
     facts: signedFacts(plan, destroys ? [] : manifest.resources, sign),
-    mac: '',
   };
-  return { ...file, mac: macOf(file, key) };
 }
 
 /** Whether a file is as it was made, by somebody who has the key. */

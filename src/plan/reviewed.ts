@@ -4,7 +4,7 @@ import { blockAddress } from '../kind/address.ts';
 import { pathOf } from '../kind/attribute.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition, wantedAttributes } from '../manifest/resource.ts';
-import type { PlanFile } from './file.ts';
+import type { PlanFacts, PlanFile } from './file.ts';
 import type { Compared } from './surprises.ts';
 import { surprises, whatIsLeftOut } from './surprises.ts';
 
@@ -18,8 +18,8 @@ export interface Comparison {
 
 /** What comparing needs. */
 export interface ComparisonInput {
-  readonly reviewed: PlanFile;
-  readonly now: PlanFile;
+  readonly reviewed: PlanFacts;
+  readonly now: PlanFacts;
   /** What is declared now: sentences name its lines and its references. */
   readonly resources: readonly Resource[];
 }
@@ -80,7 +80,7 @@ function wantedIn(resource: Resource | undefined): Compared['wanted'] {
 }
 
 /** How the organization or the state is another one than the plan was made from; undefined when it is the same. */
-function aboutState(reviewed: PlanFile, now: PlanFile): string | undefined {
+function aboutState(reviewed: PlanFacts, now: PlanFacts): string | undefined {
   if (reviewed.organizationId !== now.organizationId) {
     return `the plan is for organization ${reviewed.organizationId}, and the API key acts in ${now.organizationId}`;
   }

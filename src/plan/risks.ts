@@ -3,7 +3,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Safeguard } from '../diagnostics/safeguards.ts';
 import { safeguards } from '../diagnostics/safeguards.ts';
 import type { Loss } from '../kind/lifecycle.ts';
-import type { Action } from './action.ts';
+import type { ShownAction } from './action.ts';
 
 /** Says what the losses of an action need: the data for which it asks, and warnings. */
 export function weigh(
@@ -24,6 +24,10 @@ export function weigh(
 }
 
 /** Whether an apply of an action needs the permission to lose data. What `protect: true` refuses needs more. */
-export function needsDataLoss({ dataAtRisk, protect, notes }: Action): boolean {
+export function needsDataLoss({
+  dataAtRisk,
+  protect,
+  notes,
+}: Pick<ShownAction, 'dataAtRisk' | 'protect' | 'notes'>): boolean {
   return dataAtRisk !== undefined && protect !== false && !notes.some(({ code }) => code === safeguards.protected.code);
 }

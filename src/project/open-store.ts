@@ -5,6 +5,7 @@ import type { IndexEntry } from '../manifest/git-index.ts';
 import { indexEntries } from '../manifest/git-index.ts';
 import { decoded } from '../secrets/credentials.ts';
 import type { Redactor } from '../secrets/redactor.ts';
+import type { StateKey } from '../secrets/state-key.ts';
 import { localStore } from '../state/backends/local.ts';
 import { postgresStore } from '../state/backends/postgres.ts';
 import { s3Store } from '../state/backends/s3.ts';
@@ -49,6 +50,18 @@ export function openStore(
     default:
       return location satisfies never;
   }
+}
+
+/** The key of the state of a folder: TRUEUP_STATE_KEY, or the key file. Sends nothing. @throws {Stop} `state`, when there is none. */
+export async function findKey(about: {
+  readonly options: ProjectFolder;
+  readonly redactor: Redactor;
+}): Promise<StateKey> {
+  const location = { backend: 'local', folder: stateFolder(about.options) } as const;
+  const keys = keysOf(location, about, { mayMake: false });
+  const { key } = await keys.find();
+  if (key === undefined) throw new Error(`${keys.name} gives no key`);
+  return key;
 }
 
 /** What a command may do about the key of a state. */

@@ -1,5 +1,5 @@
 import { flags } from '../diagnostics/safeguards.ts';
-import type { Action } from '../plan/action.ts';
+import type { ShownAction } from '../plan/action.ts';
 import { renderChange } from './change-text.ts';
 import { renderNote } from './diagnostics-text.ts';
 import { fold, indented } from './lines.ts';
@@ -8,7 +8,7 @@ import type { Style } from './style.ts';
 import { actionWords } from './words.ts';
 
 /** Renders one action; below its service, with the address relative to the service. */
-export function renderAction(action: Action, service: string, style: Style): string[] {
+export function renderAction(action: ShownAction, service: string, style: Style): string[] {
   const isService = action.address === service;
   const indent = isService ? 0 : 2;
   const { tone, symbol: usual } = actionWords[action.action];
@@ -30,12 +30,12 @@ export function renderAction(action: Action, service: string, style: Style): str
   ];
 }
 
-function nameBelow({ action, address }: Action, service: string): string {
+function nameBelow({ action, address }: ShownAction, service: string): string {
   return action === 'deploy' ? 'deploy' : address.slice(service.length).replace(/^\./, '');
 }
 
 /** The reason for a deployment. A reviewer must see that the service restarts. */
-function reason({ because, isOrdered }: Action): string {
+function reason({ because, isOrdered }: ShownAction): string {
   if (isOrdered === true) return 'started by an earlier run; started again if that deployment fails';
   if (because === undefined) return 'first deployment';
   if (because.length === 0) return 'restarts with saved changes that do not run yet';
@@ -47,7 +47,7 @@ function reason({ because, isOrdered }: Action): string {
 /** The number of changes that the reason of a deployment names. */
 const most = 6;
 
-function sentence(action: Action): string {
+function sentence(action: ShownAction): string {
   const id = action.id === undefined ? '' : ` (${printable(action.id)})`;
   switch (action.action) {
     case 'create':
@@ -77,7 +77,7 @@ function sentence(action: Action): string {
   }
 }
 
-function risk({ dataAtRisk, protect }: Action): string[] {
+function risk({ dataAtRisk, protect }: ShownAction): string[] {
   if (dataAtRisk === undefined) return [];
   const allowed = protect === false ? 'allowed by protect: false' : `apply needs ${flags.dataLoss}`;
   return [`! data at risk: ${dataAtRisk} (${allowed})`];

@@ -1,15 +1,15 @@
-import type { Action } from '../plan/action.ts';
+import type { ShownAction } from '../plan/action.ts';
 
 /** The actions of one service, or of an environment by itself. */
 export interface Group {
   readonly address: string;
-  readonly actions: readonly Action[];
+  readonly actions: readonly ShownAction[];
 }
 
 /** Groups the actions of a plan by service, in the order of the plan, without unchanged resources that need no attention. */
-export function groupActions(actions: readonly Action[]): Group[] {
+export function groupActions(actions: readonly ShownAction[]): Group[] {
   const byAddress = new Map(actions.map((action) => [action.address, action]));
-  const groups = new Map<string, Action[]>();
+  const groups = new Map<string, ShownAction[]>();
   for (const action of actions) {
     if (action.action === 'no-op' && action.notes.length === 0 && action.dataAtRisk === undefined) continue;
     const address = serviceOf(action, byAddress).address;
@@ -22,7 +22,7 @@ export function groupActions(actions: readonly Action[]): Group[] {
 }
 
 /** The service of an action: the ancestor directly below an environment, or the action itself. */
-function serviceOf(action: Action, byAddress: ReadonlyMap<string, Action>): Action {
+function serviceOf(action: ShownAction, byAddress: ReadonlyMap<string, ShownAction>): ShownAction {
   const parent = action.parent === undefined ? undefined : byAddress.get(action.parent);
   return parent === undefined || parent.parent === undefined ? action : serviceOf(parent, byAddress);
 }

@@ -1,5 +1,5 @@
 import { blockAddress } from '../kind/address.ts';
-import type { Action, Change } from '../plan/action.ts';
+import type { Change, ShownAction } from '../plan/action.ts';
 import { hasChanges } from '../plan/action.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
 import type { PlanDocument } from './documents.ts';
@@ -19,7 +19,7 @@ export function planJson({ plan, counts }: PlanView): PlanDocument {
   };
 }
 
-function actionJson(action: Action): PlanDocument['actions'][number] {
+function actionJson(action: ShownAction): PlanDocument['actions'][number] {
   const { id, parent, because, dataAtRisk, protect, position } = action;
   return {
     address: blockAddress(action.address),

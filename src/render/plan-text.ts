@@ -1,5 +1,5 @@
 import { flags } from '../diagnostics/safeguards.ts';
-import type { Action, Plan } from '../plan/action.ts';
+import type { ShownAction, ShownPlan } from '../plan/action.ts';
 import { countIgnored, hasChanges } from '../plan/action.ts';
 import { someOf } from '../plan/mass-deletion.ts';
 import { needsDataLoss } from '../plan/risks.ts';
@@ -13,7 +13,7 @@ import { actionWords, countActions, ignoredWords, noChanges } from './words.ts';
 
 /** A plan with the requests that it took. */
 export interface PlanView {
-  readonly plan: Plan;
+  readonly plan: ShownPlan;
   /** Requests sent so far. */
   readonly counts: { readonly reads: number; readonly writes: number };
   /** Text is not cut short. */
@@ -33,7 +33,7 @@ export function renderPlan({ plan, counts, isFull }: PlanView, given: Style): st
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-function ending(plan: Plan, counts: PlanView['counts'], style: Style): string[] {
+function ending(plan: ShownPlan, counts: PlanView['counts'], style: Style): string[] {
   const lines = [...notDeployed(plan.actions), ...permissions(plan.actions), ...errors(plan)].flatMap((line) =>
     fold(line, 0, style),
   );
@@ -43,7 +43,7 @@ function ending(plan: Plan, counts: PlanView['counts'], style: Style): string[] 
   return lines;
 }
 
-function summary(plan: Plan): string {
+function summary(plan: ShownPlan): string {
   const ignored = countIgnored(plan.actions);
   // What has errors was not compared: it does not match the manifest.
   if (!hasChanges(plan) && plan.destroys !== true && errors(plan).length > 0) return ignoredWords(ignored).join(' ');
@@ -53,7 +53,7 @@ function summary(plan: Plan): string {
 }
 
 /** The services that need a deployment that this plan does not include. */
-function notDeployed(actions: readonly Action[]): string[] {
+function notDeployed(actions: readonly ShownAction[]): string[] {
   const left = actions.filter(
     ({ service, notes }) => service?.isLeft === true && !notes.some(({ code }) => code === 'not-deployed'),
   );
@@ -64,7 +64,7 @@ function notDeployed(actions: readonly Action[]): string[] {
   ];
 }
 
-function permissions(actions: readonly Action[]): string[] {
+function permissions(actions: readonly ShownAction[]): string[] {
   const lines: string[] = [];
   const adopted = actions.filter((action) => action.needsConsent).length;
   if (adopted > 0)
@@ -74,7 +74,7 @@ function permissions(actions: readonly Action[]): string[] {
   return lines;
 }
 
-function errors(plan: Plan): string[] {
+function errors(plan: ShownPlan): string[] {
   const found = [...plan.diagnostics, ...plan.actions.flatMap((action) => action.notes)];
   const count = found.filter((item) => item.severity === 'error').length;
   return count === 0 ? [] : [`This plan cannot be applied: ${counted(count, 'error')} above.`];

@@ -1,4 +1,4 @@
-import type { ActionName, Plan } from '../plan/action.ts';
+import type { ActionName, ShownPlan } from '../plan/action.ts';
 import { counted } from './lines.ts';
 import type { Tone } from './style.ts';
 
@@ -46,7 +46,7 @@ export function countActions(actions: readonly { readonly action: ActionName }[]
 /** The summary when there is nothing to do; `ignored`: the number of fields that the platform ignores. */
 export function noChanges(
   ignored: number,
-  { destroys, saved }: Partial<Pick<Plan, 'destroys' | 'saved'>> = {},
+  { destroys, saved }: Partial<Pick<ShownPlan, 'destroys' | 'saved'>> = {},
 ): string {
   if (destroys === true) {
     // A destruction says nothing of what the manifest declares.

@@ -7,6 +7,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
 
 /** The key of a state: authenticates the state and its plan files, and makes the digests in them. Stands in neither. */
 export interface StateKey {
@@ -16,6 +17,10 @@ export interface StateKey {
   readonly stateMac: (text: string, previous?: string) => string;
   /** The MAC of a text of a plan file. */
   readonly planMac: (text: string) => string;
+  /** Packs and encrypts what a plan file shows; the same text gives the same result. */
+  readonly encryptPlan: (text: string) => string;
+  /** @throws {Error} when another key encrypted it, it was changed, or it is longer than a plan can be. */
+  readonly decryptPlan: (encrypted: string) => string;
   /** The key of the digests of secret values. */
   readonly digestKey: string;
   /** Encrypts a key of earlier digests; the same text gives the same result. */
@@ -43,24 +48,35 @@ export function parseStateKey(text: string): StateKey | undefined {
 function keyOf(bytes: Buffer, text: string): StateKey {
   const subkey = (use: string): Buffer => Buffer.from(hkdfSync('sha256', bytes, '', `trueup ${use}`, 32));
   const [state, plans, encryption] = [subkey('state'), subkey('plan files'), subkey('earlier keys')];
+  const shown = subkey('shown plans');
   return {
     text: () => text,
     stateMac: (content, previous = '') => mac(state, `${previous}\n`, content),
     planMac: (content) => mac(plans, content),
     digestKey: subkey('digests').toString('base64url'),
-    encrypt: (content) => {
-      const nonce = createHmac('sha256', encryption).update(content).digest().subarray(0, 12);
-      const cipher = createCipheriv('aes-256-gcm', encryption, nonce);
-      const encrypted = Buffer.concat([cipher.update(content, 'utf8'), cipher.final()]);
-      return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64url');
-    },
-    decrypt: (encrypted) => {
-      const all = Buffer.from(encrypted, 'base64url');
-      const decipher = createDecipheriv('aes-256-gcm', encryption, all.subarray(0, 12), { authTagLength: 16 });
-      decipher.setAuthTag(all.subarray(12, 28));
-      return Buffer.concat([decipher.update(all.subarray(28)), decipher.final()]).toString('utf8');
-    },
+    encryptPlan: (content) => encrypt(shown, gzipSync(content)),
+    decryptPlan: (encrypted) =>
+      gunzipSync(decrypt(shown, encrypted), { maxOutputLength: longestPlan }).toString('utf8'),
+    encrypt: (content) => encrypt(encryption, Buffer.from(content, 'utf8')),
+    decrypt: (encrypted) => decrypt(encryption, encrypted).toString('utf8'),
   };
+}
+
+/** The largest text that a plan file shows, in bytes. */
+const longestPlan = 256 * 1024 * 1024;
+
+function encrypt(key: Buffer, content: Buffer): string {
+  const nonce = createHmac('sha256', key).update(content).digest().subarray(0, 12);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce);
+  const encrypted = Buffer.concat([cipher.update(content), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64url');
+}
+
+function decrypt(key: Buffer, encrypted: string): Buffer {
+  const all = Buffer.from(encrypted, 'base64url');
+  const decipher = createDecipheriv('aes-256-gcm', key, all.subarray(0, 12), { authTagLength: 16 });
+  decipher.setAuthTag(all.subarray(12, 28));
+  return Buffer.concat([decipher.update(all.subarray(28)), decipher.final()]);
 }
 
 /** Whether two MACs are equal, in a time that does not tell where they differ. */

@@ -69,7 +69,8 @@ describe('the real program', () => {
     const { run, folder, file, posts } = await fresh();
     const planned = await run('plan', '--out', 'plan.trueup', '--detailed-exitcode');
     expect(planned).toMatchObject({ code: 2, err: '' });
-    expect(planned.out).toMatch(/, 0 writes\nSaved to plan\.trueup: trueup apply .*\n$/);
+    const saved = 'Saved to plan.trueup. To apply this plan and nothing else, run:\n  trueup apply plan.trueup\n';
+    expect(planned.out.endsWith(`, 0 writes\n${saved}`)).toBe(true);
     expect(posts()).toBe(0);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder).toSorted()).toEqual(['.trueup', 'plan.trueup', 'trueup.yaml']);
@@ -355,7 +356,7 @@ it('plan --out does not save a plan that cannot be applied', async () => {
 describe('a plan file on the disk', () => {
   const file: PlanFile = {
     format: 'trueup/plan-file',
-    version: 3,
+    version: 4,
     madeBy: '0.1.0',
     madeAt: '2025-11-21T10:15:02.310Z',
     platform: 'emulator',
@@ -366,6 +367,7 @@ describe('a plan file on the disk', () => {
     state: { lineage: 'one', serial: 1, content: 'digest' },
     moved: 'digest',
     facts: {},
+    shown: '',
     mac: 'digest',
   };
 
@@ -455,7 +457,7 @@ describe('a plan file on the disk', () => {
 
   it.each([
     ['half', 'is damaged: it ends too early, or was changed'],
-    ['newer', 'has format 4, which a newer Trueup wrote'],
+    ['newer', 'has format 5, which a newer Trueup wrote'],
     ['older', 'has format 1, which an older Trueup wrote'],
     ['odd', 'is damaged at deploys'],
     ['large', 'has 67108865 bytes, and no plan has more than 67108864'],
@@ -472,8 +474,8 @@ describe('a plan file on the disk', () => {
     const folder = hostile();
     const text = planFileText(file);
     writeFileSync(join(folder, 'half'), text.slice(0, text.length / 2));
-    writeFileSync(join(folder, 'newer'), text.replace('"version": 3', '"version": 4'));
-    writeFileSync(join(folder, 'older'), text.replace('"version": 3', '"version": 1'));
+    writeFileSync(join(folder, 'newer'), text.replace('"version": 4', '"version": 5'));
+    writeFileSync(join(folder, 'older'), text.replace('"version": 4', '"version": 1'));
     writeFileSync(join(folder, 'odd'), text.replace('"deploys": true', '"deploys": 1'));
     writeFileSync(join(folder, 'large'), '');
     truncateSync(join(folder, 'large'), 64 * 1024 * 1024 + 1);

@@ -31,7 +31,12 @@ async function reviewed(made: Bench, text: string, between: () => Promise<unknow
   const purpose = { manifest: await made.manifest(text), deploys: true, destroys: false };
   const version = '1.0.0';
   const at = '2025-11-21T10:15:02.310Z';
-  const file = planFile(await makePlan(purpose, made.world()), purpose, { version, at }, await made.store.key());
+  const file = planFile(
+    await makePlan(purpose, made.world()),
+    purpose,
+    { version, at, shown: '' },
+    await made.store.key(),
+  );
   await between();
   return planAgain({ file, name: 'the plan in plan.trueup', version }, purpose.manifest, made.world());
 }

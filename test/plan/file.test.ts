@@ -152,7 +152,7 @@ const knownNames: ReadonlySet<string> = new Set([
 
 /** What a file holds that is neither a digest nor a name: nothing, if it keeps its promise. */
 async function namesNothingElse(file: string, made: Bench, text: string | Record<string, string>): Promise<string[]> {
-  const { facts, state, ...about } = fileIn(file);
+  const { facts, state, shown: _encrypted, ...about } = fileIn(file);
   const { resources } = await made.manifest(text);
   const records = made.store.state?.resources ?? {};
   const addresses = [...resources.map(({ address }) => address), ...Object.keys(records)];

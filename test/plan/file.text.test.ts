@@ -9,7 +9,7 @@ import { isPlanFileText, parsePlanFile, planFileText } from '../../src/plan/file
 /** A file with one of everything that a file can have. */
 const file: PlanFile = {
   format: 'trueup/plan-file',
-  version: 3,
+  version: 4,
   madeBy: '1.2.3',
   madeAt: '2026-01-02T03:04:05Z',
   platform: 'emulator',
@@ -23,6 +23,7 @@ const file: PlanFile = {
     production: { block: '', 'declared name': 'd' },
     'production.redis.main': { 'action update': '', id: 'redis_1', 'send redis.update:update': '', 'was a': 'w v' },
   },
+  shown: 'shown',
   mac: 'mac',
 };
 
@@ -62,9 +63,9 @@ describe('the text of a plan file', () => {
     ['{"format":"trueup/plan","version":1}', 'is what plan --format json prints, and no plan file'],
     ['{"format":"trueup/plan-file"}', 'is damaged at version'],
     ['{"format":"trueup/plan-file","version":"1"}', 'is damaged at version'],
-    ['{"format":"trueup/plan-file","version":3}', 'is damaged at madeBy'],
-    ['{"format":"trueup/plan-file","version":4}', 'has format 4, which a newer Trueup wrote'],
-    ['{"format":"trueup/plan-file","version":2}', 'has format 2, which an older Trueup wrote'],
+    ['{"format":"trueup/plan-file","version":4}', 'is damaged at madeBy'],
+    ['{"format":"trueup/plan-file","version":5}', 'has format 5, which a newer Trueup wrote'],
+    ['{"format":"trueup/plan-file","version":3}', 'has format 3, which an older Trueup wrote'],
   ])('%j: %s', (content, problem) => {
     expect(parsePlanFile(content)).toMatchObject({ problem });
   });
@@ -93,8 +94,8 @@ describe('the text of a plan file', () => {
     expect(remedy('[]')).toBe('trueup plan --out FILE writes one.');
     expect(remedy('{"format":"trueup/plan"}')).toBe('trueup plan --out FILE writes one.');
     expect(remedy(whole.slice(0, -9))).toBe('Plan again.');
-    expect(remedy('{"format":"trueup/plan-file","version":3}')).toBe('Plan again.');
-    expect(remedy('{"format":"trueup/plan-file","version":2}')).toBe('Plan again with the version that applies.');
+    expect(remedy('{"format":"trueup/plan-file","version":4}')).toBe('Plan again.');
+    expect(remedy('{"format":"trueup/plan-file","version":3}')).toBe('Plan again with the version that applies.');
   });
 
   const places = placesIn(plain);

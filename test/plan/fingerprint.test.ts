@@ -26,7 +26,8 @@ import { testKey } from '../support/state-key.ts';
 
 /** What a plan file holds. Here its digests hide nothing, so that they show what they are made of. */
 
-const clear = { planMac: (text: string): string => text };
+const same = (text: string): string => text;
+const clear = { planMac: same, encryptPlan: same };
 const of = (...scope: readonly unknown[]): string => JSON.stringify(['fact', ...scope]);
 const main = 'production.redis.main';
 const host = { address: 'production.redis.other', output: 'host' };
@@ -58,7 +59,7 @@ function fileOf(about: About): PlanFile {
     deploys: true,
     destroys,
   };
-  return planFile(planOf(about), purpose, { version: '1.2.3', at: '2026-01-02T03:04:05Z' }, clear);
+  return planFile(planOf(about), purpose, { version: '1.2.3', at: '2026-01-02T03:04:05Z', shown: 'a plan' }, clear);
 }
 
 /** The facts of an action, but for what it is and which object it is about. */
@@ -75,7 +76,7 @@ describe('the plan file', () => {
     const { mac, ...file } = fileOf({ records: { [main]: recordOf('redis', 'r') } });
     expect(file).toEqual({
       format: 'trueup/plan-file',
-      version: 3,
+      version: 4,
       madeBy: '1.2.3',
       madeAt: '2026-01-02T03:04:05Z',
       platform: 'emulator',
@@ -92,6 +93,7 @@ describe('the plan file', () => {
       },
       moved: of('moved', []),
       facts: {},
+      shown: 'a plan',
     });
     expect(JSON.parse(mac)).toEqual(['file', { ...file, mac: '' }]);
   });
@@ -135,7 +137,7 @@ test('makes its digests with the key of plan files, bound to address and path', 
   const resource = resourceOf(kindNamed('redis'), main, { fields: { dockerImage: declared('redis:8') } });
   const about = { manifest: { settings: { platform: 'emulator', moved: [] } as const, resources: [resource] } };
   const purpose = { ...about, deploys: true, destroys: false };
-  const file = planFile(planOf({}), purpose, { version: '', at: '' }, testKey);
+  const file = planFile(planOf({}), purpose, { version: '', at: '', shown: '' }, testKey);
   const text = signed(main, 'declared dockerImage', { value: 'redis:8' });
   expect(file.facts[main]?.['declared dockerImage']).toBe(testKey.planMac(text));
   expect(isIntact(file, testKey)).toBe(true);

@@ -11,7 +11,7 @@ const shop = 'production.compose.shop';
 
 const base: PlanFile = {
   format: 'trueup/plan-file',
-  version: 3,
+  version: 4,
   madeBy: '1.2.3',
   madeAt: '2026-01-02T03:04:05Z',
   platform: 'https://deploy.example.com',
@@ -22,6 +22,7 @@ const base: PlanFile = {
   state: { lineage: 'a', serial: 3, content: 'content' },
   moved: 'moved',
   facts: {},
+  shown: 'shown',
   mac: 'mac',
 };
 

@@ -48,7 +48,7 @@ export function reviewedPlan(text: string): ReviewedPlan {
 }
 
 /** The version that makes and applies the plan files of tests, and when it makes them. */
-export const thisVersion = { version: '0.1.0', at: '2030-01-01T00:00:00.000Z' };
+export const thisVersion = { version: '0.1.0', at: '2030-01-01T00:00:00.000Z', shown: '' };
 
 /** Makes the plan of a file again; it stops when that is another one. */
 export async function again(made: Bench, file: string, text: string | Record<string, string>): Promise<Plan> {

@@ -7,6 +7,7 @@ import { readVersion } from '../../project/version.ts';
 import type { PlanCommandView } from '../../render/formats/plan.ts';
 import { planFormats } from '../../render/formats/plan.ts';
 import { printable } from '../../render/printable.ts';
+import { saveView } from '../../render/saved-view.ts';
 import { makePlan } from '../../review.ts';
 import type { StateStore } from '../../state/state.ts';
 import type { Command, Run } from '../command.ts';
@@ -14,6 +15,7 @@ import { connect } from '../connect.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { checkPlanPath, writePlanFile } from '../plan-file.ts';
+import { commandLine } from '../shell-command.ts';
 
 /** The options of `plan`. */
 interface PlanFlags {
@@ -46,16 +48,17 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
     const everything = { dataLoss: true, adoption: true, massDeletion: true, massRecreation: true };
     const isInTheWay = obstacles(made, everything).length > 0;
     const savedTo = isInTheWay ? undefined : flags.out;
+    const others = hasChanges(made) ? await underWay(connection.store) : [];
+    const plan = { ...made, diagnostics: [...others, ...made.diagnostics] };
+    const shown = { plan, counts: client.counts, warnings };
     if (savedTo !== undefined) {
-      const about = { version: readVersion(), at: new Date().toISOString() };
+      const about = { version: readVersion(), at: new Date().toISOString(), shown: saveView(shown) };
       const { store } = connection;
       await store.keepKey();
       await writePlanFile(run.process.cwd(), savedTo, planFile(made, purpose, about, await store.key()));
     }
-    const others = hasChanges(made) ? await underWay(connection.store) : [];
-    const shown = { ...made, diagnostics: [...others, ...made.diagnostics] };
-    const command = destroys ? 'destroy' : 'apply';
-    view.plan({ plan: shown, counts: client.counts, isFull: flags.full === true, warnings, savedTo, command });
+    const command = commandLine(run, [destroys ? 'destroy' : 'apply', savedTo ?? '']);
+    view.plan({ ...shown, isFull: flags.full === true, savedTo, command });
     if (isInTheWay) {
       if (flags.out !== undefined) terminal.err(`The plan was not saved to ${printable(flags.out)}.\n`);
       return 'failed';

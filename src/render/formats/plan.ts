@@ -13,8 +13,8 @@ export interface PlanResult extends PlanView {
   readonly warnings: readonly Diagnostic[];
   /** The file that the plan was saved to. */
   readonly savedTo: string | undefined;
-  /** The command that applies the plan. */
-  readonly command: 'apply' | 'destroy';
+  /** The command line that applies that file. */
+  readonly command: string;
 }
 
 /** Prints what `plan` reports. */
@@ -30,7 +30,7 @@ export const planFormats: Formats<PlanCommandView> = {
       screen.out(renderPlan(view, screen.outStyle));
       if (savedTo === undefined) return;
       const name = printable(savedTo);
-      screen.out(`Saved to ${name}: trueup ${command} with this file applies this plan and nothing else.\n`);
+      screen.out(`Saved to ${name}. To apply this plan and nothing else, run:\n  ${printable(command)}\n`);
     },
   }),
   json: (screen) => ({

@@ -1,0 +1,42 @@
+import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { isIntact } from '../../plan/fingerprint.ts';
+import { findKey } from '../../project/open-store.ts';
+import { readVersion } from '../../project/version.ts';
+import type { Exit } from '../../render/exit-codes.ts';
+import type { PlanCommandView } from '../../render/formats/plan.ts';
+import { planFormats } from '../../render/formats/plan.ts';
+import { readView } from '../../render/saved-view.ts';
+import type { Command, Run } from '../command.ts';
+import { readPlanFile } from '../plan-file.ts';
+import { commandLine } from '../shell-command.ts';
+
+/** Prints a plan file as `plan` printed it. Sends nothing; the key of the state proves that nobody changed the file. */
+export function showCommand(path: string, flags: { readonly full?: true }): Command<PlanCommandView> {
+  return { formats: planFormats, execute: (run, view) => show(run, view, { path, isFull: flags.full === true }) };
+}
+
+async function show(
+  run: Run,
+  view: PlanCommandView,
+  { path, isFull }: { readonly path: string; readonly isFull: boolean },
+): Promise<Exit> {
+  const { file } = await readPlanFile(run.process.cwd(), path);
+  const key = await findKey(run);
+  if (!isIntact(file, key)) {
+    const what = `the plan file ${path} was changed after it was made, or was made with another key; it is not shown`;
+    throw refused(what, 'Use the key of the state that the plan was made from, or plan again.');
+  }
+  const shown = readView(key.decryptPlan(file.shown));
+  if (shown === undefined) {
+    const what = `Trueup ${file.madeBy} wrote the plan file ${path} in a form that ${readVersion()} cannot show`;
+    throw refused(what, `Show it with Trueup ${file.madeBy}, or plan again.`);
+  }
+  run.warn(shown.warnings);
+  const command = commandLine(run, [file.destroys ? 'destroy' : 'apply', path]);
+  view.plan({ ...shown, isFull, savedTo: path, command });
+  return 'done';
+}
+
+function refused(what: string, remedy: string): Stop {
+  return new Stop('refused', [diagnostic('plan-file', what, { remedy })]);
+}

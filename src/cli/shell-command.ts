@@ -1,0 +1,35 @@
+import { relative } from 'node:path';
+import type { Run } from './command.ts';
+
+/**
+ * The command line of another command for the same manifest, as a shell takes it: with the options of this run that
+ * choose the manifest and what it may do.
+ */
+export function commandLine(
+  { options, process, redactor }: Pick<Run, 'options' | 'process' | 'redactor'>,
+  words: readonly string[],
+): string {
+  const near = relative(process.cwd(), options.folder);
+  const folder = near.startsWith('..') ? options.folder : near;
+  const all = [
+    'trueup',
+    ...(folder === '' ? [] : ['-C', notAnOption(folder)]),
+    ...(options.file === 'trueup.yaml' ? [] : ['-f', notAnOption(options.file)]),
+    ...[...options.variables].flatMap(([name, value]) => ['--var', `${name}=${value}`]),
+    ...(options.allowsSecretCommands ? ['--allow-secret-commands'] : []),
+    ...(options.allowsHttp === true ? ['--allow-http'] : []),
+    ...(options.isPinned === undefined ? [] : [options.isPinned ? '--pinned' : '--no-pinned']),
+  ];
+  return redactor.redact([...all, ...words.map(notAnOption)].map(shellWord).join(' '));
+}
+
+/** A word that begins with a hyphen would be an option. */
+function notAnOption(word: string): string {
+  return word.startsWith('-') ? `./${word}` : word;
+}
+
+/** A word as a shell takes it. */
+export function shellWord(word: string): string {
+  if (/^[\w./@%+-][\w./@%+:,=-]*$/.test(word)) return word;
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}

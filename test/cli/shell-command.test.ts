@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { commandLine, shellWord } from '../../src/cli/shell-command.ts';
+import type { Run } from '../../src/cli/command.ts';
+
+/** Command lines that users copy. */
+
+const words = [
+  'plain',
+  'two words',
+  "it's",
+  '$HOME',
+  '`id`',
+  '*',
+  '~',
+  '',
+  'a"b',
+  'a\\b',
+  '--x',
+  '=x',
+  'line\nline',
+  'ä;&|',
+];
+
+test.each(words)('a shell reads the word %j as it was written', (word) => {
+  const read = execFileSync('sh', ['-c', `printf %s ${shellWord(word)}`], { encoding: 'utf8' });
+  expect(read).toBe(word);
+});
+
+test('a plain word stays as it is', () => {
+  expect(['plan.trueup', '../a/b-c_d', 'tag=2025.11.3'].map(shellWord)).toEqual([
+    'plan.trueup',
+    '../a/b-c_d',
+    'tag=2025.11.3',
+  ]);
+});
+
+describe('a command line', () => {
+  const line = (options: Partial<Run['options']>, ...rest: readonly string[]) =>
+    commandLine(
+      {
+        options: {
+          folder: '/work/infra',
+          file: 'trueup.yaml',
+          variables: new Map(),
+          allowsSecretCommands: false,
+          allowsHttp: undefined,
+          isPinned: undefined,
+          ...options,
+        } as unknown as Run['options'],
+        process: { cwd: () => '/work' } as unknown as Run['process'],
+        redactor: { redact: (text: string) => text.replaceAll('canary', '(hidden)') } as unknown as Run['redactor'],
+      },
+      rest,
+    );
+
+  test('names the folder and the options that choose the manifest', () => {
+    expect(line({}, 'apply', 'plan.trueup')).toBe('trueup -C infra apply plan.trueup');
+    expect(line({ folder: '/work' }, 'apply', 'my plan')).toBe("trueup apply 'my plan'");
+    expect(line({ folder: '/other/infra' }, 'apply', 'p')).toBe('trueup -C /other/infra apply p');
+    const more = { file: 'b.yaml', variables: new Map([['tag', 'a b']]), allowsHttp: true, isPinned: false };
+    expect(line({ ...more, allowsSecretCommands: true }, 'destroy', '-p')).toBe(
+      "trueup -C infra -f b.yaml --var 'tag=a b' --allow-secret-commands --allow-http --no-pinned destroy ./-p",
+    );
+  });
+
+  test('shows no secret', () => {
+    expect(line({ variables: new Map([['tag', 'canary']]) }, 'apply', 'p')).not.toContain('canary');
+  });
+});
