@@ -1,5 +1,6 @@
 import { Cron } from 'croner';
 import * as z from 'zod';
+import { cronProblem } from './cron.ts';
 import { pathParts } from './codecs.ts';
 
 /** Forms of values that the platform takes unchecked and that fail later, checked before any request. */
@@ -17,9 +18,14 @@ export const hostName = z
 /** A TCP port. */
 export const port = z.number().int().min(1).max(65_535);
 
+const cronForm =
+  'is not a cron expression: five fields (minute hour day month weekday), as in "0 3 * * *", six with the second first, or a word such as @daily';
+
 /** A cron expression of five fields, or six with seconds first, or a word such as `@daily`. */
-export const cron = z.string().refine(isCron, {
-  message: 'is not a cron expression: five fields (minute hour day month weekday), as in "0 3 * * *"',
+export const cron = z.string().refine((expression) => cronProblem(expression) === undefined, {
+  error: ({ input }) =>
+    typeof input === 'string' ? `is not a cron expression: ${cronProblem(input) ?? ''}` : cronForm,
+  params: { ofSecrets: cronForm },
 });
 
 /** A path of a file below a folder: no way up. The platform takes a `/` before it, which means nothing. */
@@ -32,29 +38,19 @@ export const pathBelow = z
 
 /** The days between two runs of a cron expression, on average; Infinity for one that never runs or cannot be read. */
 export function daysBetweenRuns(expression: string): number {
-  if (!isCron(expression)) return Infinity;
-  const runs = new Cron(expression, { paused: true, timezone: 'UTC' }).nextRuns(100, '2023-01-01T00:00:00');
+  if (cronProblem(expression) !== undefined) return Infinity;
+  const runs = runsOf(expression);
   const [first, last] = [runs[0]?.getTime(), runs.at(-1)?.getTime()];
   return first === undefined || last === undefined || runs.length < 2
     ? Infinity
     : (last - first) / (runs.length - 1) / (24 * 60 * 60 * 1000);
 }
 
-/** Expressions that were found good, and few: a manifest repeats them, and to read one takes 80 KB. */
-const goodExpressions = new Set<string>();
-
-function isCron(expression: string): boolean {
-  if (goodExpressions.has(expression)) return true;
-  const isGood = isReadAsCron(expression);
-  if (isGood && goodExpressions.size < 100) goodExpressions.add(expression);
-  return isGood;
-}
-
-function isReadAsCron(expression: string): boolean {
-  if (!/^@\w+$/.test(expression) && !/^\S+( +\S+){4,5}$/.test(expression)) return false;
+/** The first 100 runs; none of an expression that only the platform can read. */
+function runsOf(expression: string): readonly Date[] {
   try {
-    return new Cron(expression, { paused: true }).getPattern() !== undefined;
+    return new Cron(expression, { paused: true, timezone: 'UTC' }).nextRuns(100, '2023-01-01T00:00:00');
   } catch {
-    return false;
+    return [];
   }
 }
