@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { kinds } from '../resources/index.ts';
 import type { ProjectFolder } from '../project/folder.ts';
 import type { Process } from './process.ts';
+import { readDuration } from '../kind/units.ts';
 import { usage } from '../diagnostics/usage.ts';
 
 export { usage };
@@ -34,7 +35,7 @@ export function settleOptions(options: GlobalOptions, { env, cwd }: Pick<Process
     file: options.file,
     variables: new Map((options.var ?? []).map(readAssignment)),
     connections: readInteger('--connections', options.connections, 1, 64),
-    lockTimeoutMs: 1_000 * readInteger('--lock-timeout', options.lockTimeout ?? '0', 0, 86_400),
+    lockTimeoutMs: 1_000 * readSeconds('--lock-timeout', options.lockTimeout ?? '0', 0, 86_400),
     allowsSecretCommands: options.allowSecretCommands === true,
     allowsHttp: options.allowHttp,
     isPinned: options.pinned,
@@ -57,6 +58,38 @@ export function readInteger(name: string, text: string, least: number, most: num
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= least && value <= most) return value;
   throw usage(`${name} must be a whole number from ${least} to ${most}, got ${JSON.stringify(text)}`);
+}
+
+/** Parses a duration of an option: seconds, or as in `90s` and `1h30m`. In seconds. @throws {Stop} `usage` */
+export function readSeconds(name: string, text: string, least: number, most: number): number {
+  return readTime(name, text, { least, most, word: 'seconds', nanoseconds: 1e9 });
+}
+
+/** Parses a short duration of an option: milliseconds, or as in `500ms` and `5s`. In milliseconds. @throws {Stop} `usage` */
+export function readMilliseconds(name: string, text: string, least: number, most: number): number {
+  return readTime(name, text, { least, most, word: 'milliseconds', nanoseconds: 1e6 });
+}
+
+/** The value of `--since` in the platform's form: one number with one unit. The request checks what is no duration. */
+export function readSince(text: string): string {
+  if (/^\d+[smhd]$/.test(text)) return text;
+  const seconds = /^\d+$/.test(text) ? Number(text) : (readDuration(text) ?? Number.NaN) / 1e9;
+  return Number.isInteger(seconds) ? `${seconds}s` : text;
+}
+
+interface TimeUnit {
+  readonly least: number;
+  readonly most: number;
+  readonly word: string;
+  readonly nanoseconds: number;
+}
+
+function readTime(name: string, text: string, { least, most, word, nanoseconds }: TimeUnit): number {
+  const duration = readDuration(text);
+  const value = /^\d+$/.test(text) ? Number(text) : duration === undefined ? Number.NaN : duration / nanoseconds;
+  if (Number.isInteger(value) && value >= least && value <= most) return value;
+  const forms = `${least} to ${most} ${word}, or a duration as in 30s or 1h30m`;
+  throw usage(`${name} must be ${forms}, got ${JSON.stringify(text)}`);
 }
 
 /** The view for `--raw`. @throws {Stop} `usage`, when the format has none */

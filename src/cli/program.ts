@@ -19,7 +19,7 @@ export function createProgram(process: Process, onEnd: (exitCode: number) => voi
     .option('-f, --file <name>', 'manifest in that folder', 'trueup.yaml')
     .option('--var <name=value>', 'value of a variable; repeatable; also TRUEUP_VAR_<name>', collect)
     .option('--connections <n>', 'largest number of requests at a time', '4')
-    .option('--lock-timeout <seconds>', 'wait so long for a run that holds the lock of the state', '0')
+    .option('--lock-timeout <time>', 'wait so long for a run that holds the lock of the state: 30s, 5m', '0')
     .option('--allow-secret-commands', 'run the programs that the manifest names under secrets:')
     .option('--pinned', 'only TRUEUP_URL and TRUEUP_STATE_URL choose platform and state; the default where CI is set')
     .option('--no-pinned', 'the manifest may choose them; also TRUEUP_PINNED=false')
@@ -125,19 +125,20 @@ const full = ['--full', 'show all lines of long texts and lists'] as const;
 const noDeploy = ['--no-deploy', 'do not deploy'] as const;
 
 function addChanging(program: Command, run: Runner): void {
-  const autoApprove = ['--auto-approve', 'do not ask; required without a terminal'] as const;
+  const autoApprove = ['--auto-approve', 'do not ask; required without a terminal; also --yes'] as const;
   const allowDataLoss = ['--allow-data-loss', 'allow changes that put data at risk'] as const;
   const inFlightTimeout = [
-    '--in-flight-timeout <seconds>',
-    'in-flight timeout: how long an unanswered request may take to reach the platform; default: 60',
+    '--in-flight-timeout <time>',
+    'in-flight timeout: how long an unanswered request may take to reach the platform; default: 60s',
   ] as const;
   /** The earlier name of `--in-flight-timeout`. */
-  const fence = (): Option => new Option('--fence <seconds>').hideHelp();
+  const fence = (): Option => new Option('--fence <time>').hideHelp();
   const apply = program
     .command('apply')
     .description('change the platform to match the manifest')
     .argument('[plan]', 'file from plan --out: applied without a question if the plan is still the same')
     .option(...autoApprove)
+    .addOption(alsoNamed('--yes', 'autoApprove'))
     .option('--adopt', 'take over objects that exist already')
     .option(...allowDataLoss)
     .option('--allow-mass-delete', 'allow to delete more than 10 of a kind, or 30 % of at least 10')
@@ -147,14 +148,14 @@ function addChanging(program: Command, run: Runner): void {
     .option(...inFlightTimeout)
     .addOption(fence())
     .option('--no-wait', 'start deployments and do not wait for their end')
-    .option('--deploy-timeout <[kind=]seconds>', 'time limit of a deployment; default: 900; repeatable', collect)
+    .option('--deploy-timeout <[kind=]time>', 'time limit of a deployment: 15m, 900; default: 15m; repeatable', collect)
     .addHelpText(
       'after',
       examples(
         'trueup apply',
         'trueup apply --auto-approve --adopt',
         'trueup apply plan.trueup',
-        'trueup apply --auto-approve --deploy-timeout 600 --deploy-timeout application=1800',
+        'trueup apply --auto-approve --deploy-timeout 10m --deploy-timeout application=30m',
       ),
     );
   run(apply, async () => (await import('./commands/apply.ts')).applyCommand(apply.opts(), apply.args[0]));
@@ -163,6 +164,7 @@ function addChanging(program: Command, run: Runner): void {
     .description('delete everything that the state holds')
     .argument('[plan]', 'file from plan --destroy --out: deletes if the plan is still the same')
     .option(...autoApprove)
+    .addOption(alsoNamed('--yes', 'autoApprove'))
     .option(...allowDataLoss)
     .option(...full)
     .option(...inFlightTimeout)
@@ -237,6 +239,7 @@ function addState(program: Command, run: Runner): void {
     .command('unlock')
     .description('remove the lock of a run that no longer exists')
     .option('--yes', 'do not ask; required without a terminal')
+    .addOption(alsoNamed('--auto-approve', 'yes'))
     .addHelpText('after', examples('trueup state unlock', 'trueup state unlock --yes'));
   run(unlock, async () => (await import('./commands/state.ts')).stateUnlockCommand(unlock.opts()));
   const key = state
@@ -251,12 +254,14 @@ function addState(program: Command, run: Runner): void {
     .command('accept-older')
     .description('go on from a state that is older than the one that was saved last')
     .option('--yes', 'do not ask; required without a terminal')
+    .addOption(alsoNamed('--auto-approve', 'yes'))
     .addHelpText('after', examples('trueup state accept-older', 'trueup state accept-older --yes'));
   run(acceptOlder, async () => (await import('./commands/state-key.ts')).stateAcceptOlderCommand(acceptOlder.opts()));
   const rebuild = state
     .command('rebuild')
     .description('rebuild a lost state from the platform')
     .option('--yes', 'do not ask; required without a terminal')
+    .addOption(alsoNamed('--auto-approve', 'yes'))
     .addHelpText('after', examples('trueup state rebuild', 'trueup state rebuild -C deploy --yes'));
   run(rebuild, async () => (await import('./commands/state-rebuild.ts')).stateRebuildCommand(rebuild.opts()));
 }
@@ -270,12 +275,10 @@ function addServices(program: Command, run: Runner): void {
     .argument('<address...>', 'addresses, as in plans; in this order, until one fails')
     .option(...id)
     .option('--yes', 'do not ask before a service stops or data is lost; required without a terminal')
+    .addOption(alsoNamed('--auto-approve', 'yes'))
     .option('--allow-data-loss', 'allow the deletion of data: rebuild empties a database')
     .option('--no-wait', 'do not wait for the end of a deployment')
-    .option(
-      '--timeout <seconds>',
-      'time limit of each command; default: 60, and 1800 for deployments, rebuild and backup',
-    )
+    .option('--timeout <time>', 'time limit of each command; default: 60s, and 30m for deployments, rebuild and backup')
     .option('--show-secrets', 'print the token that refresh-token creates')
     .addHelpText(
       'after',
@@ -304,7 +307,7 @@ ${examples(
     .description('show the status and the last deployment of services; changes nothing')
     .argument('[address...]', 'services, or environments; default: all services of the state')
     .option('--watch', 'repeat until interrupted; in a pipe, print a line for each change')
-    .option('--interval <seconds>', 'time between two reads with --watch', '2')
+    .option('--interval <time>', 'time between two reads with --watch', '2s')
     .addHelpText(
       'after',
       examples(
@@ -320,7 +323,7 @@ ${examples(
     .argument('<address>', 'address of the resource, as in plans')
     .option(...id)
     .option('--tail <n>', 'last lines only: 1 to 10000; default: 100')
-    .option('--since <time>', 'newer lines only: 30s, 15m, 2h, 1d, or all')
+    .option('--since <time>', 'newer lines only: 30s, 15m, 1h30m, or all')
     .option('--search <text>', 'lines with this text only: letters, digits, space, ".", "_", "-"')
     .option('--show-secrets', 'do not redact the secrets of the service')
     .option('--raw', 'print the log unchanged, also characters that a terminal obeys')
@@ -356,8 +359,8 @@ function addTools(program: Command, run: Runner): void {
     .option('--port <n>', 'port to listen on; 0 takes a free one', '4050')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--data <file>', 'file that stores the emulated platform; default: none, it ends with the process')
-    .option('--latency <ms>', 'delay of each answer', '0')
-    .option('--deploy-time <ms>', 'duration of a deployment', '0')
+    .option('--latency <time>', 'delay of each answer, in ms or as in 2s', '0')
+    .option('--deploy-time <time>', 'duration of a deployment, in ms or as in 2s', '0')
     .option(
       '--documented-only',
       'serve only the operations of the API document: none creates a project or connects a provider',
@@ -403,7 +406,8 @@ function addCall(program: Command, run: Runner): void {
     .option('--show-secrets', 'print the secrets in the answer')
     .option('--raw', 'print the answer unchanged, also characters that a terminal obeys')
     .option('--yes', 'do not ask before a deletion, stop or replacement; required without a terminal')
-    .option('--timeout <seconds>', 'time limit of the request, including the deployment of a database', '30')
+    .addOption(alsoNamed('--auto-approve', 'yes'))
+    .option('--timeout <time>', 'time limit of the request, including the deployment of a database', '30s')
     .addHelpText(
       'after',
       `
@@ -448,6 +452,11 @@ function addCompletion(program: Command, run: Runner, process: Process): void {
 function nameOf(command: Command): string {
   const { parent } = command;
   return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name();
+}
+
+/** An option that means another one, which help shows. */
+function alsoNamed(flag: string, attribute: 'yes' | 'autoApprove'): Option {
+  return new Option(flag).implies({ [attribute]: true }).hideHelp();
 }
 
 function examples(...lines: readonly string[]): string {

@@ -33,6 +33,7 @@ describe('the time for a deployment', () => {
       { ...all(60), redis: 5, compose: 7 },
     ],
     ['is the last one that is said', ['60', 'redis=5', '70', 'redis=6'], { ...all(70), redis: 6 }],
+    ['U18: is a duration too', ['15m', 'redis=1h30m'], { ...all(900), redis: 5_400 }],
     ['is a second at least', ['1', 'redis=1'], all(1)],
     ['is a day at most', ['86400', 'redis=86400'], all(86_400)],
   ])('%s', (_what, given, expected) => {
@@ -44,8 +45,9 @@ describe('the time for a deployment', () => {
     expect(readDeployLimits([], kinds)('constructor')).toBe(900_000);
   });
 
-  it.each(['0', '86401', '', 'x', '1.5', '-1', '1e3', ' 5', '5 '])('is no %j', (text) => {
-    const range = `must be a whole number from 1 to 86400, got ${JSON.stringify(text)} -> undefined`;
+  it.each(['0', '86401', '', 'x', '1.5', '-1', '1e3', ' 5', '5 ', '25h', '500ms', '5 m'])('is no %j', (text) => {
+    const forms = '1 to 86400 seconds, or a duration as in 30s or 1h30m';
+    const range = `must be ${forms}, got ${JSON.stringify(text)} -> undefined`;
     expect(told('60', text)).toBe(`usage usage: --deploy-timeout ${range}`);
     expect(told(`compose=${text}`)).toBe(`usage usage: --deploy-timeout compose ${range}`);
   });

@@ -17,7 +17,7 @@ import { exitCodes, stopExits } from '../../render/exit-codes.ts';
 import { readDeployLimits } from '../deploy-limits.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { withLock } from '../locked.ts';
-import { readInteger, usage } from '../options.ts';
+import { readSeconds, usage } from '../options.ts';
 import { readPlanFile } from '../plan-file.ts';
 
 /** Plans, asks, and applies; with a plan file it applies without a question. */
@@ -111,7 +111,7 @@ function readInFlightTimeout({ inFlightTimeout, fence }: ApplyFlags): number {
   const name = inFlightTimeout === undefined ? '--fence' : '--in-flight-timeout';
   const seconds = inFlightTimeout ?? fence;
   if (seconds === undefined) return attempts.effect.timeoutMs;
-  return readInteger(name, seconds, 0, longestTimeoutMs / 1_000) * 1_000;
+  return readSeconds(name, seconds, 0, longestTimeoutMs / 1_000) * 1_000;
 }
 
 function waiting(ms: number): string {

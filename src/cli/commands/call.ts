@@ -13,7 +13,7 @@ import type { Command, Run } from '../command.ts';
 import { readInput } from '../call-input.ts';
 import { openPlatform } from '../connect.ts';
 import type { Exit } from '../../render/exit-codes.ts';
-import { readInteger, requireRaw, usage } from '../options.ts';
+import { readSeconds, requireRaw, usage } from '../options.ts';
 import { findPlatform } from '../../project/target.ts';
 import { listOperations } from './call-list.ts';
 
@@ -44,7 +44,7 @@ async function call(
   if (flags.list !== undefined) return listOperations(view, flags.list === true ? name : flags.list);
   if (name === undefined) throw usage('the operation is missing', 'trueup call --list shows all operations.');
   const operation = findOperation(name);
-  const deadlineMs = readInteger('--timeout', flags.timeout, 1, 3_600) * 1_000;
+  const deadlineMs = readSeconds('--timeout', flags.timeout, 1, 3_600) * 1_000;
   const platform = await findPlatform(options);
   const input = complete(
     run,

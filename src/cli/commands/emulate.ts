@@ -12,7 +12,7 @@ import { emulatorKey } from '../../project/connect.ts';
 import { openEmulatorFile } from '../../project/emulator-file.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { readFaultsFile } from '../faults-file.ts';
-import { readInteger } from '../options.ts';
+import { readInteger, readMilliseconds } from '../options.ts';
 
 /** The options of `emulate`. */
 export interface EmulateFlags {
@@ -33,10 +33,10 @@ export function emulateCommand(flags: EmulateFlags): Command<EmulateView> {
 
 async function emulate({ process, terminal }: Run, view: EmulateView, flags: EmulateFlags): Promise<Exit> {
   const port = readInteger('--port', flags.port, 0, 65_535);
-  const latencyMs = readInteger('--latency', flags.latency, 0, 60_000);
+  const latencyMs = readMilliseconds('--latency', flags.latency, 0, 60_000);
   const behaviour = {
     apiKey: emulatorKey,
-    deployDelayMs: readInteger('--deploy-time', flags.deployTime, 0, 3_600_000),
+    deployDelayMs: readMilliseconds('--deploy-time', flags.deployTime, 0, 3_600_000),
     documentedOnly: flags.documentedOnly === true,
     strict: flags.strict === true,
   };

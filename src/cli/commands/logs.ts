@@ -5,7 +5,7 @@ import { logsFormats } from '../../render/formats/logs.ts';
 import { kinds } from '../../resources/index.ts';
 import type { Command } from '../command.ts';
 import { openPlatform } from '../connect.ts';
-import { requireRaw } from '../options.ts';
+import { readSince, requireRaw } from '../options.ts';
 import { declaredResources } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
 import { findTarget } from '../../project/target.ts';
@@ -37,7 +37,8 @@ export function logsCommand(address: string, flags: LogsFlags): Command<LogsView
         givenId: flags.id,
       });
       if (object === undefined) throw new Error('an address was neither found nor refused');
-      const request = logRequest(object, flags, kinds);
+      const since = flags.since === undefined ? undefined : readSince(flags.since);
+      const request = logRequest(object, { ...flags, since }, kinds);
       const { client, close } = await openPlatform(target.platform, { options, redactor, terminal, purpose: 'logs' });
       try {
         const showsSecrets = flags.showSecrets === true;

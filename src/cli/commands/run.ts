@@ -18,7 +18,7 @@ import { declaredResources } from '../../project/load.ts';
 import { openStore } from '../../project/open-store.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { exitCodes } from '../../render/exit-codes.ts';
-import { readInteger, usage } from '../options.ts';
+import { readSeconds, usage } from '../options.ts';
 import { watchSignals } from '../signals.ts';
 import { findTarget } from '../../project/target.ts';
 
@@ -45,7 +45,7 @@ export function executeCommand([name = '', ...addresses]: readonly string[], fla
       if (addresses.length === 0)
         throw usage('an address is missing', 'trueup state list shows the addresses of the state.');
       if (flags.id !== undefined && addresses.length > 1) throw usage('--id takes exactly one address');
-      const seconds = flags.timeout === undefined ? undefined : readInteger('--timeout', flags.timeout, 1, 86_400);
+      const seconds = flags.timeout === undefined ? undefined : readSeconds('--timeout', flags.timeout, 1, 86_400);
       const target = await findTarget(options);
       const state = await readStateOf(target.project, openStore(target.state, run));
       const declared = () => declaredResources(options);

@@ -13,7 +13,7 @@ import type { Command, Run } from '../command.ts';
 import { openPlatform } from '../connect.ts';
 import { openStore } from '../../project/open-store.ts';
 import { exitCodes } from '../../render/exit-codes.ts';
-import { readInteger, usage } from '../options.ts';
+import { readSeconds, usage } from '../options.ts';
 import type { Target } from '../../project/target.ts';
 import { findTarget } from '../../project/target.ts';
 
@@ -29,7 +29,7 @@ export function statusCommand(addresses: readonly string[], flags: StatusFlags):
     formats: statusFormats,
     execute: async (run, view) => {
       const { options } = run;
-      const intervalMs = readInteger('--interval', flags.interval, 1, 3_600) * 1_000;
+      const intervalMs = readSeconds('--interval', flags.interval, 1, 3_600) * 1_000;
       const target = await findTarget(options);
       if (flags.watch === true) {
         const show = view.watch?.();
