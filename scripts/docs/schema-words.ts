@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { Unit } from '../../src/kind/units.ts';
+import { units } from '../../src/kind/units.ts';
 import { code } from './markdown.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;
@@ -43,6 +45,8 @@ function words(schema: Schema, rules: readonly string[] = []): string {
 
 function textWords(schema: Schema, rules: readonly string[]): string {
   const { format, pattern, minLength = 0, maxLength } = schema;
+  const unit = Object.values<Unit>(units).find((one) => pattern?.includes(one.pattern) === true);
+  if (unit !== undefined) return `${unit.isText ? `${unit.plural}, or ` : ''}amount such as ${code(unit.example)}`;
   if (format === 'uri') return 'URL';
   if (format === 'email') return 'e-mail address';
   if (format === 'starts_with') return `text that begins with ${code((pattern ?? '').replaceAll(/^\^|\.\*$|\\/g, ''))}`;

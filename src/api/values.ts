@@ -114,7 +114,7 @@ export const networkSwarm = z.array(
   }),
 );
 
-export const stopGracePeriodSwarm = z.number();
+const stopGracePeriodSwarm = z.number();
 
 export const endpointSpecSwarm = z.strictObject({
   Mode: z.string().optional(),

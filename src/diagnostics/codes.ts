@@ -49,6 +49,11 @@ export const codes = {
     meaning: 'A ${…} that looks like an expression is none: Trueup passes it on as text.',
     remedy: 'Correct the word before the colon, or write $${ for a literal ${.',
   },
+  'no-unit': {
+    severity: 'warning',
+    meaning: 'A number is smaller than anybody means: its unit is probably missing.',
+    remedy: 'Write the unit: 512Mi, 1.5, 30s.',
+  },
   'bad-reference': {
     severity: 'error',
     meaning: 'A reference names something that does not exist, or references form a circle.',

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import type { Operation } from '../api/contract.ts';
 import type { Codec, MapCodec } from './codecs.ts';
 import type { Json, Row } from './json.ts';
+import type { FieldUnit } from './units.ts';
 
 /** One field of a kind. Only `schema` and `examples` are needed; the other words say how the field is special. */
 export interface Field {
@@ -12,6 +13,11 @@ export interface Field {
   readonly examples: readonly [Json, Json];
   /** Users may write a map too; Trueup manages each key of it by itself. */
   readonly map?: MapCodec;
+  /**
+   * The unit of the number, or of numbers in the value. Users may write amounts such as `512Mi` too: the schema gives the
+   * number that the platform takes. Plans show amounts.
+   */
+  readonly unit?: FieldUnit;
   /** The kind that the id in this field belongs to; users write a name. */
   readonly refersTo?: string;
   /**

@@ -3,6 +3,7 @@ import type { Field, Union } from './field.ts';
 import type { Json } from './json.ts';
 import type { ParentLink } from './parent.ts';
 import type { Kind } from './kind.ts';
+import { units } from './units.ts';
 
 /** Settings that every resource has. */
 const commonOptions = {
@@ -81,9 +82,14 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
   return written;
 }
 
-/** The schema of a field as users may write it: a field with a map takes a map too. */
+/** The schema of a field as users may write it: a field with a map takes a map too, and an amount needs no quotes. */
 export function writtenSchema(field: Field): z.ZodType {
-  return field.map === undefined
-    ? field.schema
-    : z.union([z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])), field.schema]);
+  if (field.map !== undefined)
+    return z.union([z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])), field.schema]);
+  return isNumberAsText(field) ? z.union([z.number(), field.schema]) : field.schema;
+}
+
+/** Whether a field holds the digits of a number: users need not quote them. */
+export function isNumberAsText({ unit }: Field): boolean {
+  return typeof unit === 'string' && units[unit].isText;
 }

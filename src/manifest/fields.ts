@@ -3,14 +3,16 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Json } from '../kind/json.ts';
-import { mergeOption, writtenFields } from '../kind/written.ts';
+import { isNumberAsText, mergeOption, writtenFields } from '../kind/written.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
+import type { FieldUnit } from '../kind/units.ts';
+import { inUnits, tooSmall } from '../kind/units.ts';
 import { canBeNull, fieldOf, isNeededBy } from '../kind/wire.ts';
 import type { Evaluation } from './evaluate.ts';
 import { constant, evaluate, referring } from './evaluate.ts';
 import type { Block, Resource } from './resource.ts';
-import { problemOf, wordsOf } from './problem.ts';
+import { placeAt, problemOf, wordsOf } from './problem.ts';
 import type { Entry, Node } from './tree.ts';
 import { position, toJson } from './tree.ts';
 import type { Outputs, Resolved, Wanted } from './wanted.ts';
@@ -45,7 +47,8 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
       return;
     }
     const told = evaluation.diagnostics.length;
-    const wanted = evaluate(node, evaluation);
+    // Of numbers the platform keeps as text, `2.0` and `2` mean different things.
+    const wanted = evaluate(node, isNumberAsText(field) ? { ...evaluation, asWritten: true } : evaluation);
     // What could not be evaluated has no value that could be wrong too.
     fields[name] = hasErrors(evaluation.diagnostics.slice(told))
       ? wanted
@@ -241,13 +244,30 @@ function checked(wanted: Wanted, written: string, field: Field, node: Node, eval
     const { message, place } = problemOf(error, node, { name: written, value: found, isSecret });
     evaluation.diagnostics.push(
       diagnostic('wrong-type', message, {
-        remedy: whatItIs(written, field.schema, field.examples[0]),
+        remedy: whatItIs(written, field.schema, inUnits(field.unit, field.examples[0])),
         address: evaluation.address,
         position: position(place),
       }),
     );
-  }
+  } else if (field.unit !== undefined)
+    warnOfSmall(written, field.unit, { value, isSecret: wanted.isSecret, node }, evaluation);
   return value === found ? wanted : { ...wanted, content: constant(value, wanted.at).content };
+}
+
+/** Warns of numbers that are so small that their unit was probably forgotten. */
+function warnOfSmall(
+  written: string,
+  fieldUnit: FieldUnit,
+  { value, isSecret, node }: { readonly value: Json; readonly isSecret: boolean; readonly node: Node },
+  { diagnostics, address }: Evaluation,
+): void {
+  for (const { path, amount, unit } of tooSmall(fieldUnit, value)) {
+    const name = [written, ...path].join('.');
+    const least = unit.show(unit.least.amount);
+    const message = `${name} ${isSecret ? `is less than ${least}` : `means ${unit.show(amount)}`}: ${unit.least.because}`;
+    const remedy = `Write the unit, as in ${name}: ${unit.example}.`;
+    diagnostics.push(diagnostic('no-unit', message, { remedy, address, position: position(placeAt(node, path)) }));
+  }
 }
 
 /** Resolves a wanted value, reading text as a number or boolean where the field is one. */
@@ -263,7 +283,8 @@ function conform(
   written?: string,
 ): { value: Json; error?: z.ZodError } {
   const result = field.schema.safeParse(value);
-  if (result.success) return { value };
+  // An amount is the number that the platform takes.
+  if (result.success) return { value: field.unit === undefined ? value : (result.data as Json) };
   if (isFilledIn) {
     const others: readonly Json[] =
       typeof value === 'string' ? readings(value) : written === undefined ? [] : [written];

@@ -48,6 +48,7 @@ function sentenceOf(issue: z.core.$ZodIssue, { name, value, isSecret }: Refused)
       if (inner.format === 'url') return `${path} must be an address that begins with http:// or https://`;
       return isCustom(inner) ? `${path} ${inner.message}` : `${path} has the wrong form`;
     case 'custom':
+      return `${path} ${isSecret && typeof inner.params?.['ofSecrets'] === 'string' ? inner.params['ofSecrets'] : inner.message}`;
     case 'not_multiple_of':
     case 'invalid_element':
       return `${path} ${inner.message}`;
@@ -107,7 +108,8 @@ function memberOf(value: unknown, step: PropertyKey): unknown {
   return Object.hasOwn(members, step) ? (members as Record<PropertyKey, unknown>)[step] : undefined;
 }
 
-function placeAt(node: Node, path: readonly PropertyKey[]): Place {
+/** The place of the innermost value that a path leads to. */
+export function placeAt(node: Node, path: readonly PropertyKey[]): Place {
   let place = node.at;
   let current: Node | undefined = node;
   for (const step of path) {

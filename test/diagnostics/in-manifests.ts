@@ -20,6 +20,7 @@ const manifests = {
   },
   'bad-expression': { 'trueup.yaml': production(database('description: "${env:REGION}"')) },
   'no-expression': { 'trueup.yaml': production(stack('env: { TOKEN: "${secrets:TOKEN}" }')) },
+  'no-unit': { 'trueup.yaml': production(database('memoryLimit: 512')) },
   'bad-reference': { 'trueup.yaml': production(stack('env: { HOST: "${ref:production.postgres.main.host}" }')) },
   'not-clearable': { 'trueup.yaml': production(database('databaseUser: null').replace('databaseUser: shop, ', '')) },
   'env-value': { 'trueup.yaml': production(stack('env: { PORT: null }')) },

@@ -49,6 +49,14 @@ export async function told(files: Files, options: Parameters<typeof problemsOf>[
 
 /** What is said about a manifest that may be planned. */
 export async function warningsOf(text: string): Promise<string[]> {
+  const { warnings, marked } = await warningsAndMark(text);
+  return warnings.map(
+    (item) => `${item.severity} ${item.code} ${placeOf(item) === marked ? 'at the mark' : placeOf(item)}`,
+  );
+}
+
+/** The same, as diagnostics, and the place that was marked. */
+export async function warningsAndMark(text: string) {
   const made = bench();
   const marked = place(made.folder, text);
   const { warnings } = await validate({
@@ -60,9 +68,7 @@ export async function warningsOf(text: string): Promise<string[]> {
     given: () => undefined,
     addSecret: () => undefined,
   });
-  return warnings.map(
-    (item) => `${item.severity} ${item.code} ${placeOf(item) === marked ? 'at the mark' : placeOf(item)}`,
-  );
+  return { warnings, marked };
 }
 
 function placeOf({ position }: Diagnostic): string {

@@ -8,7 +8,6 @@ import {
   networkSwarm,
   placementSwarm,
   restartPolicySwarm,
-  stopGracePeriodSwarm,
   stringList,
   ulimitsSwarm,
   updateConfigSwarm,
@@ -17,6 +16,7 @@ import { envEntries, idSet, list, suffixed, text } from '../../kind/codecs.ts';
 import type { Field } from '../../kind/field.ts';
 import type { ParentLink } from '../../kind/parent.ts';
 import { port } from '../../kind/syntax.ts';
+import { amountIn, units } from '../../kind/units.ts';
 
 /** Fields that several kinds of services have, declared once. */
 
@@ -55,7 +55,26 @@ export const serverId: Field = {
 
 /** Measured: the platform keeps null, `[]` and `{}` apart; `networkSwarm: []` means no default network. */
 const swarm = (schema: z.ZodType, what: string, examples: Field['examples']): Field => ({
-  schema: schema.describe(`${what} Names and units as Docker has them (durations in nanoseconds).`),
+  schema: schema.describe(`${what} Names as Docker has them.`),
+  appliesAt: 'deploy',
+  examples,
+});
+
+/** Settings of swarm with durations among their members. */
+const timed = (schema: z.ZodObject, durations: readonly string[], ...[what, examples]: SwarmWords): Field => ({
+  ...swarm(
+    schema.extend(Object.fromEntries(durations.map((name) => [name, amountIn('nanoseconds').optional()]))),
+    `${what} Durations as in 30s, or in nanoseconds.`,
+    examples,
+  ),
+  unit: Object.fromEntries(durations.map((name) => [name, 'nanoseconds'])),
+});
+type SwarmWords = readonly [what: string, examples: Field['examples']];
+
+/** Memory or CPU, as the digits of a number. */
+const amount = (unit: 'bytes' | 'nanocpus', what: string, examples: Field['examples']): Field => ({
+  schema: amountIn(unit).describe(`${what} Without a unit: ${units[unit].plural}.`),
+  unit,
   appliesAt: 'deploy',
   examples,
 });
@@ -95,20 +114,20 @@ export const databaseServiceFields = {
     ],
   },
   env,
-  memoryReservation: deployedText('Memory kept free for it, in bytes.', ['268435456', '134217728']),
-  memoryLimit: deployedText('Most memory it may take, in bytes.', ['536870912', '1073741824']),
-  cpuReservation: deployedText('CPU kept free for it, in billionths of a core.', ['500000000', '250000000']),
-  cpuLimit: deployedText('Most CPU it may take, in billionths of a core.', ['1000000000', '2000000000']),
+  memoryReservation: amount('bytes', 'Memory kept free for it.', ['268435456', '134217728']),
+  memoryLimit: amount('bytes', 'Most memory it may take.', ['536870912', '1073741824']),
+  cpuReservation: amount('nanocpus', 'CPU kept free for it.', ['500000000', '250000000']),
+  cpuLimit: amount('nanocpus', 'Most CPU it may take.', ['1000000000', '2000000000']),
   externalPort: {
     schema: port.describe('Port under which it can be reached from outside.'),
     appliesAt: 'deploy',
     examples: [15_432, 15_433],
   },
-  healthCheckSwarm: swarm(healthCheckSwarm, 'Health check.', [
+  healthCheckSwarm: timed(healthCheckSwarm, ['Interval', 'Timeout', 'StartPeriod'], 'Health check.', [
     { Test: ['CMD', 'true'], Retries: 3 },
     { Test: ['CMD', 'true'], Retries: 5 },
   ]),
-  restartPolicySwarm: swarm(restartPolicySwarm, 'Restart policy.', [
+  restartPolicySwarm: timed(restartPolicySwarm, ['Delay', 'Window'], 'Restart policy.', [
     { Condition: 'any' },
     { Condition: 'on-failure', MaxAttempts: 3 },
   ]),
@@ -116,18 +135,23 @@ export const databaseServiceFields = {
     { Constraints: ['node.role==manager'] },
     { Constraints: ['node.role==worker'] },
   ]),
-  updateConfigSwarm: swarm(updateConfigSwarm, 'How updates roll out.', [
+  updateConfigSwarm: timed(updateConfigSwarm, ['Delay', 'Monitor'], 'How updates roll out.', [
     { Parallelism: 1, Order: 'start-first' },
     { Parallelism: 2, Order: 'stop-first' },
   ]),
-  rollbackConfigSwarm: swarm(updateConfigSwarm, 'How a roll-back goes.', [
+  rollbackConfigSwarm: timed(updateConfigSwarm, ['Delay', 'Monitor'], 'How a roll-back goes.', [
     { Parallelism: 1, Order: 'start-first' },
     { Parallelism: 2, Order: 'stop-first' },
   ]),
   modeSwarm: swarm(modeSwarm, 'Service mode.', [{ Replicated: { Replicas: 2 } }, { Global: {} }]),
   labelsSwarm: swarm(labelsSwarm, 'Labels of the service.', [{ team: 'shop' }, { team: 'shop', tier: 'db' }]),
   networkSwarm: swarm(networkSwarm, 'Networks.', [[{ Target: 'back' }], [{ Target: 'back', Aliases: ['db'] }]]),
-  stopGracePeriodSwarm: swarm(stopGracePeriodSwarm, 'Time to stop in.', [10_000_000_000, 20_000_000_000]),
+  stopGracePeriodSwarm: {
+    schema: amountIn('nanoseconds').describe('Time to stop in: a duration as in 30s, or nanoseconds.'),
+    unit: 'nanoseconds',
+    appliesAt: 'deploy',
+    examples: [10_000_000_000, 20_000_000_000],
+  },
   endpointSpecSwarm: swarm(endpointSpecSwarm, 'Published ports.', [{ Mode: 'vip' }, { Mode: 'dnsrr' }]),
   ulimitsSwarm: swarm(ulimitsSwarm, 'Limits of the process.', [
     [{ Name: 'nofile', Soft: 1024, Hard: 2048 }],
