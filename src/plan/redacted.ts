@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
 import { textsIn } from '../kind/json.ts';
-import type { Action, Plan, Shown } from './action.ts';
+import type { Action, Change, Plan, Shown } from './action.ts';
 
 /** A plan in which nothing shows that is known to be secret, wherever on the platform it stands. */
 export function redactPlan(plan: Plan, redact: (text: string) => string): Plan {
@@ -29,18 +29,27 @@ export function redactDiagnostic(item: Diagnostic, redact: (text: string) => str
 function redactAction(action: Action, redact: (text: string) => string): Action {
   const { notes, changes, dataAtRisk } = action;
   if (notes.length === 0 && changes.length === 0 && dataAtRisk === undefined) return action;
-  const hide = (shown: Shown): Shown => (holdsSecret(shown, redact) ? { is: 'hidden' } : shown);
   return {
     ...action,
     notes: notes.map((item) => redactDiagnostic(item, redact)),
-    changes: changes.map((change) => ({
-      ...change,
-      before: hide(change.before),
-      after: hide(change.after),
-      ...(change.last === undefined ? {} : { last: hide(change.last) }),
-      ...(change.summary === undefined ? {} : { summary: redact(change.summary) }),
-    })),
+    changes: changes.map((change) => redactChange(change, redact)),
     dataAtRisk: dataAtRisk === undefined ? undefined : redact(dataAtRisk),
+  };
+}
+
+/** Almost every change quotes no secret: it stays the same object, so that a large plan is not held twice. */
+function redactChange(change: Change, redact: (text: string) => string): Change {
+  const hide = (shown: Shown): Shown => (holdsSecret(shown, redact) ? { is: 'hidden' } : shown);
+  const { before, after, last, summary } = change;
+  const quoted = { before: hide(before), after: hide(after) };
+  const earlier = last === undefined ? undefined : hide(last);
+  const words = summary === undefined ? undefined : redact(summary);
+  if (quoted.before === before && quoted.after === after && earlier === last && words === summary) return change;
+  return {
+    ...change,
+    ...quoted,
+    ...(earlier === undefined ? {} : { last: earlier }),
+    ...(words === undefined ? {} : { summary: words }),
   };
 }
 
