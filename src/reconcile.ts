@@ -119,6 +119,7 @@ async function planFor(
     deploys,
     destroys,
     digests: digestsOf(key, state),
+    origins: moved?.origins ?? new Map(),
   });
   const whole = {
     ...made,

@@ -11,6 +11,7 @@ import type { ScopeRow } from '../observe/scope-row.ts';
 import { findById } from '../observe/scope-row.ts';
 import { createdAmong } from './find-created.ts';
 import { isAtHome, readScope } from './scope.ts';
+import { isMovedInState } from '../plan/moved.ts';
 import type { Settled } from '../plan/settle.ts';
 import { sentPairs, settle } from '../plan/settle.ts';
 
@@ -175,7 +176,8 @@ async function settleObject(run: Run, action: Action, found: Found): Promise<voi
     happen(run, address, { is: 'settled', result: failed });
     return;
   }
-  if (found.is === 'row' && failed === undefined && action.action === 'move' && !isAtHome(run, action, found.row)) {
+  const wasToMove = action.action === 'move' && !isMovedInState(action);
+  if (found.is === 'row' && failed === undefined && wasToMove && !isAtHome(run, action, found.row)) {
     const message = `${address} was to be moved and is still where it was`;
     report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
     happen(run, address, { is: 'settled', result: 'failed' });

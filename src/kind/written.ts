@@ -78,7 +78,7 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
   for (const [name, option] of Object.entries(kind.operations.deleteOptions ?? {}))
     written.set(name, { is: 'option', ...option });
   const merge = mergeOption(kind);
-  if (merge !== undefined) written.set(merge.name, { is: 'option', schema: merge.schema });
+  if (merge !== undefined) written.set(merge.name, { is: 'option', schema: merge.schema, otherwise: merge.otherwise });
   return written;
 }
 

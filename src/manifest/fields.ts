@@ -152,7 +152,7 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
   const merge = mergeOption(kind);
   const { id, ...others } = options;
   const mapMode = merge === undefined ? undefined : (others[merge.name] ?? merge.otherwise);
-  if (merge !== undefined) delete others[merge.name];
+  if (merge !== undefined && mapMode === merge.otherwise) delete others[merge.name];
   return {
     address,
     kind,

@@ -117,6 +117,8 @@ export interface Action {
   /** The id on the platform; undefined when there is none yet. */
   readonly id: string | undefined;
   readonly parent: string | undefined;
+  /** Its former address in the state, which `moved:` replaces. A `move` without steps changes nothing else. */
+  readonly movedFrom?: string;
   readonly changes: readonly Change[];
   /** Requests that take the old object away: of a deletion or a replacement. */
   readonly teardown: readonly Step[];
@@ -163,7 +165,18 @@ export interface Plan {
 /** What people see of an action. */
 export interface ShownAction extends Pick<
   Action,
-  | ('address' | 'action' | 'createsBeforeDestroy' | 'id' | 'parent' | 'changes' | 'notes' | 'because' | 'isOrdered')
+  | (
+      | 'address'
+      | 'movedFrom'
+      | 'action'
+      | 'createsBeforeDestroy'
+      | 'id'
+      | 'parent'
+      | 'changes'
+      | 'notes'
+      | 'because'
+      | 'isOrdered'
+    )
   | ('dataAtRisk' | 'protect' | 'needsConsent' | 'position')
 > {
   readonly kind: Pick<Kind, 'kind'>;
@@ -195,7 +208,7 @@ export function isEffective({ action, steps, teardown }: Action): boolean {
   return steps.length > 0 || teardown.length > 0 || action === 'delete';
 }
 
-/** Whether a plan would change the platform, or take something over, or forget it. */
+/** Whether a plan would change the platform or the state. What apply only learns about the platform counts for nothing. */
 export function hasChanges(plan: Pick<ShownPlan, 'actions'>): boolean {
   return plan.actions.some((action) => action.action !== 'no-op');
 }

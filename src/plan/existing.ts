@@ -93,7 +93,9 @@ export function planExisting(
       (decision.do === 'write' || decision.do === 'remove') &&
       ![null, '', madeWith[attribute.field]].includes(before.reveal()),
   );
-  const isUpdate = steps.length > 0 || base.changes.length > 0;
+  // What is no longer managed leaves the state.
+  const isReleased = attributes.some(({ decision }) => decision.do === 'release');
+  const isUpdate = steps.length > 0 || base.changes.length > 0 || isReleased;
   const isProtected = base.protect === true || parent?.protect === true;
   const { objects } = input.observed;
   const above = objects.get(parent?.address ?? '')?.row;

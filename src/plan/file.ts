@@ -7,7 +7,7 @@ import * as z from 'zod';
 
 const kinds = [
   ...(['block', 'declared', 'missing'] as const),
-  ...(['action', 'id', 'was', 'warning', 'risk', 'consent'] as const),
+  ...(['action', 'moved', 'id', 'was', 'warning', 'risk', 'consent'] as const),
   ...(['send', 'order', 'member', 'changed'] as const),
 ];
 
@@ -41,6 +41,7 @@ const schema = z.strictObject({
    * - `block`: the manifest has a block. No value.
    * - `declared env.A`: what the manifest says there. `missing env.A`: the names of secrets that the run did not have.
    * - `action move`, `action update`: the action; after it, what it comes to when somebody does a part by hand. No value.
+   * - `moved ADDRESS`: the former address of its record. No value.
    * - `id`: the id of the object, in clear.
    * - `was env.A`: what is overwritten there, or goes; of a set that others add to, one digest per member.
    * - `warning TEXT`: what the plan warned of. `risk`: the sentence about the data at risk. `consent`: it takes over an

@@ -19,6 +19,7 @@ import { isSameMac } from '../secrets/state-key.ts';
 import type { Action, Member, Plan, Step } from './action.ts';
 import { outputsOf } from './action.ts';
 import type { FactKind, PlanFacts, PlanFile } from './file.ts';
+import { isMovedInState } from './moved.ts';
 
 /** What a plan was made for. */
 interface Purpose {
@@ -156,6 +157,7 @@ function* atRisk({ dataAtRisk }: Action): Iterable<Fact> {
 
 function* doneBy(action: Action, plan: Plan, outputs: Outputs): Iterable<Fact> {
   for (const word of outcomes(action)) yield ['action', word, ''];
+  if (action.movedFrom !== undefined) yield ['moved', action.movedFrom, ''];
   if (action.id !== undefined) yield ['id', '', action.id];
   yield* overwrittenBy(action, plan);
   for (const { severity, message } of action.notes) if (severity === 'warning') yield ['warning', message, ''];
@@ -177,7 +179,9 @@ function* doneBy(action: Action, plan: Plan, outputs: Outputs): Iterable<Fact> {
 }
 
 /** The action, and what it comes to when somebody does the first step of it by hand. */
-function outcomes({ action, id }: Action): string[] {
+function outcomes(one: Action): string[] {
+  const { action, id } = one;
+  if (isMovedInState(one)) return [];
   if (action === 'move') return ['move', 'update'];
   if (action === 'delete') return ['delete', 'forget gone'];
   if (action === 'forget') return id === undefined ? ['forget gone'] : ['forget', 'forget gone'];

@@ -4,6 +4,7 @@ import type { Outputs } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { State } from '../state/state.ts';
+import type { Origins } from './moved.ts';
 
 /** What a plan is computed from. */
 export interface PlanInput {
@@ -18,6 +19,8 @@ export interface PlanInput {
   /** Everything is meant to go. */
   readonly destroys: boolean;
   readonly digests: Digests;
+  /** The former addresses of the records that `moved:` gave new ones. */
+  readonly origins: Origins;
 }
 
 /** What each object is planned from: the input of the plan, and the outputs that are known when it is made. */

@@ -1,12 +1,16 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { normalAddress, replacedAddress } from '../kind/address.ts';
+import { isWithin, normalAddress, replacedAddress } from '../kind/address.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { position } from '../manifest/tree.ts';
-import { readdress } from '../state/edit.ts';
+import { moveAddress, readdress } from '../state/edit.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { State } from '../state/state.ts';
+import type { Action, ShownAction } from './action.ts';
+
+/** The former address of each record that `moved:` gave a new one, by the new one. */
+export type Origins = ReadonlyMap<string, string>;
 
 /**
  * Gives what `moved:` names its new address, with everything below it. An entry whose move was made already is no news,
@@ -16,7 +20,7 @@ export function applyMoves(
   state: State,
   moved: Settings['moved'],
   resources: readonly Resource[],
-): { state: State; diagnostics: Diagnostic[] } {
+): { state: State; origins: Origins; diagnostics: Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
   const entries = moved.map((entry) => ({
@@ -26,6 +30,7 @@ export function applyMoves(
   }));
   const next = new Map(entries.map((entry) => [entry.from, entry.to]));
   let records = withoutUnbegun(state.resources);
+  let origins: Origins = new Map();
   for (const { from, to: first, at } of entries) {
     const to = lastOf(next, first);
     const target = declared.get(to);
@@ -44,10 +49,57 @@ export function applyMoves(
       const renamed = readdress(records, from, to, target.parent ?? null);
       if (typeof renamed === 'string')
         problem(`there is another object at ${renamed} already`, 'Remove the entry, or the other object.');
-      else records = renamed;
+      else {
+        origins = originsAfter(Object.keys(records), origins, from, to);
+        records = renamed;
+      }
     }
   }
-  return { state: records === state.resources ? state : { ...state, resources: records }, diagnostics };
+  return { state: records === state.resources ? state : { ...state, resources: records }, origins, diagnostics };
+}
+
+/** The former addresses after one more move of the records with these addresses. */
+function originsAfter(addresses: readonly string[], origins: Origins, from: string, to: string): Origins {
+  const entries = addresses.map(
+    (address) => [moveAddress(address, from, to), origins.get(address) ?? address] as const,
+  );
+  return new Map(entries.filter(([address, origin]) => origin !== address));
+}
+
+/** Gives each action the former address of its record. What only gets another address is a move in the state. */
+export function withOrigins(actions: readonly Action[], origins: Origins): readonly Action[] {
+  if (origins.size === 0) return actions;
+  return actions.map((one) => {
+    const movedFrom = origins.get(one.address);
+    if (movedFrom === undefined) return one;
+    return { ...one, movedFrom, action: one.action === 'no-op' ? 'move' : one.action };
+  });
+}
+
+/** Whether a move changes the address in the state, and nothing on the platform. */
+export function isMovedInState({
+  action,
+  movedFrom,
+  steps,
+}: Pick<ShownAction, 'action' | 'movedFrom' | 'steps'>): boolean {
+  return action === 'move' && movedFrom !== undefined && steps.length === 0;
+}
+
+/** The moves that follow from the move of an object above, by the address of the first one above. */
+export function movesAlong(actions: readonly ShownAction[]): ReadonlyMap<string, string> {
+  const byAddress = new Map(actions.map((action) => [action.address, action]));
+  const along = new Map<string, string>();
+  const firstAbove = ({ address, parent, movedFrom }: ShownAction): string | undefined => {
+    const above = byAddress.get(parent ?? '');
+    if (above?.movedFrom === undefined || !isWithin(address, above.address)) return undefined;
+    if (movedFrom !== above.movedFrom + address.slice(above.address.length)) return undefined;
+    return firstAbove(above) ?? above.address;
+  };
+  for (const action of actions) {
+    const first = action.movedFrom === undefined ? undefined : firstAbove(action);
+    if (first !== undefined) along.set(action.address, first);
+  }
+  return along;
 }
 
 /** The records without those of replacements that did not come to their create: the old object is still the one. */

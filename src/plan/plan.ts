@@ -9,6 +9,7 @@ import { planExisting } from './existing.ts';
 import { asPlatformHasIt } from './appended.ts';
 import { withoutCarriedOver } from './carried-over.ts';
 import type { PlanInput } from './input.ts';
+import { withOrigins } from './moved.ts';
 import { withDeployments } from './deploys.ts';
 import { stillUsed } from './in-use.ts';
 import { massDeletions } from './mass-deletion.ts';
@@ -55,9 +56,9 @@ export function buildPlan(input: PlanInput): Plan {
     saved: input.saved,
     observed: withOld.observed,
     ...(input.destroys ? { destroys: true } : {}),
-    actions: withDeployments(withOld, planned),
+    actions: withOrigins(withDeployments(withOld, planned), input.origins),
     diagnostics: [
-      ...possibleRenames(planned),
+      ...possibleRenames(planned, state.resources),
       ...(input.destroys ? [] : vanished(planned, state, observed.objects)),
       ...(input.destroys ? [] : otherManifest(input)),
       ...(input.destroys ? [] : massDeletions(planned, state, (address) => objects.get(address)?.isProvided === true)),

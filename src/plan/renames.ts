@@ -1,26 +1,57 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { groupBy } from '../graph/group.ts';
 import { replacedAddress } from '../kind/address.ts';
+import type { Json } from '../kind/json.ts';
+import { same } from '../kind/json.ts';
+import { fieldPath } from '../kind/wire.ts';
+import { knownValue } from '../manifest/wanted.ts';
+import type { State } from '../state/state.ts';
 import type { Action } from './action.ts';
 
 /** A plan that deletes and creates one kind may mean a rename without an entry in `moved:`. */
-export function possibleRenames(actions: readonly Action[]): Diagnostic[] {
-  const created = new Map<string, string>();
-  for (const action of actions) if (action.action === 'create') created.set(action.kind.kind, action.address);
+export function possibleRenames(actions: readonly Action[], resources: State['resources']): Diagnostic[] {
+  const created = groupBy(
+    actions.flatMap((action) => (action.action === 'create' ? [[action.kind.kind, action] as const] : [])),
+  );
   const seen = new Set<string>();
   return actions.flatMap((action) => {
-    const other = created.get(action.kind.kind);
-    const isOld = replacedAddress(action.address) !== undefined;
-    const isLetGo =
-      action.action === 'forget' && action.id !== undefined && action.kind.operations.delete === undefined;
+    const { address, kind } = action;
+    const isOld = replacedAddress(address) !== undefined;
+    const isLetGo = action.action === 'forget' && action.id !== undefined && kind.operations.delete === undefined;
     if (!isLetGo && (action.action !== 'delete' || isOld || action.teardown.length === 0)) return [];
-    if (other === undefined || seen.has(action.kind.kind)) return [];
-    seen.add(action.kind.kind);
+    const others = seen.has(kind.kind) ? [] : (created.get(kind.kind) ?? []);
+    const other = others.find(({ parent }) => parent === action.parent) ?? others[0];
+    if (other === undefined) return [];
+    // The remedy would be refused: the platform has no operation for it.
+    if (other.parent !== action.parent && kind.operations.move === undefined) return [];
+    seen.add(kind.kind);
+    const entry = `moved: [{ from: ${JSON.stringify(address)}, to: ${JSON.stringify(other.address)} }]`;
     return [
-      diagnostic('renamed', `${action.address} is ${isLetGo ? 'let go of' : 'deleted'} and ${other} is created`, {
-        remedy: `If that is one object under a new name, write moved: [{ from: ${JSON.stringify(action.address)}, to: ${JSON.stringify(other)} }].`,
-        address: action.address,
+      diagnostic('renamed', `${address} is ${isLetGo ? 'let go of' : 'deleted'} and ${other.address} is created`, {
+        remedy: `If that is one object under a new name, write ${entry}${keepingName(other, resources[address]?.pairs)}.`,
+        address,
       }),
     ];
   });
+}
+
+/** The rest of the remedy, where an object of the kind cannot get the name that the new block gives it. */
+function keepingName({ kind, address, attributes }: Action, pairs: State['resources'][string]['pairs'] = {}): string {
+  const { keyField } = kind.identity;
+  const onChange = keyField === undefined ? undefined : kind.fields[keyField]?.onChange;
+  if (keyField === undefined || (onChange !== 'replace' && !isRefusal(onChange))) return '';
+  const stored = pairs[keyField]?.wanted;
+  const before = stored !== undefined && 'value' in stored ? stored.value : undefined;
+  const wanted = attributes.find(({ attribute }) => attribute.field === keyField)?.wanted;
+  const after: Json | undefined = wanted === undefined ? undefined : knownValue(wanted);
+  if (before !== undefined && after !== undefined && same(before, after)) return '';
+  const path = fieldPath(kind, keyField);
+  const line = before === undefined ? `the ${path}: of before` : `${path}: ${JSON.stringify(before)}`;
+  const why = onChange === 'replace' ? 'needs a new object' : 'is refused';
+  return `, and ${line} in the block ${address}: another ${path} ${why}`;
+}
+
+function isRefusal(onChange: Action['kind']['fields'][string]['onChange']): boolean {
+  return typeof onChange === 'object' && 'refuse' in onChange;
 }

@@ -70,10 +70,12 @@ function asErrors({ diagnostics }: Plan, permission: keyof typeof flags): readon
 
 function dataLoss({ actions }: Plan, permissions: Permissions): readonly Diagnostic[] {
   if (permissions.dataLoss) return [];
-  return actions.filter(needsDataLoss).map(({ address, action, dataAtRisk = '', position }) => {
+  return actions.filter(needsDataLoss).map((one) => {
+    const { address, dataAtRisk = '', position } = one;
     const remedy = `Allow it with ${flags.dataLoss}, or write protect: false in the block and apply that first.`;
+    const isStill = one.steps.length === 0 && ['no-op', 'update', 'move'].includes(one.action);
     // Only the variables of its parent change: they reach it with its next deployment.
-    const doing = action === 'no-op' ? 'deploy' : action;
+    const doing = isStill ? 'deploy' : one.action;
     const message = `to ${doing} ${address} puts data at risk: ${dataAtRisk}`;
     return diagnostic(safeguards.data.code, message, { address, position, remedy });
   });

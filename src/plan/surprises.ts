@@ -27,7 +27,10 @@ const table: readonly Readonly<Partial<Record<FactKind, Say>>>[] = [
     ],
   },
   { declared: otherDeclarations, missing: missingNow },
-  { action: otherAction },
+  {
+    action: otherAction,
+    moved: (from, _, block) => [`${block} gets the record of ${from.join(', ')} now`],
+  },
   { id: (_, { now }, block) => [`${block} is another object now (${now.get('id') ?? ''})`] },
   {
     was: otherFields,

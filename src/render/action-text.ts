@@ -1,24 +1,22 @@
 import { flags } from '../diagnostics/safeguards.ts';
+import { isWithin } from '../kind/address.ts';
 import type { ShownAction } from '../plan/action.ts';
+import { isMovedInState } from '../plan/moved.ts';
 import { renderChange } from './change-text.ts';
 import { renderNote } from './diagnostics-text.ts';
-import { fold, indented } from './lines.ts';
+import type { GroupedAction } from './groups.ts';
+import { counted, fits, fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 import { actionWords } from './words.ts';
 
 /** Renders one action; below its service, with the address relative to the service. */
-export function renderAction(action: ShownAction, service: string, style: Style): string[] {
-  const isService = action.address === service;
-  const indent = isService ? 0 : 2;
-  const { tone, symbol: usual } = actionWords[action.action];
-  const symbol = action.createsBeforeDestroy ? '+/-' : usual;
-  const name = isService ? action.address : nameBelow(action, service);
-  const words = sentence(action);
-  const title = `${symbol === ' ' ? ' ' : style.paint(tone, symbol)} ${style.paint('strong', printable(name))}: ${words}`;
+export function renderAction(one: GroupedAction, service: string, style: Style): string[] {
+  const { action } = one;
+  const indent = action.address === service ? 0 : 2;
   const below = indent + 4;
   return [
-    ...indented(action.action === 'deploy' ? fold(title, indent, style) : [title], indent),
+    ...indented(titleOf(one, service, indent, style), indent),
     ...indented(
       [
         ...action.changes.flatMap((change) => renderChange(change, below, style)),
@@ -30,8 +28,33 @@ export function renderAction(action: ShownAction, service: string, style: Style)
   ];
 }
 
-function nameBelow({ action, address }: ShownAction, service: string): string {
-  return action === 'deploy' ? 'deploy' : address.slice(service.length).replace(/^\./, '');
+/** The lines of a title, such as `~ production.redis.main: update`. */
+function titleOf(one: GroupedAction, service: string, indent: number, style: Style): string[] {
+  const { action, movedFrom } = one;
+  const { tone, symbol: usual } = actionWords[action.action];
+  const symbol = action.createsBeforeDestroy ? '+/-' : usual;
+  const nameOf = (address: string) => printable(relativeTo(service, address) ?? address);
+  const now = action.action === 'deploy' ? 'deploy' : nameOf(action.address);
+  const name = movedFrom === undefined ? now : `${nameOf(movedFrom)} -> ${now}`;
+  const words = [sentence(one), ...(movedFrom === undefined || isMovedInState(action) ? [] : [movedWords(one)])];
+  const title = `${symbol} ${name}: ${words.join('; ')}`;
+  const [first = '', ...rest] = fits(title, indent, style) ? [title] : fold(title, indent + 4, style);
+  const start = `${symbol} ${name}:`;
+  const isWhole = first.startsWith(start);
+  const sign = symbol === ' ' ? symbol : style.paint(tone, symbol);
+  const head = isWhole ? `${style.paint('strong', name)}:${first.slice(start.length)}` : first.slice(symbol.length + 1);
+  return [`${sign} ${head}`, ...indented(rest, 4)];
+}
+
+/** An address below a service, without the address of the service; undefined for any other. */
+function relativeTo(service: string, address: string): string | undefined {
+  return address !== service && isWithin(address, service)
+    ? address.slice(service.length).replace(/^\./, '')
+    : undefined;
+}
+
+function movedWords({ followers }: GroupedAction): string {
+  return `moved in the state${followers === 0 ? '' : `, with ${counted(followers, 'object')} below it`}`;
 }
 
 /** The reason for a deployment. A reviewer must see that the service restarts. */
@@ -47,7 +70,8 @@ function reason({ because, isOrdered }: ShownAction): string {
 /** The number of changes that the reason of a deployment names. */
 const most = 6;
 
-function sentence(action: ShownAction): string {
+function sentence(one: GroupedAction): string {
+  const { action } = one;
   const id = action.id === undefined ? '' : ` (${printable(action.id)})`;
   switch (action.action) {
     case 'create':
@@ -55,7 +79,7 @@ function sentence(action: ShownAction): string {
     case 'update':
       return action.steps.length === 0 ? 'update: in the state only, nothing is sent' : action.action;
     case 'move':
-      return `move below ${printable(action.parent ?? 'the project')}`;
+      return isMovedInState(action) ? movedWords(one) : `move below ${printable(action.parent ?? 'the project')}`;
     case 'replace':
       if (action.createsBeforeDestroy)
         return 'replace: create the new object, then delete the old one when nothing here uses it';

@@ -50,6 +50,8 @@ const action = z.object({
   action: actionName,
   id: z.string().optional(),
   parent: z.string().optional(),
+  /** The former address, which `moved:` replaces in the state. */
+  movedFrom: z.string().optional(),
   changes: z.array(change),
   /** Of a deployment: what it puts into effect; left out for the first one. */
   because: z.array(z.string()).optional(),

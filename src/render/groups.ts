@@ -1,22 +1,45 @@
+import { groupBy } from '../graph/group.ts';
 import type { ShownAction } from '../plan/action.ts';
+import { isMovedInState, movesAlong } from '../plan/moved.ts';
 
 /** The actions of one service, or of an environment by itself. */
 export interface Group {
   readonly address: string;
-  readonly actions: readonly ShownAction[];
+  readonly actions: readonly GroupedAction[];
 }
 
-/** Groups the actions of a plan by service, in the order of the plan, without unchanged resources that need no attention. */
+/** An action as a plan shows it. */
+export interface GroupedAction {
+  readonly action: ShownAction;
+  /** Its former address, unless that follows from the move of an object above. */
+  readonly movedFrom: string | undefined;
+  /** Number of objects below that move along. */
+  readonly followers: number;
+}
+
+/**
+ * Groups the actions of a plan by service, in the order of the plan, without resources that need no attention: what is
+ * unchanged, and what only gets another address because an object above it does.
+ */
 export function groupActions(actions: readonly ShownAction[]): Group[] {
   const byAddress = new Map(actions.map((action) => [action.address, action]));
-  const groups = new Map<string, ShownAction[]>();
+  const along = movesAlong(actions);
+  const followers = groupBy([...along].map(([address, first]) => [first, address]));
+  const groups = new Map<string, GroupedAction[]>();
   for (const action of actions) {
-    if (action.action === 'no-op' && action.notes.length === 0 && action.dataAtRisk === undefined) continue;
+    const isAlong = along.has(action.address);
+    const isQuiet = action.action === 'no-op' || (isMovedInState(action) && isAlong);
+    if (isQuiet && action.notes.length === 0 && action.dataAtRisk === undefined) continue;
     const address = serviceOf(action, byAddress).address;
+    const shown = {
+      action,
+      movedFrom: isAlong ? undefined : action.movedFrom,
+      followers: followers.get(action.address)?.length ?? 0,
+    };
     const group = groups.get(address);
-    if (group === undefined) groups.set(address, [action]);
-    else if (action.address === address) group.unshift(action);
-    else group.push(action);
+    if (group === undefined) groups.set(address, [shown]);
+    else if (action.address === address) group.unshift(shown);
+    else group.push(shown);
   }
   return [...groups].map(([address, members]) => ({ address, actions: members }));
 }

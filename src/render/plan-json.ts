@@ -20,13 +20,14 @@ export function planJson({ plan, counts }: PlanView): PlanDocument {
 }
 
 function actionJson(action: ShownAction): PlanDocument['actions'][number] {
-  const { id, parent, because, dataAtRisk, protect, position } = action;
+  const { id, parent, movedFrom, because, dataAtRisk, protect, position } = action;
   return {
     address: blockAddress(action.address),
     kind: action.kind.kind,
     action: action.action,
     ...(id === undefined ? {} : { id }),
     ...(parent === undefined ? {} : { parent }),
+    ...(movedFrom === undefined ? {} : { movedFrom }),
     changes: action.changes.map(changeJson),
     ...(because === undefined ? {} : { because: [...because] }),
     ...(dataAtRisk === undefined ? {} : { dataAtRisk }),

@@ -24,9 +24,9 @@ export interface PlanView {
 export function renderPlan({ plan, counts, isFull }: PlanView, given: Style): string {
   const style: Style = isFull === true ? { ...given, isFull } : given;
   const blocks = groupActions(plan.actions).map((group) => {
-    const root = group.actions.find((action) => action.address === group.address);
+    const root = group.actions.find(({ action }) => action.address === group.address);
     const heading = root === undefined ? [`  ${style.paint('strong', printable(group.address))}`] : [];
-    return [...heading, ...group.actions.flatMap((action) => renderAction(action, group.address, style))];
+    return [...heading, ...group.actions.flatMap((one) => renderAction(one, group.address, style))];
   });
   for (const item of plan.diagnostics) blocks.push(renderDiagnostic(item, style));
   blocks.push(ending(plan, counts, style));

@@ -13,7 +13,17 @@ export interface SavedView extends Omit<PlanView, 'isFull'> {
 
 /** The members of an action that are JSON already. */
 const plain = [
-  ...(['address', 'action', 'createsBeforeDestroy', 'id', 'parent', 'changes', 'notes', 'because'] as const),
+  ...([
+    'address',
+    'movedFrom',
+    'action',
+    'createsBeforeDestroy',
+    'id',
+    'parent',
+    'changes',
+    'notes',
+    'because',
+  ] as const),
   ...(['isOrdered', 'dataAtRisk', 'protect', 'needsConsent', 'position'] as const),
 ];
 

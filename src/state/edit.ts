@@ -9,7 +9,7 @@ type Records = Readonly<Record<string, StateRecord>>;
  * address that they were made for. Gives the address at which two records would stand instead, when there is one.
  */
 export function readdress(records: Records, from: string, to: string, parent: string | null): Records | string {
-  const renamed = (address: string) => (isWithin(address, from) ? to + address.slice(from.length) : address);
+  const renamed = (address: string) => moveAddress(address, from, to);
   const made: Record<string, StateRecord> = {};
   for (const [address, record] of Object.entries(records)) {
     const target = renamed(address);
@@ -24,6 +24,11 @@ export function readdress(records: Records, from: string, to: string, parent: st
     };
   }
   return made;
+}
+
+/** An address after a move: another one, where it is the address that moves or one below it. */
+export function moveAddress(address: string, from: string, to: string): string {
+  return isWithin(address, from) ? to + address.slice(from.length) : address;
 }
 
 /** The addresses of records at an address and below it, in the order of the addresses. */

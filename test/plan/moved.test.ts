@@ -322,7 +322,7 @@ describe('the records of the state', () => {
       },
     ]);
     const state = stateOf({ 'production.redis.new': below('production') });
-    expect(applyMoves(state, entry, [target])).toEqual({ state, diagnostics: [] });
+    expect(applyMoves(state, entry, [target])).toEqual({ state, origins: new Map(), diagnostics: [] });
   });
 
   test('of a replacement that did not come to its create are dropped: the old object is still the one', () => {

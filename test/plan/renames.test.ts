@@ -12,7 +12,7 @@ const creation = (address: string, more: Partial<Action> = {}) =>
 const fresh = creation('production.redis.new');
 
 test('what is deleted while one of its kind is created may have got a new name', () => {
-  expect(possibleRenames([fresh, deletion('production.redis["a b"]')])).toEqual([
+  expect(possibleRenames([fresh, deletion('production.redis["a b"]')], {})).toEqual([
     {
       code: 'renamed',
       severity: 'note',
@@ -27,12 +27,12 @@ test('what is deleted while one of its kind is created may have got a new name',
 test('so may what cannot be deleted and is let go of', () => {
   const kind = kindNamed('labgit');
   const letGo = actionOf('labgit.old', { action: 'forget', kind });
-  const [said] = possibleRenames([letGo, creation('labgit.new', { kind })]);
+  const [said] = possibleRenames([letGo, creation('labgit.new', { kind })], {});
   expect(said?.message).toBe('labgit.old is let go of and labgit.new is created');
 });
 
 test('it is said once for a kind', () => {
-  const many = possibleRenames([fresh, deletion('production.redis.a'), deletion('production.redis.b')]);
+  const many = possibleRenames([fresh, deletion('production.redis.a'), deletion('production.redis.b')], {});
   expect(many.map(({ address }) => address)).toEqual(['production.redis.a']);
 });
 
@@ -45,13 +45,13 @@ test.each<[string, Action]>([
   ['the old object of a replacement', deletion('production.redis.new (old)')],
   ['another kind', deletion('production.compose.old', { kind: kindNamed('compose') })],
 ])('%s did not get a new name', (_what, action) => {
-  expect(possibleRenames([fresh, action])).toEqual([]);
+  expect(possibleRenames([fresh, action], {})).toEqual([]);
 });
 
 test('nothing did when nothing is created, and nothing of what cannot be deleted and is gone', () => {
-  expect(possibleRenames([actionOf('production.redis.new'), deletion('production.redis.old')])).toEqual([]);
+  expect(possibleRenames([actionOf('production.redis.new'), deletion('production.redis.old')], {})).toEqual([]);
   const kind = kindNamed('labgit');
   const gone = actionOf('labgit.old', { action: 'forget', kind, id: undefined });
   const stays = actionOf('labgit.other', { kind });
-  expect(possibleRenames([gone, stays, creation('labgit.new', { kind })])).toEqual([]);
+  expect(possibleRenames([gone, stays, creation('labgit.new', { kind })], {})).toEqual([]);
 });

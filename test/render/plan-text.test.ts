@@ -38,7 +38,7 @@ Plan: 1 to create, 1 to adopt, 1 to deploy.
   it('does not claim that the platform matches a manifest with an error', async () => {
     const world = bench();
     await world.apply(database(`${basic}, externalPort: 15432`));
-    const plan = await world.plan(database(`${basic}, appName: store`));
+    const plan = await world.plan(database(`${basic}, externalPort: 15432, appName: store`));
     expect(hasChanges(plan)).toBe(false);
     expect(shown(plan)).toMatch(/\nThis plan cannot be applied: 1 error above\.\n$/);
   });
@@ -169,7 +169,9 @@ Plan: 1 to update, 1 unchanged.
     await world.apply(`${database(basic)}  staging: {}\n`);
     const moved = `${head}moved: [{ from: production.postgres.main, to: staging.postgres.main }]
 environments:\n  production: {}\n  staging:\n    postgres:\n      main: { ${basic} }\n`;
-    expect(shown(await world.plan(moved))).toContain('> staging.postgres.main: move below staging\n');
+    expect(shown(await world.plan(moved))).toContain(
+      '> production.postgres.main -> staging.postgres.main: move below staging; moved in the state\n',
+    );
   });
 
   it('shows notes with their position in the file', async () => {
@@ -177,9 +179,9 @@ environments:\n  production: {}\n  staging:\n    postgres:\n      main: { ${basi
     await world.apply(database(`${basic}, description: one`));
     const text = shown(await world.plan(database(basic)));
     expect(text).toMatch(
-      /^ {2}production\.postgres\.main: unchanged\n {4}note: description: is no longer managed and stays as it is\n/,
+      /^~ production\.postgres\.main: update: in the state only, nothing is sent\n {4}note: description: is no longer managed and stays as it is\n/,
     );
-    expect(text).toContain('No changes.');
+    expect(text).toContain('Plan: 1 to update, 1 unchanged.');
   });
 
   it('fits a narrow terminal, and leaves values whole where there is no width', async () => {

@@ -8,8 +8,9 @@ const engine = vi.hoisted(() => ({ isBroken: false }));
 
 vi.mock('../../src/plan/moved.ts', async (importOriginal) => {
   const real = await importOriginal<typeof Moved>();
-  const ignoring: typeof Moved.applyMoves = (state) => ({ state, diagnostics: [] });
-  return { applyMoves: ((...input) => (engine.isBroken ? ignoring : real.applyMoves)(...input)) as typeof ignoring };
+  const ignoring: typeof Moved.applyMoves = (state) => ({ state, origins: new Map(), diagnostics: [] });
+  const applyMoves: typeof ignoring = (...input) => (engine.isBroken ? ignoring : real.applyMoves)(...input);
+  return { ...real, applyMoves };
 });
 
 test('a random history fails for a broken engine, and its printed form fails alone', async () => {

@@ -172,6 +172,7 @@ export function inputOf(
     deploys: true,
     destroys: false,
     digests: makeDigests,
+    origins: new Map(),
     outputs: () => undefined,
   };
 }
