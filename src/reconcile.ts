@@ -8,7 +8,6 @@ import type { ApplyInput } from './apply/run.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors, Stop } from './diagnostics/diagnostic.ts';
 import { inOrder } from './graph/order.ts';
-import { deployAddress } from './kind/address.ts';
 import { textsIn } from './kind/json.ts';
 import type { Kind } from './kind/kind.ts';
 import type { Manifest, ManifestInput } from './manifest/manifest.ts';
@@ -17,6 +16,7 @@ import type { Resource } from './manifest/resource.ts';
 import { observe } from './observe/observe.ts';
 import type { Observed } from './observe/observed.ts';
 import type { Plan } from './plan/action.ts';
+import { inFileOrder } from './plan/file-order.ts';
 import { applyMoves } from './plan/moved.ts';
 import { buildPlan } from './plan/plan.ts';
 import { redactPlan } from './plan/redacted.ts';
@@ -217,18 +217,6 @@ export async function importObject(manifest: Manifest, world: World, address: st
     resources: { ...made.base.resources, [address]: record },
   });
   return made;
-}
-
-/** A plan is read in the order of the manifest; what is in it no more stands at the end. */
-function inFileOrder(actions: Plan['actions'], resources: readonly Resource[]): Plan['actions'] {
-  const places = new Map(resources.map((resource, index) => [resource.address, index]));
-  // A deployment stands after everything below its service.
-  for (const { scope, address } of actions) {
-    const own = deployAddress(scope);
-    places.set(own, Math.max(places.get(own) ?? 0, places.get(address) ?? 0));
-  }
-  const place = (address: string) => places.get(address) ?? Number.MAX_SAFE_INTEGER;
-  return actions.toSorted((a, b) => place(a.address) - place(b.address));
 }
 
 function refuseForeign(state: State, organizationId: string, projectId: string, place: string): void {

@@ -1,0 +1,50 @@
+import { replacedAddress } from '../kind/address.ts';
+import type { Resource } from '../manifest/resource.ts';
+import type { Action } from './action.ts';
+
+/**
+ * Sorts actions as the manifest declares their resources. What is not declared any more stands where its block would:
+ * behind the last one of its kind below its parent, else behind all that is below its parent. A deployment stands behind
+ * everything below its service.
+ */
+export function inFileOrder(actions: readonly Action[], resources: readonly Resource[]): Action[] {
+  const places = new Map(resources.map(({ address }, place) => [address, place]));
+  const ends = endsOf(resources);
+  const siblings = new Map<string, number>();
+  for (const { address, kind, parent } of resources) {
+    const list = listOf(kind.kind, parent);
+    siblings.set(list, Math.max(siblings.get(list) ?? 0, ends.get(address) ?? 0));
+  }
+  const byAddress = new Map(actions.map((action) => [action.address, action]));
+  const placeOf = (action: Action): number => {
+    const { address, kind, parent, scope } = action;
+    if (action.action === 'deploy') return ends.get(scope) ?? resources.length;
+    const own = places.get(replacedAddress(address) ?? address);
+    if (own !== undefined) return own;
+    const above = byAddress.get(parent ?? '');
+    if (above !== undefined && !places.has(above.address)) return placeOf(above);
+    return siblings.get(listOf(kind.kind, parent)) ?? ends.get(parent ?? '') ?? resources.length;
+  };
+  const ranked = actions.map((action) => {
+    const { address } = action;
+    const rank = action.action === 'deploy' ? 2 : places.has(address) ? 0 : 1;
+    return { action, address, place: placeOf(action), rank };
+  });
+  const sorted = ranked.toSorted((a, b) => a.place - b.place || a.rank - b.rank || (a.address < b.address ? -1 : 1));
+  return sorted.map(({ action }) => action);
+}
+
+/** The place of the last resource that is a resource or below it, by the address of that one. */
+function endsOf(resources: readonly Resource[]): ReadonlyMap<string, number> {
+  const parents = new Map(resources.map(({ address, parent }) => [address, parent]));
+  const ends = new Map<string, number>();
+  for (const [place, { address }] of resources.entries()) {
+    for (let above: string | undefined = address; above !== undefined; above = parents.get(above))
+      ends.set(above, place);
+  }
+  return ends;
+}
+
+function listOf(kind: string, parent: string | undefined): string {
+  return `${kind} below ${parent ?? ''}`;
+}
