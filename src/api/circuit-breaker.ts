@@ -1,5 +1,6 @@
 import { attempts } from './attempts.ts';
 import type { PlatformError } from './errors.ts';
+import { whenAborted } from './sleep.ts';
 
 /** The report of a client that the platform takes no requests for now, or takes them again. Times in milliseconds. */
 export type Pause =
@@ -160,11 +161,11 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
       };
       const go = (leave: Leave): void => {
         current.waiters.delete(go);
-        signal?.removeEventListener('abort', interrupt);
+        unwatch();
         resolve(leave);
       };
       current.waiters.add(go);
-      signal?.addEventListener('abort', interrupt);
+      const unwatch = whenAborted(signal, interrupt);
       if (!current.isAsking) void watch(current);
     });
   }

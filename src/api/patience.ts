@@ -2,6 +2,7 @@ import { attempts } from './attempts.ts';
 import type { Call } from './call.ts';
 import { whyToWait } from './circuit-breaker.ts';
 import { PlatformError } from './errors.ts';
+import { whenAborted } from './sleep.ts';
 
 /** The surroundings of patience. */
 export interface PatienceOptions {
@@ -49,10 +50,10 @@ export function createPatience({ sleep, random, now, mostReads }: PatienceOption
     const over = new AbortController();
     const wake = (): void => over.abort();
     naps.add(wake);
-    signal?.addEventListener('abort', wake);
+    const unwatch = whenAborted(signal, wake);
     await sleep(ms, over.signal);
     naps.delete(wake);
-    signal?.removeEventListener('abort', wake);
+    unwatch();
   }
 
   const isThere = (): boolean => now() - goodAt < attempts.read.answeringMs;

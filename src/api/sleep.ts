@@ -7,10 +7,41 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     }
     const end = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
+      unwatch();
       resolve();
     };
     const timer = setTimeout(end, ms);
-    signal?.addEventListener('abort', end);
+    const unwatch = whenAborted(signal, end);
   });
+}
+
+/** The work of each signal that has any. */
+const works = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Does some work when a signal aborts that has not aborted yet; the result takes that back. Never throws.
+ *
+ * A signal gets one listener, however many wait for it: an apply waits for up to 16 deployments on one signal, and Node
+ * takes more than 10 listeners for a leak and prints a warning.
+ */
+export function whenAborted(signal: AbortSignal | undefined, work: () => void): () => void {
+  if (signal === undefined || signal.aborted) return () => undefined;
+  const known = works.get(signal);
+  const all = known ?? new Set();
+  all.add(work);
+  if (known === undefined) {
+    works.set(signal, all);
+    signal.addEventListener('abort', runAll);
+  }
+  return () => {
+    all.delete(work);
+    if (all.size > 0 || works.get(signal) !== all) return;
+    works.delete(signal);
+    signal.removeEventListener('abort', runAll);
+  };
+}
+
+function runAll({ target }: Event): void {
+  const all = target instanceof AbortSignal ? works.get(target) : undefined;
+  for (const work of all ?? []) work();
 }
