@@ -75,9 +75,10 @@ record() {
 cat >"$page" <<'EOF'
 # The progress of an apply
 
-`scripts/record-progress.sh` recorded this page. On a terminal, Trueup redraws the lines in place, never wider or higher
-than the terminal. Where not everything fits, it shows running and failed actions first. `NO_COLOR` and `--no-color` turn
-colours off. With `TERM=dumb` it prints lines, as in a pipe. Programs use `--format json`: [json-output.md](json-output.md).
+`scripts/record-progress.sh` recorded this page. On a terminal, Trueup redraws the open actions in place, never wider or
+higher than the terminal; running actions come first, and a last line counts those that do not fit. Each finished action
+stays above them as one line, a failed one with its reason. `NO_COLOR` and `--no-color` turn colours off. With `TERM=dumb`
+Trueup prints lines, as in a pipe. Programs use `--format json`: [json-output.md](json-output.md).
 EOF
 
 begin hello 100 6000

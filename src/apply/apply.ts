@@ -92,12 +92,19 @@ function skipNode(run: Run, node: ApplyNode, because: ApplyNode | string): void 
   if (!('action' in node) || isOver(jobOf(run, node.action.address))) return;
   const { action } = node;
   const { address } = action;
-  const why = typeof because === 'string' ? because : `${nameOf(because)} did not succeed`;
-  happen(run, address, { is: 'skipped' });
+  const stopped = whyStopped(run, because);
+  const why = stopped ?? (typeof because === 'string' ? because : `${nameOf(because)} did not succeed`);
+  happen(run, address, { is: 'skipped', stopped });
   if (hasWritten(run, address)) {
     const message = `the old ${address} is deleted and the new one was not made, because ${why}`;
     report(run, action, diagnostic('platform-answer', message, { address, remedy: 'Apply again.' }));
   } else report(run, action, diagnostic('skipped', `${nameOf(node)} was not tried, because ${why}`, { address }));
+}
+
+/** Why the run starts nothing new, where an action is not tried for that reason, or needs one that is not. */
+function whyStopped(run: Run, because: ApplyNode | string): string | undefined {
+  if (typeof because === 'string') return because;
+  return 'action' in because ? jobOf(run, because.action.address).stopped : undefined;
 }
 
 /** How a node is called in a sentence. */
@@ -125,6 +132,7 @@ async function finish(run: Run): Promise<ApplyResult> {
     result: resultOf(job) ?? ('skipped' as const),
     mayHaveWritten: mayHaveWritten(job),
     diagnostics: job.diagnostics,
+    ...(job.stopped === undefined ? {} : { stopped: job.stopped }),
   }));
   return { outcomes, state, unsaved };
 }

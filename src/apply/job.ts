@@ -52,6 +52,8 @@ export interface Job {
   readonly duplicates: readonly DuplicatePlace[] | undefined;
   /** In the sequence of the reports; none twice. */
   readonly diagnostics: readonly Diagnostic[];
+  /** Why the run had stopped before it was its turn. */
+  readonly stopped?: string | undefined;
 }
 
 /** What can happen to an action. */
@@ -81,8 +83,8 @@ export type JobEvent =
   | { readonly is: 'reported'; readonly diagnostic: Diagnostic }
   /** It goes no further. */
   | { readonly is: 'failed' }
-  /** It is not tried, because something else did not succeed. */
-  | { readonly is: 'skipped' }
+  /** It is not tried, because something else did not succeed, or because the run had `stopped` before. */
+  | { readonly is: 'skipped'; readonly stopped?: string | undefined }
   /** Its outcome is known and recorded. */
   | { readonly is: 'settled'; readonly result: Outcome['result'] };
 
@@ -146,7 +148,7 @@ export function advance(job: Job, event: JobEvent): Job {
       // An old object that is gone is no action that was not tried.
       return mayHaveWritten(job)
         ? { ...job, phase: { is: 'failed', reach } }
-        : { ...job, phase: { is: 'settled', reach, result: 'skipped' } };
+        : { ...job, phase: { is: 'settled', reach, result: 'skipped' }, stopped: event.stopped };
     case 'settled':
       return { ...job, phase: { is: 'settled', reach, result: event.result } };
     default:
@@ -232,7 +234,11 @@ export type ApplyEvent = {
   readonly address: string;
   readonly action: Action['action'];
 } & (
-  | { readonly event: 'started' | 'done' | 'failed' | 'skipped' }
+  | { readonly event: 'started' | 'done' }
+  /** `reason`: what its first error says. */
+  | { readonly event: 'failed'; readonly reason?: string | undefined }
+  /** `stopped`: why the run had stopped before it was its turn; undefined where something else did not succeed. */
+  | { readonly event: 'skipped'; readonly stopped?: string | undefined }
   /** A deployment was sent, and the run waits for this now; reported again only when it changes. */
   | {
       readonly event: 'waiting';
@@ -249,6 +255,8 @@ export interface Outcome {
   /** A write of it was executed, or may have been. */
   readonly mayHaveWritten: boolean;
   readonly diagnostics: readonly Diagnostic[];
+  /** Why the run had stopped before it was the turn of this action, which was skipped. */
+  readonly stopped?: string | undefined;
 }
 
 /** The outcome of a plan. */

@@ -17,7 +17,7 @@ import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
 import type { StateStore, State } from '../state/state.ts';
 import type { QueueActivity } from './follow.ts';
-import type { Job, JobEvent, ApplyEvent } from './job.ts';
+import type { Job, JobEvent, ApplyEvent, Outcome } from './job.ts';
 import { advance, isOver, mayHaveWritten, resultOf, startJob } from './job.ts';
 import { isEvent } from './nodes.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
@@ -191,8 +191,14 @@ export function happen(run: Run, address: string, event: JobEvent): void {
   run.jobs.set(address, job);
   const result = isOver(before) ? undefined : resultOf(job);
   if (result === undefined || (result !== 'skipped' && !isEvent(job.action))) return;
-  const end = result === 'skipped' || result === 'done' ? result : 'failed';
-  run.input.onEvent({ event: end, address: blockAddress(address), action: job.action.action });
+  run.input.onEvent({ ...endOf(job, result), address: blockAddress(address), action: job.action.action });
+}
+
+function endOf({ stopped, diagnostics }: Job, result: Outcome['result']) {
+  if (result === 'done') return { event: result };
+  if (result === 'skipped') return { event: result, stopped };
+  const reason = diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics.at(-1);
+  return { event: 'failed' as const, reason: reason?.message };
 }
 
 /** The id that an address stands for now. */

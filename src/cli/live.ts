@@ -7,19 +7,26 @@ import { printed, unchanged } from '../render/printable.ts';
 export function createLive({ write, size }: { write: (text: Printed) => void; size: Live['size'] }): Live {
   let shown: readonly string[] = [];
   let width = 0;
-  const draw = (lines: readonly string[]): void => {
-    const { columns } = size();
-    const rows = shown.reduce((sum, line) => sum + rowsOf(line, { drawnAt: width, columns }), 0);
-    const toStart = rows === 0 ? '' : `\r\u001B[${rows}A`;
-    const all = lines.map((line) => `${printed(line, { hasColours: true })}${clearLine}\n`).join('');
-    write(unchanged(`${wrapOff}${toStart}${all}${clearBelow}${wrapOn}`));
+  /** Rows of earlier drawings right above the lines, out of sight since the terminal became lower. */
+  let outOfSight = 0;
+  const draw = (lines: readonly string[], above = ''): void => {
+    const { columns, rows } = size();
+    const height = outOfSight + shown.reduce((sum, line) => sum + rowsOf(line, { drawnAt: width, columns }), 0);
+    const toStart = height === 0 ? '' : `\r\u001B[${height}A`;
+    const hasColours = true;
+    // Lines that stay may be longer than the terminal is wide.
+    const left = above === '' ? '' : clearBelow + printed(above, { hasColours });
+    const all = lines.map((line) => `${printed(line, { hasColours })}${clearLine}\n`).join('');
+    write(unchanged(`${toStart}${left}${wrapOff}${all}${clearBelow}${wrapOn}`));
+    // A terminal that becomes higher shows them again; what is left above the lines stands between.
+    outOfSight = above === '' ? Math.max(0, height - (rows - 1)) : 0;
     [shown, width] = [lines, columns];
   };
   return {
     size,
-    show: (lines) => {
+    show: (lines, above = '') => {
       const isSame = lines.length === shown.length && lines.every((line, at) => line === shown[at]);
-      if (!isSame || (lines.length > 0 && width !== size().columns)) draw(lines);
+      if (above !== '' || !isSame || (lines.length > 0 && width !== size().columns)) draw(lines, above);
     },
     above: (text, writeText) => {
       const lines = shown;
@@ -29,10 +36,12 @@ export function createLive({ write, size }: { write: (text: Printed) => void; si
       }
       draw([]);
       writeText(text.endsWith('\n') ? text : unchanged(`${text}\n`));
+      outOfSight = 0;
       draw(lines);
     },
     leave: () => {
       shown = [];
+      outOfSight = 0;
     },
   };
 }

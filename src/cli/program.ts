@@ -50,7 +50,7 @@ Environment:
   TRUEUP_ALLOW_HTTP     true: --allow-http
   AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN
                         key for the state, for state: { backend: s3 }
-  TRUEUP_DEBUG=1        prints the stack of an error
+  TRUEUP_DEBUG=1        prints the stack of an error, and warnings of Node
 
 Exit codes:
 ${describeExitCodes()}

@@ -26,6 +26,7 @@ export async function runCommand(
   const redactor = redactorOf(env);
   const format = chooseFormat(command.formats, options.format);
   const view = (format ?? command.formats.text)(terminal);
+  showWarnings(process, { terminal, redactor });
   process.on('uncaughtException', (error: unknown) => {
     terminal.live?.leave();
     process.exit(reportFailure(error, { env, terminal, redactor, view }));
@@ -38,6 +39,19 @@ export async function runCommand(
   } catch (error) {
     return reportFailure(error, { env, terminal, redactor, view });
   }
+}
+
+/**
+ * Keeps warnings of Node and of libraries from a reader who cannot do anything about them, and from the lines that are
+ * drawn in place. The one about TLS is for the reader; TRUEUP_DEBUG=1 shows all of them.
+ */
+function showWarnings(process: Process, { terminal, redactor }: Pick<Run, 'terminal' | 'redactor'>): void {
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message, stack }: Error) => {
+    if (message.includes('NODE_TLS_REJECT_UNAUTHORIZED')) {
+      terminal.err('warning: NODE_TLS_REJECT_UNAUTHORIZED=0 is set: connections are not secure\n');
+    } else if (process.env.TRUEUP_DEBUG === '1') terminal.err(`${redactor.redact(stack ?? `${name}: ${message}`)}\n`);
+  });
 }
 
 /** The format of a name; undefined: the command has none of that name. */

@@ -4,8 +4,8 @@ import type { Run } from './command.ts';
 /** Ends a run on a signal: at once while it only reads, after the requests in flight while it writes. */
 export interface Interruption {
   readonly signal: AbortSignal;
-  /** From now on, the first signal lets the requests in flight finish. */
-  startWriting(): void;
+  /** From now on, the first signal lets the requests in flight finish; `report` is called when another one ends the run. */
+  startWriting(report?: () => void): void;
   /** Stops handling signals. */
   ignore(): void;
 }
@@ -27,8 +27,10 @@ export function watchSignals(
   { cleanUp, abandon }: { readonly cleanUp: () => Promise<void>; readonly abandon: () => void },
 ): Interruption {
   const controller = new AbortController();
-  const exit = (): void => process.exit(exitCodes.interrupted.code);
+  const { code } = exitCodes.interrupted;
+  const exit = (): void => process.exit(code);
   let isWriting = false;
+  let reportCut: (() => void) | undefined;
   let isHurried = false;
   let timer: NodeJS.Timeout | undefined;
   const onSignal = (signal: Signal): void => {
@@ -36,6 +38,7 @@ export function watchSignals(
     controller.abort();
     if (isFirst && !isWriting) {
       abandon();
+      terminal.err(`Interrupted: nothing was sent that changes the platform. Exit code ${code}.\n`);
       void cleanUp().finally(exit);
     } else if (isUrgent[signal] && !isHurried) {
       isHurried = true;
@@ -43,13 +46,17 @@ export function watchSignals(
       // The run has waited for them already when the signal is not the first.
       timer = setTimeout(abandon, isFirst ? graceMs : 0);
     } else if (isFirst) terminal.err('stopping after the requests in flight; interrupt again to end at once\n');
-    else exit();
+    else {
+      reportCut?.();
+      exit();
+    }
   };
   for (const signal of signals) process.on(signal, onSignal);
   return {
     signal: controller.signal,
-    startWriting: () => {
+    startWriting: (report) => {
       isWriting = true;
+      reportCut = report;
     },
     ignore: () => {
       clearTimeout(timer);

@@ -31,6 +31,7 @@ export function openTerminal(process: Process, wantsColor: boolean): Terminal {
     err: printer(stderr),
     raw: (text) => print(stdout, unchanged(text)),
     clear: () => print(stdout, clearScreen),
+    size: stdout.isTTY === true ? () => sizeOf(stdout) : undefined,
     outStyle: styleOf(stdout, mayColor),
     errStyle: styleOf(stderr, mayColor),
     isInteractive: stdin.isTTY === true && stdout.isTTY === true,
@@ -45,7 +46,7 @@ function openLive(process: Process): Live | undefined {
   if (stream.isTTY !== true || env.TERM === 'dumb') return undefined;
   const live = createLive({
     write: (text) => void stream.write(text),
-    size: () => ({ columns: stream.columns || 80, rows: stream.rows || 24 }),
+    size: () => sizeOf(stream),
   });
   // The shell that stops this process writes below the lines; they are drawn again below that.
   process.on('SIGTSTP', () => {
@@ -53,6 +54,10 @@ function openLive(process: Process): Live | undefined {
     process.kill(process.pid, 'SIGSTOP');
   });
   return live;
+}
+
+function sizeOf({ columns, rows }: Output): ReturnType<Live['size']> {
+  return { columns: columns || 80, rows: rows || 24 };
 }
 
 function styleOf(stream: Output, mayColor: boolean): Style {

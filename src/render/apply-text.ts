@@ -1,7 +1,8 @@
 import type { ApplyResult, Outcome } from '../apply/job.ts';
+import { groupBy } from '../graph/group.ts';
 import { blockAddress } from '../kind/address.ts';
 import { renderNote } from './diagnostics-text.ts';
-import { fold, indented, requestCounts } from './lines.ts';
+import { fold, indented, listed, requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Ending } from './result.ts';
 import { countIgnored, isNews } from './result.ts';
@@ -16,15 +17,24 @@ export interface ResultView {
   readonly counts: { readonly reads: number; readonly writes: number };
 }
 
-/** Renders the result of an apply as text: errors, skipped resources with the reason, and the next step. */
-export function renderResult(view: ResultView, style: Style): string {
+/** The number of actions that were not started that are named. */
+const named = 5;
+
+/**
+ * Renders the result of an apply as text: errors, skipped resources with the reason, and the next step; after an
+ * interruption also the exit code.
+ */
+export function renderResult(view: ResultView, style: Style, exitCode?: number): string {
   const { outcomes } = view.result;
   const blocks = outcomes
     .filter((outcome) => (isNews(outcome) && outcome.result !== 'done') || outcome.diagnostics.length > 0)
+    .filter((outcome) => outcome.stopped === undefined)
     .map((outcome) => renderOutcome(outcome, style));
+  const exit = view.isInterrupted && exitCode !== undefined ? [`Exit code ${exitCode}.`] : [];
+  const lines = [...notStarted(view), ...advice(view), ...exit];
   blocks.push([
     style.paint('strong', summary(view)),
-    ...advice(view).flatMap((line) => fold(line, 0, style)),
+    ...lines.flatMap((line) => fold(line, 0, style)),
     style.paint('faint', requestCounts(view.counts)),
   ]);
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
@@ -63,16 +73,28 @@ function summary({ result: { outcomes, state }, isInterrupted }: ResultView): st
   if (news.length === 0) return noChanges(ignored);
   const done = news.filter(({ result }) => result === 'done').map(({ action }) => action);
   const parts = [...countActions(done)].map(([name, count]) => `${count} ${actionWords[name].done}`);
+  const tried = news.filter(({ stopped }) => stopped === undefined);
   for (const result of ['failed', 'ignored', 'unverified', 'skipped'] as const) {
-    const count = news.filter((outcome) => outcome.result === result).length;
+    const count = tried.filter((outcome) => outcome.result === result).length;
     if (count > 0) parts.push(`${count} ${resultWords[result].counted}`);
   }
+  if (tried.length < news.length) parts.push(`${news.length - tried.length} not started`);
   const word = isInterrupted ? 'Interrupted' : done.length === news.length ? 'Applied' : 'Not everything was applied';
   return [`${word}: ${parts.join(', ')}.`, ...ignoredWords(ignored)].join(' ');
 }
 
+/** Names what was not started when the run stopped, by the reason for that. */
+function notStarted({ result: { outcomes } }: ResultView): string[] {
+  const left = outcomes.flatMap((outcome) => {
+    const { stopped, action } = outcome;
+    if (stopped === undefined || !isNews(outcome)) return [];
+    return [[stopped, `${actionWords[action.action].now} ${printable(blockAddress(action.address))}`] as const];
+  });
+  return [...groupBy(left)].map(([why, names]) => `Not started, because ${why}: ${listed(names, named)}.`);
+}
+
 function advice({ result, ending, isInterrupted }: ResultView): string[] {
-  if (ending === 'done' && !isInterrupted) return [];
+  if (ending === 'done') return isInterrupted ? ['Everything in the plan was done already.'] : [];
   const isDone = result.unsaved === undefined && result.outcomes.filter(isNews).every((one) => one.result === 'done');
   if (isDone && !isInterrupted) {
     return ['Next: change each ignored value, or leave its line out; trueup plan names them.'];
@@ -88,6 +110,16 @@ function advice({ result, ending, isInterrupted }: ResultView): string[] {
     (outcome) => outcome.result === 'unverified' || (outcome.result === 'failed' && outcome.action.steps.length > 0),
   );
   if (isUnsure) lines.push('A failed request may still have had an effect: the next plan reads the platform again.');
-  lines.push('Next: fix the errors above, check with trueup plan, and run trueup apply again.');
+  const isClean = result.unsaved === undefined && result.outcomes.every((one) => isFine(one));
+  lines.push(
+    isClean
+      ? 'Next: run trueup apply again; it starts what is left.'
+      : 'Next: fix the errors above, check with trueup plan, and run trueup apply again.',
+  );
   return lines;
+}
+
+/** Done, or left by an interruption: nothing to fix. */
+function isFine({ result, stopped }: Outcome): boolean {
+  return result === 'done' || result === 'unverified' || stopped !== undefined;
 }

@@ -40,6 +40,11 @@ export function shortened(text: string, room: number): string {
   return `${start}…${endOf(text, room - 1 - columnsOf(start))}`;
 }
 
+/** A text with spaces behind it, up to so many columns. */
+export function padded(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - columnsOf(text)));
+}
+
 function startOf(text: string, room: number): string {
   let [taken, left] = ['', room];
   for (const character of text) {

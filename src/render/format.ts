@@ -5,8 +5,8 @@ import type { Style } from './style.ts';
 /** The last lines of a terminal, which are drawn again in place. The cursor stays visible, below them. */
 export interface Live {
   readonly size: () => { readonly columns: number; readonly rows: number };
-  /** Puts lines in the place of those that are shown. */
-  show(lines: readonly string[]): void;
+  /** Puts lines in the place of those that are shown, below a text that stays: whole lines of any width. */
+  show(lines: readonly string[], above?: string): void;
   /** Lets text be written above the lines. */
   above(text: Printed, write: (text: Printed) => void): void;
   /** The lines that are shown stay where they are, for good. */
@@ -21,6 +21,8 @@ export interface Screen {
   readonly raw: (text: string) => void;
   /** Empties the terminal that results are printed on. */
   readonly clear: () => void;
+  /** The size of the terminal that results are printed on; undefined: they go to a pipe or a file. */
+  readonly size: Live['size'] | undefined;
   readonly outStyle: Style;
   readonly errStyle: Style;
   /** Lines that are drawn again, where stderr is a terminal that can do that; what is printed appears above them. */

@@ -40,3 +40,9 @@ export function requestCounts({ reads, writes }: { readonly reads: number; reado
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
+
+/** The first of some names, and the number of the others: `a, b, c and 5 more`. */
+export function listed(names: readonly string[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : '';
+  return `${names.slice(0, most).join(', ')}${more}`;
+}

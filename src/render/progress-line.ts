@@ -1,8 +1,8 @@
 import { columnsOf, cut, shortened } from './columns.ts';
 import { indentOf, symbolOf } from './progress-rows.ts';
-import type { ProgressRow, ProgressView, Stage } from './progress-view.ts';
-import { isReported, stageOf } from './progress-view.ts';
-import { lastWordsFor, wordsFor } from './progress-words.ts';
+import type { OpenStage, ProgressRow, ProgressView } from './progress-view.ts';
+import { openStageOf } from './progress-view.ts';
+import { lastWords, wordsFor } from './progress-words.ts';
 import type { Style, Tone } from './style.ts';
 import { actionWords } from './words.ts';
 
@@ -10,7 +10,7 @@ import { actionWords } from './words.ts';
 const shareOfNames = 0.37;
 
 /** The moment, the room and the colours of a drawing. */
-export interface Drawing {
+interface Drawing {
   readonly now: number;
   /** The largest number of columns of a line. */
   readonly columns: number;
@@ -19,15 +19,19 @@ export interface Drawing {
   readonly paint: Style['paint'];
 }
 
-/** Renders one row as one line. The state and the time stay whole; the name is shortened in its middle. */
+/**
+ * Renders one row as one line: an open action with its state and time, which stay whole, while its name is shortened in
+ * the middle; anything else as the name of what is below it.
+ */
 export function renderRow(row: ProgressRow, view: ProgressView, { now, columns, isOver, paint }: Drawing): string {
   const indent = indentOf(row.depth);
-  if (!isReported(view, row)) return indent + paint('strong', shortened(row.label, columns - indent.length));
-  const { is } = stageOf(view, row);
+  const stage = openStageOf(view, row);
+  if (stage === undefined) return indent + paint('strong', shortened(row.label, columns - indent.length));
+  const { is } = stage;
   const symbol = symbolOf(row.action);
   const namesEnd = Math.min(view.names, Math.floor(columns * shareOfNames));
   const roomBeside = (words: string) => columns - columnsOf(words) - 2;
-  const wordings = isOver ? lastWordsFor(row, view, now) : wordsFor(row, view, now);
+  const wordings = isOver ? [lastWords[is]] : wordsFor(row, stage, view, now);
   const words = wordings.find((one) => roomBeside(one) >= namesEnd) ?? wordings.at(-1) ?? '';
   const before = indent.length + symbol.length;
   const room = roomBeside(words);
@@ -41,17 +45,10 @@ function paintName(
   symbol: string,
   label: string,
   { action = 'no-op' }: ProgressRow,
-  { is, paint }: { is: Stage['is']; paint: Style['paint'] },
+  { is, paint }: { is: OpenStage['is']; paint: Style['paint'] },
 ): string {
   const sign = symbol === '' ? '' : paint(actionWords[action].tone, symbol);
-  if (is === 'running') return sign + paint('strong', label);
-  return sign + (is === 'waiting' ? paint('faint', label) : label);
+  return sign + paint(is === 'running' ? 'strong' : 'faint', label);
 }
 
-const tones: Readonly<Record<Stage['is'], Tone>> = {
-  waiting: 'faint',
-  running: 'info',
-  done: 'good',
-  failed: 'bad',
-  skipped: 'change',
-};
+const tones: Readonly<Record<OpenStage['is'], Tone>> = { waiting: 'faint', running: 'info' };

@@ -2,50 +2,64 @@ import type { ApplyEvent } from '../apply/job.ts';
 import type { Live } from './format.ts';
 import type { Reporter } from './progress.ts';
 import { eventJson, heartbeatJson } from './progress-json.ts';
-import { renderEvent, renderHeartbeat } from './progress-text.ts';
-import { renderLast, renderTree } from './progress-tree.ts';
-import type { Running, Stage } from './progress-view.ts';
+import { isShown, renderCut, renderEvent, renderHeartbeat } from './progress-text.ts';
+import { renderTree } from './progress-tree.ts';
+import type { ProgressView, Running, Stage } from './progress-view.ts';
 import { plannedAddress, runningIn } from './progress-view.ts';
 import type { Style } from './style.ts';
 
 /** Milliseconds between two drawings, between two checks for silence, and of silence before a heartbeat; the ratio of rest to drawing. */
 const pace = { tree: 100, heartbeat: 1_000, silence: 30_000, rest: 20 };
 
-/** Draws one tree in place, on a terminal. */
-export function eventTree(live: Live, { paint }: Style): Reporter {
+/** Draws the open actions in place, on a terminal, below a line for each finished one. */
+export function eventTree(live: Live, style: Style): Reporter {
   return (view, { clock }) => {
     let next = Number.NEGATIVE_INFINITY;
-    const canvas = () => {
+    let finished = '';
+    const draw = (isOver: boolean): void => {
       const { columns, rows } = live.size();
       // The cursor stands on a line of its own, and the last lines above the tree stay in sight.
       const others = rows > 10 ? 3 : 1;
-      return { now: clock(), columns: columns - 1, lines: rows - others, paint };
+      const canvas = { now: clock(), columns: columns - 1, lines: rows - others, isOver, paint: style.paint };
+      live.show(renderTree(view, canvas), finished);
+      finished = '';
     };
-    const draw = (): void => {
+    const drawInTime = (): void => {
       const start = clock();
       if (start < next) return;
-      live.show(renderTree(view, canvas()));
+      draw(false);
       // A tree that is slow to draw is drawn less often, so that it takes little of the time of the apply.
       next = start + Math.max(pace.tree, pace.rest * (clock() - start));
     };
-    draw();
+    drawInTime();
     return {
       pace: pace.tree,
-      event: draw,
-      tick: draw,
-      end: () => {
-        live.show(renderLast(view, canvas()));
+      event: (event, stage) => {
+        const isOver = stage.is !== 'running' && stage.is !== 'waiting';
+        if (isOver) finished += lineOf(event, tookOf(stage, clock()), style);
+        drawInTime();
+      },
+      tick: drawInTime,
+      end: (isCut) => {
+        if (isCut) live.show([], finished + renderCut(view, clock(), style));
+        else draw(true);
         live.leave();
       },
     };
   };
 }
 
+/** The line of an event, if it has one; `took`: milliseconds. */
+function lineOf(event: ApplyEvent, took: number | undefined, style: Style): string {
+  return isShown(event) ? renderEvent(event, took === undefined ? undefined : took / 1_000, style) : '';
+}
+
 /** Prints a line for each event, and one after each 30 seconds of silence. */
 export function eventLines(write: (text: string) => void, style: Style): Reporter {
   return eventByEvent({
-    event: (event, { took }) => write(renderEvent(event, took === undefined ? undefined : took / 1_000, style)),
+    event: (event, { took }) => write(lineOf(event, took, style)),
     heartbeat: (running, { elapsed, counts }) => write(renderHeartbeat({ running, elapsed, counts })),
+    cut: (view, now) => write(renderCut(view, now, style)),
   });
 }
 
@@ -70,6 +84,7 @@ function eventByEvent(print: {
     about: Moment & { readonly kind: string; readonly took: number | undefined },
   ) => void;
   readonly heartbeat: (running: readonly Running[], moment: Moment) => void;
+  readonly cut?: (view: ProgressView, now: number) => void;
 }): Reporter {
   return (view, { plan, counts, clock }) => {
     const kinds = new Map(plan.actions.map(({ address, kind }) => [address, kind.kind]));
@@ -89,7 +104,9 @@ function eventByEvent(print: {
         last = now;
         print.heartbeat(runningIn(view, now), moment());
       },
-      end: () => {},
+      end: (isCut) => {
+        if (isCut) print.cut?.(view, clock());
+      },
     };
   };
 }

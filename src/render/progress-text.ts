@@ -1,8 +1,10 @@
 import type { ApplyEvent } from '../apply/job.ts';
 import { duration, timeTaken } from './duration.ts';
-import { requestCounts } from './lines.ts';
+import { exitCodes } from './exit-codes.ts';
+import { fold, listed, requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
-import type { Running } from './progress-view.ts';
+import type { ProgressView, Running } from './progress-view.ts';
+import { runningIn, stageRows } from './progress-view.ts';
 import { reasons } from './progress-words.ts';
 import type { Style } from './style.ts';
 import { actionWords } from './words.ts';
@@ -18,8 +20,10 @@ export function renderEvent(applied: ApplyEvent, seconds: number | undefined, st
       return `${name}: ${now}…\n`;
     case 'done':
       return `${name}: ${style.paint('good', done)}${time}\n`;
-    case 'failed':
-      return `${name}: ${style.paint('bad', `${now} failed`)}${time}\n`;
+    case 'failed': {
+      const { reason } = applied;
+      return `${name}: ${style.paint('bad', `${now} failed`)}${time}${reason === undefined ? '' : `: ${printable(reason)}`}\n`;
+    }
     case 'skipped':
       return `${name}: ${style.paint('change', 'skipped')}\n`;
     case 'waiting':
@@ -27,6 +31,11 @@ export function renderEvent(applied: ApplyEvent, seconds: number | undefined, st
     default:
       return event satisfies never;
   }
+}
+
+/** Returns true for an event with a line of its own: what was not started when the run stopped is counted at the end. */
+export function isShown(applied: ApplyEvent): boolean {
+  return applied.event !== 'skipped' || (applied.stopped === undefined && applied.action !== 'no-op');
 }
 
 /** The number of running actions that a heartbeat names. */
@@ -43,11 +52,32 @@ export function renderHeartbeat({
   readonly elapsed: number;
   readonly counts: { readonly reads: number; readonly writes: number };
 }): string {
-  const actions = running.slice(0, named).map(({ address, action, took, waits }) => {
+  const actions = running.map(({ address, action, took, waits }) => {
     const time = waits === undefined ? `for ${duration(took)}` : `${reasons[waits.for].brief} ${duration(waits.took)}`;
     return `${actionWords[action].now} ${printable(address)} (${time})`;
   });
-  const more = running.length > named ? ` and ${running.length - named} more` : '';
-  const what = actions.length === 0 ? '' : `: ${actions.join(', ')}${more}`;
+  const what = actions.length === 0 ? '' : `: ${listed(actions, named)}`;
   return `still going after ${duration(elapsed)}${what}; ${requestCounts(counts)}\n`;
+}
+
+/** Renders what is done and what is open, of an apply that ends with requests in flight. */
+export function renderCut(view: ProgressView, now: number, style: Style): string {
+  const { done, failed, running, skipped, waiting } = stageRows(view);
+  const all = [done, failed, running, skipped, waiting].reduce((sum, { length }) => sum + length, 0);
+  const parts = [
+    `${done.length} of ${all} done`,
+    ...(failed.length === 0 ? [] : [`${failed.length} failed`]),
+    ...(running.length === 0 ? [] : [`${running.length} with unknown outcome`]),
+    `${skipped.length + waiting.length} not started`,
+  ];
+  const open = runningIn(view, now).map(({ address, action }) => `${actionWords[action].now} ${printable(address)}`);
+  return [
+    `Ended at once after ${duration(now - view.began)}: ${parts.join(', ')}.`,
+    ...(open.length === 0 ? [] : [`Outcome unknown: ${listed(open, 5)}.`]),
+    `What is done is recorded. The next run ${open.length === 0 ? '' : 'reads what became of the rest, and '}starts what is left.`,
+    `Exit code ${exitCodes.interrupted.code}.`,
+  ]
+    .flatMap((line) => fold(line, 0, style))
+    .map((line) => `${line}\n`)
+    .join('');
 }

@@ -2,7 +2,7 @@ import { columnsOf, cut } from './columns.ts';
 import { duration } from './duration.ts';
 import { requestCounts } from './lines.ts';
 import type { Choice } from './progress-choice.ts';
-import { chooseLast, chooseRows } from './progress-choice.ts';
+import { chooseRows } from './progress-choice.ts';
 import { renderRow } from './progress-line.ts';
 import type { ProgressView, StagedRows } from './progress-view.ts';
 import { stageRows } from './progress-view.ts';
@@ -13,43 +13,31 @@ export interface Canvas {
   readonly now: number;
   readonly columns: number;
   readonly lines: number;
+  /** Nothing more will happen. */
+  readonly isOver: boolean;
   readonly paint: Style['paint'];
 }
 
-/** Renders a running apply as lines that fit the canvas. */
+/** Renders the open actions of an apply below its counts, as lines that fit the canvas. */
 export function renderTree(view: ProgressView, canvas: Canvas): string[] {
   const staged = stageRows(view);
   if (sum(staged) === 0 || canvas.lines < 1) return [];
-  const choice = chooseRows(view, staged, { now: canvas.now, room: canvas.lines - 1 });
-  return renderLines(view, canvas, { staged, choice, isOver: false }).slice(0, canvas.lines);
-}
-
-/** Renders an apply that ended: everything where it fits, else what did not succeed, in as many lines as that takes. */
-export function renderLast(view: ProgressView, canvas: Canvas): string[] {
-  const staged = stageRows(view);
-  if (sum(staged) === 0) return [];
-  return renderLines(view, canvas, { staged, choice: chooseLast(view, staged, canvas.lines - 1), isOver: true });
-}
-
-function renderLines(
-  view: ProgressView,
-  { now, columns, paint }: Canvas,
-  { staged, choice, isOver }: { staged: StagedRows; choice: Choice; isOver: boolean },
-): string[] {
+  const { columns, paint } = canvas;
+  const choice = chooseRows(view, staged, canvas.lines - 1);
   const rows = choice.places.flatMap((place) => view.rows[place] ?? []);
-  const rest = isOver && rows.length === 0 ? '' : restOf(choice, isOver);
+  const rest = restOf(choice, canvas.isOver);
   return [
-    paint('strong', head(view, staged, { now, columns })),
-    ...rows.map((row) => renderRow(row, view, { now, columns, isOver, paint })),
+    paint('strong', head(view, staged, canvas)),
+    ...rows.map((row) => renderRow(row, view, canvas)),
     ...(rest === '' ? [] : [paint('faint', cut(`… ${rest}`, columns))]),
-  ];
+  ].slice(0, canvas.lines);
 }
 
 /** The progress of the whole apply; the least important part is left out where there is no room. */
 function head(
   { began, counts }: ProgressView,
   staged: StagedRows,
-  { now, columns }: { now: number; columns: number },
+  { now, columns }: Pick<Canvas, 'now' | 'columns'>,
 ): string {
   const failed = staged.failed.length === 0 ? '' : `, ${staged.failed.length} failed`;
   const skipped = staged.skipped.length === 0 ? '' : `, ${staged.skipped.length} skipped`;
@@ -65,10 +53,7 @@ function head(
 
 function restOf({ hidden }: Choice, isOver: boolean): string {
   const counted = [
-    [hidden.running, 'running'],
-    [hidden.failed, 'failed'],
-    [hidden.skipped, 'skipped'],
-    [hidden.done, 'done'],
+    [hidden.running, isOver ? 'with unknown outcome' : 'running'],
     [hidden.waiting, isOver ? 'not started' : 'to come'],
   ] as const;
   return counted.flatMap(([count, word]) => (count === 0 ? [] : [`${count} ${word}`])).join(', ');

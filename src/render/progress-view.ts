@@ -13,8 +13,11 @@ export type Stage =
       readonly since: number;
       readonly waits?: { readonly for: WaitsFor; readonly since: number };
     }
-  | { readonly is: 'done' | 'failed'; readonly at: number; readonly took: number | undefined }
+  | { readonly is: 'done' | 'failed'; readonly took: number | undefined }
   | { readonly is: 'skipped' };
+
+/** The stage of an action that is not over. */
+export type OpenStage = Extract<Stage, { is: 'waiting' | 'running' }>;
 
 /** One line of the tree: an action, or a parent of actions. */
 export interface ProgressRow {
@@ -61,7 +64,7 @@ export function nextStage(before: Stage, event: ApplyEvent, now: number): Stage 
       return { is: 'running', since: since ?? now, waits: { for: event.for, since: now } };
     case 'done':
     case 'failed':
-      return { is: event.event, at: now, took: since === undefined ? undefined : now - since };
+      return { is: event.event, took: since === undefined ? undefined : now - since };
     case 'skipped':
       return { is: 'skipped' };
     default:
@@ -70,18 +73,24 @@ export function nextStage(before: Stage, event: ApplyEvent, now: number): Stage 
 }
 
 /** The stage of the action of a row. */
-export function stageOf({ stages }: ProgressView, { address }: ProgressRow): Stage {
+function stageOf({ stages }: ProgressView, { address }: ProgressRow): Stage {
   return stages.get(address) ?? waiting;
 }
 
 const waiting: Stage = { is: 'waiting' };
 
 /** Returns true for a row with a line of its own words: its action sends something, or went wrong. */
-export function isReported(view: ProgressView, row: ProgressRow): boolean {
+function isReported(view: ProgressView, row: ProgressRow): boolean {
   if (row.action === undefined) return false;
   if (!row.isQuiet) return true;
   const { is } = stageOf(view, row);
   return is === 'failed' || (is === 'skipped' && row.action !== 'no-op');
+}
+
+/** The stage of a reported row whose action is not over. */
+export function openStageOf(view: ProgressView, row: ProgressRow): OpenStage | undefined {
+  const stage = stageOf(view, row);
+  return isReported(view, row) && (stage.is === 'waiting' || stage.is === 'running') ? stage : undefined;
 }
 
 /** The places of the reported rows by stage, each in the order of the tree. */

@@ -1,44 +1,25 @@
 import { blockAddress } from '../kind/address.ts';
-import { duration, timeTaken } from './duration.ts';
+import { duration } from './duration.ts';
 import { printable } from './printable.ts';
-import type { ProgressRow, ProgressView, WaitsFor } from './progress-view.ts';
-import { stageOf } from './progress-view.ts';
+import type { OpenStage, ProgressRow, ProgressView, WaitsFor } from './progress-view.ts';
 import { actionWords } from './words.ts';
 
-/** The words of a row while an apply runs, from the longest wording to the shortest. */
-export function wordsFor(row: ProgressRow, view: ProgressView, now: number): readonly string[] {
-  const stage = stageOf(view, row);
-  const { now: doing, done } = actionWords[row.action ?? 'no-op'];
-  switch (stage.is) {
-    case 'waiting':
-      return waitingWords(row, view);
-    case 'running': {
-      const doingNow = `${doing} ${duration(now - stage.since)}`;
-      const { waits } = stage;
-      if (waits === undefined) return [doingNow];
-      const time = duration(now - waits.since);
-      const { long, brief, briefest } = reasons[waits.for];
-      return [`${doingNow}: ${long} ${time}`, `${doingNow}: ${brief} ${time}`, `${doingNow}, ${briefest}`, doingNow];
-    }
-    case 'done':
-      return stage.took === undefined ? [done] : [`${done} in ${timeTaken(stage.took)}`];
-    case 'failed': {
-      const time = stage.took === undefined ? '' : ` after ${timeTaken(stage.took)}`;
-      return [`${doing} failed${time}`, `failed${time}`];
-    }
-    case 'skipped':
-      return ['skipped'];
-    default:
-      return stage satisfies never;
-  }
+/** The words of an open action while an apply runs, from the longest wording to the shortest. */
+export function wordsFor(row: ProgressRow, stage: OpenStage, view: ProgressView, now: number): readonly string[] {
+  if (stage.is === 'waiting') return waitingWords(row, view);
+  const { waits, since } = stage;
+  const doingNow = `${actionWords[row.action ?? 'no-op'].now} ${duration(now - since)}`;
+  if (waits === undefined) return [doingNow];
+  const time = duration(now - waits.since);
+  const { long, brief, briefest } = reasons[waits.for];
+  return [`${doingNow}: ${long} ${time}`, `${doingNow}: ${brief} ${time}`, `${doingNow}, ${briefest}`, doingNow];
 }
 
-/** The words of a row after an apply ended, from the longest wording to the shortest. */
-export function lastWordsFor(row: ProgressRow, view: ProgressView, now: number): readonly string[] {
-  const { is } = stageOf(view, row);
-  if (is === 'waiting') return ['not started'];
-  return is === 'running' ? ['started; outcome unknown', 'started'] : wordsFor(row, view, now);
-}
+/** The words of an open action when nothing more will happen. */
+export const lastWords: Readonly<Record<OpenStage['is'], string>> = {
+  waiting: 'not started',
+  running: 'outcome unknown',
+};
 
 /** A reason to wait: by itself, then in front of a duration, in ever less room. */
 interface Reason {

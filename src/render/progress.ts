@@ -7,8 +7,8 @@ import { nextStage, plannedAddress } from './progress-view.ts';
 /** Reports the events of an apply until it ends. */
 export interface Progress {
   readonly onEvent: (event: ApplyEvent) => void;
-  /** Nothing is reported after it. */
-  readonly end: () => void;
+  /** Nothing is reported after it. `isCut`: the process is about to end with requests in flight. */
+  readonly end: (isCut?: boolean) => void;
 }
 
 /** A plan that is applied, and the clock that measures it; the times are the caller's. */
@@ -31,7 +31,7 @@ interface Report {
   readonly pace: number;
   readonly event: (event: ApplyEvent, stage: Stage) => void;
   readonly tick: () => void;
-  readonly end: () => void;
+  readonly end: (isCut: boolean) => void;
 }
 
 /** Begins to report an apply. */
@@ -48,9 +48,9 @@ export function createProgress({ reporter, ...about }: ProgressInput): Progress 
       stages.set(address, stage);
       report.event(event, stage);
     },
-    end: () => {
+    end: (isCut = false) => {
       stop();
-      report.end();
+      report.end(isCut);
     },
   };
 }

@@ -1,23 +1,72 @@
 import type { ServiceState } from '../operate/services.ts';
+import { columnsOf, cut, padded, shortened } from './columns.ts';
 import { fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';
 
 const tones: Readonly<Record<string, Tone>> = { done: 'good', running: 'change', error: 'bad', missing: 'bad' };
 
-/** Renders services as a table, with the error of a failed deployment below its service. */
-export function renderServices(services: readonly ServiceState[], style: Style): string {
+/**
+ * Renders services as a table, with the error of a failed deployment below its service. On a screen the head stays in
+ * sight: where not everything fits, services that are not done come first, and the others are counted.
+ */
+export function renderServices(
+  services: readonly ServiceState[],
+  style: Style,
+  screen?: { readonly columns: number; readonly rows: number },
+): string {
   const rows = services.map((service) => ({ ...cellsOf(service), error: service.deployment?.errorMessage }));
-  const widths = {
-    address: Math.max(heads.address.length, ...rows.map(({ address }) => address.length)),
-    status: Math.max(heads.status.length, ...rows.map(({ status }) => status.length)),
+  const columns = screen?.columns ?? Number.POSITIVE_INFINITY;
+  const status = Math.max(heads.status.length, ...rows.map((row) => columnsOf(row.status)));
+  const longest = Math.max(heads.address.length, ...rows.map((row) => columnsOf(row.address)));
+  const address = Math.min(longest, Math.max(heads.address.length, columns - status - leastForDeployment));
+  const line = (row: Cells, paint: (text: string) => string): string => {
+    const deployment = cut(row.deployment, columns - address - status - 4);
+    const gap = ' '.repeat(status - columnsOf(row.status));
+    return `${padded(shortened(row.address, address), address)}  ${paint(row.status)}${gap}  ${deployment}`.trimEnd();
   };
-  const head = `${heads.address.padEnd(widths.address)}  ${heads.status.padEnd(widths.status)}  ${heads.deployment}`;
-  const lines = rows.flatMap(({ address, status, deployment, error }) => [
-    `${address.padEnd(widths.address)}  ${painted(status, style)}${' '.repeat(widths.status - status.length)}  ${deployment}`,
-    ...(error === undefined ? [] : indented(fold(printable(error), 4, style), 4)),
-  ]);
-  return [style.paint('faint', head), ...lines].map((text) => `${text.trimEnd()}\n`).join('');
+  const blocks = rows.map(({ error, ...row }) => ({
+    isDone: row.status === 'done',
+    lines: [
+      line(row, (text) => painted(text, style)),
+      ...(error === undefined
+        ? []
+        : indented(fold(printable(error), 4, { ...style, width: screen?.columns ?? style.width }), 4)),
+    ],
+  }));
+  // The cursor stands below the table.
+  const shown = screen === undefined ? blocks : withinRows(blocks, screen.rows - 2);
+  const rest = blocks.length - shown.length;
+  return [
+    style.paint(
+      'faint',
+      line(heads, (text) => text),
+    ),
+    ...shown.flatMap(({ lines }) => lines),
+    ...(rest === 0 ? [] : [style.paint('faint', `… ${rest} more`)]),
+  ]
+    .map((text) => `${text}\n`)
+    .join('');
+}
+
+/** The columns that are left for the last deployment before addresses are shortened, with the gaps between the columns. */
+const leastForDeployment = 14;
+
+/** The blocks that fit into some rows, in their order: all, or those that are not done first, with a row left for the rest. */
+function withinRows<T extends { readonly isDone: boolean; readonly lines: readonly string[] }>(
+  blocks: readonly T[],
+  rows: number,
+): readonly T[] {
+  const heightOf = (some: readonly T[]): number => some.reduce((sum, { lines }) => sum + lines.length, 0);
+  if (heightOf(blocks) <= rows) return blocks;
+  let left = rows - 1;
+  const chosen = new Set<T>();
+  for (const block of [...blocks.filter(({ isDone }) => !isDone), ...blocks.filter(({ isDone }) => isDone)]) {
+    if (block.lines.length > left) continue;
+    chosen.add(block);
+    left -= block.lines.length;
+  }
+  return blocks.filter((block) => chosen.has(block));
 }
 
 /** Renders one service as one line. */
@@ -30,7 +79,9 @@ export function renderService(service: ServiceState, style: Style): string {
 
 const heads = { address: 'ADDRESS', status: 'STATUS', deployment: 'LAST DEPLOYMENT' };
 
-function cellsOf({ address, id, found, status, deployment }: ServiceState) {
+type Cells = Readonly<Record<keyof typeof heads, string>>;
+
+function cellsOf({ address, id, found, status, deployment }: ServiceState): Cells {
   const last =
     deployment === undefined
       ? '-'

@@ -119,11 +119,15 @@ function keyed(send: ReturnType<typeof createEmulator>['send']): typeof send {
 interface About {
   readonly format?: string;
   readonly width?: number;
+  readonly height?: number;
   readonly signals?: ProcessOfTest;
 }
 
-async function runAt(folder: string, command: Command, { format, width, signals }: About): Promise<Ran> {
-  const { printed, terminal } = recordingTerminal(width === undefined ? {} : { width });
+async function runAt(folder: string, command: Command, { format, width, height, signals }: About): Promise<Ran> {
+  const { printed, terminal } = recordingTerminal({
+    ...(width === undefined ? {} : { width }),
+    ...(height === undefined ? {} : { height }),
+  });
   const about = {
     folder,
     terminal,

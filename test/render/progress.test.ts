@@ -92,7 +92,7 @@ ${shop}: created in 1.2s
 ${shop}: deploying…
 ${shop}: deploying, in the queue of the platform
 ${shop}: deploying, the deployment runs
-${shop}: deploying failed after 7.0s
+${shop}: deploying failed after 7.0s: the host is taken
 ${shop}.domains.www: skipped
 `);
   });
@@ -210,7 +210,7 @@ describe('as JSON', () => {
   });
 });
 
-/** An apply that is told of on a terminal. */
+/** An apply that is reported on a terminal. */
 function onTerminal(columns: number, rows: number, plan = planOf(planned)) {
   const screen: Screen = createScreen(columns, rows);
   let writes = 0;
@@ -220,7 +220,7 @@ function onTerminal(columns: number, rows: number, plan = planOf(planned)) {
   };
   const live = createLive({ write, size: screen.size });
   screen.write('what was there before\n');
-  const run = reporting(eventTree(live, plainStyle), plan);
+  const run = reporting(eventTree(live, { ...plainStyle, width: columns }), plan);
   return { ...run, screen, live, writes: () => writes, say: (text: string) => live.above(printed(text), write) };
 }
 
@@ -228,44 +228,50 @@ const many = Array.from({ length: 60 }, (_none, at) => `sshKey.key-${at}-of-some
 const manyPlanned = planOf(many.map((address) => ({ address, action: 'create' })));
 
 describe('on a terminal', () => {
-  it('one tree is drawn in place, and left when the run is over', () => {
+  it('U10: open actions are drawn in place, and a line for each finished one stays above them', async () => {
     const { happen, pass, end, screen, timers, writes, say } = onTerminal(80, 24);
-    expect(screen.seen()).toHaveLength(6);
+    expect(await screen.seen()).toHaveLength(6);
     happen([0.1, shop, 'create', 'started']);
     pass(2);
-    const tree = (head: string, made: string, rest: string, deploy: string) => [
-      'what was there before',
-      head,
-      'production',
-      `  + compose.shop   ${made}`,
-      `    + domains.www  ${rest}`,
-      `    ^ deploy       ${deploy}`,
-    ];
     const waits = `waits for ${shop}`;
-    expect(screen.seen()).toEqual(tree('2s: 0 of 3 done; 0 reads, 0 writes', 'creating 1s', waits, waits));
+    expect(await screen.seen()).toEqual([
+      'what was there before',
+      '2s: 0 of 3 done; 0 reads, 0 writes',
+      'production',
+      '  + compose.shop   creating 1s',
+      `    + domains.www  ${waits}`,
+      `    ^ deploy       ${waits}`,
+    ]);
     happen([2, shop, 'create', 'done'], [2.1, `${shop}.domains.www`, 'create', 'failed']);
     pass(3);
     const before = writes();
     pass(3.9);
     expect(writes(), 'nothing is written while nothing is different').toBe(before);
+    const over = [
+      'what was there before',
+      `${shop}: created in 1.9s`,
+      `${shop}.domains.www: creating failed: the host is taken`,
+    ];
+    const head = '3s: 1 of 3 done, 1 failed; 0 reads, 0 writes';
+    expect(await screen.seen()).toEqual([...over, head, 'production', '  compose.shop', '    ^ deploy       waiting']);
+    happen([3.9, `${shop} (deploy)`, 'deploy', 'skipped']);
     end();
-    const last = ['created in 1.9s', 'creating failed', 'not started'] as const;
-    expect(screen.seen()).toEqual(tree('3s: 1 of 3 done, 1 failed; 0 reads, 0 writes', ...last));
+    const last = [...over, `${shop}: skipped`, '3s: 1 of 3 done, 1 failed, 1 skipped; 0 reads, 0 writes'];
+    expect(await screen.seen()).toEqual(last);
     expect(timers).toEqual([]);
     const done = writes();
     say('what comes next');
-    expect(screen.seen().at(-1)).toBe('what comes next');
-    expect(screen.all()).toHaveLength(7);
+    expect(await screen.all()).toEqual([...last, 'what comes next']);
     expect(writes() - done, 'the tree is not drawn again').toBe(1);
   });
 
-  it('text appears above the tree, also without an end of line', () => {
+  it('text appears above the tree, also without an end of line', async () => {
     const { say, pass, screen, happen } = onTerminal(80, 24);
     happen([0.1, shop, 'create', 'started']);
     say('stopping after the requests in flight\n');
     say('and more');
     pass(1);
-    expect(screen.seen()).toEqual([
+    expect(await screen.seen()).toEqual([
       'what was there before',
       'stopping after the requests in flight',
       'and more',
@@ -277,19 +283,66 @@ describe('on a terminal', () => {
     ]);
   });
 
-  it('a tree higher than the terminal is cut, and the last lines stay visible', () => {
-    const { say, pass, screen, happen, end } = onTerminal(60, 20, manyPlanned);
+  it('a tree higher than the terminal is cut, and the last lines stay visible', async () => {
+    const { say, pass, screen, happen } = onTerminal(60, 20, manyPlanned);
     for (const [at, address] of many.slice(0, 40).entries()) happen([at, address, 'create', 'started']);
     say('stopping after the requests in flight\n');
     pass(40);
-    expect(screen.seen()).toHaveLength(19);
-    expect(screen.seen()[1]).toBe('stopping after the requests in flight');
-    expect(screen.seen().at(-1)).toBe('… 25 running, 20 to come');
-    expect(screen.all().filter((line) => line.includes(' of 60 done'))).toHaveLength(1);
+    const seen = await screen.seen();
+    expect(seen).toHaveLength(19);
+    expect(seen[1]).toBe('stopping after the requests in flight');
+    expect(seen.at(-1)).toBe('… 25 running, 20 to come');
+    expect((await screen.all()).filter((line) => line.includes(' of 60 done'))).toHaveLength(1);
+  });
+
+  it('U10: every finished action is in the scrollback once, in order, when there are more than the terminal has rows', async () => {
+    const { screen, happen, end } = onTerminal(80, 12, manyPlanned);
+    for (const [at, address] of many.entries()) {
+      happen([at, address, 'create', 'started'], [at + 0.7, address, 'create', at === 20 ? 'failed' : 'done']);
+    }
     end();
-    const left = screen.all();
-    expect(left).toHaveLength(2 + 61 + 1);
-    for (const address of many) expect(left.filter((line) => line.includes(`${address} `))).toHaveLength(1);
+    expect(await screen.all()).toEqual([
+      'what was there before',
+      ...many.map((address, at) =>
+        at === 20 ? `${address}: creating failed after 0.7s: the host is taken` : `${address}: created in 0.7s`,
+      ),
+      '59s: 59 of 60 done, 1 failed; 0 reads, 0 writes',
+    ]);
+  });
+
+  it('a finished line that is wider than the terminal is whole, and breaks nothing', async () => {
+    const long = `sshKey.${'x'.repeat(90)}`;
+    const { pass, screen, happen } = onTerminal(
+      40,
+      12,
+      planOf([
+        { address: long, action: 'create' },
+        { address: 'sshKey.other', action: 'create' },
+      ]),
+    );
+    happen([0, long, 'create', 'started'], [1, 'sshKey.other', 'create', 'started'], [1, long, 'create', 'done']);
+    pass(3);
+    const all = await screen.all();
+    expect(all.slice(1, 4).join('')).toBe(`${long}: created in 1.0s`);
+    expect(all.slice(4)).toEqual(['3s: 1 of 2 done; 0 reads, 0 writes', '+ sshKey.other  creating 2s']);
+  });
+
+  it('wide characters, accents and emoji leave no stale line', async () => {
+    const names = ['配置搜索同义词', '한국어-도메인', 'e\u0301'.repeat(9), '👍🏽🚀', 'plain'];
+    const addresses = names.map((name) => `redis["${name}"]`);
+    const { pass, screen, happen, end } = onTerminal(
+      34,
+      12,
+      planOf(addresses.map((address) => ({ address, action: 'create' }))),
+    );
+    for (const address of addresses) happen([0, address, 'create', 'started']);
+    for (const [at, address] of addresses.entries()) happen([at + 1, address, 'create', 'done']);
+    pass(6);
+    end();
+    const all = await screen.all();
+    expect(all.filter((line) => line.includes('done;') || line.includes(' of 5 done'))).toHaveLength(1);
+    expect(all.join('').match(/created in/g)).toHaveLength(5);
+    expect(all.some((line) => line.includes('creating'))).toBe(false);
   });
 
   it.each([
@@ -297,47 +350,46 @@ describe('on a terminal', () => {
     [80, 24, 40, 24],
     [60, 12, 120, 40],
     [100, 20, 33, 20],
-  ])('a terminal of %d by %d may become one of %d by %d', (columns, rows, newColumns, newRows) => {
+    [80, 24, 80, 10],
+  ])('a terminal of %d by %d may become one of %d by %d', async (columns, rows, newColumns, newRows) => {
     const { happen, pass, screen, end } = onTerminal(columns, rows, manyPlanned);
     for (const address of many.slice(0, 30)) happen([1, address, 'create', 'started']);
     pass(2);
-    screen.resize(newColumns, newRows);
+    await screen.resize(newColumns, newRows);
     pass(3);
-    const seen = screen.seen();
-    const heads = seen.filter((line) => line.includes(' of 60 done'));
-    expect(heads).toHaveLength(1);
+    const seen = await screen.seen();
+    const isHead = (line: string) => line.includes(' of 60 done') || line.includes('/60 done');
+    expect(seen.filter(isHead)).toHaveLength(1);
     expect(seen.at(-1)).toMatch(/^… /);
     expect(seen.length).toBeLessThan(newRows);
     for (const line of seen) expect(line.length).toBeLessThanOrEqual(newColumns);
-    screen.resize(columns, rows);
+    await screen.resize(columns, rows);
     pass(4);
+    expect((await screen.seen()).filter(isHead), 'what it shows again is no earlier drawing').toHaveLength(1);
     end();
+    const last = await screen.seen();
     for (const address of many) {
-      expect(screen.seen().filter((line) => line.includes(`${address} `)).length).toBeLessThanOrEqual(1);
+      expect(last.filter((line) => line.includes(`${address} `)).length).toBeLessThanOrEqual(1);
     }
   });
 
-  it('lines that a narrower terminal breaks are redrawn, and the lines above them stay', () => {
+  it('lines that a narrower terminal breaks are redrawn, and the lines above them stay', async () => {
     const keys = ['a', 'b', 'c'].map((key) => `sshKey.${key.repeat(60)}`);
     const plan = planOf(keys.map((address) => ({ address, action: 'create' })));
     const { happen, pass, screen, say } = onTerminal(100, 40, plan);
     for (const address of keys) happen([0, address, 'create', 'started']);
     pass(1);
-    screen.resize(40, 40);
+    await screen.resize(40, 40);
     pass(2);
-    expect(screen.all()).toHaveLength(6);
-    expect(screen.seen()[0]).toBe('what was there before');
-    expect(
-      screen
-        .seen()
-        .slice(2)
-        .map((line) => line.length),
-    ).toEqual([39, 39, 39]);
-    screen.resize(25, 40);
+    expect(await screen.all()).toHaveLength(5);
+    const seen = await screen.seen();
+    expect(seen[0]).toBe('what was there before');
+    expect(seen.slice(2).map((line) => line.length)).toEqual([39, 39, 39]);
+    await screen.resize(25, 40);
     say('said in between');
     pass(3);
-    expect(screen.seen().slice(0, 2)).toEqual(['what was there before', 'said in between']);
-    expect(screen.all()).toHaveLength(7);
+    expect((await screen.seen()).slice(0, 2)).toEqual(['what was there before', 'said in between']);
+    expect(await screen.all()).toHaveLength(6);
   });
 
   it('is drawn ten times in a second at most, however much happens', () => {
@@ -349,12 +401,31 @@ describe('on a terminal', () => {
     expect(writes() - before).toBeLessThanOrEqual(12);
   });
 
-  it('is not drawn at all while nothing is sent', () => {
+  it('is not drawn at all while nothing is sent', async () => {
     const { pass, end, screen, writes } = onTerminal(80, 24, planOf([{ address: 'production', action: 'no-op' }]));
     pass(5);
     end();
     expect(writes()).toBe(0);
-    expect(screen.all()).toEqual(['what was there before', '']);
+    expect(await screen.all()).toEqual(['what was there before']);
+  });
+
+  it('an apply that ends at once says what is done, what is open, what the next run does, and the exit code', async () => {
+    const { happen, pass, end, screen } = onTerminal(80, 24, manyPlanned);
+    happen([0, many[0] ?? '', 'create', 'started'], [1, many[0] ?? '', 'create', 'done']);
+    for (const address of many.slice(1, 9)) happen([2, address, 'create', 'started']);
+    pass(5);
+    end(true);
+    expect(await screen.all()).toEqual([
+      'what was there before',
+      `${many[0]}: created in 1.0s`,
+      'Ended at once after 5s: 1 of 60 done, 8 with unknown outcome, 51 not started.',
+      `Outcome unknown: creating ${many[1]}, creating`,
+      `${many[2]}, creating ${many[3]}, creating`,
+      `${many[4]}, creating ${many[5]} and 3 more.`,
+      'What is done is recorded. The next run reads what became of the rest, and starts',
+      'what is left.',
+      'Exit code 130.',
+    ]);
   });
 });
 

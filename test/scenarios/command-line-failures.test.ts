@@ -162,7 +162,14 @@ describe('an apply that does not get through', () => {
     const stopped = await finish(child);
     expect(stopped.code).toBe(6);
     expect(stopped.err).toContain('stopping after the requests in flight');
-    expect(stopped.out).toContain('Interrupted: 1 created, 1 adopted, 2 skipped.');
+    expect(stopped.out.slice(stopped.out.indexOf('Interrupted')))
+      .toBe(`Interrupted: 1 created, 1 adopted, 2 not started.
+Not started, because the run was interrupted: creating production.compose.shop.domains["shop.example.com"], deploying production.compose.shop.
+Finished changes are on the platform and in the state; the next run does not repeat them.
+Next: run trueup apply again; it starts what is left.
+Exit code 6.
+3 reads, 1 write
+`);
     expect((await trueup(['apply', '--auto-approve', '-C', folder], { env: key })).code).toBe(0);
     await server.close();
   });

@@ -14,7 +14,9 @@ import { processOfTest } from './process.ts';
 /** Commands that run in the process of the test. */
 
 /** A terminal without colour that keeps what is printed. */
-export function recordingTerminal(about: { readonly width?: number; readonly isInteractive?: boolean } = {}) {
+export function recordingTerminal(
+  about: { readonly width?: number; readonly height?: number; readonly isInteractive?: boolean } = {},
+) {
   const recorded = { out: '', err: '' };
   const style = { ...plainStyle, width: about.width };
   const terminal: Terminal = {
@@ -22,6 +24,7 @@ export function recordingTerminal(about: { readonly width?: number; readonly isI
     err: (text) => void (recorded.err += printed(text)),
     raw: (text) => void (recorded.out += text),
     clear: () => void (recorded.out += '\u001B[H\u001B[2J'),
+    size: about.width === undefined ? undefined : () => ({ columns: about.width ?? 0, rows: about.height ?? 24 }),
     outStyle: style,
     errStyle: style,
     isInteractive: about.isInteractive ?? false,

@@ -89,9 +89,10 @@ export function eventOf([, planned, action, what]: Happened): ApplyEvent {
       return { ...about, event: 'waiting', for: 'deployment' };
     case 'waiting for answer':
       return { ...about, event: 'waiting', for: 'answer' };
+    case 'failed':
+      return { ...about, event: what, reason: 'the host is taken' };
     case 'started':
     case 'done':
-    case 'failed':
     case 'skipped':
       return { ...about, event: what };
     default:

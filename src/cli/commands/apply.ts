@@ -88,9 +88,9 @@ export async function planAndApply(
         terminal.err('Nothing was applied.\n');
         return 'failed';
       }
-      interruption.startWriting();
       const { onEvent, end } = view.progress({ plan: made, counts, ...progressClock });
-      const result = await session.apply(made, permissions, { signal, onEvent }).finally(end);
+      interruption.startWriting(() => end(true));
+      const result = await session.apply(made, permissions, { signal, onEvent }).finally(() => end());
       const { unsaved } = result;
       const ending = endingOf(result);
       const exit: Exit = unsaved === undefined ? ending : stopExits[unsaved.failure];

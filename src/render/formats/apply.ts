@@ -44,7 +44,7 @@ const text: Format<ApplyView> = (screen) => {
     },
     result: ({ view, plan, exitCode, unsaved }) => {
       if (hasChanges(plan)) err('\n');
-      if (hasChanges(plan) || exitCode !== 0) out(renderResult(view, outStyle));
+      if (hasChanges(plan) || exitCode !== 0) out(renderResult(view, outStyle, exitCode));
       common.warnings(unsaved);
     },
   };

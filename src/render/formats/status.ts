@@ -23,7 +23,7 @@ export const statusFormats: Formats<StatusView> = {
       if (services.length > 0) screen.out(renderServices(services, screen.outStyle));
       else screen.err('The state has no services: nothing was applied from here.\n');
     },
-    watch: () => (screen.outStyle.width === undefined ? printChanges(screen) : redraw(screen)),
+    watch: () => (screen.size === undefined ? printChanges(screen) : redraw(screen)),
   }),
   json: (screen) => ({
     ...jsonView(screen),
@@ -32,10 +32,10 @@ export const statusFormats: Formats<StatusView> = {
   }),
 };
 
-function redraw({ out, clear, outStyle }: Screen): (services: readonly ServiceState[]) => void {
+function redraw({ out, clear, outStyle, size }: Screen): (services: readonly ServiceState[]) => void {
   return (services) => {
     clear();
-    out(renderServices(services, outStyle));
+    out(renderServices(services, outStyle, size?.()));
   };
 }
 
