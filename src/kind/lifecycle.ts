@@ -8,6 +8,8 @@ export interface Lifecycle {
   readonly createBeforeDestroy?: { readonly unless?: string };
   /** The deletion of the parent deletes the object too. */
   readonly deletedWithParent?: true;
+  /** The parts of an object that people should know of before it goes, by their noun: `services`. */
+  readonly holds?: (row: Row) => Parts;
   /** The data that a deletion or replacement puts at risk; undefined when there is none. */
   readonly dataAtRisk?: (facts: {
     readonly row: Row;
@@ -19,6 +21,9 @@ export interface Lifecycle {
   /** By sort of data, and by field: the data that a new value puts at risk. */
   readonly changeAtRisk?: Readonly<Partial<Record<Loss['of'], Readonly<Record<string, ChangeAtRisk>>>>>;
 }
+
+/** Names of the parts of an object, by the noun of the parts. */
+export type Parts = Readonly<Record<string, readonly string[]>>;
 
 /** Data at risk. The table in `diagnostics/safeguards.ts` says for each sort of it what an apply needs. */
 export interface Loss {

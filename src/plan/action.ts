@@ -4,6 +4,7 @@ import type { Attribute } from '../kind/attribute.ts';
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
+import type { Parts } from '../kind/lifecycle.ts';
 import { outputValue } from '../kind/wire.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import type { Observed } from '../observe/observed.ts';
@@ -131,6 +132,8 @@ export interface Action {
   readonly follows?: readonly string[];
   readonly options: Readonly<Record<string, Json>>;
   readonly notes: readonly Diagnostic[];
+  /** Of a deletion or a replacement: the parts of what goes. */
+  readonly holds?: Parts;
   /** What this deletes or leaves behind, when it is data. */
   readonly dataAtRisk: string | undefined;
   readonly protect: boolean | undefined;
@@ -177,7 +180,7 @@ export interface ShownAction extends Pick<
       | 'because'
       | 'isOrdered'
     )
-  | ('dataAtRisk' | 'protect' | 'needsConsent' | 'position')
+  | ('holds' | 'dataAtRisk' | 'protect' | 'needsConsent' | 'position')
 > {
   readonly kind: Pick<Kind, 'kind'>;
   readonly teardown: readonly unknown[];

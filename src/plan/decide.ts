@@ -6,9 +6,10 @@ import type { Digest } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';
 import { matchesStored } from '../state/stored.ts';
 
-/** Why a value is written. */
+/** Why a value is written, or goes. */
 export type Cause =
   | 'create'
+  | 'delete'
   | 'first managed'
   | 'drift'
   | 'edit'

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
 import { textsIn } from '../kind/json.ts';
+import type { Parts } from '../kind/lifecycle.ts';
 import type { Action, Change, Plan, Shown } from './action.ts';
 
 /** A plan in which nothing shows that is known to be secret, wherever on the platform it stands. */
@@ -27,12 +28,14 @@ export function redactDiagnostic(item: Diagnostic, redact: (text: string) => str
 }
 
 function redactAction(action: Action, redact: (text: string) => string): Action {
-  const { notes, changes, dataAtRisk } = action;
-  if (notes.length === 0 && changes.length === 0 && dataAtRisk === undefined) return action;
+  const { notes, changes, holds, dataAtRisk } = action;
+  const isSilent = holds === undefined && dataAtRisk === undefined;
+  if (notes.length === 0 && changes.length === 0 && isSilent) return action;
   return {
     ...action,
     notes: notes.map((item) => redactDiagnostic(item, redact)),
     changes: changes.map((change) => redactChange(change, redact)),
+    ...(holds === undefined ? {} : { holds: redactParts(holds, redact) }),
     dataAtRisk: dataAtRisk === undefined ? undefined : redact(dataAtRisk),
   };
 }
@@ -51,6 +54,10 @@ function redactChange(change: Change, redact: (text: string) => string): Change 
     ...(earlier === undefined ? {} : { last: earlier }),
     ...(words === undefined ? {} : { summary: words }),
   };
+}
+
+function redactParts(parts: Parts, redact: (text: string) => string): Parts {
+  return Object.fromEntries(Object.entries(parts).map(([noun, names]) => [noun, names.map(redact)]));
 }
 
 function holdsSecret(shown: Shown, redact: (text: string) => string): boolean {

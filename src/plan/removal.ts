@@ -2,17 +2,19 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Code } from '../diagnostics/codes.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { safeguards } from '../diagnostics/safeguards.ts';
+import { readRow } from '../kind/attribute.ts';
 import type { Row } from '../kind/json.ts';
 import { isRow } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { ParentLink } from '../kind/parent.ts';
-import { idsBelow, rowsBelow } from '../kind/wire.ts';
+import { fieldPath, idsBelow, rowsBelow } from '../kind/wire.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
-import type { Action } from './action.ts';
+import type { Action, Change } from './action.ts';
 import { actionFor } from './action-for.ts';
 import type { PlanInput } from './input.ts';
 import { weigh } from './risks.ts';
+import { showObserved } from './shown.ts';
 import { deleteSteps } from './steps.ts';
 
 /** Plans the removal of a resource that is in the state and no longer in the manifest. */
@@ -62,7 +64,26 @@ export function planRemoval(
   }
   const gone = takeAway(input, base, object, { action: 'delete', parent });
   const isParentGoing = parent?.action === 'delete' || parent?.action === 'replace';
-  return { ...base, action: 'delete', ...(kind.lifecycle?.deletedWithParent === true && isParentGoing ? {} : gone) };
+  const changes = goneFields(kind, object, record.pairs);
+  return {
+    ...base,
+    changes,
+    action: 'delete',
+    ...(kind.lifecycle?.deletedWithParent === true && isParentGoing ? {} : gone),
+  };
+}
+
+/** What goes, by the fields that were managed and may be shown, as the platform has them. Keys of maps go without saying. */
+function goneFields(kind: Kind, { row }: ObservedObject, pairs: StateRecord['pairs']): Change[] {
+  const now = readRow(kind, row);
+  return Object.entries(pairs).flatMap(([name, pair]) => {
+    const field = kind.fields[name];
+    if (field === undefined) return [];
+    const before = showObserved(field, now.value({ field: name }), 'digest' in pair.answered);
+    if (before.is === 'absent' || before.is === 'hidden') return [];
+    const path = fieldPath(kind, name);
+    return [{ path, cause: 'delete', before, after: { is: 'absent' }, atDeploy: false, forcesReplacement: false }];
+  });
 }
 
 /** Whether an object without a recorded id was created by a person, or has something that Trueup cannot have created. */
@@ -77,7 +98,7 @@ export function takeAway(
   about: Pick<Action, 'kind' | 'address' | 'options' | 'protect'> & { readonly notes: Diagnostic[] },
   object: ObservedObject,
   { action, parent }: { readonly action: 'delete' | 'replace'; readonly parent: Action | undefined },
-): Pick<Action, 'teardown' | 'dataAtRisk'> {
+): Pick<Action, 'teardown' | 'holds' | 'dataAtRisk'> {
   const { kind, address, options, notes, protect } = about;
   if (protect === true) {
     const message = `${address} is protected and would be ${action === 'delete' ? 'deleted' : 'replaced'}`;
@@ -103,7 +124,8 @@ export function takeAway(
   const isProtected = protect === true || parent?.protect === true;
   const { dataAtRisk, warnings } = weigh(loss === undefined ? [] : [loss], { address, isProtected });
   notes.push(...warnings);
-  return { teardown: deleteSteps(about), dataAtRisk };
+  const holds = kind.lifecycle?.holds?.(object.row);
+  return { teardown: deleteSteps(about), ...(holds === undefined ? {} : { holds }), dataAtRisk };
 }
 
 /**

@@ -15,11 +15,14 @@ export function renderAction(one: GroupedAction, service: string, style: Style):
   const { action } = one;
   const indent = action.address === service ? 0 : 2;
   const below = indent + 4;
+  // Its address says enough of what goes with its parent.
+  const isAlong = action.action === 'delete' && action.teardown.length === 0 && style.isFull !== true;
   return [
     ...indented(titleOf(one, service, indent, style), indent),
     ...indented(
       [
-        ...action.changes.flatMap((change) => renderChange(change, below, style)),
+        ...(isAlong ? [] : action.changes.flatMap((change) => renderChange(change, below, style))),
+        ...parts(action, below, style),
         ...risk(action).flatMap((line) => fold(line, below, style).map((part) => style.paint('bad', part))),
         ...action.notes.flatMap((item) => renderNote(item, below, style)),
       ],
@@ -56,6 +59,20 @@ function relativeTo(service: string, address: string): string | undefined {
 function movedWords({ followers }: GroupedAction): string {
   return `moved in the state${followers === 0 ? '' : `, with ${counted(followers, 'object')} below it`}`;
 }
+
+/** The parts of what goes: one line for each sort. */
+function parts({ holds = {} }: ShownAction, indent: number, style: Style): string[] {
+  return Object.entries(holds).flatMap(([noun, names]) => {
+    const shown = style.isFull === true ? names : names.slice(0, mostParts);
+    const more = names.length - shown.length;
+    const words = [...shown.map(printable), ...(more === 0 ? [] : [`${more} more`])].join(', ');
+    const [first = '', ...rest] = fold(`${noun}: ${words}`, indent + 2, style);
+    return names.length === 0 ? [] : [`${style.paint('bad', '-')} ${first}`, ...indented(rest, 2)];
+  });
+}
+
+/** The number of parts of one sort that are named. */
+const mostParts = 12;
 
 /** The reason for a deployment. A reviewer must see that the service restarts. */
 function reason({ because, isOrdered }: ShownAction): string {

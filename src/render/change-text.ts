@@ -25,6 +25,8 @@ interface Sides extends Pick<Change, 'before' | 'after'> {
   readonly path: string;
   /** The reason, for people; empty when there is nothing to say. */
   readonly why: string;
+  /** It goes with the object that has it. */
+  readonly isGone?: true;
 }
 
 /** Renders one attribute change as lines; `indent`: the columns before them. */
@@ -33,7 +35,8 @@ export function renderChange(change: Change, indent: number, style: Style): stri
   const frame = { indent, style };
   const after: Shown = cause === 'removed' ? { is: 'absent' } : change.after;
   const why = before.is === 'absent' && cause === 'first managed' ? '' : causeWords(change);
-  const lines = difference({ path, before, after, why }, frame, summary);
+  const isGone = cause === 'delete' ? { isGone: true as const } : {};
+  const lines = difference({ path, before, after, why, ...isGone }, frame, summary);
   if (last !== undefined && isSpread(last) && isSpread(before)) {
     const theirs = difference({ path, before: last, after: before, why: '' }, { indent: indent + 2, style });
     lines.push(style.paint('info', '(changed on the platform since the last apply:)'), ...indented(theirs, 2));
@@ -61,7 +64,9 @@ function whole(mark: '+' | '-', shown: Shown, sides: Sides, frame: Frame, summar
   const words = summary === undefined || shown.is !== 'hidden' ? inlineShown(shown) : hiddenWords(summary);
   const line = (text: string): string => `${style.paint(mark === '+' ? 'good' : 'bad', mark)} ${text}`;
   const name = printable(sides.path);
-  if (isLong(value))
+  // Of what goes with its object the number of lines is enough.
+  const isGone = sides.isGone === true && style.isFull !== true;
+  if (isLong(value) && !isGone)
     return [
       ...withWhy(line(`${name}: ${words}`), sides.why, frame),
       ...indented(textLines(value, indent + 4, style), 4),
@@ -177,6 +182,7 @@ function causeWords(change: Change): string {
     case 'removed':
       return 'not in the manifest';
     case 'create':
+    case 'delete':
     case 'edit':
     case 'known after apply':
       return '';

@@ -34,7 +34,17 @@ const shown = z.discriminatedUnion('is', [
 
 const change = z.object({
   path: z.string(),
-  cause: z.enum(['create', 'first managed', 'drift', 'edit', 'conflict', 'removed', 'known after apply', 'ignored']),
+  cause: z.enum([
+    'create',
+    'delete',
+    'first managed',
+    'drift',
+    'edit',
+    'conflict',
+    'removed',
+    'known after apply',
+    'ignored',
+  ]),
   before: shown,
   after: shown,
   last: shown.optional(),
@@ -55,6 +65,8 @@ const action = z.object({
   changes: z.array(change),
   /** Of a deployment: what it puts into effect; left out for the first one. */
   because: z.array(z.string()).optional(),
+  /** Of what goes: the names of its parts, such as `services`. */
+  holds: z.record(z.string(), z.array(z.string())).optional(),
   dataAtRisk: z.string().optional(),
   protect: z.boolean().optional(),
   needsConsent: z.boolean(),

@@ -20,7 +20,7 @@ export function planJson({ plan, counts }: PlanView): PlanDocument {
 }
 
 function actionJson(action: ShownAction): PlanDocument['actions'][number] {
-  const { id, parent, movedFrom, because, dataAtRisk, protect, position } = action;
+  const { id, parent, movedFrom, because, holds, dataAtRisk, protect, position } = action;
   return {
     address: blockAddress(action.address),
     kind: action.kind.kind,
@@ -30,6 +30,7 @@ function actionJson(action: ShownAction): PlanDocument['actions'][number] {
     ...(movedFrom === undefined ? {} : { movedFrom }),
     changes: action.changes.map(changeJson),
     ...(because === undefined ? {} : { because: [...because] }),
+    ...(holds === undefined ? {} : { holds: holds as PlanAction['holds'] }),
     ...(dataAtRisk === undefined ? {} : { dataAtRisk }),
     ...(protect === undefined ? {} : { protect }),
     needsConsent: action.needsConsent,
@@ -54,4 +55,5 @@ function changeJson(change: Change): PlanDocument['actions'][number]['changes'][
   };
 }
 
+type PlanAction = PlanDocument['actions'][number];
 type PlanShown = PlanDocument['actions'][number]['changes'][number]['before'];

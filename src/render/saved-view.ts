@@ -24,7 +24,7 @@ const plain = [
     'notes',
     'because',
   ] as const),
-  ...(['isOrdered', 'dataAtRisk', 'protect', 'needsConsent', 'position'] as const),
+  ...(['isOrdered', 'holds', 'dataAtRisk', 'protect', 'needsConsent', 'position'] as const),
 ];
 
 /** The others, which are counted. A member that is missing in both does not compile. */

@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { serviceNetworks } from '../api/values.ts';
 import { json, text } from '../kind/codecs.ts';
-import { imagesWithData, mountedVolumes, servicesExist, serviceSuffix } from './families/compose-file.ts';
+import {
+  imagesWithData,
+  mountedVolumes,
+  servicesExist,
+  serviceSuffix,
+  servicesWithImages,
+} from './families/compose-file.ts';
 import { gitParts, gitSource, sourceType } from './families/git-source.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { member, same } from '../kind/json.ts';
@@ -131,6 +137,7 @@ export const compose = defineKind({
     move: { call: 'compose.update', as: 'environmentId' },
   },
   lifecycle: {
+    holds: (row) => (row.sourceType === 'raw' ? { services: servicesWithImages(row.composeFile) } : {}),
     dataAtRisk: ({ row, options, action }) =>
       action === 'replace' || options.deleteVolumes === true
         ? { of: 'data', what: 'the volumes of this compose' }

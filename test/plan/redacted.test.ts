@@ -85,8 +85,10 @@ describe('a plan', () => {
     const action = redacted({
       changes: [change({ is: 'hidden' }, { summary: 'line 2 of main' })],
       notes: [diagnostic('protected', 'not main')],
+      holds: { services: ['web (main:1)', 'db'] },
       dataAtRisk: 'the data of main',
     });
+    expect(action?.holds).toEqual({ services: ['web ((sensitive):1)', 'db'] });
     expect(action?.changes[0]?.summary).toBe('line 2 of (sensitive)');
     expect(action?.notes[0]?.message).toBe('not (sensitive)');
     expect(action?.dataAtRisk).toBe('the data of (sensitive)');
@@ -95,6 +97,7 @@ describe('a plan', () => {
   test.each([
     { notes: [diagnostic('protected', 'not main')] },
     { dataAtRisk: 'the data of main' },
+    { holds: { services: ['main'] } },
     { changes: [change({ is: 'value', value: 'main' })] },
     { changes: [change({ is: 'masked', value: ['main', '(sensitive)'] })] },
   ])('hides them in an action that has nothing else', (more) => {

@@ -56,6 +56,46 @@ describe('it is deleted', () => {
     expect(plan({ record: { parent: null } }).parent).toBeUndefined();
   });
 
+  test('with the managed fields that may be shown, as the platform has them', () => {
+    const row = {
+      redisId: 'redis_1',
+      dockerImage: 'redis:8',
+      databasePassword: 'pw',
+      env: 'A=1',
+      command: 'run',
+      description: 'x',
+    };
+    const pair = (value: string) => ({ wanted: { value }, answered: { value } });
+    const digest = { wanted: { digest: 'd' }, answered: { digest: 'd' } };
+    const pairs = {
+      dockerImage: pair('redis:7'),
+      databasePassword: digest,
+      'env["A"]': digest,
+      // A secret flowed into it.
+      command: digest,
+      memoryLimit: pair('1'),
+    };
+    const { changes } = plan({ object: objectOf('redis_1', row), record: { pairs } });
+    expect(changes).toEqual([
+      {
+        path: 'dockerImage',
+        cause: 'delete',
+        before: { is: 'value', value: 'redis:8' },
+        after: { is: 'absent' },
+        atDeploy: false,
+        forcesReplacement: false,
+      },
+    ]);
+  });
+
+  test('with the services of a compose file', () => {
+    const row = { composeId: 'redis_1', sourceType: 'raw', composeFile: 'services: { web: { image: nginx } }' };
+    const compose = { kind: kindNamed('compose'), object: objectOf('redis_1', row) };
+    expect(plan(compose).holds).toEqual({ services: ['web (nginx)'] });
+    const cloned = { ...compose, object: objectOf('redis_1', { ...row, sourceType: 'git' }) };
+    expect(plan(cloned).holds).toEqual({});
+  });
+
   test('in the scope of what it is below, when that holds its row', () => {
     const shop = actionOf('production.compose.shop', { kind: kindNamed('compose'), scope: 'the scope' });
     const domain = { kind: kindNamed('domain'), record: { parent: shop.address } };

@@ -100,6 +100,10 @@ Plan: 1 to update, 1 to deploy, 1 unchanged.
     const gone = shown(await world.plan(`${head}environments:\n  production: {}\n`));
     expect(gone).toBe(
       `- production.postgres.main: delete (${id})
+    - dockerImage: postgres:17
+    - databaseName: shop
+    - databaseUser: shop
+    - name: main
     ! data at risk: the data of this database (apply needs --allow-data-loss)
 
 Apply puts data of 1 resource at risk and needs --allow-data-loss.
@@ -111,6 +115,22 @@ Plan: 1 to delete, 1 unchanged.
     expect(adopted).toContain(`? production.postgres.main: adopt (${id}): exists on the platform and is taken over\n`);
     expect(adopted).toContain('    dockerImage: postgres:17 -> postgres:18 (first managed)\n');
     expect(adopted).toContain('Apply takes over 1 object and needs consent: --adopt, or answer yes.\n');
+  });
+
+  it('names the services of a compose file that goes, and the number of its lines', async () => {
+    const world = bench();
+    const services = Array.from({ length: 14 }, (_, at) => `  s${at}: { image: "nginx:1.${at}" }\n`).join('');
+    const file = `services:\n  db: { image: postgres:17 }\n  built: { build: . }\n${services}`;
+    const source = `source: { type: raw, composeFile: ${JSON.stringify(file)} }`;
+    await world.apply(`${head}environments:\n  production:\n    compose:\n      shop: { ${source} }\n`);
+    const gone = await world.plan(`${head}environments:\n  production: {}\n`);
+    expect(shown(gone)).toMatch(
+      / {4}- services: db \(postgres:17\), built, s0 \(nginx:1.0\), .*, s9 \(nginx:1.9\), 4 more\n/,
+    );
+    expect(renderPlan({ plan: gone, counts: { reads: 0, writes: 0 }, isFull: true }, plainStyle)).toContain(
+      's13 (nginx',
+    );
+    for (const line of shown(gone, { width: 80 }).split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
   it('puts the objects of a service below it', async () => {

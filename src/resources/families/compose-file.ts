@@ -41,6 +41,16 @@ export function servicesExist(self: CheckedResource, children: readonly CheckedR
   });
 }
 
+/** The services of a compose file, each with its image as it is written: `web (nginx:1.27)`; none when it cannot be read. */
+export function servicesWithImages(text: unknown): readonly string[] {
+  const found = readComposeFile(String(text ?? ''));
+  if ('unreadable' in found) return [];
+  return Object.entries(mapIn(found.content.services)).map(([name, definition]) => {
+    const { image } = mapIn(definition);
+    return typeof image === 'string' ? `${name} (${image})` : name;
+  });
+}
+
 /** A named volume of a compose file, where a service mounts it: `data at /var/lib/data`. */
 interface MountedVolume {
   readonly text: string;

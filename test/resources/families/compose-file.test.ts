@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { imagesWithData, mountedVolumes } from '../../../src/resources/families/compose-file.ts';
+import { imagesWithData, mountedVolumes, servicesWithImages } from '../../../src/resources/families/compose-file.ts';
 
 /** The named volumes of a compose file, and whether they are still the same ones after an edit. */
 
@@ -75,4 +75,11 @@ test('the images of services with volumes are those that keep data', () => {
     { service: 'built', written: 'an image that is built', image: 'an image that is built' },
   ]);
   expect(imagesWithData('services: [')).toEqual([]);
+});
+
+test('services are named with their images as they are written', () => {
+  const text = 'services: { db: { image: "postgres:${PG}" }, built: { build: . }, odd: 7 }';
+  expect(servicesWithImages(text)).toEqual(['db (postgres:${PG})', 'built', 'odd']);
+  expect(servicesWithImages('services: [')).toEqual([]);
+  expect(servicesWithImages(undefined)).toEqual([]);
 });
