@@ -20,6 +20,8 @@ export interface Field {
   readonly unit?: FieldUnit;
   /** The kind that the id in this field belongs to; users write a name. */
   readonly refersTo?: string;
+  /** Where an export keeps a long text: the name of a file, or the field that holds one. */
+  readonly savedAs?: string | { readonly field: string };
   /**
    * The value that `null` means; by default null itself, where the contract takes it. In the natural key, a field that
    * is left out has the same value.
@@ -33,6 +35,10 @@ export interface Field {
   readonly needed?: true;
   /** The value that create sends when a block leaves the field out. */
   readonly atCreate?: Json;
+  /** The value that the platform gives a new object whose block leaves the field out; null where it is left out here. */
+  readonly otherwise?: Json;
+  /** The form of the values that the platform makes up for a new object whose block leaves the field out. */
+  readonly madeUp?: RegExp;
   /** The field of the parent that has the default. */
   readonly fromParent?: string;
 

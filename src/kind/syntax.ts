@@ -28,6 +28,9 @@ export const cron = z.string().refine((expression) => cronProblem(expression) ==
   params: { ofSecrets: cronForm },
 });
 
+/** A name that the platform makes up: a word for the kind, three words, six characters. */
+export const madeUpName = /^[A-Za-z]+-[a-z]+-[a-z]+-[a-z]+-[a-z0-9]{6}$/;
+
 /** A path of a file below a folder: no way up. The platform takes a `/` before it, which means nothing. */
 export const pathBelow = z
   .string()

@@ -63,20 +63,27 @@ export const application = defineKind({
       schema: z
         .enum(['dockerfile', 'nix_builder', 'rail_builder', 'buildpacks_v1', 'buildpacks_v2', 'static'])
         .describe('How the code becomes an image.'),
+      otherwise: 'nix_builder',
       appliesAt: 'deploy',
       examples: ['dockerfile', 'static'],
     },
-    dockerfile: deployedText('Path of the Dockerfile.', ['Dockerfile', 'deploy/Dockerfile']),
+    dockerfile: {
+      ...deployedText('Path of the Dockerfile.', ['Dockerfile', 'deploy/Dockerfile']),
+      otherwise: 'Dockerfile',
+    },
     dockerContextPath: { ...deployedText('Folder that the build sees.', ['.', 'web']), codec: text },
     dockerBuildStage: { ...deployedText('Stage of the Dockerfile.', ['production', 'release']), codec: text },
-    railBuilderVersion: deployedText('Version of the builder.', ['0.15.4', '0.17.1']),
-    buildpacksV1Version: deployedText('Version of the builder.', ['24', '22']),
+    railBuilderVersion: { ...deployedText('Version of the builder.', ['0.15.4', '0.17.1']), otherwise: '0.15.4' },
+    buildpacksV1Version: { ...deployedText('Version of the builder.', ['24', '22']), otherwise: '24' },
     publishDirectory: { ...deployedText('Folder with the built pages.', ['dist', 'public']), codec: text },
-    isStaticSpa: deployedFlag('Whether every path leads to index.html.'),
+    isStaticSpa: deployedFlag('Whether every path leads to index.html.', { otherwise: null }),
     env,
     buildArgs: variables('Build arguments: a map, or the text of an env file.'),
     buildSecrets: variables('Secrets that only the build sees: a map, or the text of an env file.'),
-    createEnvFile: deployedFlag('Whether the env is written to a .env file.', [false, true]),
+    createEnvFile: deployedFlag('Whether the env is written to a .env file.', {
+      otherwise: true,
+      examples: [false, true],
+    }),
   },
   unions: [
     {

@@ -70,6 +70,7 @@ export const backup = defineKind({
     },
     includeEncryptionKey: {
       schema: z.boolean().describe("Whether the platform's encryption key goes into the backup."),
+      otherwise: true,
       examples: [false, true],
     },
     metadata: {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { defineKind } from '../kind/kind.ts';
+import { madeUpName } from '../kind/syntax.ts';
 
 /** A TLS certificate of one's own for the proxy. Any change makes a new one: the platform cannot update it. */
 export const certificate = defineKind({
@@ -24,6 +25,7 @@ export const certificate = defineKind({
     certificateData: {
       schema: z.string().min(1).describe('Certificate with its chain, as text in PEM form.'),
       secrecy: 'private',
+      savedAs: 'certificate.crt',
       onChange: 'replace',
       examples: [
         '-----BEGIN CERTIFICATE-----\nb25l\n-----END CERTIFICATE-----\n',
@@ -41,6 +43,7 @@ export const certificate = defineKind({
     },
     certificatePath: {
       schema: z.string().min(1).describe('Folder of its files; the platform makes one up. No two may have the same.'),
+      madeUp: madeUpName,
       onChange: 'replace',
       examples: ['shop', 'store'],
     },

@@ -55,23 +55,29 @@ export const compose = defineKind({
       schema: z.string().min(1).describe('Text of the compose file.'),
       needed: true,
       secrecy: 'private',
+      savedAs: 'docker-compose.yml',
       appliesAt: 'deploy',
       examples: ['services:\n  web:\n    image: nginx:1.27\n', 'services:\n  web:\n    image: nginx:1.28\n'],
     },
     ...source.fields,
-    composePath: deployedText('Path of the compose file in the repository.', [
-      './docker-compose.yml',
-      './deploy/compose.yml',
-    ]),
+    composePath: {
+      ...deployedText('Path of the compose file in the repository.', ['./docker-compose.yml', './deploy/compose.yml']),
+      otherwise: './docker-compose.yml',
+    },
     composeType: {
       schema: z.enum(['docker-compose', 'stack']).describe('How it is run; another one is another service.'),
       // The platform would change the word and leave the old containers running.
       onChange: 'replace',
+      otherwise: 'docker-compose',
       examples: ['docker-compose', 'stack'],
     },
     serverId,
     env,
-    autoDeploy: { schema: z.boolean().describe('Whether a push deploys it.'), examples: [true, false] },
+    autoDeploy: {
+      schema: z.boolean().describe('Whether a push deploys it.'),
+      otherwise: true,
+      examples: [true, false],
+    },
     command: {
       schema: z.string().describe("Command instead of the platform's own `docker compose up`."),
       codec: text,
@@ -79,7 +85,7 @@ export const compose = defineKind({
       appliesAt: 'deploy',
       examples: ['compose up -d', 'compose up -d --build'],
     },
-    createEnvFile: deployedFlag('Whether the env is written to a .env file.'),
+    createEnvFile: deployedFlag('Whether the env is written to a .env file.', { otherwise: true }),
     enableSubmodules: gitParts.enableSubmodules,
     suffix: {
       schema: z

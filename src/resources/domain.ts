@@ -38,12 +38,14 @@ export const domain = defineKind({
     path: {
       schema: z.string().startsWith('/').describe('Path that is routed.'),
       onNull: { value: '/' },
+      otherwise: '/',
       appliesAt: 'deploy',
       examples: ['/api', '/v2'],
     },
     port: {
       schema: port.describe('Port of the container.'),
       onNull: { value: 3000 },
+      otherwise: 3000,
       appliesAt: 'deploy',
       examples: [8080, 9090],
     },
@@ -57,11 +59,13 @@ export const domain = defineKind({
     },
     https: {
       schema: z.boolean().describe('Whether it is served over TLS.'),
+      otherwise: false,
       appliesAt: 'deploy',
       examples: [true, false],
     },
     certificateType: {
       schema: z.enum(['acme_auto', 'none', 'custom']).describe('Where the certificate comes from.'),
+      otherwise: 'none',
       appliesAt: 'deploy',
       examples: ['acme_auto', 'none'],
     },
@@ -78,11 +82,13 @@ export const domain = defineKind({
     internalPath: {
       schema: z.string().startsWith('/').describe('Path the container sees.'),
       onNull: { value: '/' },
+      otherwise: '/',
       appliesAt: 'deploy',
       examples: ['/app', '/srv'],
     },
     stripPath: {
       schema: z.boolean().describe('Whether the path is cut off.'),
+      otherwise: false,
       appliesAt: 'deploy',
       examples: [true, false],
     },
@@ -94,11 +100,13 @@ export const domain = defineKind({
     },
     forwardAuthEnabled: {
       schema: z.boolean().describe('Whether forward authentication guards it.'),
+      otherwise: false,
       appliesAt: 'deploy',
       examples: [true, false],
     },
     enabled: {
       schema: z.boolean().describe('Whether it is routed at all.'),
+      otherwise: true,
       appliesAt: 'deploy',
       examples: [false, true],
     },

@@ -35,6 +35,7 @@ export const fileMount = defineKind({
       schema: z.string().describe('Text of the file.'),
       codec: text,
       secrecy: 'private',
+      savedAs: { field: 'filePath' },
       appliesAt: 'deploy',
       needed: true,
       examples: ['a = 1\n', 'a = 2\n'],

@@ -6,6 +6,7 @@ import { defineKind } from '../kind/kind.ts';
 
 const flag = (what: string): Field => ({
   schema: z.boolean().describe(`Whether the member may ${what}.`),
+  otherwise: false,
   examples: [true, false],
 });
 const ids = (what: string, prefix: string): Field => ({

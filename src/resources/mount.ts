@@ -73,6 +73,7 @@ export const mount = defineKind({
       schema: z.string().describe('Text of the file.'),
       codec: text,
       secrecy: 'private',
+      savedAs: { field: 'filePath' },
       appliesAt: 'deploy',
       examples: ['a = 1\n', 'a = 2\n'],
     },

@@ -35,6 +35,7 @@ export const selfgit = defineKind({
     clientSecret: { ...credential('Secret of the OAuth application.'), needed: true },
     scopes: {
       schema: z.string().min(1).describe('Rights that it asks for, separated by commas.'),
+      otherwise: 'repo,repo:status,read:user,read:org',
       examples: ['repo', 'repo,read:user'],
     },
   },

@@ -6,7 +6,7 @@ import { defineKind } from '../kind/kind.ts';
 import { scheduledBackups } from './families/backups.ts';
 import { serviceSuffix } from './families/compose-file.ts';
 import { backingUp } from './families/service-commands.ts';
-import { cron } from '../kind/syntax.ts';
+import { cron, madeUpName } from '../kind/syntax.ts';
 
 const of = (serviceType: string): ParentLink => ({
   listed: {
@@ -57,6 +57,7 @@ export const volumeBackup = defineKind({
     },
     turnOff: {
       schema: z.boolean().describe('Whether the service is stopped while its volume is copied.'),
+      otherwise: false,
       examples: [true, false],
     },
     // The platform never runs one whose `enabled` was left out.
@@ -68,6 +69,7 @@ export const volumeBackup = defineKind({
     },
     appName: {
       schema: z.string().min(1).describe('Name of its job on the host; the platform makes one up.'),
+      madeUp: madeUpName,
       examples: ['uploads-copy', 'media-copy'],
     },
   },

@@ -68,7 +68,7 @@ export const gitParts = {
   repositorySlug: deployedText('Slug of the repository.', ['shop', 'store']),
   owner: needed(deployedText('Owner of the repository.', ['example', 'example-two'])),
   branch: needed(deployedText('Branch.', ['main', 'next'])),
-  buildPath: deployedText('Folder of the repository that is built.', ['/', '/web']),
+  buildPath: { ...deployedText('Folder of the repository that is built.', ['/', '/web']), otherwise: '/' },
   sshKey: namedObject('sshKey', 'SSH key to fetch with', ['key_1', 'key_2']),
   projectId: {
     schema: z.number().int().describe('Number of the project at the provider.'),
@@ -76,7 +76,11 @@ export const gitParts = {
     examples: [7, 8],
   },
   pathNamespace: deployedText('Path of the project with its groups.', ['example/shop', 'example/store']),
-  triggerType: { schema: z.enum(['push', 'tag']).describe('What deploys it by itself.'), examples: ['push', 'tag'] },
+  triggerType: {
+    schema: z.enum(['push', 'tag']).describe('What deploys it by itself.'),
+    otherwise: 'push',
+    examples: ['push', 'tag'],
+  },
   watchPaths: {
     schema: stringList.describe('Paths whose changes deploy it.'),
     codec: list,
@@ -84,6 +88,9 @@ export const gitParts = {
   },
   enableSubmodules: deployedFlag('Whether submodules are fetched.'),
 } satisfies Record<string, Field>;
+
+/** The platform leaves the folder of a repository without a provider open. */
+const unlike: Readonly<Record<string, Partial<Field>>> = { customGitBuildPath: { otherwise: null } };
 
 const providers: Readonly<Record<string, Field>> = {
   hubgit: provider('hubgit', 'hub'),
@@ -127,7 +134,7 @@ export function gitSource(
   for (const host of gitHosts) {
     const names: Partial<Record<Part, string>> = hosts[host];
     for (const [part, name] of Object.entries(names) as [Part, string][])
-      add(part, name, part === 'provider' ? providers[host] : gitParts[part]);
+      add(part, name, part === 'provider' ? providers[host] : { ...gitParts[part], ...unlike[name] });
     const all = { ...names, watchPaths: 'watchPaths', enableSubmodules: 'enableSubmodules' };
     cases[host] = Object.fromEntries(
       parts.flatMap((part) => {

@@ -15,7 +15,7 @@ import {
 import { envEntries, idSet, list, suffixed, text } from '../../kind/codecs.ts';
 import type { Field } from '../../kind/field.ts';
 import type { ParentLink } from '../../kind/parent.ts';
-import { port } from '../../kind/syntax.ts';
+import { madeUpName, port } from '../../kind/syntax.ts';
 import { amountIn, units } from '../../kind/units.ts';
 
 /** Fields that several kinds of services have, declared once. */
@@ -34,6 +34,7 @@ export const description: Field = {
 export const generatedAppName: Field = {
   schema: appName.describe('Prefix of the internal name; the platform adds a hyphen and six characters.'),
   codec: suffixed,
+  madeUp: madeUpName,
   onChange: { refuse: 'the platform never changes an internal name; remove appName, or create the service anew' },
   examples: ['shop', 'store'],
 };
@@ -87,8 +88,12 @@ export const deployedText = (what: string, examples: Field['examples']): Field =
 });
 
 /** True or false, which takes effect with the next deployment. */
-export const deployedFlag = (what: string, examples: Field['examples'] = [true, false]): Field => ({
+export const deployedFlag = (
+  what: string,
+  { otherwise = false, examples = [true, false] }: Partial<Pick<Field, 'otherwise' | 'examples'>> = {},
+): Field => ({
   schema: z.boolean().describe(what),
+  otherwise,
   appliesAt: 'deploy',
   examples,
 });
@@ -159,6 +164,7 @@ export const databaseServiceFields = {
   ]),
   replicas: {
     schema: z.number().int().min(0).describe('Number of containers.'),
+    otherwise: 1,
     appliesAt: 'deploy',
     examples: [2, 3],
   },
