@@ -173,6 +173,15 @@ export async function applyPlan(
   });
 }
 
+/** The plan of a manifest whose blocks at some addresses mean the objects with these ids, as `id:` would say. */
+export function planWithIds(manifest: Manifest, world: World, ids: ReadonlyMap<string, string>): Promise<Plan> {
+  const resources = manifest.resources.map((resource) => {
+    const id = ids.get(resource.address);
+    return id === undefined ? resource : { ...resource, pinned: id };
+  });
+  return planFor(manifest.settings, resources, world);
+}
+
 /** Ties an address of the manifest to an object of the platform, without changing either. Gives the plan that follows. */
 export async function importObject(manifest: Manifest, world: World, address: string, id: string): Promise<Plan> {
   const resource = manifest.resources.find((item) => item.address === address);
@@ -194,8 +203,7 @@ export async function importObject(manifest: Manifest, world: World, address: st
       }),
     ]);
   }
-  const pinned = manifest.resources.map((item) => (item === resource ? { ...item, pinned: id } : item));
-  const made = await planFor(manifest.settings, pinned, world);
+  const made = await planWithIds(manifest, world, new Map([[address, id]]));
   const action = made.actions.find((item) => item.address === address);
   const known = made.base.resources[address]?.id;
   if (known !== undefined && known !== null) {

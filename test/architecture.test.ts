@@ -26,6 +26,7 @@ const order = [
   'reconcile.ts',
   'review.ts',
   'session.ts',
+  'export',
   'project',
   'library',
   'index.ts',
@@ -56,12 +57,14 @@ const worldly = [
   'manifest/git-ignore.ts', // git knows which files it ignores
   'manifest/git-index.ts',
   'manifest/workspace.ts',
+  'project/export-project.ts',
   'project/links.ts',
   'project/load.ts',
   'project/open-store.ts',
   'project/state-location.ts',
   'project/target.ts',
   'project/version.ts',
+  'project/write-files.ts',
   'secrets/digest.ts',
   'secrets/state-key.ts',
   'secrets/sources/command.ts',
@@ -76,11 +79,13 @@ const worldly = [
 /** Tests that the package exports; their virtual processes touch the world that they make up. */
 const conformance = 'state/conformance/';
 
-/** Words that mean something else than the kind of that name: a backend of the state. */
+/** Words that mean something else than the kind of that name: a backend of the state, a file. */
 const namesakes: Readonly<Record<string, readonly string[]>> = {
   'project/open-store.ts': ['postgres'],
   'project/state-location.ts': ['postgres'],
   'manifest/settings.ts': ['postgres'],
+  'export/compose.ts': ['organization'], // a file
+  'cli/commands/init.ts': ['organization'],
   'state/conformance/states.ts': ['redis'], // records of made-up resources
 };
 

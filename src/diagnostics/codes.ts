@@ -19,6 +19,11 @@ export const codes = {
     meaning: 'A file is missing, too large, not text, or outside the folder of the manifest.',
     remedy: 'Correct the path, or choose the folder with -C.',
   },
+  'file-unwritable': {
+    severity: 'error',
+    meaning: 'A file cannot be written, or another one is in its place.',
+    remedy: 'Move the file away, or choose another folder.',
+  },
   'unknown-key': {
     severity: 'error',
     meaning: 'The manifest, or the input of a call, has a key that does not exist there.',
@@ -58,6 +63,11 @@ export const codes = {
     severity: 'error',
     meaning: 'A reference names something that does not exist, or references form a circle.',
     remedy: 'Correct the address or the name; break a circle by writing one value by hand.',
+  },
+  'not-exported': {
+    severity: 'note',
+    meaning: 'The platform has an object or a value that an export does not write into the manifest.',
+    remedy: 'Nothing happens to it: Trueup does not manage what no block declares.',
   },
   'not-clearable': {
     severity: 'error',

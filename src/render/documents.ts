@@ -269,6 +269,20 @@ export const outputsDocument = z.object({
   outputs: z.record(z.string(), z.object({ value: z.string(), sensitive: z.boolean() })),
 });
 
+/** What `export` prints. */
+export const exportDocument = z.object({
+  format: z.literal('trueup/export'),
+  version,
+  project: z.string(),
+  folder: z.string(),
+  requests,
+  resources: z.array(z.object({ address: z.string(), kind: z.string() })),
+  files: z.array(z.string()),
+  secrets: z.array(z.object({ name: z.string(), usedBy: z.array(z.string()) })),
+  secretsFile: z.string().optional(),
+  diagnostics: z.array(diagnostic),
+});
+
 /** Every document, for readers that do not know which one comes. */
 export const anyDocument = z.discriminatedUnion('format', [
   planDocument,
@@ -286,6 +300,7 @@ export const anyDocument = z.discriminatedUnion('format', [
   logsDocument,
   unlockDocument,
   outputsDocument,
+  exportDocument,
 ]);
 
 export type PlanDocument = z.output<typeof planDocument>;
@@ -303,3 +318,4 @@ export type StateEditDocument = z.output<typeof stateEditDocument>;
 export type UnlockDocument = z.output<typeof unlockDocument>;
 export type LogsDocument = z.output<typeof logsDocument>;
 export type OutputsDocument = z.output<typeof outputsDocument>;
+export type ExportDocument = z.output<typeof exportDocument>;

@@ -8,13 +8,15 @@ import { explain } from '../../src/cli/run.ts';
 import type { Code } from '../../src/diagnostics/codes.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { checkPlatform } from '../../src/project/platform-address.ts';
+import { writeFiles } from '../../src/project/write-files.ts';
 import { applyPlan } from '../../src/reconcile.ts';
 import { anyDocument } from '../../src/render/documents.ts';
 import { newState } from '../../src/state/new-state.ts';
 import { localStore } from '../../src/state/backends/local.ts';
 import { execute, recordingTerminal } from '../support/commands.ts';
+import { exportOf } from '../support/exporting.ts';
 import type { Bench } from '../support/world.ts';
-import { database, everything, folderWith, idOf, platform, production, reported, stack } from './provoked.ts';
+import { database, everything, folderWith, head, idOf, platform, production, reported, stack } from './provoked.ts';
 
 /** Answers the first request of an operation in another way. */
 function once(made: Bench, operation: string, answer: (send: Send, request: Parameters<Send>[0]) => ReturnType<Send>) {
@@ -186,6 +188,12 @@ export const inRuns = {
     reported(() => {
       settleOptions({ file: 'trueup.yaml', connections: 'many', format: 'text', color: false }, process);
       return Promise.resolve([]);
+    }),
+  'not-exported': () => reported(async () => (await exportOf(platform())).notes),
+  'file-unwritable': () =>
+    reported(async () => {
+      await writeFiles(folderWith({ 'trueup.yaml': head }), [{ path: 'trueup.yaml', content: 'trueup: 1' }]);
+      return [];
     }),
   defect: () => Promise.resolve(explain(new TypeError('x is undefined')).diagnostics),
 } satisfies Partial<Record<Code, () => ReturnType<typeof reported>>>;

@@ -1,3 +1,5 @@
+import { usage } from '../../diagnostics/usage.ts';
+
 /** The content of a file, or the problem with it and the remedy. */
 export type Decrypted = { readonly bytes: Uint8Array } | { readonly problem: string; readonly remedy: string };
 
@@ -52,6 +54,27 @@ export async function decryptAge(file: Uint8Array, identities: readonly string[]
 }
 
 const howTo = 'age -r age1… -o secrets.env.age secrets.env';
+
+/**
+ * Encrypts a text for recipients, in armored form.
+ *
+ * @throws {Stop} `usage`, when a recipient is none of age.
+ */
+export async function encryptAge(text: string, recipients: readonly string[]): Promise<string> {
+  const { Encrypter, armor } = await import('age-encryption');
+  const encrypter = new Encrypter();
+  for (const recipient of recipients) {
+    try {
+      encrypter.addRecipient(recipient);
+    } catch {
+      throw usage(
+        '--age-recipient must be a recipient of age, such as age1…',
+        'age-keygen prints it as the public key.',
+      );
+    }
+  }
+  return armor.encode(await encrypter.encrypt(text));
+}
 
 /** Reads identities as age-keygen writes them: one a line, between comments. */
 export function readIdentities(

@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { normalAddress } from '../../kind/address.ts';
+import type { Manifest } from '../../manifest/manifest.ts';
+import type { Settings } from '../../manifest/settings.ts';
+import { settingsShape } from '../../manifest/settings.ts';
+import { redactDiagnostic } from '../../plan/redacted.ts';
+import { exportProject } from '../../project/export-project.ts';
+import { loadWithSecrets } from '../../project/load.ts';
+import { checkAddresses } from '../../project/platform-address.ts';
+import { findTarget } from '../../project/target.ts';
+import type { ExportView } from '../../render/formats/export.ts';
+import { exportFormats } from '../../render/formats/export.ts';
+import type { Exit } from '../../render/exit-codes.ts';
+import { Stop } from '../../diagnostics/diagnostic.ts';
+import type { Command, Run } from '../command.ts';
+import { withLock } from '../locked.ts';
+import { usage } from '../options.ts';
+
+/** The options of `export`. */
+export interface ExportFlags {
+  /** Another folder for a new manifest. */
+  readonly out?: string;
+  readonly url?: string;
+  readonly project?: string;
+  readonly unmanaged?: true;
+  /** The one object that is exported, with all below it. */
+  readonly address?: string;
+  readonly withSecrets?: string;
+  readonly ageRecipient?: readonly string[];
+  readonly force?: true;
+}
+
+/** Writes what the platform has as a manifest, with its state. Sends GETs only. */
+export function exportCommand(flags: ExportFlags): Command<ExportView> {
+  return { formats: exportFormats, execute: (run, view) => runExport(run, view, flags) };
+}
+
+/** Runs an export, for `export` and `init`. */
+export async function runExport(run: Run, view: ExportView, flags: ExportFlags): Promise<Exit> {
+  const { process, redactor } = run;
+  const place = await placeOf(run, flags);
+  const options = { ...run.options, folder: place.folder };
+  const manifest = await present({ ...run, options }, flags);
+  const settings = manifest?.settings ?? place.settings;
+  const { withSecrets, ageRecipient: recipients = [], force = false } = flags;
+  const secretsFile = withSecrets === undefined ? undefined : resolve(process.cwd(), withSecrets);
+  const address = flags.address === undefined ? undefined : (normalAddress(flags.address) ?? flags.address);
+  const empty: Manifest = { settings, resources: [], outputs: new Map() };
+  return withLock({ ...run, options }, manifest ?? empty, {
+    purpose: 'export',
+    work: async ({ connection }) => {
+      const how = { force, secretsFile, recipients, address };
+      const result = await exportProject(manifest, settings, { world: connection, options, redactor, how });
+      view.exported({
+        ...result,
+        notes: result.notes.map((note) => redactDiagnostic(note, redactor.redact)),
+        project: settings.project,
+        folder: options.folder,
+        counts: connection.client.counts,
+      });
+      return 'done';
+    },
+  });
+}
+
+/** The manifest that is there; undefined without one. */
+async function present(run: Run, { unmanaged, address }: ExportFlags): Promise<Manifest | undefined> {
+  const { options, redactor } = run;
+  if (!existsSync(join(options.folder, options.file))) return undefined;
+  const { manifest, warnings } = await loadWithSecrets(options, redactor);
+  run.warn(warnings);
+  if (manifest.resources.length > 0 && unmanaged !== true && address === undefined) {
+    const remedy = 'trueup export --unmanaged adds what it does not manage; --out DIR writes a new manifest elsewhere.';
+    throw usage(`there is a manifest with resources in ${options.folder}`, remedy);
+  }
+  return manifest;
+}
+
+/** The folder of the new manifest, and the platform and project of a manifest that is not there yet. */
+async function placeOf(run: Run, { out, url, project }: ExportFlags) {
+  const { options, process } = run;
+  const folder = out === undefined ? options.folder : resolve(process.cwd(), out);
+  const found = url === undefined ? await findTarget(options) : undefined;
+  const platform = url === undefined ? found?.platform : platformAt(url);
+  const projectId = project ?? found?.project;
+  if (platform === undefined || projectId === undefined) {
+    throw usage('the project is not known', 'Give --project with its id: it stands in the address of its page.');
+  }
+  if (platform === 'emulator' && folder !== options.folder) {
+    throw usage('the embedded emulator belongs to the folder of its manifest', 'Export into that folder.');
+  }
+  const settings: Settings = {
+    platform,
+    project: projectId,
+    state: undefined,
+    include: [],
+    variables: new Map(),
+    moved: [],
+    secrets: [],
+  };
+  const hostile = checkAddresses(settings, options);
+  if (hostile.length > 0) throw new Stop('manifest', hostile);
+  await mkdir(folder, { recursive: true });
+  return { folder, settings };
+}
+
+/** The platform at an address of the command line. */
+export function platformAt(url: string): Settings['platform'] {
+  const { data } = settingsShape.platform.safeParse(url === 'emulator' ? url : { url });
+  if (data !== undefined) return data;
+  throw usage(
+    `${JSON.stringify(url)} is no address of a platform`,
+    'Write https://…, without user, query and fragment.',
+  );
+}

@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { manifestSchema } from '../../manifest/json-schema.ts';
+import { rootText } from '../../export/root-file.ts';
+import type { Survey } from '../../export/survey.ts';
+import { survey, withChildren } from '../../export/survey.ts';
+import { createReader } from '../../observe/reader.ts';
+import type { NewFile } from '../../project/write-files.ts';
+import { writeFiles } from '../../project/write-files.ts';
+import type { InitView } from '../../render/formats/init.ts';
+import { initFormats } from '../../render/formats/init.ts';
+import type { Exit } from '../../render/exit-codes.ts';
+import type { Command, Run } from '../command.ts';
+import { openPlatform } from '../connect.ts';
+import { usage } from '../options.ts';
+import type { Prompt } from '../prompt.ts';
+import { openPrompt } from '../prompt.ts';
+import type { ExportFlags } from './export.ts';
+import { platformAt, runExport } from './export.ts';
+
+/** The options of `init`. */
+type InitFlags = Pick<ExportFlags, 'url' | 'project' | 'withSecrets' | 'ageRecipient'> & {
+  readonly yes?: true;
+  /** false: writes a manifest without resources. */
+  readonly export?: boolean;
+};
+
+/** Sets up a folder for a project: asks for what no option says, writes the manifest, and exports what is there. */
+export function initCommand(flags: InitFlags): Command<InitView> {
+  return {
+    formats: initFormats,
+    execute: async (run, view) => {
+      const { folder, file } = run.options;
+      if (existsSync(join(folder, file))) {
+        throw usage(`there is a manifest in ${folder}`, 'trueup export --unmanaged adds what it does not manage.');
+      }
+      const prompt = run.cannotAsk === undefined && flags.yes !== true ? openPrompt(run.process) : undefined;
+      try {
+        return await init(run, view, { flags, prompt });
+      } finally {
+        prompt?.close();
+      }
+    },
+  };
+}
+
+interface Asking {
+  readonly flags: InitFlags;
+  /** undefined: nobody can be asked, or is to be. */
+  readonly prompt: Prompt | undefined;
+}
+
+async function init(given: Run, view: InitView, { flags, prompt }: Asking): Promise<Exit> {
+  const asking: Asked = { prompt, why: given.cannotAsk ?? '--yes was given' };
+  const { env } = given.options;
+  const url = flags.url ?? env['TRUEUP_URL'] ?? (await answerTo('Address of the platform', 'url', asking));
+  const platform = platformAt(url);
+  const key = env['TRUEUP_API_KEY'] ?? '';
+  const typed =
+    platform === 'emulator' || key !== '' || prompt === undefined
+      ? undefined
+      : await prompt.ask('API key (does not show, and is not saved): ', { isHidden: true });
+  if (typed !== undefined) given.redactor.add(typed);
+  const run: Run =
+    typed === undefined ? given : { ...given, options: { ...given.options, env: { ...env, TRUEUP_API_KEY: typed } } };
+  const project =
+    flags.project ?? (await answerTo('Id of the project (in the address of its page)', 'project', asking));
+  const found = await look(run, { platform, project });
+  view.found({ project, kinds: countKinds(found) });
+  const isMeant =
+    flags.export !== false &&
+    (prompt === undefined ||
+      /^y(es)?$/i.test((await prompt.ask('Write all of it as a manifest now? (yes/no) ')) ?? ''));
+  const { folder, file, kinds } = run.options;
+  const editor = editorFiles(folder, file, manifestSchema(kinds));
+  if (isMeant) {
+    await runExport(run, view, { ...flags, url, project });
+    await writeFiles(folder, editor);
+  } else {
+    const ignore = existsSync(join(folder, '.gitignore')) ? [] : [{ path: '.gitignore', content: '.trueup/\n' }];
+    await writeFiles(folder, [...ignore, ...editor, { path: file, content: rootText({ platform, project }) }]);
+  }
+  view.ready({ folder, file, isExported: isMeant, needsKey: typed !== undefined });
+  return 'done';
+}
+
+interface Asked {
+  readonly prompt: Prompt | undefined;
+  readonly why: string;
+}
+
+async function answerTo(question: string, option: string, { prompt, why }: Asked): Promise<string> {
+  const answer = await prompt?.ask(`${question}: `);
+  if (answer !== undefined && answer !== '') return answer;
+  if (prompt !== undefined) throw usage(`${question}: no answer`, `Run it again, or give --${option}.`);
+  throw usage(
+    `cannot ask for --${option}: ${why}`,
+    'Give --url and --project, such as --url https://deploy.example.com --project prj_1.',
+  );
+}
+
+async function look(
+  run: Run,
+  { platform, project }: { platform: ReturnType<typeof platformAt>; project: string },
+): Promise<Survey> {
+  const { client, close } = await openPlatform(platform, { ...run, purpose: 'init' });
+  try {
+    return await survey(createReader(client), run.options.kinds, project);
+  } finally {
+    await close();
+  }
+}
+
+/** How many objects of each section there are, in the order of the kinds. */
+function countKinds({ tops }: Survey): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const top of tops) {
+    for (const { kind } of withChildren(top)) counts.set(kind.section, (counts.get(kind.section) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** The schema for editors, and the settings that find it; none where there are settings already. */
+function editorFiles(folder: string, file: string, schema: object): NewFile[] {
+  const settings = '.vscode/settings.json';
+  if (existsSync(join(folder, settings))) return [];
+  const patterns = [file, 'organization.yaml', 'environments/*.yaml', 'unmanaged*.yaml'];
+  const content = { 'yaml.schemas': { './.vscode/trueup.schema.json': patterns } };
+  return [
+    { path: '.vscode/trueup.schema.json', content: `${JSON.stringify(schema, null, 2)}\n` },
+    { path: settings, content: `${JSON.stringify(content, null, 2)}\n` },
+  ];
+}

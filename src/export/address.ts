@@ -1,0 +1,104 @@
+import { groupBy } from '../graph/group.ts';
+import { childAddress } from '../kind/address.ts';
+import { plain } from '../kind/codecs.ts';
+import type { Json } from '../kind/json.ts';
+import { canonical } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import { appendedBelow, keyDefault, observedValue, withoutAppended } from '../kind/wire.ts';
+import { createNames, keyFor } from './names.ts';
+import type { Surveyed } from './survey.ts';
+
+/** An object with the block that an export gives it. */
+export interface Placed {
+  readonly object: Surveyed;
+  readonly key: string;
+  readonly address: string;
+  readonly parent: Placed | undefined;
+  /** Nothing but its id tells it from another object beside it. */
+  readonly isPinned: boolean;
+  readonly children: readonly Placed[];
+}
+
+/** What the manifest has already: addresses by id, and all addresses that are taken. */
+export interface Present {
+  readonly addresses: ReadonlyMap<string, string>;
+  readonly taken: ReadonlySet<string>;
+}
+
+/** Gives every object its key and address, in an order that does not depend on that of the platform. */
+export function place(
+  objects: readonly Surveyed[],
+  about: { readonly kinds: readonly Kind[]; readonly present: Present },
+  parent?: Placed,
+): readonly Placed[] {
+  const { kinds, present } = about;
+  const groups = groupBy(objects.map((object) => [object.kind, object] as const));
+  return kinds.flatMap((kind) => {
+    const siblings = (groups.get(kind) ?? []).toSorted(inOrder);
+    const section = kind.identity.addressedByKey === true ? undefined : kind.section;
+    const addressOf = (key: string) => childAddress(parent?.address, section, key);
+    const sections = kind.identity.addressedByKey === true ? kinds.map((one) => one.section) : [];
+    const keysTaken = [...present.taken].flatMap((address) => keyAt(address, addressOf));
+    const names = createNames([...sections, ...keysTaken, '<<']);
+    const twins = groupBy(siblings.map((object) => [keyText(object), object] as const));
+    const isTwin = (object: Surveyed) => (twins.get(keyText(object))?.length ?? 0) > 1;
+    return siblings.map((object): Placed => {
+      const known = present.addresses.get(object.id);
+      const key = known === undefined ? names.take(keyFor(nameOf(object))) : '';
+      const children: Placed[] = [];
+      const placed = { object, key, address: known ?? addressOf(key), parent, isPinned: isTwin(object), children };
+      children.push(...place(object.children, about, placed));
+      return placed;
+    });
+  });
+}
+
+/** The key of an address, when a block of that section has it. */
+function keyAt(address: string, addressOf: (key: string) => string): string[] {
+  const quoted = /\["((?:[^"\\]|\\.)*)"\]$/.exec(address)?.[0];
+  const key = quoted === undefined ? /([^.]+)$/.exec(address)?.[1] : (JSON.parse(quoted.slice(1, -1)) as string);
+  return key !== undefined && addressOf(key) === address ? [key] : [];
+}
+
+/** What people call an object: its key field, or a few words for a kind without one. */
+function nameOf({ kind, row, parent }: Surveyed): string {
+  const { keyField, key } = kind.identity;
+  const names = keyField === undefined ? (typeof key === 'function' ? [] : key.toReversed()) : [keyField];
+  for (const name of names) {
+    const value = observedValue(kind, name, row);
+    if (typeof value !== 'string' || value === '') continue;
+    if (keyField !== undefined)
+      return parent === undefined ? value : (withoutAppended(value, appended(name, kind, parent)) as string);
+    const words = value.replaceAll(/[^A-Za-z0-9]+/g, '-').replaceAll(/^-+|-+$/g, '');
+    if (words !== '') return words;
+  }
+  return kind.kind;
+}
+
+function appended(name: string, kind: Kind, parent: Surveyed): string {
+  return appendedBelow(kind, name, parent);
+}
+
+/** The natural key of an object, as text: the loader takes two blocks of one text for one object. */
+function keyText({ kind, link, row, parent }: Surveyed): string {
+  const value = (name: string): Json => {
+    const from = link.set[name];
+    if (from !== undefined && 'value' in from) return from.value;
+    const seen = observedValue(kind, name, row) ?? keyDefault(kind, name);
+    return parent === undefined ? seen : withoutAppended(seen, appended(name, kind, parent));
+  };
+  const names = typeof kind.identity.key === 'function' ? kind.identity.key(value) : kind.identity.key;
+  return canonical(
+    names.map((name) => {
+      const normal = (kind.fields[name]?.codec ?? plain).normal(value(name));
+      return typeof normal === 'string' ? normal.trim() : normal;
+    }),
+  );
+}
+
+/** What the platform made comes first, then by name; ids decide between equals. */
+function inOrder(a: Surveyed, b: Surveyed): number {
+  if (a.isProvided !== b.isProvided) return a.isProvided ? -1 : 1;
+  const [first, second] = [a, b].map((one) => `${nameOf(one)}\0${keyText(one)}\0${one.id}`);
+  return (first ?? '') < (second ?? '') ? -1 : 1;
+}

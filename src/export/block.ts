@@ -1,0 +1,257 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { means, plain } from '../kind/codecs.ts';
+import type { Field, Union } from '../kind/field.ts';
+import type { Json } from '../kind/json.ts';
+import { isObject, same, textsIn } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import {
+  appendedBelow,
+  canBeNull,
+  fieldOf,
+  fieldPath,
+  isInCase,
+  isNeededBy,
+  observedValue,
+  withoutAppended,
+} from '../kind/wire.ts';
+import { writtenFields } from '../kind/written.ts';
+import type { Placed } from './address.ts';
+import { lastPart } from './names.ts';
+import type { References } from './references.ts';
+import type { Secrets } from './secrets.ts';
+import { looksSecret, secretSpans, withSpans } from './secrets.ts';
+import type { Entry, Value } from './yaml.ts';
+import { escaped, isUnstorable, plainly } from './yaml.ts';
+
+/** What writing a block needs beside its object. */
+export interface Writing {
+  readonly secrets: Secrets;
+  /** Fields that are left out, by address and name: a manifest cannot hold what the platform has. */
+  readonly leftOut: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly references: References;
+  /** What a name of a kind stands for where it is written: the key of a block, else the name on the platform, else the id. */
+  readonly nameOf: (kind: string, id: string) => string;
+  /** Keeps a long text in a file beside the manifest; gives the path to write. */
+  readonly keep: (block: Placed, name: string, text: string) => string;
+  readonly notes: Diagnostic[];
+}
+
+/** The lines of a block: every declared field whose value is not the one that the platform gives by itself. */
+export function blockEntries(block: Placed, writing: Writing): Entry[] {
+  const { object, key } = block;
+  const { kind, link, row } = object;
+  const { keyField } = kind.identity;
+  const entries: Entry[] = [];
+  if (block.isPinned)
+    entries.push({ key: 'id', value: plainly(object.id), comment: 'another object has the same name' });
+  for (const [written, target] of writtenFields(kind, link)) {
+    if (target.is === 'field') {
+      const { field } = target;
+      if (!isInCase(kind, field, (tag) => row[tag])) continue;
+      if (field === keyField && same(observed(block, field), key)) continue;
+      const isNeeded = fieldOf(kind, field).needed === true || field === keyField || isTag(kind, field);
+      const value = fieldValue(block, field, writing, isNeeded);
+      if (value !== undefined) entries.push({ key: written, value });
+    } else if (target.is === 'union') {
+      const value = unionValue(block, target.union, writing);
+      if (value !== undefined) entries.push({ key: written, value });
+    }
+  }
+  if (isWorthProtecting(object)) {
+    entries.push({ key: 'protect', value: plainly(true), comment: 'never deleted or replaced' });
+  }
+  return entries;
+}
+
+/** Whether a field chooses the case of a union whose fields stand beside the others. */
+function isTag({ unions = [] }: Kind, name: string): boolean {
+  return unions.some(({ tag, at }) => tag === name && at === undefined);
+}
+
+/** Makes known the values of a block's fields that are declared secret. */
+export function declareSecrets(block: Placed, secrets: Secrets): void {
+  const { kind } = block.object;
+  for (const [name, { secrecy }] of Object.entries(kind.fields)) {
+    const value = secrecy === 'secret' ? observed(block, name) : null;
+    if (typeof value !== 'string' || value === '') continue;
+    secrets.declare(value, { parts: [...partsOf(block), name], place: `${block.address}: ${fieldPath(kind, name)}` });
+  }
+}
+
+/** Whether the deletion of an object deletes data that it holds itself, as that of a database. */
+function isWorthProtecting({ kind, row, isProvided }: Placed['object']): boolean {
+  if (kind.service === undefined || isProvided) return false;
+  return kind.lifecycle?.dataAtRisk?.({ row, options: {}, action: 'delete' })?.of === 'data';
+}
+
+/** The group of a union: its case, and the fields of that. */
+function unionValue(block: Placed, union: Union, writing: Writing): Value | undefined {
+  const { kind, row } = block.object;
+  const type = row[union.tag];
+  const { leftOut } = writing;
+  if (typeof type !== 'string' || leftOut.get(block.address)?.has(union.tag) === true) return undefined;
+  if (!Object.hasOwn(union.cases, type)) {
+    const why = union.refused !== undefined && Object.hasOwn(union.refused, type) ? union.refused[type] : undefined;
+    leave(block, writing, union.tag, `${type} cannot be declared${why === undefined ? '' : `: ${why}`}`);
+    return undefined;
+  }
+  const call = union.calls?.[type];
+  const entries = Object.entries(union.cases[type] ?? {}).flatMap(([written, field]): Entry[] => {
+    const isNeeded = fieldOf(kind, field).needed === true || (call !== undefined && isNeededBy(call, field));
+    const value = fieldValue(block, field, writing, isNeeded);
+    return value === undefined ? [] : [{ key: written, value }];
+  });
+  if (entries.length === 0 && type === (kind.fields[union.tag]?.otherwise ?? null)) return undefined;
+  return { is: 'map', entries: [{ key: 'type', value: plainly(type) }, ...entries] };
+}
+
+/** The value of a field as users write it; undefined when the block leaves it out. */
+function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boolean): Value | undefined {
+  const { object, address } = block;
+  const { kind, parent, isProvided } = object;
+  if (writing.leftOut.get(address)?.has(name) === true) return undefined;
+  const field = fieldOf(kind, name);
+  const value = observed(block, name);
+  const { provided } = kind.lifecycle ?? {};
+  const madeWith = isProvided && provided?.allows === 'update' ? provided.madeWith[name] : undefined;
+  if (madeWith !== undefined && same(madeWith, value)) return undefined;
+  if (field.fromParent !== undefined && parent !== undefined) {
+    if (same(value, observedValue(parent.kind, field.fromParent, parent.row) ?? null)) return undefined;
+  }
+  const otherwise = field.atCreate ?? field.otherwise ?? null;
+  if (value === null) return otherwise === null ? undefined : cleared(block, name, field, writing);
+  if (!isNeeded && means({ ...(field.codec ?? plain), keeps: never }, value, otherwise)) return undefined;
+  if (typeof value === 'string' && field.madeUp?.test(value) === true) return undefined;
+  const written = typeof value === 'string' && field.codec?.keeps !== undefined ? value.slice(0, -7) : value;
+  if (!means(field.codec ?? plain, written, value) || !field.schema.safeParse(written).success) {
+    leave(block, writing, name, 'its value is none that a block can have');
+    return undefined;
+  }
+  if (textsIn(written).some(isUnstorable)) {
+    leave(block, writing, name, 'text with the character NUL, or with half of a surrogate pair, cannot be stored');
+    return undefined;
+  }
+  return writtenValue(block, name, written, writing);
+}
+
+const never = (): boolean => false;
+
+/** The value in a row, without what the platform appended; null for none. */
+function observed({ object: { kind, row, parent } }: Placed, name: string): Json {
+  const value = observedValue(kind, name, row) ?? null;
+  return parent === undefined ? value : withoutAppended(value, appendedBelow(kind, name, parent));
+}
+
+/** `null` in place of a value that the platform gives by itself. */
+function cleared(block: Placed, name: string, field: Field, writing: Writing): Value | undefined {
+  const { kind } = block.object;
+  const { onNull } = field;
+  const isNull = onNull === undefined ? canBeNull(kind, name) : 'value' in onNull && onNull.value === null;
+  if (isNull) return plainly(null);
+  if (onNull === undefined || 'refuse' in onNull)
+    leave(block, writing, name, 'it has no value, which no block can say');
+  return undefined;
+}
+
+function writtenValue(block: Placed, name: string, value: Json, writing: Writing): Value {
+  const { kind } = block.object;
+  const field = fieldOf(kind, name);
+  const path = fieldPath(kind, name);
+  const { secrets } = writing;
+  if (field.secrecy === 'secret') return secretValue(value, [name], block, writing);
+  if (field.refersTo !== undefined && typeof value === 'string') {
+    return plainly(writing.nameOf(field.refersTo, value));
+  }
+  if (Array.isArray(value) && field.growsByItself === true) {
+    const items = value.map((id): Value => {
+      const reference = writing.references.toId(String(id), block);
+      return reference === undefined ? plainly(String(id)) : { is: 'expression', text: reference };
+    });
+    return { is: 'list', items: items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) };
+  }
+  if (typeof value !== 'string') return plainly(value);
+  const isMap = field.map !== undefined;
+  const how: Texts = {
+    nameOf: (secret, key) =>
+      secrets.nameOf(secret, { parts: [...partsOf(block), key], place: `${block.address}: ${path}` }),
+    plainly: (text) => writing.references.inText(text, block, isMap ? 'host' : undefined),
+  };
+  const map = asMap(field, value);
+  if (map !== undefined) {
+    const entries = [...map].map(([key, text]): Entry => ({ key, value: variable(key, text, how) }));
+    return { is: 'map', entries };
+  }
+  const isShort = isMap || !value.includes('\n');
+  const plain = isShort ? how.plainly : escaped;
+  const written = withSpans(value, field.secrecy === undefined ? [] : secretSpans(value), { ...how, plainly: plain });
+  if (written !== escaped(value)) return { is: 'expression', text: written };
+  const { savedAs } = field;
+  if (savedAs === undefined || !isLong(value)) return plainly(value);
+  const file = typeof savedAs === 'string' ? savedAs : lastPart(String(observed(block, savedAs.field) ?? name));
+  return { is: 'expression', text: `\${file:${writing.keep(block, file, value)}}` };
+}
+
+/** How the parts of a text are written. */
+type Texts = Parameters<typeof withSpans>[2];
+
+/** Whether a text makes a manifest hard to read. */
+function isLong(text: string): boolean {
+  return text.length > 600 || text.split('\n').length > 12;
+}
+
+/** The variables of an env text that are all that it says; undefined for a text with comments or other lines. */
+function asMap(field: Field, text: string): ReadonlyMap<string, string> | undefined {
+  const map = field.map?.read(text);
+  if (map === undefined || map.size === 0) return undefined;
+  const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim() !== '');
+  const isPlain = lines.length === map.size && lines.every((line) => /^\s*[\w.-]+\s*=/.test(line) && !/\s#/.test(line));
+  return isPlain && field.map?.write(map).refused.length === 0 ? map : undefined;
+}
+
+/** One variable: a secret as a whole, or the password of an address in it. */
+function variable(key: string, text: string, how: Texts): Value {
+  if (!looksSecret(key, text)) {
+    if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return plainly(Number(text));
+    if (/^(?:true|false)$/.test(text)) return plainly(text === 'true');
+    const written = how.plainly(text);
+    return written === escaped(text) ? plainly(text) : { is: 'expression', text: written };
+  }
+  const passwords = secretSpans(text).filter((span) => span.key === 'PASSWORD');
+  const rest = text.replaceAll(/(?<=:\/\/)[^\s/@]*@/g, '');
+  const isElsewhere = passwords.length === 0 || looksSecret('', rest);
+  if (isElsewhere) return { is: 'expression', text: `\${secret:${how.nameOf(text, key)}}` };
+  const nameOf: Texts['nameOf'] = (secret) => how.nameOf(secret, `${key}_PASSWORD`);
+  return { is: 'expression', text: withSpans(text, passwords, { ...how, nameOf }) };
+}
+
+/** A secret, or the secrets in a value of several members. */
+function secretValue(value: Json, path: readonly string[], block: Placed, writing: Writing): Value {
+  if (typeof value === 'string' && value !== '') {
+    const place = `${block.address}: ${[fieldPath(block.object.kind, path[0] ?? ''), ...path.slice(1)].join('.')}`;
+    const name = writing.secrets.nameOfField(value, { parts: [...partsOf(block), ...path], place });
+    return { is: 'expression', text: `\${secret:${name}}` };
+  }
+  if (Array.isArray(value)) {
+    const items = (value as readonly Json[]).map((item, at) =>
+      secretValue(item, [...path, String(at + 1)], block, writing),
+    );
+    return { is: 'list', items };
+  }
+  if (!isObject(value)) return plainly(value);
+  const entries = Object.entries(value).map(([key, item]) => ({
+    key,
+    value: secretValue(item, [...path, key], block, writing),
+  }));
+  return { is: 'map', entries };
+}
+
+/** The keys of a block and of those around it. */
+function partsOf(block: Placed): string[] {
+  return [...(block.parent === undefined ? [] : partsOf(block.parent)), block.key];
+}
+
+function leave(block: Placed, { notes }: Writing, name: string, why: string): void {
+  const { kind } = block.object;
+  notes.push(diagnostic('not-exported', `${fieldPath(kind, name)}: ${why}`, { address: block.address }));
+}

@@ -1,0 +1,207 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Kind } from '../kind/kind.ts';
+import { isWithin } from '../kind/address.ts';
+import { observedValue } from '../kind/wire.ts';
+import type { Placed, Present } from './address.ts';
+import { place } from './address.ts';
+import type { Writing } from './block.ts';
+import { blockEntries, declareSecrets } from './block.ts';
+import { createFileNames, fileName } from './names.ts';
+import { createReferences } from './references.ts';
+import type { NamedSecret } from './secrets.ts';
+import { createSecrets } from './secrets.ts';
+import type { Survey, Surveyed } from './survey.ts';
+import type { Entry } from './yaml.ts';
+import { renderEntries } from './yaml.ts';
+
+/** The files of an export, with what they hold. */
+export interface Composed {
+  /** By path below the folder of the manifest, with `/`. */
+  readonly files: ReadonlyMap<string, string>;
+  /** Those of the files that a manifest includes. */
+  readonly included: readonly string[];
+  readonly secrets: readonly NamedSecret[];
+  /** The id of the object of each block, by address. */
+  readonly ids: ReadonlyMap<string, string>;
+  /** The objects that have no block, with the reason, and the fields that a block leaves out. */
+  readonly notes: readonly Diagnostic[];
+}
+
+/** What is exported, and into which files. */
+export interface ComposeInput {
+  readonly kinds: readonly Kind[];
+  readonly survey: Survey;
+  readonly present: Present;
+  /** Blocks that are left out with all below them, and why. */
+  readonly dropped: ReadonlyMap<string, string>;
+  readonly leftOut: Writing['leftOut'];
+  readonly layout: Layout;
+  /** The address of the one block to write, with all below it; undefined: all that are not there. */
+  readonly only?: string | undefined;
+  /** Names of secrets that the manifest has already. */
+  readonly secretNames: Iterable<string>;
+}
+
+/** Where blocks go: to new files, or into the text of a block that is there. */
+export interface Layout {
+  /** The file of a block at the top. */
+  readonly fileOf: (top: Placed) => string;
+  /** Files that are there already. */
+  readonly taken: Iterable<string>;
+  /** The text of a file with more entries; a new file holds nothing else. */
+  readonly textWith?: (file: string, entries: readonly Entry[]) => string;
+}
+
+/** One file per environment, and one for what belongs to the organization. */
+export function projectLayout(): Layout {
+  const names = createFileNames();
+  const files = new Map<string, string>();
+  return {
+    taken: [],
+    fileOf: ({ object: { kind }, address, key }) => {
+      if (kind.identity.addressedByKey !== true) return 'organization.yaml';
+      const file = files.get(address) ?? names.take(`${kind.section}/${fileName(key)}.yaml`);
+      files.set(address, file);
+      return file;
+    },
+  };
+}
+
+/** All blocks in one new file, beside those that are there. */
+export function oneFile(file: string, taken: Iterable<string>): Layout {
+  return { taken, fileOf: () => file };
+}
+
+/** The block of one object, in the text of a file that is there. */
+export function inFile(file: string, textWith: (entries: readonly Entry[]) => string, taken: Iterable<string>): Layout {
+  return { taken, fileOf: () => file, textWith: (_, entries) => textWith(entries) };
+}
+
+/** Writes the blocks of what a platform has, and the files beside them. Pure: the same survey gives the same bytes. */
+export function compose(input: ComposeInput): Composed {
+  const { kinds, survey, present, dropped, layout, only } = input;
+  const notes: Diagnostic[] = [];
+  const tops = place(survey.tops, { kinds, present });
+  const ids = new Map<string, string>();
+  const files = new Map<string, string>();
+  const names = createFileNames(layout.taken);
+  const secrets = createSecrets(input.secretNames);
+  const byId = indexOf(tops, dropped);
+  for (const block of byId.values()) if (!present.addresses.has(block.object.id)) declareSecrets(block, secrets);
+  let yaml = '';
+  const writing: Writing = {
+    secrets,
+    leftOut: input.leftOut,
+    notes,
+    references: createReferences(byId.values()),
+    nameOf: (kind, id) => nameOf(kind, id, { byId, tops: survey.tops }),
+    keep: (block, name, text) => {
+      const folders = ownerOf(block).slice(isOwnFile(block, layout) ? 1 : 0);
+      const folder = [yaml.replace(/\.yaml$/, ''), ...folders.map(fileName)].join('/');
+      const path = names.take(`${folder}/${fileName(name)}`);
+      files.set(path, text);
+      return path.slice(yaml.lastIndexOf('/') + 1);
+    },
+  };
+  const write = (block: Placed): Entry[] => {
+    const { object, address } = block;
+    if (dropped.has(address)) {
+      notes.push(diagnostic('not-exported', dropped.get(address) ?? '', { address }));
+      return [];
+    }
+    const isPresent = present.addresses.has(object.id);
+    const isAround = only !== undefined && address !== only && isWithin(only, address);
+    if (only !== undefined && !isAround && !isWithin(address, only)) return [];
+    if (isPresent && object.kind.service !== undefined && only === undefined) {
+      for (const child of block.children) reportBelow(child, present, notes);
+      return [];
+    }
+    const own = isPresent || isAround ? [] : blockEntries(block, writing);
+    const sections = kinds.flatMap((kind): Entry[] => {
+      const below = block.children.filter((child) => child.object.kind === kind).flatMap(write);
+      return below.length === 0 ? [] : [{ key: kind.section, value: { is: 'map', entries: below } }];
+    });
+    const isEmpty = own.length === 0 && sections.length === 0;
+    if (isEmpty && (isPresent || isAround || object.kind.operations.create === undefined)) return [];
+    if (!isPresent) ids.set(address, object.id);
+    return [{ key: keyOf(block), value: { is: 'map', entries: [...own, ...sections] } }];
+  };
+  const documents = new Map<string, Map<Kind, Entry[]>>();
+  for (const top of tops) {
+    yaml = layout.fileOf(top);
+    const entries = write(top);
+    if (entries.length === 0) continue;
+    const document = documents.get(yaml) ?? new Map<Kind, Entry[]>();
+    documents.set(yaml, document);
+    document.set(top.object.kind, [...(document.get(top.object.kind) ?? []), ...entries]);
+  }
+  for (const [path, document] of documents) {
+    const sections = [...document].map(([{ section }, entries]): Entry => {
+      return { key: section, value: { is: 'map', entries } };
+    });
+    files.set(path, layout.textWith === undefined ? renderEntries(sections) : layout.textWith(path, sections));
+  }
+  return {
+    files,
+    included: layout.textWith === undefined ? [...documents.keys()].toSorted() : [],
+    secrets: secrets.all(),
+    ids,
+    notes: [...survey.notes, ...notes],
+  };
+}
+
+/** The key of a block: of one that is there, the last part of its address. */
+function keyOf({ key, address }: Placed): string {
+  if (key !== '') return key;
+  const quoted = /\["(?:[^"\\]|\\.)*"\]$/.exec(address)?.[0];
+  return quoted === undefined ? (/[^.]+$/.exec(address)?.[0] ?? address) : (JSON.parse(quoted.slice(1, -1)) as string);
+}
+
+/** The keys of the block whose folder holds the files of a block: its service, or itself. */
+function ownerOf(block: Placed): string[] {
+  const parts = (one: Placed): string[] => [...(one.parent === undefined ? [] : parts(one.parent)), keyOf(one)];
+  return parts(block.parent?.parent === undefined ? block : block.parent);
+}
+
+/** Whether the file of a block has the name of the block at its top. */
+function isOwnFile(block: Placed, layout: Layout): boolean {
+  let top = block;
+  while (top.parent !== undefined) top = top.parent;
+  return layout.fileOf(top).endsWith(`/${fileName(keyOf(top))}.yaml`);
+}
+
+/** Says that objects below a service that the manifest declares need its block. */
+function reportBelow(child: Placed, present: Present, notes: Diagnostic[]): void {
+  if (present.addresses.has(child.object.id)) return;
+  const remedy = `trueup export --address '${child.address}' adds it there.`;
+  notes.push(
+    diagnostic('not-exported', 'it stands below a block that is there already', { address: child.address, remedy }),
+  );
+}
+
+/** The blocks that can be referred to, by the id of their object: neither those that are left out, nor what may be empty. */
+function indexOf(tops: readonly Placed[], dropped: ReadonlyMap<string, string>): ReadonlyMap<string, Placed> {
+  const byId = new Map<string, Placed>();
+  const add = (block: Placed): void => {
+    if ([...dropped.keys()].some((address) => isWithin(block.address, address))) return;
+    byId.set(block.object.id, block);
+    for (const child of block.children) add(child);
+  };
+  for (const top of tops) add(top);
+  return byId;
+}
+
+function nameOf(
+  kindName: string,
+  id: string,
+  { byId, tops }: { readonly byId: ReadonlyMap<string, Placed>; readonly tops: readonly Surveyed[] },
+): string {
+  const block = byId.get(id);
+  if (block?.object.kind.kind === kindName && block.parent === undefined) return keyOf(block);
+  const alike = tops.filter(({ kind }) => kind.kind === kindName);
+  const called = (one: Surveyed) => observedValue(one.kind, one.kind.identity.keyField ?? '', one.row);
+  const target = alike.find((one) => one.id === id);
+  const name = target === undefined ? undefined : called(target);
+  return typeof name === 'string' && alike.filter((one) => called(one) === name).length === 1 ? name : id;
+}

@@ -1,0 +1,223 @@
+import type { Client } from '../api/client.ts';
+import { endpointOf } from '../api/contract.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
+import type { Kind } from '../kind/kind.ts';
+import { fieldPath } from '../kind/wire.ts';
+import type { Manifest, ManifestInput } from '../manifest/manifest.ts';
+import type { FileText, Workspace } from '../manifest/workspace.ts';
+import { matchesGlob } from '../manifest/glob.ts';
+import { createReader } from '../observe/reader.ts';
+import type { Plan } from '../plan/action.ts';
+import { adoptedState, differing } from '../plan/adopted.ts';
+import type { World } from '../reconcile.ts';
+import { planWithIds, validate } from '../reconcile.ts';
+import { digestsOf } from '../state/digests.ts';
+import type { State } from '../state/state.ts';
+import type { Present } from './address.ts';
+import type { Composed, Layout } from './compose.ts';
+import { compose } from './compose.ts';
+import type { NamedSecret } from './secrets.ts';
+import { survey } from './survey.ts';
+
+/** What an export is made from. */
+export interface ExportInput {
+  readonly world: World;
+  /** How the manifest is read, with the files of the export as if they were there. */
+  readonly reading: Omit<ManifestInput, 'workspace' | 'secret'> & { readonly secret: ManifestInput['secret'] };
+  /** The folder that the files go to. */
+  readonly workspace: Workspace;
+  readonly projectId: string;
+  /** Blocks and ids that are there already. */
+  readonly present: Present;
+  readonly layout: Layout;
+  readonly secretNames: Iterable<string>;
+  /** The address of the one object that is exported, with all below it; undefined: all that are not there. */
+  readonly only?: string | undefined;
+  /** The text of the root file for an export that includes these files. */
+  readonly rootFor: (included: readonly string[], hasSecrets: boolean) => string;
+}
+
+/** An export that was proved: with its files and its state, a plan is empty. */
+export interface Exported {
+  readonly files: ReadonlyMap<string, string>;
+  readonly secrets: readonly NamedSecret[];
+  /** Addresses of the new blocks, with the kinds of their objects. */
+  readonly blocks: ReadonlyMap<string, string>;
+  readonly notes: readonly Diagnostic[];
+  /** The state that goes with the files. */
+  readonly state: State;
+}
+
+/** Most times that blocks are written again without what turned out to be impossible. */
+const mostRounds = 50;
+
+/**
+ * Writes what a platform has as a manifest. Sends GETs only, each once. What a manifest cannot hold, or would change on the
+ * platform, is left out and noted: the plan of what is written sends nothing.
+ *
+ * @throws {Stop} when the manifest that is there has errors, or the platform cannot be read.
+ */
+export async function makeExport(input: ExportInput): Promise<Exported> {
+  const world = { ...input.world, client: remembering(input.world.client) };
+  const { kinds } = world;
+  const found = await survey(createReader(world.client), kinds, input.projectId);
+  const dropped = new Map<string, string>();
+  const leftOut = new Map<string, Set<string>>();
+  const why: Diagnostic[] = [];
+  for (let round = 0; round < mostRounds; round++) {
+    const composed = compose({ ...input, kinds, survey: found, dropped, leftOut });
+    for (const { value } of composed.secrets) world.addSecret(value);
+    const root = input.rootFor(composed.included, composed.secrets.length > 0);
+    const files = new Map([[input.reading.file, root], ...composed.files]);
+    const judging = { composed, dropped, leftOut, notes: why, kinds };
+    const manifest = await readWith(input, files, composed).catch((error: unknown) => {
+      if (error instanceof Stop && leaveOutErrors(error.diagnostics, judging)) return undefined;
+      throw error;
+    });
+    if (manifest === undefined) continue;
+    const plan = await planWithIds(manifest, world, composed.ids).catch((error: unknown) => {
+      if (error instanceof Stop && leaveOutErrors(error.diagnostics, judging)) return undefined;
+      throw error;
+    });
+    if (plan === undefined || leaveOutChanges(plan, judging)) continue;
+    const addresses = new Set(composed.ids.keys());
+    const declared = manifest.resources.filter(({ address }) => addresses.has(address));
+    return {
+      files,
+      secrets: composed.secrets,
+      blocks: new Map(declared.map(({ address, kind }) => [address, kind.kind])),
+      notes: [...composed.notes, ...why],
+      state: adoptedState(plan, addresses, digestsOf(await world.store.key(), plan.base)),
+    };
+  }
+  throw new Error('the export does not come to rest');
+}
+
+/** A client that asks each question once: what is planned is what was read. */
+function remembering(client: Client): Client {
+  const answers = new Map<string, Promise<unknown>>();
+  return {
+    ...client,
+    invoke: (operation, input, options) => {
+      if (endpointOf(operation).method !== 'GET') return client.invoke(operation, input, options);
+      const question = JSON.stringify([operation, input]);
+      const answer = answers.get(question) ?? client.invoke(operation, input, options);
+      answers.set(question, answer);
+      return answer;
+    },
+  };
+}
+
+async function readWith(
+  { workspace, reading }: ExportInput,
+  files: ReadonlyMap<string, string>,
+  { secrets }: Composed,
+): Promise<Manifest> {
+  const values = new Map(secrets.map(({ name, value }) => [name, value]));
+  const { manifest } = await validate({
+    ...reading,
+    workspace: overlay(workspace, files),
+    secret: (name) => values.get(name) ?? reading.secret(name),
+  });
+  return manifest;
+}
+
+/** A workspace in which more files are there. */
+function overlay(workspace: Workspace, files: ReadonlyMap<string, string>): Workspace {
+  const textOf = (path: string): FileText | undefined => {
+    const text = files.get(path);
+    return text === undefined ? undefined : { text };
+  };
+  return {
+    ...workspace,
+    read: async (path, limit) => textOf(path) ?? workspace.read(path, limit),
+    readAll: async (paths, limit, options) => {
+      const all = [...new Set(paths)];
+      const others = await workspace.readAll(
+        all.filter((path) => !files.has(path)),
+        limit,
+        options,
+      );
+      return new Map(
+        all.map((path) => [path, textOf(path) ?? others.get(path) ?? { problem: `there is no file ${path}` }]),
+      );
+    },
+    match: async (pattern) => {
+      const there = await workspace.match(pattern);
+      if ('problem' in there) return there;
+      const at = pattern.lastIndexOf('/') + 1;
+      const added = [...files.keys()].filter(
+        (path) =>
+          path.slice(0, at) === pattern.slice(0, at) &&
+          !path.slice(at).includes('/') &&
+          matchesGlob(pattern.slice(at), path.slice(at)),
+      );
+      return [...new Set([...there, ...added])].toSorted();
+    },
+  };
+}
+
+interface Judging {
+  readonly composed: Composed;
+  readonly dropped: Map<string, string>;
+  readonly leftOut: Map<string, Set<string>>;
+  readonly notes: Diagnostic[];
+  readonly kinds: readonly Kind[];
+}
+
+/** Leaves out what errors are about: the field that a message names, else the block. False: they are about something else. */
+function leaveOutErrors(errors: readonly Diagnostic[], judging: Judging): boolean {
+  let isOurs = false;
+  for (const { severity, address, message } of errors) {
+    if (severity !== 'error') continue;
+    if (address === undefined || !judging.composed.ids.has(address)) {
+      const ours = [...judging.composed.ids.keys()].find((one) => message.startsWith(`${one} `));
+      if (ours === undefined) return isOurs;
+      judging.dropped.set(ours, message);
+    } else if (!leaveOutField(address, fieldNamedBy(message, judging), message, judging)) {
+      judging.dropped.set(address, message);
+    }
+    isOurs = true;
+  }
+  return isOurs;
+}
+
+/** Leaves out what a plan would change. False: it changes nothing of ours. */
+function leaveOutChanges(plan: Plan, judging: Judging): boolean {
+  let isChange = false;
+  for (const action of plan.actions) {
+    const { address, notes, steps, createsObject, action: name } = action;
+    if (!judging.composed.ids.has(address) || name === 'deploy') continue;
+    const errors = notes.filter(({ severity }) => severity === 'error');
+    const fields = differing(action);
+    const isWrong = errors.length > 0 || steps.length > 0 || createsObject || fields.length > 0;
+    if (!isWrong) continue;
+    isChange = true;
+    const reason = errors[0]?.message ?? 'the platform would be changed by what a block can say';
+    const isLess = fields.map((field) => leaveOutField(address, field, reason, judging)).includes(true);
+    if (!isLess) judging.dropped.set(address, reason);
+  }
+  return isChange || (hasErrors(plan.diagnostics) && leaveOutErrors(plan.diagnostics, judging));
+}
+
+function leaveOutField(address: string, field: string | undefined, why: string, judging: Judging): boolean {
+  const { leftOut, notes } = judging;
+  if (field === undefined || leftOut.get(address)?.has(field) === true) return false;
+  leftOut.set(address, new Set([...(leftOut.get(address) ?? []), field]));
+  notes.push(diagnostic('not-exported', why.startsWith(field) ? why : `${field}: ${why}`, { address }));
+  return true;
+}
+
+/** The field that the message of an error begins with: `env.API: …`. */
+function fieldNamedBy(message: string, { kinds }: Judging): string | undefined {
+  const named = kinds.flatMap((kind) =>
+    Object.keys(kind.fields).flatMap((name) => {
+      const path = fieldPath(kind, name);
+      return message.startsWith(`${path}:`) || message.startsWith(`${path}.`) || message.startsWith(`${path} `)
+        ? [name]
+        : [];
+    }),
+  );
+  return named.toSorted((a, b) => b.length - a.length)[0];
+}

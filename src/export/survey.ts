@@ -1,0 +1,122 @@
+import { rightTo } from '../api/rights.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Row } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import { root } from '../kind/kind.ts';
+import type { ParentLink } from '../kind/parent.ts';
+import { valueAt } from '../kind/wire.ts';
+import { rowsIn } from '../observe/answers.ts';
+import { topIdOf } from '../observe/expected.ts';
+import { lacksRight } from '../observe/hidden.ts';
+import type { Place } from '../observe/observed.ts';
+import type { Reader } from '../observe/reader.ts';
+
+/** One object of the platform with its whole row, which holds secrets in clear: it never prints. */
+export interface Surveyed {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly row: Row;
+  readonly link: ParentLink;
+  readonly parent: Surveyed | undefined;
+  /** The platform made it by itself. */
+  readonly isProvided: boolean;
+  readonly children: Surveyed[];
+}
+
+/** Everything that a project has, and the notes on what the key cannot read. */
+export interface Survey {
+  readonly place: Place;
+  /** The objects at the top; all others stand below them. */
+  readonly tops: readonly Surveyed[];
+  readonly notes: readonly Diagnostic[];
+}
+
+/**
+ * Reads every object of a project and of its organization, with GETs only: the lists at the top, one read per service,
+ * environment and git provider, and the lists that a service does not hold itself.
+ *
+ * @throws {Stop} `platform`, when the project lists no environment. @throws {PlatformError} when a read fails.
+ */
+export async function survey(reader: Reader, kinds: readonly Kind[], projectId: string): Promise<Survey> {
+  const { organizationId, userId } = await reader.caller();
+  const place: Place = { projectId, organizationId: String(organizationId), userId: String(userId) };
+  const notes: Diagnostic[] = [];
+  const reading: Reading = { reader, kinds, place };
+  const tops = await Promise.all(
+    kinds.map(async (kind): Promise<readonly Surveyed[]> => {
+      const link = kind.parents[root];
+      if (link === undefined) return [];
+      try {
+        return await surveyTop(reading, kind, link);
+      } catch (error) {
+        if (!lacksRight(error)) throw error;
+        const right = rightTo(error.operation);
+        const needs = right === undefined ? '' : `; a member needs ${right}`;
+        notes.push(diagnostic('not-exported', `${kind.section}: the API key may not list them${needs}`));
+        return [];
+      }
+    }),
+  );
+  return { place, tops: tops.flat(), notes };
+}
+
+/** An object and all below it, parents first. */
+export function* withChildren(object: Surveyed): Generator<Surveyed> {
+  yield object;
+  for (const child of object.children) yield* withChildren(child);
+}
+
+interface Reading {
+  readonly reader: Reader;
+  readonly kinds: readonly Kind[];
+  readonly place: Place;
+}
+
+async function surveyTop(reading: Reading, kind: Kind, link: ParentLink): Promise<readonly Surveyed[]> {
+  const { reader, place } = reading;
+  const listed = (await reader.rows(kind, { place })) ?? new Map<string, Row>();
+  const whenEmpty = 'call' in link.listed ? link.listed.whenEmpty : undefined;
+  if (listed.size === 0 && whenEmpty !== undefined) {
+    const message = `project ${place.projectId} lists no ${kind.section}: ${whenEmpty}`;
+    const remedy = 'Check the id of the project, and the rights of the API key.';
+    throw new Stop('platform', [diagnostic('platform-answer', message, { remedy })]);
+  }
+  const own = topIdOf(kind, place);
+  const rows = [...listed].filter(([, row]) => {
+    const above = valueAt(row, link.idAt);
+    return typeof above !== 'string' || above === own;
+  });
+  return Promise.all(
+    rows.map(([id, row]) => surveyObject(reading, { kind, link, id, listed: row, parent: undefined })),
+  );
+}
+
+async function surveyObject(
+  reading: Reading,
+  about: Pick<Surveyed, 'kind' | 'link' | 'id' | 'parent'> & { readonly listed: Row },
+): Promise<Surveyed> {
+  const { kind, link, id, parent, listed } = about;
+  const read = link.rows === 'summary' || (link.rows !== 'whole' && link.rows.without.length > 0);
+  const row = read ? { ...listed, ...(await reading.reader.row(kind, id)) } : listed;
+  const isProvided = kind.lifecycle?.provided?.is(row, parent?.row ?? {}) === true;
+  const object: Surveyed = { kind, link, id, parent, isProvided, children: [], row: {} };
+  // Neither JSON nor an inspection shows the row.
+  Object.defineProperty(object, 'row', { value: row, enumerable: false });
+  const below = await Promise.all(reading.kinds.map((child) => surveyBelow(reading, object, child)));
+  object.children.push(...below.flat());
+  return object;
+}
+
+async function surveyBelow(reading: Reading, parent: Surveyed, kind: Kind): Promise<readonly Surveyed[]> {
+  const link = kind.parents[parent.kind.kind];
+  if (link === undefined) return [];
+  const listed =
+    'at' in link.listed
+      ? rowsIn(kind, parent.kind, parent.row)
+      : await reading.reader.rows(kind, { place: reading.place, parent });
+  const all = await Promise.all(
+    [...(listed ?? [])].map(([id, row]) => surveyObject(reading, { kind, link, id, listed: row, parent })),
+  );
+  return all.filter(({ isProvided }) => !isProvided || kind.lifecycle?.provided?.allows !== 'nothing');
+}

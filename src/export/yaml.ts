@@ -1,0 +1,109 @@
+import { Document, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { Json } from '../kind/json.ts';
+import { isObject } from '../kind/json.ts';
+import { expressionSources } from '../manifest/sources/all.ts';
+
+/** A value as it is written into a manifest. */
+export type Value =
+  /** A value of the platform: expressions in its texts are escaped. */
+  | { readonly is: 'plain'; readonly value: Json }
+  /** Text with expressions of ours. */
+  | { readonly is: 'expression'; readonly text: string }
+  | { readonly is: 'list'; readonly items: readonly Value[] }
+  | { readonly is: 'map'; readonly entries: readonly Entry[] };
+
+/** A key with its value. */
+export interface Entry {
+  readonly key: string;
+  readonly value: Value;
+  /** A comment at the end of the line. */
+  readonly comment?: string;
+}
+
+/** A value of the platform. */
+export function plainly(value: Json): Value {
+  return { is: 'plain', value };
+}
+
+/** A text of the platform as a manifest writes it: what looks like an expression stays text. */
+export function escaped(text: string): string {
+  return text.includes('${') ? text.replaceAll(opening, (found) => `$${found}`) : text;
+}
+
+const opening = new RegExp(String.raw`\$\{(?:${expressionSources.map(({ name }) => name).join('|')}):`, 'g');
+
+/** Text that no manifest can hold: the character NUL, or half of a surrogate pair. */
+export function isUnstorable(text: string): boolean {
+  return /\0|\p{Surrogate}/u.test(text);
+}
+
+/** Writes entries as a YAML map that reads back byte for byte; '' for none. Ends with a line break. */
+export function renderEntries(entries: readonly Entry[]): string {
+  if (entries.length === 0) return '';
+  const document = new Document(mapOf(entries), { schema: 'core' });
+  const text = document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER });
+  return text.endsWith('\n') ? text : `${text}\n`;
+}
+
+/** Indents the lines of a text, and none that are empty. */
+export function indentedBy(columns: number, text: string): string {
+  return text.replaceAll(/^(?=.)/gm, ' '.repeat(columns));
+}
+
+type Node = Scalar | YAMLMap | YAMLSeq;
+
+function mapOf(entries: readonly Entry[]): YAMLMap {
+  const map = new YAMLMap();
+  for (const { key, value, comment } of entries) {
+    const node = nodeOf(value);
+    if (comment !== undefined) node.comment = ` ${comment}`;
+    map.items.push(new Pair(keyOf(key), node));
+  }
+  if (entries.length === 0) map.flow = true;
+  return map;
+}
+
+function nodeOf(value: Value): Node {
+  switch (value.is) {
+    case 'plain':
+      return plainNode(value.value);
+    case 'expression':
+      return textNode(value.text);
+    case 'list':
+      return listOf(value.items.map(nodeOf));
+    case 'map':
+      return mapOf(value.entries);
+    default:
+      return value satisfies never;
+  }
+}
+
+function plainNode(value: Json): Node {
+  if (typeof value === 'string') return textNode(escaped(value));
+  if (Array.isArray(value)) return listOf((value as readonly Json[]).map(plainNode));
+  if (!isObject(value)) return new Scalar(value);
+  return mapOf(Object.entries(value).map(([key, item]) => ({ key, value: plainly(item) })));
+}
+
+function listOf(items: readonly Node[]): YAMLSeq {
+  const list = new YAMLSeq();
+  list.items.push(...items);
+  if (items.length === 0) list.flow = true;
+  return list;
+}
+
+/** Characters that a block or plain scalar keeps as they are. */
+const clear = /^[\t\n\u0020-\u007e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]*$/u;
+
+function textNode(text: string): Scalar {
+  const node = new Scalar(text);
+  if (!clear.test(text)) node.type = Scalar.QUOTE_DOUBLE;
+  else if (text.includes('\n')) node.type = /\S/.test(text) ? Scalar.BLOCK_LITERAL : Scalar.QUOTE_DOUBLE;
+  return node;
+}
+
+function keyOf(key: string): Scalar {
+  const node = new Scalar(key);
+  if (!/^[A-Za-z0-9_./-][A-Za-z0-9_./@ -]*$/.test(key) || key.trim() !== key) node.type = Scalar.QUOTE_DOUBLE;
+  return node;
+}

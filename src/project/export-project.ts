@@ -1,0 +1,273 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { usage } from '../diagnostics/usage.ts';
+import type { Present } from '../export/address.ts';
+import { appendEntries } from '../export/append.ts';
+import type { Layout } from '../export/compose.ts';
+import { inFile, oneFile, projectLayout } from '../export/compose.ts';
+import type { Exported } from '../export/export.ts';
+import { makeExport } from '../export/export.ts';
+import { fileName } from '../export/names.ts';
+import { patternsFor, rootText, withIncludes } from '../export/root-file.ts';
+import type { SecretFile } from '../export/root-file.ts';
+import type { NamedSecret } from '../export/secrets.ts';
+import { addressParts, isWithin } from '../kind/address.ts';
+import { writeEnvText } from '../kind/env-text.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import { missingSecrets } from '../manifest/secret-sources.ts';
+import type { Settings } from '../manifest/settings.ts';
+import { openWorkspace } from '../manifest/workspace.ts';
+import type { World } from '../reconcile.ts';
+import { plan } from '../reconcile.ts';
+import type { Redactor } from '../secrets/redactor.ts';
+import { encryptAge } from '../secrets/sources/age.ts';
+import { envSecrets } from '../secrets/sources/env.ts';
+import type { ProjectFolder } from './folder.ts';
+import { envLimit, whyPinned } from './pins.ts';
+import type { NewFile } from './write-files.ts';
+import { writeFiles } from './write-files.ts';
+
+/** What an export does beside writing blocks. */
+export interface ExportOptions {
+  /** Replaces files that are there. */
+  readonly force?: boolean;
+  /** The address of the one object that is exported, with all below it. */
+  readonly address?: string | undefined;
+  /** The file that gets the values of secrets, absolute. With `.age` behind its name it is encrypted. */
+  readonly secretsFile?: string | undefined;
+  readonly recipients?: readonly string[];
+}
+
+/** What an export wrote. */
+export interface ExportResult extends Pick<Exported, 'blocks' | 'notes'> {
+  /** Below the folder of the manifest, in the order of their names; not the file of secrets. */
+  readonly files: readonly string[];
+  readonly secrets: readonly Pick<NamedSecret, 'name' | 'usedBy'>[];
+  readonly secretsFile: string | undefined;
+  /** The manifest finds the values of the secrets by itself. */
+  readonly isSecretsFileNamed: boolean;
+}
+
+/**
+ * Writes what a platform has and the manifest does not declare as a manifest, with its state: the next plan is empty.
+ * Nothing on the platform changes. Needs the lock of the state.
+ *
+ * @throws {Stop} when a file is in the way, or the state belongs to other blocks; nothing was written then.
+ */
+export async function exportProject(
+  /** undefined: the folder has no manifest yet. */
+  manifest: Manifest | undefined,
+  { platform, project }: Pick<Settings, 'platform' | 'project'>,
+  about: {
+    readonly world: World;
+    readonly options: ProjectFolder;
+    readonly redactor: Redactor;
+    readonly how: ExportOptions;
+  },
+): Promise<ExportResult> {
+  const { world, options, redactor, how } = about;
+  const { folder, file, env } = options;
+  const present = await presentIn(manifest, world);
+  const isNew = (manifest?.resources.length ?? 0) === 0;
+  const rootBefore = manifest === undefined ? undefined : await readFile(join(folder, file), 'utf8');
+  const secretFile = secretFileOf(folder, how);
+  const stem = isNew ? undefined : freeName(folder);
+  const target = how.address === undefined ? undefined : await targetOf(how.address, { manifest, folder, file });
+  const layout: Layout =
+    target !== undefined
+      ? inFile(
+          target.file,
+          (entries) => appendEntries(target.file, target.text, entries),
+          await filesBeside(folder, target.file),
+        )
+      : stem === undefined
+        ? projectLayout()
+        : oneFile(`${stem}.yaml`, []);
+  const rootFor = (included: readonly string[], hasSecrets: boolean): string => {
+    const named = hasSecrets ? secretFile : undefined;
+    return rootBefore === undefined
+      ? rootText({ platform, project, include: patternsFor(included), secrets: named })
+      : withIncludes(rootBefore, included, named);
+  };
+  const exported = await makeExport({
+    world,
+    reading: {
+      file,
+      kinds: options.kinds,
+      env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
+      envLimit: envLimit(env, whyPinned(options)),
+      secret: envSecrets(env),
+      platformUrl: env['TRUEUP_URL'] || undefined,
+      given: (name) => options.variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
+      addSecret: redactor.add,
+    },
+    workspace: await openWorkspace(folder),
+    projectId: project,
+    present,
+    layout,
+    secretNames: manifest === undefined ? [] : missingSecrets(manifest),
+    rootFor,
+    only: how.address,
+  });
+  const { secrets } = exported;
+  const root = exported.files.get(file) ?? '';
+  const files: NewFile[] = [...exported.files].flatMap(([path, content]) =>
+    path === file ? [] : [{ path, content, ...(path === target?.file ? { replaces: target.text } : {}) }],
+  );
+  if (secrets.length > 0) {
+    const path = stem === undefined ? 'secrets.env.example' : `${nameOf(how.address) ?? stem}.secrets.env.example`;
+    files.push({ path, content: exampleOf(secrets) });
+  }
+  const values = how.secretsFile === undefined || secrets.length === 0 ? undefined : await secretsText(secrets, how);
+  const ignore = await ignoring(folder, secretFile?.is === 'file' ? secretFile.path : undefined);
+  if (ignore !== undefined) files.push(ignore);
+  const own: NewFile = { path: file, content: root, ...(rootBefore === undefined ? {} : { replaces: rootBefore }) };
+  const all = [...files.toSorted((a, b) => (a.path < b.path ? -1 : 1)), ...(root === rootBefore ? [] : [own])];
+  const inside = values !== undefined && secretFile !== undefined;
+  if (values !== undefined && how.secretsFile !== undefined && !inside) {
+    const at = how.secretsFile.lastIndexOf(sep) + 1;
+    const [path, content] = [how.secretsFile.slice(at), values];
+    await writeFiles(how.secretsFile.slice(0, at), [{ path, content, isPrivate: true }], how);
+  }
+  const privately = inside ? [{ path: secretFile.path, content: values, isPrivate: true }] : [];
+  await writeFiles(folder, [...privately, ...all], how);
+  if (exported.blocks.size > 0) await world.store.write(exported.state);
+  return {
+    blocks: exported.blocks,
+    notes: exported.notes,
+    files: all.map(({ path }) => path).toSorted(),
+    secrets: secrets.map(({ name, usedBy }) => ({ name, usedBy })),
+    secretsFile: values === undefined ? undefined : how.secretsFile,
+    isSecretsFileNamed: secretFile !== undefined && root.includes(secretFile.path),
+  };
+}
+
+/** What the manifest and the state have already. */
+async function presentIn(manifest: Manifest | undefined, world: World): Promise<Present> {
+  const state = await world.store.read();
+  const records = Object.entries(state?.resources ?? {});
+  if (manifest === undefined && records.length > 0) {
+    throw new Stop('refused', [
+      diagnostic(
+        'state-unusable',
+        `the state ${world.store.location} has ${records.length} resources, and there is no manifest`,
+        {
+          remedy: 'Restore the manifest, or move the state away.',
+        },
+      ),
+    ]);
+  }
+  const addresses = new Map(records.flatMap(([address, { id }]) => (id === null ? [] : [[id, address] as const])));
+  const taken = new Set(records.map(([address]) => address));
+  if (manifest === undefined || manifest.resources.length === 0) return { addresses, taken };
+  // A block without its object may be that of one that no state knows yet.
+  const { observed } = await plan(manifest, world);
+  for (const [address, { id }] of observed.objects) addresses.set(id, address);
+  for (const { address } of manifest.resources) taken.add(address);
+  return { addresses, taken };
+}
+
+/** The file that the block of an address is added to: that of the blocks beside it, or of the block around it. */
+async function targetOf(
+  address: string,
+  { manifest, folder, file }: { manifest: Manifest | undefined; folder: string; file: string },
+): Promise<{ readonly file: string; readonly text: string }> {
+  if (manifest === undefined)
+    throw usage('--address adds to a manifest, and there is none', 'Export everything first.');
+  const { resources } = manifest;
+  const taken = resources.find((one) => one.address === address);
+  if (taken !== undefined) throw usage(`${address} is declared already`, 'Choose another address.');
+  const parts = addressParts(address) ?? [];
+  const around = resources.findLast((one) => isWithin(address, one.address));
+  const section = parts.at(-2);
+  const beside = resources.find((one) => one.parent === around?.address && one.kind.section === section);
+  const path = (beside ?? around)?.at.file ?? file;
+  return { file: path, text: await readFile(join(folder, path), 'utf8') };
+}
+
+/** The files that may stand beside a file of a manifest: their names are taken. */
+async function filesBeside(folder: string, file: string): Promise<readonly string[]> {
+  const beside = file.replace(/\.ya?ml$/, '');
+  const names = await readdir(join(folder, beside), { recursive: true }).catch(() => []);
+  return names.map((name) => `${beside}/${name.split(sep).join('/')}`);
+}
+
+/** The file of secrets as the manifest names it; undefined for one that it does not reach. */
+function secretFileOf(folder: string, { secretsFile, recipients = [] }: ExportOptions): SecretFile | undefined {
+  if (secretsFile === undefined) return undefined;
+  const isAge = secretsFile.endsWith('.age');
+  if (isAge !== recipients.length > 0) {
+    throw isAge
+      ? usage(
+          '--with-secrets FILE.age needs --age-recipient',
+          'age-keygen makes a key and prints its recipient, age1….',
+        )
+      : usage('--age-recipient needs a file whose name ends with .age', 'Write --with-secrets secrets.env.age.');
+  }
+  const path = relative(folder, secretsFile);
+  if (path === '' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)) return undefined;
+  return { is: isAge ? 'age' : 'file', path: path.split(sep).join('/') };
+}
+
+/** The name of a new file for the blocks, without its ending. */
+function freeName(folder: string): string {
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? 'unmanaged' : `unmanaged-${count}`;
+    if (!existsSync(join(folder, `${name}.yaml`))) return name;
+  }
+}
+
+/** The name of a file from the address of a block. */
+function nameOf(address: string | undefined): string | undefined {
+  return address === undefined ? undefined : fileName((addressParts(address) ?? []).join('-'));
+}
+
+function exampleOf(secrets: readonly NamedSecret[]): string {
+  const head = [
+    '# The secrets that the manifest names. Give each as TRUEUP_SECRET_<NAME>, or copy this file to secrets.env, fill it in,',
+    '# keep it out of git, and write in trueup.yaml: secrets: [{ file: secrets.env }]',
+  ];
+  const lines = secrets.flatMap(({ name, usedBy }) => [
+    '',
+    ...usedBy.map((place) => `# ${oneLine(place)}`),
+    `${name}=`,
+  ]);
+  return `${[...head, ...lines].join('\n')}\n`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+}
+
+async function secretsText(secrets: readonly NamedSecret[], { recipients = [] }: ExportOptions): Promise<string> {
+  const { text, refused } = writeEnvText(new Map(secrets.map(({ name, value }) => [name, value])));
+  if (refused.length > 0) {
+    const names = refused.map(({ key }) => key).join(', ');
+    throw new Stop('refused', [
+      diagnostic(
+        'env-value',
+        `an env file cannot hold the value of ${names}: ${refused[0]?.reason ?? ''}; nothing was written`,
+        {
+          remedy: 'Export without --with-secrets, and give these values in another way.',
+        },
+      ),
+    ]);
+  }
+  return recipients.length === 0 ? text : encryptAge(text, recipients);
+}
+
+/** The lines that keep the state and the secrets out of git, where they are missing. */
+async function ignoring(folder: string, secretsPath: string | undefined): Promise<NewFile | undefined> {
+  const path = '.gitignore';
+  const before = await readFile(join(folder, path), 'utf8').catch(() => undefined);
+  const present = (before ?? '').split(/\r?\n/).map((line) => line.trim());
+  const wanted = ['.trueup/', ...(secretsPath === undefined ? [] : [`/${secretsPath}`])];
+  const missing = wanted.filter(
+    (line) => !present.includes(line) && !present.includes(line.replaceAll(/^\/|\/$/g, '')),
+  );
+  if (missing.length === 0 || (before !== undefined && secretsPath === undefined)) return undefined;
+  const start = before === undefined || before === '' || before.endsWith('\n') ? (before ?? '') : `${before}\n`;
+  return { path, content: `${start}${missing.join('\n')}\n`, ...(before === undefined ? {} : { replaces: before }) };
+}

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { reasonOf } from '../state/disk.ts';
+import { leavesWorkspace } from './links.ts';
+
+/** A file that is to be written below a folder. */
+export interface NewFile {
+  /** Below the folder, with `/`. */
+  readonly path: string;
+  readonly content: string | Uint8Array;
+  /** Only this user can read it. */
+  readonly isPrivate?: boolean;
+  /** The content that it replaces; another content is not overwritten. */
+  readonly replaces?: string;
+}
+
+/**
+ * Writes files below a folder, all or none: each beside its place first, then each renamed, in this order. A file that has
+ * its content already stays. A run that is killed leaves files of which the last one, which names them, is missing.
+ *
+ * @throws {Stop} `refused`, when a file is there already, or leads out of the folder; nothing was written then.
+ */
+export async function writeFiles(
+  folder: string,
+  files: readonly NewFile[],
+  { force = false }: { readonly force?: boolean } = {},
+): Promise<void> {
+  const found = await Promise.all(files.map(async (file) => ({ file, is: await findAt(folder, file) })));
+  const taken = found.filter(({ is }) => is === 'other' || is === 'link');
+  const links = taken.filter(({ is }) => is === 'link');
+  if (links.length > 0 || (taken.length > 0 && !force))
+    throw refused(links.length > 0 ? links : taken, links.length > 0);
+  const open = found.filter(({ is }) => is !== 'same').map(({ file, is }) => ({ ...file, isNew: is === 'none' }));
+  const temporary = new Map(open.map(({ path }) => [path, join(folder, `${path}.${randomUUID().slice(0, 8)}.tmp`)]));
+  const renamed: string[] = [];
+  try {
+    for (const { path, content, isPrivate = false } of open) {
+      const beside = temporary.get(path) ?? '';
+      await mkdir(dirname(beside), { recursive: true });
+      await writeDurably(beside, content, isPrivate ? 0o600 : 0o644);
+    }
+    for (const { path, isNew } of open) {
+      await rename(temporary.get(path) ?? '', join(folder, path));
+      if (isNew) renamed.push(path);
+    }
+  } catch (error) {
+    const left = [...temporary.values(), ...renamed.map((path) => join(folder, path))];
+    await Promise.all(left.map((path) => rm(path, { force: true }).catch(() => undefined)));
+    throw new Stop('refused', [diagnostic('file-unwritable', `cannot write into ${folder}: ${reasonOf(error)}`)]);
+  }
+}
+
+async function writeDurably(path: string, content: string | Uint8Array, mode: number): Promise<void> {
+  const handle = await open(path, 'wx', mode);
+  try {
+    await handle.writeFile(content);
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What stands at the place of a file: nothing, the same, another file that may be replaced, one that may not, or a link. */
+async function findAt(folder: string, { path, content, replaces }: NewFile) {
+  const place = join(folder, path);
+  if (leavesWorkspace(folder, place)) return 'link' as const;
+  const seen = await lstat(place).catch(() => undefined);
+  if (seen === undefined) return 'none' as const;
+  if (!seen.isFile()) return seen.isSymbolicLink() ? ('link' as const) : ('other' as const);
+  const present = await readFile(place);
+  if (present.equals(Buffer.from(content))) return 'same' as const;
+  return replaces !== undefined && present.equals(Buffer.from(replaces)) ? ('replaced' as const) : ('other' as const);
+}
+
+function refused(found: readonly { readonly file: NewFile }[], areLinks: boolean): Stop {
+  const paths = found.map(({ file }) => file.path);
+  const shown = `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
+  const message = areLinks ? `${shown}: a link leads elsewhere` : `${shown}: there already, with another content`;
+  const remedy = areLinks ? 'Remove the link.' : 'Give --force to replace it, or --out with another folder.';
+  return new Stop('refused', [diagnostic('file-unwritable', `${message}; nothing was written`, { remedy })]);
+}

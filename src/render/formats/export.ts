@@ -1,0 +1,93 @@
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { diagnosticJson } from '../diagnostics-json.ts';
+import type { ExportDocument } from '../documents.ts';
+import type { Formats, View } from '../format.ts';
+import { jsonView, printJson } from '../json-view.ts';
+import { counted, requestCounts } from '../lines.ts';
+import { printable } from '../printable.ts';
+import type { Style } from '../style.ts';
+import { textView } from '../text-view.ts';
+
+/** The result of `export`. */
+interface ExportReport {
+  readonly project: string;
+  readonly folder: string;
+  /** The kind of each new block, by address. */
+  readonly blocks: ReadonlyMap<string, string>;
+  readonly files: readonly string[];
+  readonly secrets: readonly { readonly name: string; readonly usedBy: readonly string[] }[];
+  readonly secretsFile: string | undefined;
+  /** The manifest finds the values of the secrets by itself. */
+  readonly isSecretsFileNamed: boolean;
+  readonly notes: readonly Diagnostic[];
+  readonly counts: { readonly reads: number; readonly writes: number };
+}
+
+/** Prints what `export` reports. */
+export interface ExportView extends View {
+  readonly exported: (report: ExportReport) => void;
+}
+
+/** The formats of `export`. */
+export const exportFormats: Formats<ExportView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    exported: (report) => screen.out(renderExport(report, screen.outStyle)),
+  }),
+  json: (screen) => ({ ...jsonView(screen), exported: (report) => printJson(screen, exportJson(report)) }),
+};
+
+function exportJson(report: ExportReport): ExportDocument {
+  const { project, folder, blocks, files, secrets, secretsFile, notes, counts } = report;
+  return {
+    format: 'trueup/export',
+    version: 1,
+    project,
+    folder,
+    requests: { reads: counts.reads, writes: counts.writes },
+    resources: [...blocks].map(([address, kind]) => ({ address, kind })),
+    files: [...files],
+    secrets: secrets.map(({ name, usedBy }) => ({ name, usedBy: [...usedBy] })),
+    ...(secretsFile === undefined ? {} : { secretsFile }),
+    diagnostics: notes.map(diagnosticJson),
+  };
+}
+
+/** Most files that are listed one by one. */
+const mostFiles = 12;
+
+function renderExport(report: ExportReport, style: Style): string {
+  const { project, folder, blocks, files, notes, counts } = report;
+  if (blocks.size === 0) {
+    return `Everything in project ${printable(project)} is managed already, or cannot be.\n${leftOut(notes, style)}`;
+  }
+  const shown = files.slice(0, mostFiles).map((path) => `  ${printable(path)}\n`);
+  const more = files.length > mostFiles ? `  and ${files.length - mostFiles} more\n` : '';
+  return [
+    `Exported ${counted(blocks.size, 'resource')} of project ${printable(project)} into ${printable(folder)}:\n`,
+    ...shown,
+    more,
+    secretLines(report),
+    leftOut(notes, style),
+    '\nNothing changed on the platform. trueup plan shows no changes now.\n',
+    style.paint('faint', `${requestCounts(counts)}\n`),
+  ].join('');
+}
+
+function secretLines({ files, secrets, secretsFile, isSecretsFileNamed }: ExportReport): string {
+  if (secrets.length === 0) return '';
+  const list = files.find((path) => path.endsWith('secrets.env.example')) ?? 'secrets.env.example';
+  const named = `\n${counted(secrets.length, 'secret')}, listed in ${printable(list)}`;
+  if (secretsFile === undefined) return `${named}. --with-secrets FILE writes their values too.\n`;
+  const rest = isSecretsFileNamed ? '' : ' Name it under secrets: in trueup.yaml, or set TRUEUP_SECRET_<NAME>.';
+  return `${named}; their values are in ${printable(secretsFile)}. Keep it out of git.${rest}\n`;
+}
+
+function leftOut(notes: readonly Diagnostic[], style: Style): string {
+  if (notes.length === 0) return '';
+  const lines = notes.map(({ address, message, remedy }) => {
+    const where = address === undefined ? '' : `${printable(address)}: `;
+    return `  ${where}${printable(message)}\n${remedy === undefined ? '' : `    -> ${printable(remedy)}\n`}`;
+  });
+  return `\n${style.paint('strong', 'Left out, and left alone:')}\n${lines.join('')}`;
+}

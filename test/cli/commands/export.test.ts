@@ -1,0 +1,181 @@
+import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { exportCommand } from '../../../src/cli/commands/export.ts';
+import { planCommand } from '../../../src/cli/commands/plan.ts';
+import { exportDocument } from '../../../src/render/documents.ts';
+import { execute, recordingTerminal } from '../../support/commands.ts';
+import { apiKey, places } from '../place.ts';
+
+/** `trueup export`, over HTTP and on the disk. */
+
+const place = places();
+
+const sections = `environments:
+  production:
+    env: { REGION: eu }
+    postgres:
+      main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: "\${secret:PW}" }
+    compose:
+      shop:
+        source: { type: raw, composeFile: "services:\\n  web:\\n    image: nginx\\n" }
+        env: { DATABASE_URL: "postgres://shop:\${secret:PW}@\${ref:postgres.main.host}/shop", API_TOKEN: "\${secret:TOKEN}" }
+        domains: { shop.example.com: { serviceName: web } }
+`;
+const secrets = { PW: 'canary-horse-4711', TOKEN: 'canary-token-0815' };
+
+function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'trueup-export-cli-'));
+}
+
+/** Every file of a folder, without those of the state. */
+function filesIn(folder: string): Record<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => !path.startsWith('.trueup') && statSync(join(folder, path)).isFile(),
+  );
+  return Object.fromEntries(paths.toSorted().map((path) => [path, readFileSync(join(folder, path), 'utf8')]));
+}
+
+async function planIn(folder: string) {
+  const { printed, terminal } = recordingTerminal();
+  await execute(planCommand({}), { folder, terminal });
+  return printed.out;
+}
+
+test('writes a project into a new folder, with its secrets in one private file, and then plans nothing', async () => {
+  const { folder, run, requests } = await place(sections, { secrets });
+  const out = newFolder();
+  const ran = await run(exportCommand({ out, withSecrets: join(out, 'secrets.env') }));
+  expect(ran.err).toBe('');
+  expect(ran.exit).toBe('done');
+  expect(requests().filter((request) => !request.startsWith('GET'))).toEqual([]);
+  const files = filesIn(out);
+  expect(Object.keys(files)).toEqual([
+    '.gitignore',
+    'environments/production.yaml',
+    'organization.yaml',
+    'secrets.env',
+    'secrets.env.example',
+    'trueup.yaml',
+  ]);
+  expect(files['environments/production.yaml']).toContain(
+    'DATABASE_URL: postgres://shop:${secret:PRODUCTION_MAIN_DATABASE_PASSWORD}@${ref:production.postgres.main.host}/shop',
+  );
+  expect(files['secrets.env']).toContain(`PRODUCTION_MAIN_DATABASE_PASSWORD=${secrets.PW}\n`);
+  expect(statSync(join(out, 'secrets.env')).mode & 0o777).toBe(0o600);
+  expect(files['.gitignore']).toBe('.trueup/\n/secrets.env\n');
+  const { 'secrets.env': _, ...others } = files;
+  const state = readFileSync(join(out, '.trueup/state.json'), 'utf8');
+  for (const text of [JSON.stringify(others), state, ran.out, ran.err]) expect(text).not.toContain('canary');
+  expect(await planIn(out)).toContain('No changes.');
+  expect(requests().filter((request) => !request.startsWith('GET'))).toEqual([]);
+  expect(filesIn(folder)).toHaveProperty('trueup.yaml');
+});
+
+test('needs no value of a secret for the plan after it', async () => {
+  const { run } = await place(sections, { secrets });
+  const out = newFolder();
+  await run(exportCommand({ out }));
+  expect(Object.keys(filesIn(out))).not.toContain('secrets.env');
+  expect(await planIn(out)).toContain('No changes.');
+});
+
+test('writes the same bytes each time', async () => {
+  const { run } = await place(sections, { secrets });
+  const [one, two] = [newFolder(), newFolder()];
+  await run(exportCommand({ out: one }));
+  await run(exportCommand({ out: two }));
+  expect(filesIn(one)).toEqual(filesIn(two));
+});
+
+test('replaces no file without --force, and writes nothing then', async () => {
+  const { run } = await place(sections, { secrets });
+  const out = newFolder();
+  writeFileSync(join(out, 'organization.yaml'), '# mine\n');
+  const refused = await run(exportCommand({ out }));
+  expect(refused.exit).toBe('stopped');
+  expect(refused.err).toContain('[file-unwritable]');
+  expect(filesIn(out)).toEqual({ 'organization.yaml': '# mine\n' });
+  expect((await run(exportCommand({ out, force: true }))).exit).toBe('done');
+  expect(filesIn(out)['organization.yaml']).toContain('sshKeys:');
+});
+
+test('encrypts the secrets for a recipient of age', async () => {
+  const { run } = await place(sections, { secrets });
+  const out = newFolder();
+  const { generateIdentity, identityToRecipient } = await import('age-encryption');
+  const recipient = await identityToRecipient(await generateIdentity());
+  const file = join(out, 'secrets.env.age');
+  expect((await run(exportCommand({ out, withSecrets: file }))).err).toContain('needs --age-recipient');
+  expect((await run(exportCommand({ out, withSecrets: file, ageRecipient: [recipient] }))).exit).toBe('done');
+  expect(readFileSync(file, 'utf8')).toMatch(/^-----BEGIN AGE ENCRYPTED FILE-----/);
+  expect(readFileSync(join(out, 'trueup.yaml'), 'utf8')).toContain('- age: secrets.env.age');
+});
+
+test('adds what a manifest does not manage beside it, and touches nothing of what is there', async () => {
+  const { emulator, folder, run } = await place(sections, { secrets });
+  const act = (operation: string, input: Record<string, unknown>) => emulator.act(operation, input);
+  const made = (await act('redis.create', {
+    name: 'cache',
+    environmentId: 'env_prj_1',
+    databasePassword: 'canary-cache',
+    dockerImage: 'redis:8',
+  })) as { redisId: string };
+  const before = filesIn(folder);
+  expect((await run(exportCommand({}))).err).toContain('there is a manifest with resources');
+  const ran = await run(exportCommand({ unmanaged: true }));
+  expect([ran.err, ran.exit]).toEqual(['', 'done']);
+  const after = filesIn(folder);
+  const { 'trueup.yaml': root = '', ...rest } = before;
+  expect(after).toMatchObject(rest);
+  expect(after['trueup.yaml']).toBe(`${root}include:\n  - unmanaged.yaml\n`);
+  expect(after['unmanaged.yaml']).toContain('cache:');
+  expect(JSON.stringify(after)).not.toContain('canary');
+  const state = JSON.parse(readFileSync(join(folder, '.trueup/state.json'), 'utf8')) as {
+    resources: Record<string, { id: string }>;
+  };
+  expect(state.resources['production.redis.cache']?.id).toBe(made.redisId);
+  const again = await run(exportCommand({ unmanaged: true }));
+  expect(again.out).toContain('is managed already');
+  expect(filesIn(folder)).toEqual(after);
+});
+
+test('adds one object to the file where the blocks beside it stand', async () => {
+  const { emulator, folder, run, url } = await place(sections, { secrets });
+  const commented = `# ours\ntrueup: 1\nplatform: { url: "${url}" } # here\nproject: prj_1\n${sections}# the end\n`;
+  writeFileSync(join(folder, 'trueup.yaml'), commented);
+  const composeId = Object.keys(emulator.world.tables.compose)[0];
+  await emulator.act('domain.create', {
+    host: 'www.example.com',
+    composeId,
+    serviceName: 'web',
+    domainType: 'compose',
+    port: 8080,
+  });
+  await emulator.act('compose.create', {
+    name: 'wiki',
+    environmentId: 'env_prj_1',
+    sourceType: 'raw',
+    composeFile: 'services:\n  web:\n    image: wiki\n',
+  });
+  const wiki = await run(exportCommand({ address: 'production.compose["wiki"]' }));
+  expect([wiki.err, wiki.exit]).toEqual(['', 'done']);
+  const text = readFileSync(join(folder, 'trueup.yaml'), 'utf8');
+  const block =
+    '      wiki:\n        source:\n          type: raw\n          composeFile: |\n            services:\n              web:\n                image: wiki\n';
+  expect(text).toBe(commented.replace('# the end\n', `${block}# the end\n`));
+  const refused = await run(exportCommand({ address: 'production.compose.shop.domains["www.example.com"]' }));
+  expect(refused.err).toContain('written in braces');
+  expect(readFileSync(join(folder, 'trueup.yaml'), 'utf8')).toBe(text);
+});
+
+test('prints one document with --format json', async () => {
+  const { run } = await place(sections, { secrets });
+  const out = newFolder();
+  const ran = await run(exportCommand({ out }), { format: 'json' });
+  const document = exportDocument.parse(JSON.parse(ran.out));
+  expect(document.resources).toContainEqual({ address: 'production.postgres.main', kind: 'postgres' });
+  expect(document.secrets.map(({ name }) => name)).toContain('PRODUCTION_MAIN_DATABASE_PASSWORD');
+  expect(apiKey).not.toBe('');
+});

@@ -1,0 +1,117 @@
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createEmulator } from '../../../src/emulator/emulator.ts';
+import { serve } from '../../../src/emulator/server.ts';
+import { trueup } from '../process.ts';
+import { initCommand } from '../../../src/cli/commands/init.ts';
+import { execute, recordingTerminal } from '../../support/commands.ts';
+import { processOfTest } from '../../support/process.ts';
+
+/** `trueup init`, typed by a script. */
+
+const apiKey = 'canary-key-of-the-owner';
+const open: { close(): Promise<void> }[] = [];
+afterAll(() => Promise.all(open.map((server) => server.close())));
+
+/** A platform over HTTP that has services which people made by hand. */
+async function platformWith(services: number): Promise<{ readonly url: string }> {
+  const emulator = createEmulator({ apiKey });
+  for (let at = 0; at < services; at++) {
+    const name = `service-${at}`;
+    const environmentId = 'env_prj_1';
+    if (at % 2 === 0) {
+      const made = await emulator.act('compose.create', {
+        name,
+        environmentId,
+        sourceType: 'raw',
+        composeFile: `services:\n  web:\n    image: nginx:1.${at}\n`,
+      });
+      const { composeId } = made as { composeId: string };
+      await emulator.act('compose.update', { composeId, env: `PORT=80\nAPI_TOKEN=canary-token-${at}\n` });
+      await emulator.act('domain.create', {
+        host: `${name}.example.com`,
+        composeId,
+        serviceName: 'web',
+        domainType: 'compose',
+      });
+    } else {
+      await emulator.act('postgres.create', {
+        name,
+        environmentId,
+        databaseName: 'shop',
+        databaseUser: 'shop',
+        databasePassword: `canary-password-${at}`,
+        dockerImage: 'postgres:17',
+      });
+    }
+  }
+  const server = await serve(emulator);
+  open.push(server);
+  return { url: server.url };
+}
+
+function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'trueup-init-'));
+}
+
+test('asks for address, key, project and consent, and 50 services are under management in less than 60 s', async () => {
+  const { url } = await platformWith(50);
+  const folder = newFolder();
+  const typed = [url, apiKey, 'prj_1', 'yes'];
+  expect(typed.length).toBeLessThanOrEqual(8);
+  const start = performance.now();
+  const { printed, terminal } = recordingTerminal({ isInteractive: true });
+  const process = processOfTest({ cwd: folder, input: `${typed.join('\n')}\n` });
+  expect(await execute(initCommand({}), { folder, terminal, signals: process })).toBe('done');
+  const planned = await trueup(['plan', '-C', folder], { env: { TRUEUP_API_KEY: apiKey } });
+  expect(planned.out).toContain('No changes.');
+  expect(performance.now() - start).toBeLessThan(60_000);
+  expect(printed.out).toContain('Project prj_1 has');
+  expect(printed.out).toContain('25 compose');
+  expect(printed.out).toContain('Set TRUEUP_API_KEY');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => /\.\w+$/.test(path) && !path.endsWith('.trueup') && !path.endsWith('.vscode'),
+  );
+  expect(files).toContain('.vscode/settings.json');
+  const said = [printed.out, printed.err, process.printed.out, process.printed.err];
+  for (const text of [...said, ...files.map((path) => readFileSync(join(folder, path), 'utf8'))])
+    expect(text).not.toContain('canary');
+});
+
+test('writes a manifest without resources when the answer is no', async () => {
+  const { url } = await platformWith(1);
+  const folder = newFolder();
+  const { printed, terminal } = recordingTerminal({ isInteractive: true });
+  const process = processOfTest({ cwd: folder, input: `${[url, apiKey, 'prj_1', 'no'].join('\n')}\n` });
+  expect(await execute(initCommand({}), { folder, terminal, signals: process })).toBe('done');
+  expect(readFileSync(join(folder, 'trueup.yaml'), 'utf8')).toBe(
+    `trueup: 1\nplatform:\n  url: ${url}\nproject: prj_1\n`,
+  );
+  expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('.trueup/\n');
+  expect(printed.out).toContain('Next: trueup export');
+  const exported = await trueup(['export', '-C', folder], { env: { TRUEUP_API_KEY: apiKey } });
+  expect([exported.err, exported.code]).toEqual(['', 0]);
+  expect((await trueup(['plan', '-C', folder], { env: { TRUEUP_API_KEY: apiKey } })).out).toContain('No changes.');
+});
+
+test('takes options instead of answers', async () => {
+  const { url } = await platformWith(2);
+  const folder = newFolder();
+  const env = { TRUEUP_API_KEY: apiKey };
+  const ran = await trueup(['init', '-C', folder, '--url', url, '--project', 'prj_1', '--yes'], { env });
+  expect([ran.err, ran.code]).toEqual(['', 0]);
+  expect((await trueup(['plan', '-C', folder], { env })).out).toContain('No changes.');
+  const again = await trueup(['init', '-C', folder, '--url', url, '--project', 'prj_1', '--yes'], { env });
+  expect(again.code).not.toBe(0);
+  expect(again.err).toContain('there is a manifest');
+});
+
+test('on a pipe it names the options that are missing, and sends nothing', async () => {
+  const folder = newFolder();
+  const ran = await trueup(['init', '-C', folder], { env: { TRUEUP_API_KEY: apiKey } });
+  expect(ran.code).not.toBe(0);
+  expect(ran.err).toContain('Give --url and --project');
+  expect(readdirSync(folder)).toEqual([]);
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../src/kind/json.ts';
+import type { Union } from '../../src/kind/field.ts';
+import { writtenFields } from '../../src/kind/written.ts';
+import { benchWith, exportOf, worldOf } from '../support/exporting.ts';
+import type { Body, Stand } from '../support/kind-manifests.ts';
+import { addressOf, manifestWith, stands } from '../support/kind-manifests.ts';
+import { kindBench } from '../support/kind-world.ts';
+import type { Bench } from '../support/world.ts';
+
+/** Every kind, below every parent, in every case of its unions, with every field that it declares: exported and planned. */
+
+/** The bodies of a stand with all fields set, one for each case of its unions. */
+function fullBodies(stand: Stand): Body[] {
+  const { kind, parent } = stand;
+  const link = kind.parents[parent];
+  if (link === undefined) return [];
+  const beside = (kind.unions ?? []).filter(({ at }) => at === undefined);
+  const elsewhere = new Set(
+    beside.flatMap(({ tag, cases }) => [tag, ...Object.values(cases).flatMap((fields) => Object.values(fields))]),
+  );
+  const fields = [...writtenFields(kind, link)].flatMap(([written, target]): [string, Json][] => {
+    if (target.is !== 'field' || elsewhere.has(target.field) || target.field === kind.identity.keyField) return [];
+    return [[written, kind.fields[target.field]?.examples[1] ?? null]];
+  });
+  const plain = { ...stand.body, ...Object.fromEntries(fields) };
+  const groups = (kind.unions ?? [])
+    .filter(({ at }) => at !== undefined)
+    .map((union) => ({ at: union.at ?? '', bodies: casesOf(stand, union) }));
+  const most = Math.max(1, ...groups.map(({ bodies }) => bodies.length));
+  return Array.from({ length: most }, (_, turn) => ({
+    ...plain,
+    ...Object.fromEntries(groups.map(({ at, bodies }) => [at, bodies[turn % bodies.length] ?? {}])),
+  }));
+}
+
+function casesOf({ kind }: Stand, { cases }: Union): Body[] {
+  return Object.entries(cases).map(([type, fields]) => ({
+    type,
+    ...Object.fromEntries(
+      Object.entries(fields).map(([written, name]) => [written, kind.fields[name]?.examples[0] ?? null]),
+    ),
+  }));
+}
+
+/** Applies until nothing is left: a git provider is listed once somebody has connected it. */
+async function applyAll(made: Bench, files: string | Record<string, string>): Promise<void> {
+  for (let turn = 0; turn < 2; turn++) {
+    const { outcomes } = await made.apply(files, { adoption: true, dataLoss: true });
+    expect(outcomes.flatMap(({ result, diagnostics }) => (result === 'done' ? [] : diagnostics))).toEqual([]);
+    for (const labgitId of Object.keys(made.emulator.world.tables.labgit))
+      await made.emulator.act('labgit.connect', { labgitId });
+  }
+}
+
+describe.each(stands().map((stand) => ({ title: stand.title, stand })))('$title', ({ stand }) => {
+  test.each(fullBodies(stand).map((body, at) => [at + 1, body] as const))(
+    'with all fields (%i) is exported: the plan is empty, and an apply elsewhere gives the same world',
+    async (_, body) => {
+      const made = kindBench();
+      await applyAll(made, manifestWith(stand, body));
+      made.requests('POST');
+      const exported = await exportOf(made);
+      expect(made.requests('POST')).toEqual([]);
+      expect(exported.notes.filter(({ address = '' }) => !address.startsWith('sshKeys.key-'))).toEqual([]);
+      // An object without a name gets a key of its own.
+      if (stand.kind.identity.keyField !== undefined) expect([...exported.blocks.keys()]).toContain(addressOf(stand));
+      expect([...exported.blocks.values()]).toContain(stand.kind.kind);
+      const files = Object.fromEntries(exported.files);
+      const plan = await benchWith(made, exported).plan(files);
+      expect(
+        plan.actions.flatMap(({ address, action, changes }) =>
+          action === 'no-op' ? [] : [{ address, action, changes }],
+        ),
+      ).toEqual([]);
+      expect(plan.actions.flatMap(({ notes }) => notes)).toEqual([]);
+      const other = kindBench();
+      for (const { name, value } of exported.secrets) other.secrets[name] = value;
+      await applyAll(other, files);
+      expect(worldOf(other)).toEqual(worldOf(made));
+    },
+  );
+});

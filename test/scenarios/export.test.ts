@@ -1,0 +1,71 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { deployByHand } from '../support/deployments.ts';
+import { benchWith, exportOf, worldOf } from '../support/exporting.ts';
+import type { Bench } from '../support/world.ts';
+import { bench } from '../support/world.ts';
+import type { Exported } from '../../src/export/export.ts';
+
+/** An export, and then a plan: empty. An export, and then an apply on an empty platform: the same world. */
+
+const examples = resolve(import.meta.dirname, '../../examples');
+
+/** The platform after the apply of an example. */
+async function appliedExample(name: string): Promise<Bench> {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-export-of-'));
+  cpSync(join(examples, name), folder, { recursive: true });
+  const made = bench({ folder });
+  const texts = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.yaml'))
+    .map((path) => readFileSync(join(folder, path), 'utf8'));
+  for (const [, secret = ''] of texts.join('\n').matchAll(/\$\{secret:(\w+)\}/g))
+    made.secrets[secret] = `canary-${secret}`;
+  made.secrets.EVERYTHING_SSH_KEY = `-----BEGIN OPENSSH PRIVATE KEY-----\ncanary\n-----END OPENSSH PRIVATE KEY-----\n`;
+  await made.apply({}, { adoption: true, dataLoss: true });
+  for (const labgitId of Object.keys(made.emulator.world.tables.labgit))
+    await made.emulator.act('labgit.connect', { labgitId });
+  for (const [id, row] of Object.entries(made.emulator.world.tables.application)) {
+    if (row.sourceType !== 'docker') await deployByHand(made, id);
+  }
+  await made.apply({}, { adoption: true, dataLoss: true });
+  return made;
+}
+
+async function plansNothing(made: Bench, { files, state }: Exported): Promise<void> {
+  const fresh = benchWith(made, { state } as Exported);
+  const plan = await fresh.plan(Object.fromEntries(files));
+  expect(
+    plan.actions.flatMap(({ address, action, changes }) => (action === 'no-op' ? [] : [{ address, action, changes }])),
+  ).toEqual([]);
+  expect(plan.actions.flatMap(({ notes }) => notes)).toEqual([]);
+  expect(plan.diagnostics).toEqual([]);
+}
+
+async function givesTheSameWorld(made: Bench, exported: Exported): Promise<void> {
+  const other = bench();
+  for (const { name, value } of exported.secrets) other.secrets[name] = value;
+  const files = Object.fromEntries(exported.files);
+  for (let turn = 0; turn < 2; turn++) {
+    const { outcomes } = await other.apply(files, { adoption: true, dataLoss: true });
+    expect(outcomes.filter(({ result }) => result !== 'done').flatMap(({ diagnostics }) => diagnostics)).toEqual([]);
+    for (const labgitId of Object.keys(other.emulator.world.tables.labgit))
+      await other.emulator.act('labgit.connect', { labgitId });
+  }
+  expect(worldOf(other)).toEqual(worldOf(made));
+}
+
+test.each(['hello', 'shop', 'everything'])(
+  'the example %s is exported: the plan is empty, and an apply elsewhere gives the same world',
+  async (name) => {
+    const made = await appliedExample(name);
+    made.requests('POST');
+    const exported = await exportOf(made);
+    expect(made.requests('POST')).toEqual([]);
+    expect(exported.notes.filter(({ address = '' }) => !address.startsWith('sshKeys.key-'))).toEqual([]);
+    expect(JSON.stringify([...exported.files])).not.toContain('canary');
+    await plansNothing(made, exported);
+    await givesTheSameWorld(made, exported);
+  },
+);

@@ -1,0 +1,103 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { projectLayout } from '../../src/export/compose.ts';
+import type { Exported } from '../../src/export/export.ts';
+import { makeExport } from '../../src/export/export.ts';
+import { patternsFor, rootText } from '../../src/export/root-file.ts';
+import { openWorkspace } from '../../src/manifest/workspace.ts';
+import { readEnvText } from '../../src/kind/env-text.ts';
+import type { Bench } from './world.ts';
+import { bench } from './world.ts';
+
+/** Exports, and the worlds that they are compared by. */
+
+/** Exports the platform of a bench into a folder of its own, which no file is written to. */
+export async function exportOf(made: Bench): Promise<Exported> {
+  return makeExport({
+    world: { ...made.world(), store: bench().store },
+    reading: {
+      file: 'trueup.yaml',
+      kinds: made.world().kinds,
+      env: () => undefined,
+      secret: () => undefined,
+      given: () => undefined,
+      addSecret: () => {},
+    },
+    workspace: await openWorkspace(mkdtempSync(join(tmpdir(), 'trueup-export-'))),
+    projectId: 'prj_1',
+    present: { addresses: new Map(), taken: new Set() },
+    layout: projectLayout(),
+    secretNames: [],
+    rootFor: (included) => rootText({ platform: 'emulator', project: 'prj_1', include: patternsFor(included) }),
+  });
+}
+
+/** A bench over the same platform with the files and the state of an export, and without its secrets. */
+export function benchWith(made: Bench, { state }: Exported): Bench {
+  const fresh = bench({ emulator: made.emulator, clock: made.clock });
+  fresh.store.state = state;
+  return fresh;
+}
+
+/** Tables of what a manifest declares. */
+const tables = [
+  'environment',
+  'application',
+  'compose',
+  'postgres',
+  'mariadb',
+  'redis',
+  'domain',
+  'mount',
+  'backup',
+  'volumeBackup',
+  'organization',
+  'member',
+  'sshKey',
+  'certificate',
+  'ai',
+  'gitProvider',
+  'selfgit',
+  'labgit',
+  'bucketgit',
+  'hubgit',
+] as const;
+
+/** Members that differ between two worlds that are the same: times, statuses, and what the platform makes up. */
+const ignored =
+  /^(createdAt2?|updatedAt|lastUsedAt|applicationStatus|composeStatus|refreshToken|uniqueConfigKey|accessToken|expiresAt|hubgit(AppId|InstallationId|Client.*|PrivateKey|WebhookSecret))$/;
+
+/** What a platform has, with the names of objects in the place of their ids. */
+export function worldOf({ emulator }: Bench): string[] {
+  const { tables: all } = emulator.world;
+  const rows = tables.flatMap((table) =>
+    Object.entries(all[table]).map(([id, row]) => ({ table, id, row: row as Record<string, unknown> })),
+  );
+  const names = new Map<string, string>();
+  const generic = (name: unknown) => String(name).replaceAll(/[a-z]+(-[a-z]+){3}-[a-z0-9]{6}/gi, '*');
+  for (const { table, id, row } of rows) {
+    const called = [row.name, row.host, row.path, row.filePath, row.mountPath, row.prefix, row.volumeName];
+    names.set(id, `<${table} ${called.filter(Boolean).map(generic).join(' ')}>`);
+  }
+  for (const { row } of rows) {
+    const { appName } = row;
+    if (typeof appName === 'string') names.set(appName, generic(appName) === '*' ? '*' : `${appName.slice(0, -7)}*`);
+  }
+  const longest = [...names.keys()].filter((id) => id.length > 5).toSorted((a, b) => b.length - a.length);
+  return rows
+    .map(({ table, row }) => {
+      let text = JSON.stringify(row, (key, value: unknown) => {
+        if (ignored.test(key) || value === null || value === '' || (Array.isArray(value) && value.length === 0))
+          return undefined;
+        if (key === 'certificatePath' || key === 'appName')
+          return /^[a-z]+(-[a-z]+){3}-/i.test(String(value)) ? undefined : value;
+        if (key.startsWith('accessed')) return (value as string[]).map((item) => names.get(item) ?? item).toSorted();
+        if (key === 'env' || key === 'buildArgs') return [...readEnvText(String(value))];
+        return value;
+      });
+      for (const id of longest) text = text.replaceAll(JSON.stringify(id).slice(1, -1), names.get(id) ?? '');
+      return `${table} ${text}`;
+    })
+    .toSorted();
+}
