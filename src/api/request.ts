@@ -44,7 +44,7 @@ export function buildRequest(
       `the body has ${bytes} bytes, and the platform takes at most ${attempts.request.mostBytes}`,
     );
   }
-  return { method: 'POST', path, headers: { ...headers, 'content-type': 'application/json' }, body };
+  return { method: 'POST', path, headers: { 'content-type': 'application/json', ...headers }, body };
 }
 
 function checkInput(call: Call, endpoint: Endpoint, input: Readonly<Record<string, unknown>>): readonly InputIssue[] {

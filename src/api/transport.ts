@@ -61,7 +61,7 @@ export function createTransport(options: TransportOptions): Transport {
       path: prefix + request.path,
       method: request.method,
       // Uncompressed, so that the limit holds for what was sent and what is kept alike.
-      headers: { ...request.headers, 'accept-encoding': 'identity' },
+      headers: { 'accept-encoding': 'identity', ...request.headers },
       body: request.body ?? null,
       signal,
     });

@@ -295,7 +295,7 @@ export function recordOf(run: Run, action: Action, id: string | null, pairs: Sta
     ...(duplicates === undefined ? {} : { duplicates }),
     ...(bornAt === undefined ? {} : { bornAt }),
   };
-  const record = id === null ? { ...facts, id } : { ...facts, id };
+  const record = id === null ? { id, ...facts } : { id, ...facts };
   return deploys === undefined ? record : withDeploys(record, deploys);
 }
 

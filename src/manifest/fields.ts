@@ -212,6 +212,7 @@ function readMap(
     evaluation.diagnostics.push(
       diagnostic('env-value', message, { remedy, address: evaluation.address, position: position(node.at) }),
     );
+  const asText = { ...evaluation, asWritten: true as const };
   for (const [key, { node }] of entries) {
     if (node.is !== 'scalar') {
       report(`${written}.${key} must be text`, node, 'Write JSON as text, in quotes.');
@@ -221,7 +222,7 @@ function readMap(
       report(`${written}.${key} is null`, node, 'Write "" for an empty value, or remove the line to remove the key.');
       continue;
     }
-    const value = evaluate(node, { ...evaluation, asWritten: true });
+    const value = evaluate(node, asText);
     wanted.set(key, value);
     const text = knownValue(value);
     if (text !== undefined) known.set(key, String(text));

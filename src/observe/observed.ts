@@ -43,5 +43,5 @@ export function fromContext(
 
 /** Makes an object whose row neither JSON nor an inspection shows. */
 export function observedObject({ row, ...facts }: ObservedObject): ObservedObject {
-  return Object.defineProperty({ ...facts, row }, 'row', { value: row, enumerable: false });
+  return Object.defineProperty(facts as ObservedObject, 'row', { value: row }); // all members once the row is added
 }

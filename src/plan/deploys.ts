@@ -45,14 +45,14 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
     const notes = isAllowed && command !== undefined ? withheld(service, command, input.outputs) : [];
     const isDeployed = isNeeded && isAllowed && notes.length === 0;
     actions.set(root.address, {
-      ...root,
-      notes: [...root.notes, ...notes],
       service: {
         known: isFirst && known === undefined ? { stale: hasCode ? { code: true } : {} } : known,
-        ...(staleness === undefined ? {} : { staleness }),
         inputs: (outputs, like) => inputsDigest(service, { outputs, digests: input.digests, like }),
+        ...(staleness === undefined ? {} : { staleness }),
         ...(isNeeded && !isDeployed ? { isLeft: true } : {}),
       },
+      ...root,
+      notes: [...root.notes, ...notes],
     });
     if (!isDeployed || command === undefined || 'cannot' in command) continue;
     const action = {

@@ -190,20 +190,18 @@ export function changeOf(resource: Resource, planned: AttributeChange, resolved:
   const { attribute, field, wanted, decision, pair } = planned;
   const observed = planned.before.reveal();
   const plainly = withoutAddition(planned);
-  const change = {
-    path: pathOf(resource.kind, attribute),
-    before: showObserved(field, plainly(observed), wanted?.isSecret === true || isSecret(pair)),
-    atDeploy: waits(resource, field),
-    forcesReplacement: decision.do === 'replace',
-  };
-  if (decision.do === 'remove') return [{ ...change, cause: 'removed', after: { is: 'absent' } }];
+  const path = pathOf(resource.kind, attribute);
+  const before = showObserved(field, plainly(observed), wanted?.isSecret === true || isSecret(pair));
+  const about = { atDeploy: waits(resource, field), forcesReplacement: decision.do === 'replace' };
+  if (decision.do === 'remove') return [{ path, cause: 'removed', before, after: { is: 'absent' }, ...about }];
   if (wanted === undefined || resolved === undefined || (decision.do !== 'write' && decision.do !== 'replace'))
     return [];
   const isSet = field.codec === contains && resolved.is === 'known' && !wanted.isSecret;
   return [
     {
-      ...change,
+      path,
       cause: decision.cause,
+      before,
       after: isSet
         ? { is: 'value', value: merged(resolved.value, observed, membersOf(pair?.wanted)) }
         : showWanted(
@@ -211,9 +209,10 @@ export function changeOf(resource: Resource, planned: AttributeChange, resolved:
             wanted,
             resolved.is === 'known' ? { ...resolved, value: plainly(resolved.value) } : resolved,
           ),
+      position: position(wanted.at),
+      ...about,
       ...summaryOf(field, observed, resolved),
       ...(decision.cause === 'conflict' && pair !== undefined ? { last: showStored(pair.answered) } : {}),
-      position: position(wanted.at),
     },
   ];
 }
