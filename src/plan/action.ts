@@ -4,6 +4,7 @@ import type { Attribute } from '../kind/attribute.ts';
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
+import type { FieldUnit } from '../kind/units.ts';
 import type { Parts } from '../kind/lifecycle.ts';
 import { outputValue } from '../kind/wire.ts';
 import type { Outputs, Wanted } from '../manifest/wanted.ts';
@@ -33,6 +34,8 @@ export interface Change {
   readonly cause: Cause;
   readonly before: Shown;
   readonly after: Shown;
+  /** The unit of the number, or of numbers in the value. */
+  readonly unit?: FieldUnit;
   /** What can be said of hidden text: `lines 3 to 5 of 40, before 39`. */
   readonly summary?: string;
   /** What was settled last, where all three differ. */

@@ -4,6 +4,7 @@ import type { Attribute, RowReader } from '../kind/attribute.ts';
 import { attributeField, attributeName, pathOf, readRow } from '../kind/attribute.ts';
 import type { Json, Row } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
+import type { FieldUnit } from '../kind/units.ts';
 import { contains, isMerged, leftBehind, merged } from '../kind/shared-set.ts';
 import { fieldOf, fieldPath, withoutAppended } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
@@ -192,7 +193,7 @@ export function changeOf(resource: Resource, planned: AttributeChange, resolved:
   const plainly = withoutAddition(planned);
   const path = pathOf(resource.kind, attribute);
   const before = showObserved(field, plainly(observed), wanted?.isSecret === true || isSecret(pair));
-  const about = { atDeploy: waits(resource, field), forcesReplacement: decision.do === 'replace' };
+  const about = { atDeploy: waits(resource, field), forcesReplacement: decision.do === 'replace', ...unitOf(field) };
   if (decision.do === 'remove') return [{ path, cause: 'removed', before, after: { is: 'absent' }, ...about }];
   if (wanted === undefined || resolved === undefined || (decision.do !== 'write' && decision.do !== 'replace'))
     return [];
@@ -226,6 +227,11 @@ function withoutAddition({ wanted, before }: AttributeChange): (value: Json) => 
   const observed = before.reveal();
   const isOther = observed !== null && withoutAppended(observed, appended) === observed;
   return (value) => (isOther ? value : withoutAppended(value, appended));
+}
+
+/** The unit of what a change shows. */
+export function unitOf({ unit }: Field): { unit?: FieldUnit } {
+  return unit === undefined ? {} : { unit };
 }
 
 /** Whether a change takes effect at the next deployment. */

@@ -12,6 +12,7 @@ import type { Observed, ObservedObject } from '../observe/observed.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, Change } from './action.ts';
 import { actionFor } from './action-for.ts';
+import { unitOf } from './diff.ts';
 import type { PlanInput } from './input.ts';
 import { weigh } from './risks.ts';
 import { showObserved } from './shown.ts';
@@ -82,7 +83,8 @@ function goneFields(kind: Kind, { row }: ObservedObject, pairs: StateRecord['pai
     const before = showObserved(field, now.value({ field: name }), 'digest' in pair.answered);
     if (before.is === 'absent' || before.is === 'hidden') return [];
     const path = fieldPath(kind, name);
-    return [{ path, cause: 'delete', before, after: { is: 'absent' }, atDeploy: false, forcesReplacement: false }];
+    const rest = { after: { is: 'absent' }, ...unitOf(field), atDeploy: false, forcesReplacement: false } as const;
+    return [{ path, cause: 'delete', before, ...rest }];
   });
 }
 

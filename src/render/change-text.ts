@@ -1,4 +1,5 @@
 import type { Json } from '../kind/json.ts';
+import { inUnits } from '../kind/units.ts';
 import type { Change, Shown } from '../plan/action.ts';
 import { envDifference } from './env-differences.ts';
 import { jsonDifferences } from './json-differences.ts';
@@ -31,10 +32,12 @@ interface Sides extends Pick<Change, 'before' | 'after'> {
 
 /** Renders one attribute change as lines; `indent`: the columns before them. */
 export function renderChange(change: Change, indent: number, style: Style): string[] {
-  const { path, before, cause, summary, last, forcesReplacement } = change;
+  const { path, cause, summary, forcesReplacement } = change;
   const frame = { indent, style };
-  const after: Shown = cause === 'removed' ? { is: 'absent' } : change.after;
-  const why = before.is === 'absent' && cause === 'first managed' ? '' : causeWords(change);
+  const [before, written] = [amounts(change, change.before), amounts(change, change.after)];
+  const last = change.last === undefined ? undefined : amounts(change, change.last);
+  const after: Shown = cause === 'removed' ? { is: 'absent' } : written;
+  const why = before.is === 'absent' && cause === 'first managed' ? '' : causeWords({ cause, before, after, last });
   const isGone = cause === 'delete' ? { isGone: true as const } : {};
   const lines = difference({ path, before, after, why, ...isGone }, frame, summary);
   if (last !== undefined && isSpread(last) && isSpread(before)) {
@@ -164,7 +167,13 @@ function withWhy(line: string, why: string, { indent, style }: Frame): string[] 
     : [line, ...indented(fold(reason, indent + 4, style), 4).map((part) => style.paint('info', part))];
 }
 
-function causeWords(change: Change): string {
+/** What is shown, with its numbers as amounts where their unit is known. */
+function amounts({ unit }: Change, shown: Shown): Shown {
+  const value = valueOf(shown);
+  return unit === undefined || value === undefined ? shown : like(shown, inUnits(unit, value));
+}
+
+function causeWords(change: Pick<Change, 'cause' | 'before' | 'after'> & { readonly last: Shown | undefined }): string {
   switch (change.cause) {
     case 'drift':
       return 'drift: changed on the platform';

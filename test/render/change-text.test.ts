@@ -198,6 +198,22 @@ f.Interval: 10 -> 30
     );
   });
 
+  it('shows amounts in their units', () => {
+    const check = (Interval: number) => value({ Test: ['CMD', 'true'], Interval, Retries: 3 });
+    const durations = { Interval: 'nanoseconds' } as const;
+    expect(rendered({ before: check(10_000_000_000), after: check(90_000_000_000), unit: durations })).toBe(
+      'f.Interval: 10s -> 1m30s',
+    );
+    expect(rendered({ before: absent, after: check(5e8), cause: 'create', unit: durations })).toBe(
+      '+ f: { Test: [CMD, "true"], Interval: 500ms, Retries: 3 }',
+    );
+    const limit = { before: value('536870912'), after: value('1073741824'), unit: 'bytes' } as const;
+    expect(rendered(limit)).toBe('f: 512Mi -> 1Gi');
+    expect(rendered({ ...limit, cause: 'conflict', last: value('268435456') })).toBe(
+      'f: 512Mi -> 1Gi (conflict: was 256Mi, platform has 512Mi, manifest says 1Gi)',
+    );
+  });
+
   it('of a few words stands on one line', () => {
     expect(edit(['net_1'], ['net_1', 'net_2'])).toBe('f: [net_1] -> [net_1, net_2]');
   });

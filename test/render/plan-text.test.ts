@@ -73,7 +73,7 @@ Plan: 1 to create, 1 to adopt, 1 to deploy.
       `~ production.postgres.main: update
     description: by hand -> two (conflict: was one, platform has by hand, manifest says two)
     command: run --by-hand -> run (drift: changed on the platform)
-    memoryLimit: "1000" -> "2000"
+    memoryLimit: 1000 bytes -> 2000 bytes
     + externalPort: 15432
   ^ deploy: restarts with command, memoryLimit, externalPort
 
