@@ -25,21 +25,38 @@ export interface Present {
   readonly taken: ReadonlySet<string>;
 }
 
+/** The keys of addresses, by what stands before them. */
+function keysOf(taken: Iterable<string>): ReadonlyMap<string, readonly string[]> {
+  return groupBy(
+    [...taken].map((address) => {
+      const { around, key } = splitAddress(address);
+      return [around, key] as const;
+    }),
+  );
+}
+
 /** Gives every object its key and address, in an order that does not depend on that of the platform. */
 export function place(
   objects: readonly Surveyed[],
   about: { readonly kinds: readonly Kind[]; readonly present: Present },
-  parent?: Placed,
 ): readonly Placed[] {
-  const { kinds, present } = about;
+  return placeBelow(objects, { ...about, keys: keysOf(about.present.taken) }, undefined);
+}
+
+function placeBelow(
+  objects: readonly Surveyed[],
+  about: Parameters<typeof place>[1] & { readonly keys: ReturnType<typeof keysOf> },
+  parent: Placed | undefined,
+): readonly Placed[] {
+  const { kinds, present, keys } = about;
   const groups = groupBy(objects.map((object) => [object.kind, object] as const));
   return kinds.flatMap((kind) => {
     const siblings = (groups.get(kind) ?? []).toSorted(inOrder);
     const section = kind.identity.addressedByKey === true ? undefined : kind.section;
     const addressOf = (key: string) => childAddress(parent?.address, section, key);
     const sections = kind.identity.addressedByKey === true ? kinds.map((one) => one.section) : [];
-    const keysTaken = [...present.taken].flatMap((address) => keyAt(address, addressOf));
-    const names = createNames([...sections, ...keysTaken, '<<']);
+    const around = [parent?.address, section].filter((part) => part !== undefined).join('.');
+    const names = createNames([...sections, ...(keys.get(around) ?? []), '<<']);
     const twins = groupBy(siblings.map((object) => [keyText(object), object] as const));
     const isTwin = (object: Surveyed) => (twins.get(keyText(object))?.length ?? 0) > 1;
     return siblings.map((object): Placed => {
@@ -47,17 +64,19 @@ export function place(
       const key = known === undefined ? names.take(keyFor(nameOf(object))) : '';
       const children: Placed[] = [];
       const placed = { object, key, address: known ?? addressOf(key), parent, isPinned: isTwin(object), children };
-      children.push(...place(object.children, about, placed));
+      children.push(...placeBelow(object.children, about, placed));
       return placed;
     });
   });
 }
 
-/** The key of an address, when a block of that section has it. */
-function keyAt(address: string, addressOf: (key: string) => string): string[] {
-  const quoted = /\["((?:[^"\\]|\\.)*)"\]$/.exec(address)?.[0];
-  const key = quoted === undefined ? /([^.]+)$/.exec(address)?.[1] : (JSON.parse(quoted.slice(1, -1)) as string);
-  return key !== undefined && addressOf(key) === address ? [key] : [];
+/** An address without its last part, and the key that this part is: `production.compose.shop` gives `production.compose`, `shop`. */
+export function splitAddress(address: string): { readonly around: string; readonly key: string } {
+  const quoted = /\["(?:[^"\\]|\\.)*"\]$/.exec(address);
+  if (quoted !== null)
+    return { around: address.slice(0, quoted.index), key: JSON.parse(quoted[0].slice(1, -1)) as string };
+  const at = address.lastIndexOf('.');
+  return { around: address.slice(0, Math.max(at, 0)), key: address.slice(at + 1) };
 }
 
 /** What people call an object: its key field, or a few words for a kind without one. */

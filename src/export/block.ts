@@ -15,6 +15,7 @@ import {
   observedValue,
   withoutAppended,
 } from '../kind/wire.ts';
+import type { Written } from '../kind/written.ts';
 import { writtenFields } from '../kind/written.ts';
 import type { Placed } from './address.ts';
 import { lastPart } from './names.ts';
@@ -45,7 +46,9 @@ export function blockEntries(block: Placed, writing: Writing): Entry[] {
   const entries: Entry[] = [];
   if (block.isPinned)
     entries.push({ key: 'id', value: plainly(object.id), comment: 'another object has the same name' });
-  for (const [written, target] of writtenFields(kind, link)) {
+  const known = [...writtenFields(kind, link)];
+  const isName = (target: Written) => target.is === 'field' && target.field === keyField;
+  for (const [written, target] of known.toSorted(([, a], [, b]) => Number(isName(b)) - Number(isName(a)))) {
     if (target.is === 'field') {
       const { field } = target;
       if (!isInCase(kind, field, (tag) => row[tag])) continue;

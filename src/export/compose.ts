@@ -4,7 +4,7 @@ import type { Kind } from '../kind/kind.ts';
 import { isWithin } from '../kind/address.ts';
 import { observedValue } from '../kind/wire.ts';
 import type { Placed, Present } from './address.ts';
-import { place } from './address.ts';
+import { place, splitAddress } from './address.ts';
 import type { Writing } from './block.ts';
 import { blockEntries, declareSecrets } from './block.ts';
 import { createFileNames, fileName } from './names.ts';
@@ -153,9 +153,7 @@ export function compose(input: ComposeInput): Composed {
 
 /** The key of a block: of one that is there, the last part of its address. */
 function keyOf({ key, address }: Placed): string {
-  if (key !== '') return key;
-  const quoted = /\["(?:[^"\\]|\\.)*"\]$/.exec(address)?.[0];
-  return quoted === undefined ? (/[^.]+$/.exec(address)?.[0] ?? address) : (JSON.parse(quoted.slice(1, -1)) as string);
+  return key === '' ? splitAddress(address).key : key;
 }
 
 /** The keys of the block whose folder holds the files of a block: its service, or itself. */

@@ -60,7 +60,7 @@ export function fileName(text: string): string {
   const cut = plain.slice(0, plain.length - extension.length).slice(0, mostCharacters - extension.length) + extension;
   const trimmed = cut.replace(/^[-.]+/, '').replace(/[-.]+$/, '');
   const name = trimmed === '' ? 'unnamed' : reserved.test(trimmed) ? `_${trimmed}` : trimmed;
-  return credentialRule(name) === undefined ? name : `${name}.txt`;
+  return credentialRule(name) === undefined ? name : `_${name}.txt`;
 }
 
 /** The last part of a path, whatever separates the parts. */

@@ -6,6 +6,12 @@ import { benchWith, exportOf, worldOf } from '../support/exporting.ts';
 import type { Body, Stand } from '../support/kind-manifests.ts';
 import { addressOf, manifestWith, stands } from '../support/kind-manifests.ts';
 import { kindBench } from '../support/kind-world.ts';
+import { means, plain } from '../../src/kind/codecs.ts';
+import type { Row } from '../../src/kind/json.ts';
+import { observedValue } from '../../src/kind/wire.ts';
+import { createReader } from '../../src/observe/reader.ts';
+import type { Survey } from '../../src/export/survey.ts';
+import { survey, withChildren } from '../../src/export/survey.ts';
 import type { Bench } from '../support/world.ts';
 
 /** Every kind, below every parent, in every case of its unions, with every field that it declares: exported and planned. */
@@ -43,6 +49,24 @@ function casesOf({ kind }: Stand, { cases }: Union): Body[] {
   }));
 }
 
+function surveyOf(made: Bench): Promise<Survey> {
+  const { client, kinds } = made.world();
+  return survey(createReader(client), kinds, 'prj_1');
+}
+
+function rowAt({ tops }: Survey, id: string | null | undefined): Row {
+  const found = tops.flatMap((top) => [...withChildren(top)]).find((object) => object.id === id);
+  if (found === undefined) throw new Error('the platform does not have it');
+  return found.row;
+}
+
+/** The fields that the block of a stand declares. */
+async function declaredIn(made: Bench, stand: Stand): Promise<string[]> {
+  const { resources } = await made.manifest(manifestWith(stand, stand.body));
+  const { fields = {}, maps = {} } = resources.find(({ address }) => address === addressOf(stand)) ?? {};
+  return [...Object.keys(fields), ...Object.keys(maps)];
+}
+
 /** Applies until nothing is left: a git provider is listed once somebody has connected it. */
 async function applyAll(made: Bench, files: string | Record<string, string>): Promise<void> {
   for (let turn = 0; turn < 2; turn++) {
@@ -54,6 +78,30 @@ async function applyAll(made: Bench, files: string | Record<string, string>): Pr
 }
 
 describe.each(stands().map((stand) => ({ title: stand.title, stand })))('$title', ({ stand }) => {
+  const { kind, parent, body } = stand;
+  const isCreated = kind.operations.create !== undefined && kind.lifecycle?.provided === undefined;
+
+  (isCreated ? test : test.skip)('has the values of a new object that its fields name', async () => {
+    const made = kindBench();
+    await applyAll(made, manifestWith(stand, body));
+    const row = rowAt(await surveyOf(made), made.store.state?.resources[addressOf(stand)]?.id);
+    const { set = {}, lacks = [] } = kind.parents[parent] ?? {};
+    const declared = new Set([...(await declaredIn(made, stand)), ...Object.keys(set), ...lacks]);
+    const wrong = Object.entries(kind.fields).flatMap(([name, field]) => {
+      const seen = observedValue(kind, name, row) ?? null;
+      if (
+        declared.has(name) ||
+        field.secrecy === 'secret' ||
+        field.fromParent !== undefined ||
+        field.madeUp?.test(String(seen)) === true
+      )
+        return [];
+      const expected = field.atCreate ?? field.otherwise ?? null;
+      return means(field.codec ?? plain, expected, seen) ? [] : [{ name, expected, seen }];
+    });
+    expect(wrong).toEqual([]);
+  });
+
   test.each(fullBodies(stand).map((body, at) => [at + 1, body] as const))(
     'with all fields (%i) is exported: the plan is empty, and an apply elsewhere gives the same world',
     async (_, body) => {

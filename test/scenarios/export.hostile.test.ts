@@ -1,0 +1,242 @@
+import { expect, test } from 'vitest';
+import { benchWith, exportOf, worldOf } from '../support/exporting.ts';
+import type { Bench } from '../support/world.ts';
+import { bench } from '../support/world.ts';
+
+/** Exports of what nobody would write on purpose, and of much. */
+
+const environmentId = 'env_prj_1';
+
+async function plansNothing(made: Bench): Promise<Awaited<ReturnType<typeof exportOf>>> {
+  const exported = await exportOf(made);
+  const plan = await benchWith(made, exported).plan(Object.fromEntries(exported.files));
+  expect(
+    plan.actions.flatMap(({ address, action, changes }) => (action === 'no-op' ? [] : [{ address, action, changes }])),
+  ).toEqual([]);
+  const again = await exportOf(made);
+  expect([...again.files]).toEqual([...exported.files]);
+  return exported;
+}
+
+async function stack(made: Bench, name: string, more: Record<string, unknown> = {}): Promise<string> {
+  const composeFile = 'services:\n  web:\n    image: nginx\n';
+  const row = await made.emulator.act('compose.create', { name, environmentId, sourceType: 'raw', composeFile });
+  const { composeId } = row as { composeId: string };
+  if (Object.keys(more).length > 0) await made.emulator.act('compose.update', { composeId, ...more });
+  return composeId;
+}
+
+const hostileNames = [
+  '../../etc/passwd',
+  '..\\..\\windows',
+  'CON',
+  'shop',
+  'Shop',
+  'SHOP',
+  'true',
+  'null',
+  '~',
+  '1.10',
+  'a: b',
+  'a #b',
+  '${secret:X}',
+  '${{environment.X}}',
+  '<<',
+  '__proto__',
+  'constructor',
+  'with "quotes" and \\',
+  'line\nbreak',
+  'tab\tand \u0085 next',
+  ' spaces ',
+  'ünïcödé 🎉',
+  'x'.repeat(300),
+  '.env',
+  'id_rsa',
+  'server.key',
+  '-',
+  '.',
+];
+
+test('names that are no names of files or keys of YAML are exported, and the plan is empty', async () => {
+  const made = bench();
+  const long = `# ${'long '.repeat(200)}\nservices:\n  web:\n    image: nginx\n`;
+  for (const name of hostileNames) await stack(made, name, { composeFile: long });
+  const { files, blocks } = await plansNothing(made);
+  expect([...blocks.values()].filter((kind) => kind === 'compose')).toHaveLength(hostileNames.length);
+  const paths = [...files.keys()];
+  for (const path of paths) {
+    expect(path).toMatch(/^[A-Za-z0-9_][\w./-]*$/);
+    for (const part of path.split('/')) {
+      expect(part).not.toMatch(/^\.|\.$|^(con|prn|aux|nul)(\.|$)/i);
+      expect(part.length).toBeLessThan(80);
+    }
+  }
+  expect(new Set(paths.map((path) => path.toLowerCase())).size).toBe(paths.length);
+});
+
+test('texts of every sort come back byte for byte', async () => {
+  const made = bench();
+  const texts = [
+    'a\r\nb\r\n',
+    '\ufeffservices: {}\n',
+    '  services: {}\n',
+    'services: {}',
+    'services: {}\n\n\n',
+    '#\u2028\nservices: {}\n',
+    '# ${secret:X} $${env:Y} ${file:z}\nservices: {}\n',
+    '# \u0001\nservices: {}\n',
+    '# x \n# y\t\nservices: {}\n',
+  ];
+  const ids = [];
+  for (const [at, composeFile] of texts.entries())
+    ids.push(
+      await stack(made, `s${at}`, {
+        composeFile,
+        env: `A=${JSON.stringify(at)} # why\n# ${composeFile.replaceAll(/[\r\n]/g, ' ')}\n`,
+      }),
+    );
+  const exported = await plansNothing(made);
+  const manifest = await bench().manifest(Object.fromEntries(exported.files));
+  for (const [at, text] of texts.entries()) {
+    const wanted = manifest.resources.find(({ address }) => address === `production.compose.s${at}`)?.fields[
+      'composeFile'
+    ];
+    const content = wanted?.content.reveal();
+    if (
+      exported.notes.some(
+        ({ address, message }) =>
+          (address === `production.compose.s${at}` && message.startsWith('composeFile')) ||
+          message.startsWith('source'),
+      )
+    )
+      continue;
+    expect(content).toEqual({ hollow: false, value: text });
+  }
+});
+
+test('objects of one name get their ids, and what a manifest cannot hold is listed', async () => {
+  const made = bench();
+  const one = await stack(made, 'twin');
+  const two = await stack(made, 'twin');
+  for (const composeId of [one, two])
+    await made.emulator.act('domain.create', {
+      host: 'same.example.com',
+      composeId,
+      serviceName: 'web',
+      domainType: 'compose',
+    });
+  await made.emulator.act('domain.create', {
+    host: 'none.example.com',
+    composeId: one,
+    serviceName: 'no-such-service',
+    domainType: 'compose',
+  });
+  await stack(made, 'mentions', { env: 'A=${{environment.NO_SUCH}}\n' });
+  await made.emulator.act('environment.update', { environmentId, env: 'REGION=eu\n' });
+  const { files, notes } = await plansNothing(made);
+  const text = files.get('environments/production.yaml') ?? '';
+  expect(text).toContain(`id: ${one}`);
+  expect(text).toContain(`id: ${two}`);
+  const listed = notes
+    .map(({ address = '', message }) => `${address} ${message}`)
+    .filter((line) => line.startsWith('production'));
+  expect(listed).toEqual([
+    expect.stringMatching(/^production\.compose\.twin.*domains\["none\.example\.com"\].*no service no-such-service/),
+    expect.stringMatching(/^production\.compose\.mentions env.*NO_SUCH/),
+  ]);
+});
+
+/** Services of every kind, with what stands below them. */
+async function service(made: Bench, at: number): Promise<void> {
+  const act = (operation: string, input: Record<string, unknown>) =>
+    made.emulator.act(operation, input) as Promise<Record<string, string>>;
+  const name = `service-${at}`;
+  const database = {
+    name,
+    environmentId,
+    databaseName: 'shop',
+    databaseUser: 'shop',
+    databasePassword: `canary-password-${at}`,
+  };
+  switch (at % 4) {
+    case 0: {
+      const composeId = await stack(made, name, { env: `PORT=80\nTAG=v${at}\nAPI_TOKEN=canary-token-${at}\n` });
+      await act('domain.create', {
+        host: `s${at}.example.com`,
+        composeId,
+        serviceName: 'web',
+        domainType: 'compose',
+        port: 8080,
+      });
+      await act('mounts.create', {
+        type: 'file',
+        filePath: `${name}.conf`,
+        mountPath: `${name}.conf`,
+        content: 'a = 1\n'.repeat(40),
+        serviceType: 'compose',
+        serviceId: composeId,
+      });
+      return;
+    }
+    case 1: {
+      const { postgresId } = await act('postgres.create', { ...database, dockerImage: 'postgres:17' });
+      await act('backup.create', {
+        postgresId,
+        databaseType: 'postgres',
+        backupType: 'database',
+        database: 'shop',
+        schedule: '0 3 * * *',
+        prefix: `${name}/`,
+        destinationId: 'dst_1',
+        enabled: true,
+      });
+      return;
+    }
+    case 2: {
+      const { applicationId = '' } = await act('application.create', { name, environmentId });
+      await act('application.saveDockerProvider', {
+        applicationId,
+        dockerImage: `nginx:1.${at}`,
+        username: null,
+        password: null,
+        registryUrl: null,
+      });
+      await act('mounts.create', {
+        type: 'volume',
+        volumeName: `data-${at}`,
+        mountPath: '/data',
+        serviceType: 'application',
+        serviceId: applicationId,
+      });
+      return;
+    }
+    default:
+      await act('redis.create', {
+        name,
+        environmentId,
+        databasePassword: `canary-password-${at}`,
+        dockerImage: 'redis:8',
+      });
+  }
+}
+
+test('a project of 200 services: few reads, an empty plan, and the same world elsewhere', async () => {
+  const made = bench();
+  for (let at = 0; at < 200; at++) await service(made, at);
+  made.requests('GET');
+  const start = performance.now();
+  const exported = await exportOf(made);
+  expect(performance.now() - start).toBeLessThan(60_000);
+  // One read per service, and one for the list of its volume backups.
+  expect(made.requests('GET').length).toBeLessThan(430);
+  expect(exported.notes.filter(({ address = '' }) => address.startsWith('production'))).toEqual([]);
+  expect(JSON.stringify([...exported.files])).not.toContain('canary');
+  const files = Object.fromEntries(exported.files);
+  const plan = await benchWith(made, exported).plan(files);
+  expect(plan.actions.filter(({ action }) => action !== 'no-op')).toEqual([]);
+  const other = bench();
+  for (const { name, value } of exported.secrets) other.secrets[name] = value;
+  const { outcomes } = await other.apply(files, { adoption: true, dataLoss: true });
+  expect(outcomes.flatMap(({ result, diagnostics }) => (result === 'done' ? [] : diagnostics))).toEqual([]);
+  expect(worldOf(other)).toEqual(worldOf(made));
+});
