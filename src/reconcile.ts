@@ -15,9 +15,10 @@ import { readManifest } from './manifest/manifest.ts';
 import type { Resource } from './manifest/resource.ts';
 import { observe } from './observe/observe.ts';
 import type { Observed } from './observe/observed.ts';
-import type { Plan } from './plan/action.ts';
+import type { Narrowing, Plan } from './plan/action.ts';
 import { inFileOrder } from './plan/file-order.ts';
 import { applyMoves } from './plan/moved.ts';
+import { everything, unknownIn } from './plan/narrow.ts';
 import { buildPlan } from './plan/plan.ts';
 import { redactPlan } from './plan/redacted.ts';
 import type { Permissions } from './plan/safeguard.ts';
@@ -61,6 +62,8 @@ export interface World {
 export interface PlanOptions {
   /** false: deployments are left to somebody else. */
   readonly deploys?: boolean;
+  /** What the plan is narrowed to, and what it makes anew; nothing by default. */
+  readonly narrowing?: Narrowing;
   /** What the state begins with when there is none yet: as it was for a plan that was reviewed. */
   readonly begins?: Pick<State, 'lineage'>;
 }
@@ -74,7 +77,7 @@ export async function plan(manifest: Manifest, world: World, options: PlanOption
 export async function planDestruction(
   manifest: Manifest,
   world: World,
-  options: Pick<PlanOptions, 'begins'> = {},
+  options: Pick<PlanOptions, 'begins' | 'narrowing'> = {},
 ): Promise<Plan> {
   return planFor({ ...manifest.settings, moved: [] }, [], world, { ...options, destroys: true });
 }
@@ -83,13 +86,17 @@ async function planFor(
   settings: Manifest['settings'],
   resources: readonly Resource[],
   world: World,
-  { deploys = true, destroys = false, begins }: PlanOptions & { readonly destroys?: boolean } = {},
+  about: PlanOptions & { readonly destroys?: boolean } = {},
 ): Promise<Plan> {
+  const { deploys = true, destroys = false, narrowing = everything, begins } = about;
   const { client, store, kinds, signal } = world;
   const saved = await store.read();
   const key = await store.key();
   const moved = saved === undefined ? undefined : applyMoves(saved, settings.moved, resources);
   const records = moved?.state.resources ?? {};
+  const declared = resources.map(({ address }) => address);
+  const unknown = unknownIn(narrowing, [...new Set([...declared, ...Object.keys(records)])], declared);
+  if (unknown.length > 0) throw new Stop('refused', unknown);
   const seen = await observe({
     client: signal === undefined ? client : interruptible(client, signal),
     kinds,
@@ -118,6 +125,7 @@ async function planFor(
     saved,
     deploys,
     destroys,
+    narrowing,
     digests: digestsOf(key, state),
     origins: moved?.origins ?? new Map(),
   });

@@ -1,9 +1,10 @@
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
 import type { Manifest } from './manifest/manifest.ts';
-import type { Plan } from './plan/action.ts';
+import type { Narrowing, Plan } from './plan/action.ts';
 import type { PlanFile } from './plan/file.ts';
 import { isIntact, planFacts, platformName } from './plan/fingerprint.ts';
+import { everything } from './plan/narrow.ts';
 import { comparePlans, elsewhere } from './plan/reviewed.ts';
 import type { World } from './reconcile.ts';
 import { plan, planDestruction } from './reconcile.ts';
@@ -19,7 +20,11 @@ export interface ReviewedPlan {
 }
 
 /** The purpose of a plan. */
-export type Purpose = Pick<PlanFile, 'deploys' | 'destroys'> & { readonly manifest: Manifest };
+export type Purpose = Pick<PlanFile, 'deploys' | 'destroys'> & {
+  readonly manifest: Manifest;
+  /** Nothing is left out and nothing made anew by default. */
+  readonly narrowing?: Narrowing;
+};
 
 /**
  * Makes a plan for its purpose; `begins` holds the first words of a state that does not exist yet.
@@ -27,11 +32,11 @@ export type Purpose = Pick<PlanFile, 'deploys' | 'destroys'> & { readonly manife
  * @throws {Stop} when no plan can be made. @throws {PlatformError} when a read fails.
  */
 export function makePlan(
-  { manifest, deploys, destroys }: Purpose,
+  { manifest, deploys, destroys, narrowing = everything }: Purpose,
   world: World,
   begins?: { readonly lineage: string },
 ): Promise<Plan> {
-  const options = begins === undefined ? {} : { begins };
+  const options = { narrowing, ...(begins === undefined ? {} : { begins }) };
   return destroys ? planDestruction(manifest, world, options) : plan(manifest, world, { ...options, deploys });
 }
 
@@ -42,7 +47,7 @@ export function makePlan(
  */
 export async function planAgain(reviewedPlan: ReviewedPlan, manifest: Manifest, world: World): Promise<Plan> {
   const { file: reviewed, name } = reviewedPlan;
-  const { deploys, destroys } = reviewed;
+  const { deploys, destroys, narrowing } = reviewed;
   const { platform, project } = manifest.settings;
   const outdated = (found: readonly Diagnostic[]): Stop => {
     const message = `${name} is out of date (${counted(found.length, 'reason')} below); nothing was sent`;
@@ -56,10 +61,11 @@ export async function planAgain(reviewedPlan: ReviewedPlan, manifest: Manifest, 
   const abroad = elsewhere(reviewed, { platform: platformName(platform), projectId: project });
   if (abroad.length > 0) throw outdated(abroad);
   const begins = 'serial' in reviewed.state ? undefined : reviewed.state;
-  const made = await makePlan({ manifest, deploys, destroys }, world, begins);
+  const purpose = { manifest, deploys, destroys, narrowing };
+  const made = await makePlan(purpose, world, begins);
   const { moved, leftOut } = comparePlans({
     reviewed,
-    now: planFacts(made, { manifest, deploys, destroys }, key),
+    now: planFacts(made, purpose, key),
     resources: manifest.resources,
   });
   if (moved.length > 0) throw outdated(moved);

@@ -6,7 +6,8 @@ import { diagnostic, Stop } from './diagnostics/diagnostic.ts';
 import type { Kind } from './kind/kind.ts';
 import { lateOperations } from './kind/command-call.ts';
 import type { Manifest } from './manifest/manifest.ts';
-import type { Plan } from './plan/action.ts';
+import type { Narrowing, Plan } from './plan/action.ts';
+import { everything } from './plan/narrow.ts';
 import type { Permissions } from './plan/safeguard.ts';
 import { requirePermissions } from './plan/safeguard.ts';
 import type { World } from './reconcile.ts';
@@ -68,6 +69,8 @@ export type PlanRequest =
       readonly deploys?: boolean;
       /** true: deletes everything that the state holds. */
       readonly destroys?: boolean;
+      /** What the plan is narrowed to, and what it makes anew; nothing by default. */
+      readonly narrowing?: Narrowing;
       /** The identity of a state that does not exist yet; by chance by default. */
       readonly begins?: Pick<State, 'lineage'>;
     }
@@ -174,8 +177,8 @@ export async function session<T>(
 
 function planFor(request: PlanRequest, manifest: Manifest, world: World): Promise<Plan> {
   if ('reviewed' in request) return planAgain(request.reviewed, manifest, world);
-  const { deploys = true, destroys = false, begins } = request;
-  return makePlan({ manifest, deploys, destroys }, world, begins);
+  const { deploys = true, destroys = false, narrowing = everything, begins } = request;
+  return makePlan({ manifest, deploys, destroys, narrowing }, world, begins);
 }
 
 /** Ends a session that did not wait long enough to plan. */

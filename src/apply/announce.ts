@@ -123,7 +123,7 @@ export function recordWithDeploys(run: Run, service: string): StateRecord {
 /** Records whether a service is stale, once everything in it is over and was read back. */
 export async function settleStale(run: Run, root: Action): Promise<void> {
   const { address, service, kind } = root;
-  if (service === undefined) return;
+  if (service === undefined || (root.isLeftOut === true && service.staleness === undefined)) return;
   const isDone = (other: string) => resultOf(jobOf(run, other)) === 'done';
   if (!scopeOf(run, address).actions.every((action) => isDone(action.address))) return;
   const inputs = service.inputs(run.outputs);

@@ -127,7 +127,8 @@ async function finish(run: Run): Promise<ApplyResult> {
   const state = isNew ? { ...reached, serial: plan.base.serial + 1 } : plan.base;
   const unsaved = isNew || [...run.jobs.values()].some(isSent) ? await write(store, state) : undefined;
   if (run.ending.defect !== undefined) throw run.ending.defect.error;
-  const outcomes = [...run.jobs.values()].map((job) => ({
+  const told = [...run.jobs.values()].filter(({ action }) => action.isLeftOut !== true || action.action !== 'no-op');
+  const outcomes = told.map((job) => ({
     action: job.action,
     result: resultOf(job) ?? ('skipped' as const),
     mayHaveWritten: mayHaveWritten(job),

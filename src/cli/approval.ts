@@ -7,8 +7,16 @@ import { counted } from '../render/lines.ts';
 import { askYes } from './prompt.ts';
 import type { Run } from './command.ts';
 
+/** The options that choose a part of a plan. */
+export interface NarrowFlags {
+  readonly target?: readonly string[];
+  readonly exclude?: readonly string[];
+  /** Addresses whose objects are deleted and created again. */
+  readonly replace?: readonly string[];
+}
+
 /** The options of `apply` and `destroy`. */
-export interface ApplyFlags {
+export interface ApplyFlags extends NarrowFlags {
   readonly autoApprove?: true;
   /** The plan is shown without cuts. */
   readonly full?: true;

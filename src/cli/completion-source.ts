@@ -14,6 +14,7 @@ import { stateFolder } from '../project/state-location.ts';
 import type { Settled } from './options.ts';
 import { settleOptions } from './options.ts';
 import type { Process } from './process.ts';
+import type { State } from '../state/state.ts';
 import { findTarget } from '../project/target.ts';
 
 /** The part of the process that the values depend on. */
@@ -35,6 +36,11 @@ async function findValues(before: Before, name: string, process: Surroundings): 
         return members(before.operands[0] ?? '', before.operands.slice(1));
       case 'address':
         return (await addresses(before, process)).map((value) => ({ value, about: '' }));
+      case 'target':
+      case 'exclude':
+        return (await allAddresses(before, process)).map((value) => ({ value, about: '' }));
+      case 'replace':
+        return (await declaredAddresses(settle(before, process))).map((value) => ({ value, about: '' }));
       case 'command':
         return commands();
       case 'format':
@@ -91,17 +97,33 @@ async function addresses({ command, operands, ...rest }: Before, process: Surrou
   const settled = settle(rest, process);
   const fits = remembered[command.name()];
   if (fits === undefined) {
-    return (await load(settled)).resources.map((resource) => resource.address);
+    return declaredAddresses(settled);
   }
-  const location = { backend: 'local', folder: stateFolder(settled) } as const;
-  const about = { options: settled, redactor: createRedactor() };
   const known = (await isLocal(settled))
-    ? Object.entries((await openStore(location, about).read())?.resources ?? {})
+    ? Object.entries(await localRecords(settled))
     : (await load(settled)).resources.map(({ address, kind }) => [address, kind] as const);
   const named = kinds.filter((kind) => fits(kind, operands)).map((kind) => kind.kind);
   return known
     .flatMap(([address, { kind }]) => (named.includes(kind) && !operands.includes(address) ? [address] : []))
     .toSorted();
+}
+
+/** The addresses of the manifest and of a state in its folder. */
+async function allAddresses(before: Before, process: Surroundings): Promise<readonly string[]> {
+  const settled = settle(before, process);
+  const declared = await declaredAddresses(settled).catch(() => []);
+  const known = (await isLocal(settled)) ? Object.keys(await localRecords(settled)) : [];
+  return [...new Set([...declared, ...known])].toSorted();
+}
+
+async function declaredAddresses(settled: Settled): Promise<readonly string[]> {
+  return (await load(settled)).resources.map(({ address }) => address);
+}
+
+async function localRecords(settled: Settled): Promise<State['resources']> {
+  const location = { backend: 'local', folder: stateFolder(settled) } as const;
+  const store = openStore(location, { options: settled, redactor: createRedactor() });
+  return (await store.read())?.resources ?? {};
 }
 
 async function load(settled: Settled): Promise<Manifest> {

@@ -93,6 +93,9 @@ function addPlanning(program: Command, run: Runner): void {
     .option('--detailed-exitcode', 'exit with 2 when there are changes')
     .option(...noDeploy)
     .option('--destroy', 'plan what trueup destroy would do')
+    .option(...target, collect)
+    .option(...exclude, collect)
+    .option(...replace, collect)
     .option(...full)
     .option(
       '--out <file>',
@@ -106,6 +109,7 @@ function addPlanning(program: Command, run: Runner): void {
         'trueup plan --detailed-exitcode',
         'trueup plan --format json | jq .summary',
         'trueup plan --out plan.trueup',
+        "trueup plan --target 'production.compose.*' --exclude production.compose.shop",
       ),
     );
   run(plan, async () => (await import('./commands/plan.ts')).planCommand(plan.opts()));
@@ -120,6 +124,14 @@ function addPlanning(program: Command, run: Runner): void {
 
 /** The option for plans in which nothing is cut short. */
 const full = ['--full', 'show all lines of long texts and lists'] as const;
+
+/** The options for a part of a plan. */
+const target = [
+  '--target <address>',
+  'only this, what is below it and what it needs; * stands for any text; repeatable',
+] as const;
+const exclude = ['--exclude <address>', 'without this, what is below it and what needs it; repeatable'] as const;
+const replace = ['--replace <address>', 'delete this object and create it again; repeatable'] as const;
 
 /** The option for plans without deployments. */
 const noDeploy = ['--no-deploy', 'do not deploy'] as const;
@@ -137,6 +149,9 @@ function addChanging(program: Command, run: Runner): void {
     .command('apply')
     .description('change the platform to match the manifest')
     .argument('[plan]', 'file from plan --out: applied without a question if the plan is still the same')
+    .option(...target, collect)
+    .option(...exclude, collect)
+    .option(...replace, collect)
     .option(...autoApprove)
     .addOption(alsoNamed('--yes', 'autoApprove'))
     .option('--adopt', 'take over objects that exist already')
@@ -155,6 +170,8 @@ function addChanging(program: Command, run: Runner): void {
         'trueup apply',
         'trueup apply --auto-approve --adopt',
         'trueup apply plan.trueup',
+        'trueup apply --target production.compose.shop',
+        'trueup apply --replace production.redis.cache --allow-data-loss',
         'trueup apply --auto-approve --deploy-timeout 10m --deploy-timeout application=30m',
       ),
     );
@@ -163,6 +180,8 @@ function addChanging(program: Command, run: Runner): void {
     .command('destroy')
     .description('delete everything that the state holds')
     .argument('[plan]', 'file from plan --destroy --out: deletes if the plan is still the same')
+    .option(...target, collect)
+    .option(...exclude, collect)
     .option(...autoApprove)
     .addOption(alsoNamed('--yes', 'autoApprove'))
     .option(...allowDataLoss)

@@ -28,7 +28,7 @@ export function keepResult(
   const { unsaved } = result;
   const ending = endingOf(result);
   const exit = unsaved === undefined ? ending : stopExits[unsaved.failure];
-  const view = { result, ending, isInterrupted, counts: { ...counts } };
+  const view = { result, ending, isInterrupted, narrowed: made.narrowed, counts: { ...counts } };
   const diagnostics = [
     ...made.diagnostics,
     ...made.actions.flatMap(({ notes }) => notes),

@@ -1,6 +1,7 @@
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Plan as MadePlan } from '../plan/action.ts';
 import type { Permissions } from '../plan/safeguard.ts';
+import { readNarrowing } from '../plan/narrow.ts';
 import { platformOf } from '../project/connect.ts';
 import type { World } from '../reconcile.ts';
 import type { Purpose } from '../review.ts';
@@ -24,6 +25,12 @@ export interface PlanOptions {
   readonly deploys?: boolean;
   /** true: deletes everything that the state holds. */
   readonly destroys?: boolean;
+  /** Addresses, or patterns with `*`: the plan has only these, what is below them and what they need. */
+  readonly target?: readonly string[];
+  /** Addresses, or patterns with `*`: the plan leaves these out, what is below them and what needs them. */
+  readonly exclude?: readonly string[];
+  /** Addresses whose objects are deleted and created again on purpose. */
+  readonly replace?: readonly string[];
   /** Ends the pauses of planning, which then rejects with a Stop. */
   readonly signal?: AbortSignal;
 }
@@ -92,9 +99,13 @@ export async function session<T>(
       try {
         return await work({
           plan: async (request = {}) => {
-            const asked: PlanRequest = 'reviewed' in request ? { reviewed: reviewedAs(request) } : request;
+            const reviewed = 'reviewed' in request ? reviewedAs(request) : undefined;
+            const purpose =
+              reviewed === undefined
+                ? purposeOf(manifest, request)
+                : { ...reviewed.file, manifest: contentOf(manifest).manifest };
+            const asked: PlanRequest = reviewed === undefined ? purpose : { reviewed };
             const inside = await opened.plan(asked, request.signal);
-            const purpose = purposeOf(manifest, 'reviewed' in asked ? asked.reviewed.file : asked);
             const kept = keepPlan(inside, purpose, await aboutPlan(connection));
             made.set(kept, inside);
             return kept;
@@ -139,6 +150,6 @@ function reviewedAs({ reviewed, destroys = false }: Pick<PlanOptions, 'destroys'
   ]);
 }
 
-function purposeOf(manifest: Manifest, { deploys = true, destroys = false }: PlanOptions): Purpose {
-  return { manifest: contentOf(manifest).manifest, deploys, destroys };
+function purposeOf(manifest: Manifest, { deploys = true, destroys = false, ...asked }: PlanOptions): Purpose {
+  return { manifest: contentOf(manifest).manifest, deploys, destroys, narrowing: readNarrowing(asked) };
 }

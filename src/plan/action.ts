@@ -151,6 +151,32 @@ export interface Action {
   readonly isOrdered?: true;
   /** Nothing can be done about it yet, as its notes say; what is known of it stays as it is. */
   readonly isHeld?: true;
+  /** The plan was narrowed, and leaves it out: it is held, and neither counted nor shown. */
+  readonly isLeftOut?: true;
+  /** It is replaced because somebody asked for that. */
+  readonly isAsked?: true;
+}
+
+/** What a plan is narrowed to, as addresses or patterns with `*`; each includes everything below it. */
+export interface Narrowing {
+  /** Nothing else; everything when there are none. */
+  readonly targets: readonly string[];
+  readonly excludes: readonly string[];
+  /** Addresses whose objects are deleted and created again on purpose. */
+  readonly replaces: readonly string[];
+}
+
+/** A change that a narrowed plan leaves out. */
+export interface LeftOut {
+  readonly address: string;
+  readonly action: ActionName;
+  /** The address without which it cannot be done, and which is left out. */
+  readonly needs?: string;
+}
+
+/** What a plan was narrowed to, and what that leaves out. */
+export interface Narrowed extends Pick<Narrowing, 'targets' | 'excludes'> {
+  readonly leftOut: readonly LeftOut[];
 }
 
 /** What a run would do: the only input of apply. */
@@ -164,6 +190,8 @@ export interface Plan {
   readonly actions: readonly Action[];
   /** Everything that the state holds is meant to go. */
   readonly destroys?: true;
+  /** What it was narrowed to. */
+  readonly narrowed?: Narrowed;
   /** Errors, warnings and notes that belong to no action. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -171,19 +199,8 @@ export interface Plan {
 /** What people see of an action. */
 export interface ShownAction extends Pick<
   Action,
-  | (
-      | 'address'
-      | 'movedFrom'
-      | 'action'
-      | 'createsBeforeDestroy'
-      | 'id'
-      | 'parent'
-      | 'changes'
-      | 'notes'
-      | 'because'
-      | 'isOrdered'
-    )
-  | ('holds' | 'dataAtRisk' | 'protect' | 'needsConsent' | 'position')
+  | ('address' | 'movedFrom' | 'action' | 'createsBeforeDestroy' | 'id' | 'parent' | 'changes' | 'notes' | 'because')
+  | ('isOrdered' | 'isLeftOut' | 'isAsked' | 'holds' | 'dataAtRisk' | 'protect' | 'needsConsent' | 'position')
 > {
   readonly kind: Pick<Kind, 'kind'>;
   readonly teardown: readonly unknown[];
@@ -193,7 +210,7 @@ export interface ShownAction extends Pick<
 }
 
 /** What people see of a plan: all that a view of it may use, so that a plan file can hold it. */
-export interface ShownPlan extends Pick<Plan, 'destroys' | 'diagnostics'> {
+export interface ShownPlan extends Pick<Plan, 'destroys' | 'narrowed' | 'diagnostics'> {
   readonly actions: readonly ShownAction[];
   /** undefined: there is no state yet. */
   readonly saved: object | undefined;
@@ -225,6 +242,7 @@ export function isIgnored({ decision }: Pick<AttributeChange, 'decision'>): bool
 }
 
 /** Counts the fields, and keys of maps, that the platform ignores and that a plan does not write again. */
-export function countIgnored(actions: readonly Pick<ShownAction, 'attributes'>[]): number {
-  return actions.flatMap(({ attributes }) => attributes).filter(isIgnored).length;
+export function countIgnored(actions: readonly Pick<ShownAction, 'attributes' | 'isLeftOut'>[]): number {
+  const within = actions.filter(({ isLeftOut }) => isLeftOut !== true);
+  return within.flatMap(({ attributes }) => attributes).filter(isIgnored).length;
 }

@@ -104,8 +104,9 @@ function variablesIn(parent: Action, how: Digesting): Variables {
 const digested = new WeakMap<Action, Variables>(); // so that many services stay linear
 
 /** Whether the object of an action is there once the action is done; not while it is held back. */
-export function isThere({ action, isHeld }: Action): boolean {
-  return action !== 'delete' && action !== 'forget' && isHeld !== true;
+export function isThere({ action, isHeld, isLeftOut, id }: Action): boolean {
+  const isHeldBack = isHeld === true && (isLeftOut !== true || id === undefined);
+  return action !== 'delete' && action !== 'forget' && !isHeldBack;
 }
 
 /** Whether what stands below a service reaches its containers at a deployment, and not by itself. */

@@ -31,7 +31,7 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
   const stalenessFor = stalenessOf(input);
   const deployments: { readonly service: ServiceActions; readonly action: Action }[] = [];
   for (const service of servicesIn(planned, actions)) {
-    const { root } = service;
+    const { root, leafs } = service;
     const row = input.observed.objects.get(root.address)?.row;
     const future = futureRow(root, row);
     const hasCode = isFetched(root.kind, future);
@@ -41,15 +41,19 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
     const isNeeded = isFirst || staleness !== undefined || known?.stale !== undefined;
     const isNewCode = (known?.stale?.code ?? staleness?.code) === true;
     const command = isNeeded ? deployCommand(root.kind, future, isNewCode) : undefined;
+    const isTold = root.isLeftOut !== true || staleness !== undefined;
     const isAllowed = input.deploys && root.options.deploy !== 'never';
-    const notes = isAllowed && command !== undefined ? withheld(service, command, input.outputs) : [];
-    const isDeployed = isNeeded && isAllowed && notes.length === 0;
+    const notes = isAllowed && command !== undefined && isTold ? withheld(service, command, input.outputs) : [];
+    // One that a narrowed plan leaves out is deployed for what is below it only.
+    const isChosen = root.isLeftOut !== true || leafs.some(({ address }) => staleness?.through.includes(address));
+    const isDeployed = isNeeded && isAllowed && isChosen && notes.length === 0;
+
     actions.set(root.address, {
       service: {
         known: isFirst && known === undefined ? { stale: hasCode ? { code: true } : {} } : known,
         inputs: (outputs, like) => inputsDigest(service, { outputs, digests: input.digests, like }),
         ...(staleness === undefined ? {} : { staleness }),
-        ...(isNeeded && !isDeployed ? { isLeft: true } : {}),
+        ...(isNeeded && !isDeployed && isTold ? { isLeft: true } : {}),
       },
       ...root,
       notes: [...root.notes, ...notes],

@@ -1,5 +1,6 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
 import { member } from '../kind/json.ts';
 import type { ChangeAtRisk, Loss } from '../kind/lifecycle.ts';
 import { fieldPath, observedValue, takesNull, valueAt } from '../kind/wire.ts';
@@ -63,7 +64,10 @@ export function planExisting(
         : 'Declare it where it is, or correct id:.',
     );
   }
-  if (changes.some((change) => change.forcesReplacement)) {
+  const isAsked = input.narrowing.replaces.includes(address);
+  const obstacle = isAsked ? whyNotAnew(kind, isAdoption, isProvided) : undefined;
+  if (obstacle !== undefined) refuse(`${address} cannot be replaced: ${obstacle}`, 'Leave out --replace for it.');
+  if ((isAsked && obstacle === undefined) || changes.some((change) => change.forcesReplacement)) {
     const made = creation(input, resource, notes);
     const gone = takeAway(input, base, object, { action: 'replace', parent });
     if (resource.pinned !== undefined) {
@@ -74,7 +78,8 @@ export function planExisting(
       unless !== undefined && resource.fields[unless] !== undefined && !changes.some(({ path }) => path === unless);
     // The old one goes by an action of its own, when nothing of the manifest uses it any more.
     const old = createBeforeDestroy !== undefined && !isKept ? { createsBeforeDestroy: true, id: undefined } : gone;
-    return { ...base, ...made, action: 'replace', createsObject: true, changes, ...old };
+    const asked = isAsked ? ({ isAsked } as const) : {};
+    return { ...base, ...made, action: 'replace', createsObject: true, changes, ...old, ...asked };
   }
   const moveTo = isElsewhere ? resource.parent : undefined;
   const { steps, notes: said } = updateSteps({ resource, attributes }, object.row, moveTo);
@@ -113,6 +118,15 @@ export function planExisting(
     dataAtRisk,
     needsConsent: object.foundBy === 'key' && (overwrites || !object.isProvided),
   };
+}
+
+/** Why an object cannot be deleted and created again on purpose; undefined when it can. */
+function whyNotAnew({ kind, operations }: Kind, isAdoption: boolean, isProvided: boolean): string | undefined {
+  const { create, delete: remove, cannot } = operations;
+  if (isAdoption) return 'it is not ours yet, and is taken over first';
+  if (isProvided) return 'the platform made it by itself';
+  if (create === undefined) return cannot?.create ?? `no operation of the platform creates a ${kind}`;
+  return remove === undefined ? (cannot?.delete ?? `no operation of the platform deletes a ${kind}`) : undefined;
 }
 
 interface Changing extends Pick<Action, 'kind' | 'attributes'> {

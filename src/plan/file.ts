@@ -28,6 +28,11 @@ const schema = z.strictObject({
   /** The options of the plan. */
   deploys: z.boolean(),
   destroys: z.boolean(),
+  narrowing: z.strictObject({
+    targets: z.array(z.string()),
+    excludes: z.array(z.string()),
+    replaces: z.array(z.string()),
+  }),
   state: z.union([
     z.strictObject({ lineage: z.string(), serial: z.number().int().min(0), content: z.string() }),
     /** There was no state: apply begins one with this lineage. */

@@ -16,8 +16,9 @@ import type { Outputs, Wanted } from '../manifest/wanted.ts';
 import { referenceName } from '../manifest/wanted.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import { isSameMac } from '../secrets/state-key.ts';
-import type { Action, Member, Plan, Step } from './action.ts';
+import type { Action, Member, Narrowing, Plan, Step } from './action.ts';
 import { outputsOf } from './action.ts';
+import { everything } from './narrow.ts';
 import type { FactKind, PlanFacts, PlanFile } from './file.ts';
 import { isMovedInState } from './moved.ts';
 
@@ -29,6 +30,7 @@ interface Purpose {
   };
   readonly deploys: boolean;
   readonly destroys: boolean;
+  readonly narrowing?: Narrowing;
 }
 
 /** The key of the MACs in a plan file. */
@@ -48,7 +50,7 @@ export function planFile(
   },
   key: PlanKey & Pick<StateKey, 'encryptPlan'>,
 ): PlanFile {
-  const { deploys, destroys, manifest } = purpose;
+  const { deploys, destroys, narrowing = everything, manifest } = purpose;
   const { organizationId, state, moved, facts } = planFacts(plan, purpose, key);
   const file: PlanFile = {
     format: 'trueup/plan-file',
@@ -60,6 +62,7 @@ export function planFile(
     projectId: plan.observed.projectId,
     deploys,
     destroys,
+    narrowing: narrowing as PlanFile['narrowing'], // the form of a file spells it without readonly
     state,
     moved,
     facts,
@@ -81,7 +84,7 @@ export function planFacts(plan: Plan, { manifest, destroys }: Purpose, key: Plan
         ? { lineage: base.lineage }
         : { lineage: saved.lineage, serial: saved.serial, content: sign(['state'], asJson(saved.resources)) },
     moved: sign(['moved'], moves),
-    facts: signedFacts(plan, destroys ? [] : manifest.resources, sign),
+    facts: signedFacts(plan, destroys ? [] : manifest.resources.filter(isWithin(plan)), sign),
   };
 }
 
@@ -108,6 +111,12 @@ type Fact = readonly [FactKind, path: string, content: string | readonly Json[]]
 /** What is plain data and has nothing but JSON in it. */
 function asJson(content: object): Json {
   return content as unknown as Json; // its type says it member by member
+}
+
+/** Tells the resources that a narrowed plan leaves out, and need not be as they were when it was reviewed. */
+function isWithin({ narrowed, actions }: Plan): (resource: Resource) => boolean {
+  const within = new Set(actions.flatMap(({ address, isLeftOut }) => (isLeftOut === true ? [] : [address])));
+  return ({ address }) => narrowed === undefined || within.has(address);
 }
 
 function signedFacts(plan: Plan, resources: readonly Resource[], sign: Sign): PlanFile['facts'] {

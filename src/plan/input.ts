@@ -5,6 +5,7 @@ import type { Observed } from '../observe/observed.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { State } from '../state/state.ts';
 import type { Origins } from './moved.ts';
+import type { Narrowing } from './action.ts';
 
 /** What a plan is computed from. */
 export interface PlanInput {
@@ -18,6 +19,8 @@ export interface PlanInput {
   readonly deploys: boolean;
   /** Everything is meant to go. */
   readonly destroys: boolean;
+  /** What the plan is narrowed to, and what it makes anew. */
+  readonly narrowing: Narrowing;
   readonly digests: Digests;
   /** The former addresses of the records that `moved:` gave new ones. */
   readonly origins: Origins;

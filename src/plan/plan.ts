@@ -8,8 +8,9 @@ import { planCreation } from './creation.ts';
 import { planExisting } from './existing.ts';
 import { asPlatformHasIt } from './appended.ts';
 import { withoutCarriedOver } from './carried-over.ts';
-import type { PlanInput } from './input.ts';
+import type { Planning, PlanInput } from './input.ts';
 import { withOrigins } from './moved.ts';
+import { choose, isNarrow, leaveOut, leftOutOf } from './narrow.ts';
 import { withDeployments } from './deploys.ts';
 import { stillUsed } from './in-use.ts';
 import { massDeletions } from './mass-deletion.ts';
@@ -48,21 +49,49 @@ export function buildPlan(input: PlanInput): Plan {
     const kind = kindsByName.get(record.kind);
     if (kind !== undefined) actions.set(address, planRemoval(input, kind, address, record, actions));
   }
-  const { objects, planned: all } = withOldOnes(input, actions);
+  const whole = withOldOnes(input, actions);
+  const narrowed = isNarrow(input.narrowing) ? narrow(planning, whole) : undefined;
+  const { objects, planned: all } = narrowed ?? whole;
   const planned = withoutCarriedOver(stillUsed(kinds, all, objects), objects, outputs);
   const withOld = { ...planning, observed: { ...observed, objects } };
+  const deployed = withDeployments(withOld, planned);
   return {
     base: state,
     saved: input.saved,
     observed: withOld.observed,
     ...(input.destroys ? { destroys: true } : {}),
-    actions: withOrigins(withDeployments(withOld, planned), input.origins),
+    ...(narrowed === undefined ? {} : { narrowed: narrowed.about(deployed) }),
+    actions: withOrigins(deployed, input.origins),
     diagnostics: [
+      ...(narrowed?.errors ?? []),
       ...possibleRenames(planned, state.resources),
       ...(input.destroys ? [] : vanished(planned, state, observed.objects)),
       ...(input.destroys ? [] : otherManifest(input)),
       ...(input.destroys ? [] : massDeletions(planned, state, (address) => objects.get(address)?.isProvided === true)),
     ],
+  };
+}
+
+/** The actions that a narrowed plan has, and what is said about the others. */
+function narrow(planning: Planning, { objects, planned }: ReturnType<typeof withOldOnes>) {
+  const { observed, state, narrowing } = planning;
+  const records = state.resources;
+  const whole = withDeployments({ ...planning, observed: { ...observed, objects } }, planned);
+  const { stays, needed } = choose({ actions: whole, records, narrowing });
+  const rest = leaveOut(planned, stays, { records, objects, observed: observed.objects });
+  const { targets, excludes } = narrowing;
+  return {
+    objects: rest.objects,
+    planned: rest.actions,
+    errors: narrowing.replaces
+      .filter((address) => !stays(address))
+      .map((address) =>
+        diagnostic('bad-reference', `--replace ${address}: the plan leaves it out`, {
+          address,
+          remedy: 'Add it with --target, or leave out --replace for it.',
+        }),
+      ),
+    about: (deployed: readonly Action[]) => ({ targets, excludes, leftOut: leftOutOf(whole, deployed, needed) }),
   };
 }
 

@@ -37,8 +37,9 @@ export function stalenessOf(input: Planning): (service: ServiceActions, isCode: 
         if (isChange(input, by.address, planned)) changes.push({ path, by, planned });
     };
     if (parent !== undefined) {
-      const mentioned = mentionsOf(root, input.outputs);
-      if (root.action === 'move' && mentioned.size > 0) changes.push({ path: parent.address, by: root });
+      const mentioned = mayMentionMore(root) ? changedIn(parent).keys() : mentionsOf(root, input.outputs);
+      if (root.action === 'move' && mentionsOf(root, input.outputs).size > 0)
+        changes.push({ path: parent.address, by: root });
       for (const key of mentioned) {
         const path = changedIn(parent).get(key);
         if (path !== undefined) changes.push({ path, by: parent });
@@ -68,6 +69,11 @@ export function stalenessOf(input: Planning): (service: ServiceActions, isCode: 
       ...(isPending ? { isPending } : {}),
     };
   };
+}
+
+/** Whether a plan leaves a service out whose texts would change: which variables those that run mention is not known. */
+function mayMentionMore({ isLeftOut, attributes }: Action): boolean {
+  return isLeftOut === true && attributes.some(({ field, wanted }) => field.map !== undefined && wanted === undefined);
 }
 
 /** Tells whether an attribute gets another value than it was deployed with, or got one outside of Trueup. */

@@ -25,7 +25,9 @@ export function vanished(
     const wasThere = typeof record?.id === 'string' && pendingCreate(record) === undefined;
     return isKept && wasThere && objects.get(address)?.isProvided !== true;
   });
-  const gone = known.filter(({ address }) => objects.get(address)?.id !== resources[address]?.id);
+  const gone = known.filter(
+    ({ address, isLeftOut }) => isLeftOut !== true && objects.get(address)?.id !== resources[address]?.id,
+  );
   const addresses = new Set(gone.map(({ address }) => address));
   const alone = gone.filter(({ parent = '' }) => !addresses.has(parent));
   const remedy =

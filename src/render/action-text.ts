@@ -90,6 +90,7 @@ const most = 6;
 function sentence(one: GroupedAction): string {
   const { action } = one;
   const id = action.id === undefined ? '' : ` (${printable(action.id)})`;
+  const asked = action.isAsked === true ? ', because --replace asks for it' : '';
   switch (action.action) {
     case 'create':
       return action.action;
@@ -99,8 +100,8 @@ function sentence(one: GroupedAction): string {
       return isMovedInState(action) ? movedWords(one) : `move below ${printable(action.parent ?? 'the project')}`;
     case 'replace':
       if (action.createsBeforeDestroy)
-        return 'replace: create the new object, then delete the old one when nothing here uses it';
-      return `replace${id}: delete and create again${action.teardown.length === 0 ? ', with its parent' : ''}`;
+        return `replace: create the new object, then delete the old one when nothing here uses it${asked}`;
+      return `replace${id}: delete and create again${action.teardown.length === 0 ? ', with its parent' : ''}${asked}`;
     case 'adopt':
       return `adopt${id}: exists on the platform and is taken over${action.steps.length === 0 ? ' unchanged' : ''}`;
     case 'delete':

@@ -1,8 +1,9 @@
 import type { ApplyResult, Outcome } from '../apply/job.ts';
 import { groupBy } from '../graph/group.ts';
 import { blockAddress } from '../kind/address.ts';
+import type { Narrowed } from '../plan/action.ts';
 import { renderNote } from './diagnostics-text.ts';
-import { fold, indented, listed, requestCounts } from './lines.ts';
+import { counted, fold, indented, listed, requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Ending } from './result.ts';
 import { countIgnored, isNews } from './result.ts';
@@ -14,6 +15,8 @@ export interface ResultView {
   readonly result: ApplyResult;
   readonly ending: Ending;
   readonly isInterrupted: boolean;
+  /** What the plan was narrowed to. */
+  readonly narrowed?: Narrowed | undefined;
   readonly counts: { readonly reads: number; readonly writes: number };
 }
 
@@ -66,11 +69,11 @@ const resultWords: Readonly<
   unverified: { tone: 'change', counted: 'not verified', text: (_now, done) => `${done}, not verified` },
 };
 
-function summary({ result: { outcomes, state }, isInterrupted }: ResultView): string {
+function summary({ result: { outcomes, state }, isInterrupted, narrowed }: ResultView): string {
   const news = outcomes.filter(isNews);
   // Those that this run wrote are counted already.
   const ignored = news.some(({ result }) => result === 'ignored') ? 0 : countIgnored(state);
-  if (news.length === 0) return noChanges(ignored);
+  if (news.length === 0) return noChanges(ignored, narrowed === undefined ? {} : { narrowed });
   const done = news.filter(({ result }) => result === 'done').map(({ action }) => action);
   const parts = [...countActions(done)].map(([name, count]) => `${count} ${actionWords[name].done}`);
   const tried = news.filter(({ stopped }) => stopped === undefined);
@@ -93,8 +96,14 @@ function notStarted({ result: { outcomes } }: ResultView): string[] {
   return [...groupBy(left)].map(([why, names]) => `Not started, because ${why}: ${listed(names, named)}.`);
 }
 
-function advice({ result, ending, isInterrupted }: ResultView): string[] {
-  if (ending === 'done') return isInterrupted ? ['Everything in the plan was done already.'] : [];
+function advice({ result, ending, isInterrupted, narrowed }: ResultView): string[] {
+  if (ending === 'done') {
+    const left = narrowed?.leftOut.length ?? 0;
+    return [
+      ...(isInterrupted ? ['Everything in the plan was done already.'] : []),
+      ...(left === 0 ? [] : [`The plan left out ${counted(left, 'change')}: trueup plan shows what is left.`]),
+    ];
+  }
   const isDone = result.unsaved === undefined && result.outcomes.filter(isNews).every((one) => one.result === 'done');
   if (isDone && !isInterrupted) {
     return ['Next: change each ignored value, or leave its line out; trueup plan names them.'];

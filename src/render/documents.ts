@@ -67,6 +67,8 @@ const action = z.object({
   because: z.array(z.string()).optional(),
   /** Of what goes: the names of its parts, such as `services`. */
   holds: z.record(z.string(), z.array(z.string())).optional(),
+  /** Somebody asked for the replacement, with --replace. */
+  asked: z.literal(true).optional(),
   dataAtRisk: z.string().optional(),
   protect: z.boolean().optional(),
   needsConsent: z.boolean(),
@@ -82,6 +84,14 @@ export const planDocument = z.object({
   summary: z.partialRecord(actionName, z.number().int()),
   requests,
   actions: z.array(action),
+  /** What a narrowed plan has, and the changes that it leaves out; `needs`: why, where no word names it. */
+  narrowed: z
+    .object({
+      targets: z.array(z.string()),
+      excludes: z.array(z.string()),
+      leftOut: z.array(z.object({ address: z.string(), action: actionName, needs: z.string().optional() })),
+    })
+    .optional(),
   diagnostics: z.array(diagnostic),
 });
 

@@ -1,10 +1,10 @@
 import { blockAddress } from '../kind/address.ts';
-import type { Change, ShownAction } from '../plan/action.ts';
+import type { Change, Narrowed, ShownAction } from '../plan/action.ts';
 import { hasChanges } from '../plan/action.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
 import type { PlanDocument } from './documents.ts';
 import type { PlanView } from './plan-text.ts';
-import { countActions } from './words.ts';
+import { countActions, within } from './words.ts';
 
 /** A plan as a document: all of it, unchanged resources included. Secrets are redacted already. */
 export function planJson({ plan, counts }: PlanView): PlanDocument {
@@ -12,15 +12,24 @@ export function planJson({ plan, counts }: PlanView): PlanDocument {
     format: 'trueup/plan',
     version: 1,
     hasChanges: hasChanges(plan),
-    summary: Object.fromEntries(countActions(plan.actions)),
+    summary: Object.fromEntries(countActions(within(plan))),
     requests: { reads: counts.reads, writes: counts.writes },
-    actions: plan.actions.map(actionJson),
+    actions: within(plan).map(actionJson),
+    ...(plan.narrowed === undefined ? {} : { narrowed: narrowedJson(plan.narrowed) }),
     diagnostics: plan.diagnostics.map(diagnosticJson),
   };
 }
 
+function narrowedJson({ targets, excludes, leftOut }: Narrowed): PlanDocument['narrowed'] {
+  return {
+    targets: [...targets],
+    excludes: [...excludes],
+    leftOut: leftOut.map(({ address, ...rest }) => ({ ...rest, address: blockAddress(address) })),
+  };
+}
+
 function actionJson(action: ShownAction): PlanDocument['actions'][number] {
-  const { id, parent, movedFrom, because, holds, dataAtRisk, protect, position } = action;
+  const { id, parent, movedFrom, because, isAsked, holds, dataAtRisk, protect, position } = action;
   return {
     address: blockAddress(action.address),
     kind: action.kind.kind,
@@ -31,6 +40,7 @@ function actionJson(action: ShownAction): PlanDocument['actions'][number] {
     changes: action.changes.map(changeJson),
     ...(because === undefined ? {} : { because: [...because] }),
     ...(holds === undefined ? {} : { holds: holds as PlanAction['holds'] }),
+    ...(isAsked === undefined ? {} : { asked: isAsked }),
     ...(dataAtRisk === undefined ? {} : { dataAtRisk }),
     ...(protect === undefined ? {} : { protect }),
     needsConsent: action.needsConsent,

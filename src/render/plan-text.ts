@@ -9,7 +9,7 @@ import { groupActions } from './groups.ts';
 import { counted, fold, requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
-import { actionWords, countActions, ignoredWords, noChanges } from './words.ts';
+import { actionWords, countActions, ignoredWords, leftOutWords, narrowedWords, noChanges, within } from './words.ts';
 
 /** A plan with the requests that it took. */
 export interface PlanView {
@@ -28,6 +28,8 @@ export function renderPlan({ plan, counts, isFull }: PlanView, given: Style): st
     const heading = root === undefined ? [`  ${style.paint('strong', printable(group.address))}`] : [];
     return [...heading, ...group.actions.flatMap((one) => renderAction(one, group.address, style))];
   });
+  const { narrowed } = plan;
+  if (narrowed !== undefined) blocks.unshift(fold(`This plan is ${narrowedWords(narrowed)}.`, 0, style));
   for (const item of plan.diagnostics) blocks.push(renderDiagnostic(item, style));
   blocks.push(ending(plan, counts, style));
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
@@ -37,6 +39,11 @@ function ending(plan: ShownPlan, counts: PlanView['counts'], style: Style): stri
   const lines = [...notDeployed(plan.actions), ...permissions(plan.actions), ...errors(plan)].flatMap((line) =>
     fold(line, 0, style),
   );
+  const { narrowed } = plan;
+  if (narrowed !== undefined) {
+    const words = `This plan is ${narrowedWords(narrowed)}; ${leftOutWords(narrowed, style.isFull === true)}.`;
+    lines.push(...fold(words, 0, style));
+  }
   const last = summary(plan);
   if (last !== '') lines.push(style.paint('strong', last));
   lines.push(style.paint('faint', requestCounts(counts)));
@@ -48,7 +55,7 @@ function summary(plan: ShownPlan): string {
   // What has errors was not compared: it does not match the manifest.
   if (!hasChanges(plan) && plan.destroys !== true && errors(plan).length > 0) return ignoredWords(ignored).join(' ');
   if (!hasChanges(plan)) return noChanges(ignored, plan);
-  const parts = [...countActions(plan.actions)].map(([name, count]) => `${count} ${actionWords[name].plan}`);
+  const parts = [...countActions(within(plan))].map(([name, count]) => `${count} ${actionWords[name].plan}`);
   return [`Plan: ${parts.join(', ')}.`, ...ignoredWords(ignored)].join(' ');
 }
 

@@ -13,18 +13,9 @@ export interface SavedView extends Omit<PlanView, 'isFull'> {
 
 /** The members of an action that are JSON already. */
 const plain = [
-  ...([
-    'address',
-    'movedFrom',
-    'action',
-    'createsBeforeDestroy',
-    'id',
-    'parent',
-    'changes',
-    'notes',
-    'because',
-  ] as const),
-  ...(['isOrdered', 'holds', 'dataAtRisk', 'protect', 'needsConsent', 'position'] as const),
+  ...(['address', 'movedFrom', 'action', 'createsBeforeDestroy', 'id', 'parent', 'changes', 'notes'] as const),
+  ...(['because', 'isOrdered', 'isLeftOut', 'isAsked', 'holds', 'dataAtRisk', 'protect'] as const),
+  ...(['needsConsent', 'position'] as const),
 ];
 
 /** The others, which are counted. A member that is missing in both does not compile. */
@@ -32,10 +23,11 @@ type Counted = Record<Exclude<keyof ShownAction, (typeof plain)[number]>, string
 
 /** Writes a view as text, for a plan file. Of requests and of ignored fields it keeps the number. */
 export function saveView({ plan, ...view }: SavedView): string {
-  const { actions, destroys, saved, diagnostics } = plan;
+  const { actions, destroys, narrowed, saved, diagnostics } = plan;
   const kept: Record<keyof ShownPlan, unknown> = {
     actions: actions.map(savedAction),
     destroys,
+    narrowed,
     saved: saved !== undefined,
     diagnostics,
   };
@@ -88,6 +80,8 @@ const schema = z.object({
       action.extend({
         createsBeforeDestroy: z.boolean(),
         isOrdered: z.literal(true).optional(),
+        isLeftOut: z.literal(true).optional(),
+        isAsked: z.literal(true).optional(),
         teardown: count,
         steps: count,
         attributes: count,
@@ -95,6 +89,7 @@ const schema = z.object({
       }),
     ),
     destroys: z.literal(true).optional(),
+    narrowed: planDocument.shape.narrowed,
     saved: z.boolean(),
     diagnostics: planDocument.shape.diagnostics,
   }),

@@ -1,5 +1,7 @@
-import type { ActionName, ShownPlan } from '../plan/action.ts';
+import type { ActionName, Narrowed, ShownAction, ShownPlan } from '../plan/action.ts';
+import { blockAddress } from '../kind/address.ts';
 import { counted } from './lines.ts';
+import { printable } from './printable.ts';
 import type { Tone } from './style.ts';
 
 /** The symbol and the words of an action. */
@@ -33,6 +35,12 @@ export const actionWords: Readonly<Record<ActionName, ActionWords>> = {
   'no-op': { symbol: ' ', tone: 'faint', plan: 'unchanged', now: 'checking', done: 'unchanged' },
 };
 
+/** The actions that a plan is about: without those that a narrowed plan leaves out. */
+export function within({ actions }: Pick<ShownPlan, 'actions'>): readonly ShownAction[] {
+  // A move in the state is made all the same.
+  return actions.filter(({ isLeftOut, action }) => isLeftOut !== true || action !== 'no-op');
+}
+
 /** Counts the actions of each name, in the order of the words. */
 export function countActions(actions: readonly { readonly action: ActionName }[]): Map<ActionName, number> {
   const counts = new Map<ActionName, number>();
@@ -43,11 +51,36 @@ export function countActions(actions: readonly { readonly action: ActionName }[]
   return counts;
 }
 
+/** What a plan is narrowed to: `narrowed to a, without b`. */
+export function narrowedWords({ targets, excludes }: Narrowed): string {
+  const without = excludes.length === 0 ? '' : `without ${excludes.map(printable).join(', ')}`;
+  if (targets.length === 0) return `narrowed to everything ${without}`;
+  return `narrowed to ${targets.map(printable).join(', ')}${without === '' ? '' : `, ${without}`}`;
+}
+
+/** The changes that a narrowed plan leaves out, with their number. */
+export function leftOutWords({ leftOut }: Narrowed, isFull: boolean): string {
+  if (leftOut.length === 0) return 'no change is left out';
+  const named = leftOut.map(({ address, action, needs }) => {
+    const why = needs === undefined ? '' : `, needs ${printable(needs)}`;
+    return `${printable(blockAddress(address))} (${action}${why})`;
+  });
+  const shown = isFull ? named : named.slice(0, mostLeftOut);
+  const more = named.length - shown.length;
+  const word = leftOut.length === 1 ? 'is' : 'are';
+  return `${counted(leftOut.length, 'change')} ${word} left out: ${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
+}
+
+/** The number of changes left out that a plan names. */
+const mostLeftOut = 10;
+
 /** The summary when there is nothing to do; `ignored`: the number of fields that the platform ignores. */
 export function noChanges(
   ignored: number,
-  { destroys, saved }: Partial<Pick<ShownPlan, 'destroys' | 'saved'>> = {},
+  { destroys, narrowed, saved }: Partial<Pick<ShownPlan, 'destroys' | 'narrowed' | 'saved'>> = {},
 ): string {
+  if (narrowed !== undefined)
+    return ['No changes in what the plan is narrowed to.', ...ignoredWords(ignored)].join(' ');
   if (destroys === true) {
     // A destruction says nothing of what the manifest declares.
     return saved === undefined

@@ -364,6 +364,7 @@ describe('a plan file on the disk', () => {
     projectId: 'prj_1',
     deploys: true,
     destroys: false,
+    narrowing: { targets: [], excludes: [], replaces: [] },
     state: { lineage: 'one', serial: 1, content: 'digest' },
     moved: 'digest',
     facts: {},

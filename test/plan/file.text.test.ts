@@ -17,6 +17,7 @@ const file: PlanFile = {
   projectId: 'prj_1',
   deploys: true,
   destroys: false,
+  narrowing: { targets: [], excludes: [], replaces: [] },
   state: { lineage: 'lineage', serial: 3, content: 'content' },
   moved: 'moved',
   facts: {

@@ -84,6 +84,7 @@ describe('the plan file', () => {
       projectId: 'prj_1',
       deploys: true,
       destroys: false,
+      narrowing: { targets: [], excludes: [], replaces: [] },
       state: {
         lineage: 'lineage',
         serial: 3,

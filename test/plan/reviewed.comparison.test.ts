@@ -19,6 +19,7 @@ const base: PlanFile = {
   projectId: 'prj_1',
   deploys: true,
   destroys: false,
+  narrowing: { targets: [], excludes: [], replaces: [] },
   state: { lineage: 'a', serial: 3, content: 'content' },
   moved: 'moved',
   facts: {},

@@ -1,3 +1,4 @@
+import { everything } from '../../src/plan/narrow.ts';
 import { LineCounter } from 'yaml';
 import * as z from 'zod';
 import type { Json, Row } from '../../src/kind/json.ts';
@@ -171,6 +172,7 @@ export function inputOf(
     saved: state,
     deploys: true,
     destroys: false,
+    narrowing: everything,
     digests: makeDigests,
     origins: new Map(),
     outputs: () => undefined,

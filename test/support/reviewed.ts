@@ -3,7 +3,8 @@ import type { ReviewedPlan } from '../../src/review.ts';
 import { planFile } from '../../src/plan/fingerprint.ts';
 import { makePlan, planAgain } from '../../src/review.ts';
 import type { ApplyResult } from '../../src/apply/job.ts';
-import type { Plan } from '../../src/plan/action.ts';
+import type { Narrowing, Plan } from '../../src/plan/action.ts';
+import { everything } from '../../src/plan/narrow.ts';
 import type { PlanFile } from '../../src/plan/file.ts';
 import { parsePlanFile, planFileText } from '../../src/plan/file.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
@@ -14,15 +15,15 @@ import type { Bench } from './world.ts';
 /** Plans that are put into a file, reviewed, and applied from it. */
 
 /** What a plan is made for. */
-type Purpose = { readonly deploys?: boolean; readonly destroys?: boolean };
+type Purpose = { readonly deploys?: boolean; readonly destroys?: boolean; readonly narrowing?: Narrowing };
 
 /** Plans, and gives the text of the file. */
 export async function review(
   made: Bench,
   text: string | Record<string, string>,
-  { deploys = true, destroys = false }: Purpose = {},
+  { deploys = true, destroys = false, narrowing = everything }: Purpose = {},
 ): Promise<string> {
-  const purpose = { manifest: await made.manifest(text), deploys, destroys };
+  const purpose = { manifest: await made.manifest(text), deploys, destroys, narrowing };
   const planned = await makePlan(purpose, made.world());
   expect(obstacles(planned, { dataLoss: true, adoption: true })).toEqual([]);
   return planFileText(planFile(planned, purpose, thisVersion, await made.store.key()));

@@ -1,6 +1,7 @@
 import { attempts } from '../../api/attempts.ts';
 import type { Deploying } from '../../apply/run.ts';
 import { longestTimeoutMs } from '../../state/wait-out.ts';
+import { readNarrowing } from '../../plan/narrow.ts';
 import { redactDiagnostic } from '../../plan/redacted.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import type { ApplyView } from '../../render/formats/apply.ts';
@@ -8,7 +9,7 @@ import { applyFormats } from '../../render/formats/apply.ts';
 import { endingOf } from '../../render/result.ts';
 import { kinds } from '../../resources/index.ts';
 import type { PlanRequest } from '../../session.ts';
-import type { ApplyFlags, DeployFlags } from '../approval.ts';
+import type { ApplyFlags, DeployFlags, NarrowFlags } from '../approval.ts';
 import { approve } from '../approval.ts';
 import { progressClock } from '../progress-clock.ts';
 import type { Command, Run } from '../command.ts';
@@ -33,12 +34,13 @@ async function apply(
   const limitMs = readDeployLimits(flags.deployTimeout ?? [], kinds);
   const deploying = { waits: flags.wait !== false, limitMs };
   if (path === undefined) {
-    const request = { deploys: flags.deploy !== false };
+    const request = { deploys: flags.deploy !== false, narrowing: readNarrowing(flags) };
     return planAndApply(run, view, { flags, command: 'apply', request, deploying });
   }
   if (flags.deploy === false) {
     throw usage('--no-deploy cannot be combined with a plan file', 'Write the file with trueup plan --no-deploy.');
   }
+  refuseNarrowing(flags, 'trueup plan');
   const reviewed = await readPlanFile(run.process.cwd(), path);
   if (reviewed.file.destroys) {
     throw new Stop('refused', [
@@ -54,6 +56,14 @@ async function apply(
     request: { reviewed },
     deploying,
   });
+}
+
+/** @throws {Stop} `usage`, when a plan file is to be narrowed: it says itself what it is narrowed to. */
+export function refuseNarrowing({ target, exclude, replace }: NarrowFlags, plan: string): void {
+  for (const [name, given] of Object.entries({ target, exclude, replace })) {
+    if (given === undefined) continue;
+    throw usage(`--${name} cannot be combined with a plan file`, `Write the file with ${plan} --${name} … --out FILE.`);
+  }
 }
 
 /** Plans, asks and applies, for `apply` and `destroy`. */
@@ -95,7 +105,7 @@ export async function planAndApply(
       const ending = endingOf(result);
       const exit: Exit = unsaved === undefined ? ending : stopExits[unsaved.failure];
       view.result({
-        view: { result, ending, isInterrupted: signal.aborted, counts },
+        view: { result, ending, isInterrupted: signal.aborted, narrowed: made.narrowed, counts },
         plan: made,
         exitCode: exitCodes[exit].code,
         warnings,

@@ -1,19 +1,21 @@
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { readNarrowing } from '../../plan/narrow.ts';
 import type { ApplyView } from '../../render/formats/apply.ts';
 import { applyFormats } from '../../render/formats/apply.ts';
 import type { ApplyFlags } from '../approval.ts';
 import type { Command } from '../command.ts';
 import { readPlanFile } from '../plan-file.ts';
-import { planAndApply } from './apply.ts';
+import { planAndApply, refuseNarrowing } from './apply.ts';
 
 /** Deletes everything that the state holds; with a plan file only what was reviewed. It asks in both cases. */
 export function destroyCommand(
-  flags: Omit<ApplyFlags, 'adopt' | 'allowMassDelete' | 'allowMassRecreate'>,
+  flags: Omit<ApplyFlags, 'adopt' | 'replace' | 'allowMassDelete' | 'allowMassRecreate'>,
   path?: string,
 ): Command<ApplyView> {
   return {
     formats: applyFormats,
     execute: async (run, view) => {
+      if (path !== undefined) refuseNarrowing(flags, 'trueup plan --destroy');
       const reviewed = path === undefined ? undefined : await readPlanFile(run.process.cwd(), path);
       if (reviewed?.file.destroys === false) {
         throw new Stop('refused', [
@@ -22,7 +24,7 @@ export function destroyCommand(
           }),
         ]);
       }
-      const request = reviewed === undefined ? { destroys: true } : { reviewed };
+      const request = reviewed === undefined ? { destroys: true, narrowing: readNarrowing(flags) } : { reviewed };
       return planAndApply(run, view, { flags, command: 'destroy', request });
     },
   };

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
 import { countIgnored, hasChanges } from '../../plan/action.ts';
 import { planFile } from '../../plan/fingerprint.ts';
+import { readNarrowing } from '../../plan/narrow.ts';
 import { obstacles } from '../../plan/safeguard.ts';
 import { readVersion } from '../../project/version.ts';
 import type { PlanCommandView } from '../../render/formats/plan.ts';
@@ -10,15 +11,17 @@ import { printable } from '../../render/printable.ts';
 import { saveView } from '../../render/saved-view.ts';
 import { makePlan } from '../../review.ts';
 import type { StateStore } from '../../state/state.ts';
+import type { NarrowFlags } from '../approval.ts';
 import type { Command, Run } from '../command.ts';
 import { connect } from '../connect.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
+import { usage } from '../options.ts';
 import { checkPlanPath, writePlanFile } from '../plan-file.ts';
 import { commandLine } from '../shell-command.ts';
 
 /** The options of `plan`. */
-interface PlanFlags {
+interface PlanFlags extends NarrowFlags {
   readonly detailedExitcode?: true;
   readonly deploy?: boolean;
   readonly destroy?: true;
@@ -38,11 +41,12 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
   const load = destroys ? loadManifest : loadWithSecrets;
   const { manifest, warnings } = await load(options, redactor);
   run.warn(warnings);
+  if (destroys && flags.replace !== undefined) throw usage('--replace cannot be combined with --destroy');
   if (flags.out !== undefined) checkPlanPath(options.folder, run.process.cwd(), flags.out);
   const connection = await connect(manifest.settings, { options, redactor, terminal, purpose: 'plan' });
   try {
     const { client } = connection;
-    const purpose = { manifest, deploys: flags.deploy !== false, destroys };
+    const purpose = { manifest, deploys: flags.deploy !== false, destroys, narrowing: readNarrowing(flags) };
     const made = await makePlan(purpose, connection);
     // A missing permission does not stop a plan; a mistake does.
     const everything = { dataLoss: true, adoption: true, massDeletion: true, massRecreation: true };

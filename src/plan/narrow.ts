@@ -1,0 +1,251 @@
+import { closest } from '../diagnostics/closest.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { groupBy } from '../graph/group.ts';
+import { blockAddress, isWithin, normalAddress, replacedAddress } from '../kind/address.ts';
+import { matchesGlob } from '../manifest/glob.ts';
+import type { ObservedObject } from '../observe/observed.ts';
+import type { StateRecord } from '../state/record.ts';
+import type { Action, AttributeChange, LeftOut, Narrowing } from './action.ts';
+import { idle } from './action-for.ts';
+
+/** The plan as a whole: nothing is left out, nothing is made anew. */
+export const everything: Narrowing = { targets: [], excludes: [], replaces: [] };
+
+/** A narrowing as it was asked for, with its addresses as Trueup writes them. */
+export function readNarrowing(asked: {
+  readonly target?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+  readonly replace?: readonly string[] | undefined;
+}): Narrowing {
+  const read = (words: readonly string[] = []) => [...new Set(words.map((word) => normalAddress(word) ?? word))];
+  return { targets: read(asked.target), excludes: read(asked.exclude), replaces: read(asked.replace) };
+}
+
+/** Whether a plan leaves something out. */
+export function isNarrow({ targets, excludes }: Narrowing): boolean {
+  return targets.length > 0 || excludes.length > 0;
+}
+
+/** The errors of a narrowing: words that name nothing that is declared or in the state. */
+export function unknownIn(narrowing: Narrowing, known: readonly string[], declared: readonly string[]): Diagnostic[] {
+  const unknown = (option: string, word: string, all: readonly string[], what: string): Diagnostic => {
+    const guess = closest(word, all);
+    const remedy =
+      guess === undefined ? 'trueup state list and the manifest have the addresses.' : `Did you mean ${guess}?`;
+    return diagnostic('bad-reference', `${option} ${word}: ${what}`, { remedy });
+  };
+  const nothing = 'neither the manifest nor the state has anything there';
+  const patterns = [
+    ...narrowing.targets.map((word) => ['--target', word] as const),
+    ...narrowing.excludes.map((word) => ['--exclude', word] as const),
+  ];
+  return [
+    ...patterns.flatMap(([option, word]) =>
+      matching(word, known).length > 0 ? [] : [unknown(option, word, known, nothing)],
+    ),
+    ...narrowing.replaces.flatMap((word) =>
+      declared.includes(word) ? [] : [unknown('--replace', word, declared, 'nothing is declared there')],
+    ),
+  ];
+}
+
+/** The addresses that a word names: that one, those of a pattern, or all in a section. */
+function matching(word: string, known: readonly string[]): string[] {
+  const address = normalAddress(word);
+  if (address === undefined) return known.filter((one) => matchesGlob(word, one));
+  return known.includes(address) ? [address] : known.filter((one) => isWithin(one, address));
+}
+
+/** What a plan is narrowed from. */
+interface NarrowInput {
+  /** Every action, with the deployments. */
+  readonly actions: readonly Action[];
+  readonly records: Readonly<Record<string, StateRecord>>;
+  readonly narrowing: Narrowing;
+}
+
+/**
+ * Chooses what a narrowed plan does: what the targets name, with all that it cannot do without, but for what the excludes
+ * name, with all that cannot do without that. Gives the addresses that stay, and why others go.
+ */
+export function choose({ actions, records, narrowing }: NarrowInput): {
+  readonly stays: (address: string) => boolean;
+  readonly needed: ReadonlyMap<string, string>;
+} {
+  const graph = graphOf(actions, records);
+  const known = [...new Set(actions.map(({ address }) => blockOf(address)))];
+  const names = (words: readonly string[]) => {
+    const named = new Set(words.flatMap((word) => matching(word, known)));
+    const isNamed = (address: string): boolean => {
+      if (named.has(address)) return true;
+      const parent = graph.byAddress.get(address)?.parent;
+      return parent !== undefined && isNamed(parent);
+    };
+    return actions.map(({ address }) => address).filter((address) => isNamed(blockOf(address)));
+  };
+  const wanted =
+    narrowing.targets.length === 0
+      ? new Set(graph.byAddress.keys())
+      : reached(names(narrowing.targets), (address) => [...graph.needs(address), ...graph.takesAlong(address)]).all;
+  const dependents = groupBy(
+    actions.filter(isChange).flatMap(({ address }) => graph.needs(address).map((need) => [need, address] as const)),
+  );
+  const out = reached(names(narrowing.excludes), (address) => dependents.get(address) ?? []);
+  return { stays: (address) => wanted.has(address) && !out.all.has(address), needed: out.from };
+}
+
+/** All that can be reached, and from where each was reached first. */
+function reached(
+  from: readonly string[],
+  next: (address: string) => readonly string[],
+): { readonly all: ReadonlySet<string>; readonly from: ReadonlyMap<string, string> } {
+  const all = new Set(from);
+  const before = new Map<string, string>();
+  for (const address of all) {
+    for (const other of next(address)) {
+      if (all.has(other)) continue;
+      all.add(other); // a Set goes on to what is added meanwhile
+      before.set(other, address);
+    }
+  }
+  return { all, from: before };
+}
+
+/** The actions that others cannot do without. */
+interface Graph {
+  readonly byAddress: ReadonlyMap<string, Action>;
+  /** Without these an action fails, or does half of something. */
+  readonly needs: (address: string) => readonly string[];
+  /** Without these a target is not what it is meant to be: its variables, and what a new service is deployed with. */
+  readonly takesAlong: (address: string) => readonly string[];
+}
+
+function graphOf(actions: readonly Action[], records: NarrowInput['records']): Graph {
+  const byAddress = new Map(actions.map((action) => [action.address, action]));
+  const oldOnes = groupBy(
+    actions.flatMap(({ address }) => {
+      const successor = replacedAddress(address);
+      return successor === undefined ? [] : [[successor, address] as const];
+    }),
+  );
+  /** Those that used an object when they were applied last, or stand below it. */
+  const users = groupBy(
+    Object.entries(records).flatMap(([address, { dependsOn, parent }]) =>
+      [...new Set([...dependsOn, ...(parent === null ? [] : [parent])])].map((need) => [need, address] as const),
+    ),
+  );
+  const deployments = new Map(
+    actions.flatMap((action) => (action.action === 'deploy' ? [[blockOf(action.address), action] as const] : [])),
+  );
+  const isChanged = (address: string) => {
+    const action = byAddress.get(address);
+    return action !== undefined && isChange(action);
+  };
+  return {
+    byAddress,
+    needs: (address) => {
+      const action = byAddress.get(address);
+      if (action === undefined || !isChange(action) || action.action === 'deploy') return [];
+      const parent = byAddress.get(action.parent ?? '');
+      const isGoing = action.action === 'delete' || action.action === 'forget';
+      const found = isGoing ? [] : action.dependsOn.filter((need) => isNew(byAddress.get(need)));
+      if (isGoing || action.action === 'replace') found.push(...(users.get(address) ?? []).filter(isChanged));
+      // It goes with its parent.
+      if (action.action === 'delete' && action.teardown.length === 0 && parent !== undefined)
+        found.push(parent.address);
+      if (action.action === 'replace') found.push(...(oldOnes.get(address) ?? []));
+      found.push(...(action.follows ?? []).filter(isChanged));
+      return found.filter((need) => need !== address);
+    },
+    takesAlong: (address) =>
+      (deployments.get(address)?.dependsOn ?? []).filter((need) => byAddress.get(need)?.action !== 'deploy'),
+  };
+}
+
+/** Whether others cannot use an object before its action is done. */
+function isNew(action: Action | undefined): boolean {
+  return action !== undefined && (action.createsObject || action.action === 'adopt');
+}
+
+function isChange({ action }: Pick<Action, 'action'>): boolean {
+  return action !== 'no-op';
+}
+
+/** The address of the block that an action is of. */
+function blockOf(address: string): string {
+  return replacedAddress(address) ?? blockAddress(address);
+}
+
+/**
+ * Leaves actions out of a plan: what the state knows stays in it as it is, and what it does not know is not mentioned. The
+ * objects are those of the platform again where no replacement takes their place.
+ */
+export function leaveOut(
+  actions: readonly Action[],
+  stays: (address: string) => boolean,
+  about: {
+    readonly records: NarrowInput['records'];
+    /** As the plan has them, and as the platform has them. */
+    readonly objects: ReadonlyMap<string, ObservedObject>;
+    readonly observed: ReadonlyMap<string, ObservedObject>;
+  },
+): { readonly actions: Action[]; readonly objects: ReadonlyMap<string, ObservedObject> } {
+  const { records, observed } = about;
+  const objects = new Map(about.objects);
+  for (const { address } of actions) {
+    if (stays(address)) continue;
+    const object = observed.get(address);
+    if (object === undefined) objects.delete(address);
+    else objects.set(address, object);
+  }
+  return {
+    objects,
+    actions: actions.flatMap((action) => {
+      if (stays(action.address)) return [action];
+      const record = Object.hasOwn(records, action.address) ? records[action.address] : undefined;
+      return record === undefined ? [] : [left(action, record, objects.get(action.address)?.id)];
+    }),
+  };
+}
+
+/** An object that stays as it is, whatever the manifest says. */
+function left(action: Action, record: StateRecord, id: string | undefined): Action {
+  const { options, dependsOn, parent } = record;
+  const { follows: _, service: _service, ...rest } = action;
+  return {
+    ...rest,
+    ...idle,
+    id,
+    parent: parent ?? undefined,
+    dependsOn,
+    options,
+    notes: [],
+    attributes: action.attributes.map(asItIs),
+    isHeld: true,
+    isLeftOut: true,
+  };
+}
+
+/** An attribute about which nothing is done; what is declared is not known of one that would change. */
+function asItIs(attribute: AttributeChange): AttributeChange {
+  const { decision } = attribute;
+  return decision.do === 'nothing'
+    ? { ...attribute, decision: { ...decision, settled: false } }
+    : { ...attribute, wanted: undefined, decision: { do: 'nothing', settled: false } };
+}
+
+/** The changes of a whole plan that are not in the narrowed one. */
+export function leftOutOf(
+  whole: readonly Action[],
+  narrowed: readonly Action[],
+  needed: ReadonlyMap<string, string>,
+): LeftOut[] {
+  const done = new Set(narrowed.filter(isChange).map(({ address }) => address));
+  return whole
+    .filter((action) => isChange(action) && !done.has(action.address))
+    .map(({ address, action }) => {
+      const needs = needed.get(address);
+      return { address, action, ...(needs === undefined ? {} : { needs: blockOf(needs) }) };
+    });
+}
