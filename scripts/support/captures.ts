@@ -1,0 +1,106 @@
+import { EventEmitter } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import type { CapturedPlan } from './captured-plans.ts';
+import { capturedPlans, secrets } from './captured-plans.ts';
+
+/** The widths that every plan is captured at, in columns. */
+const widths = [80, 120] as const;
+
+/** Makes the page of the captured plans: every plan by the real command line, on a platform of its own. */
+export async function renderCaptures(): Promise<string> {
+  const sections: string[] = [];
+  for (const plan of capturedPlans) sections.push(await section(plan));
+  return `${introduction}\n${sections.join('\n')}`;
+}
+
+const introduction = `<!-- Made by \`npm run captures\`: ten plans of the real command line on the emulator. -->
+
+# Ten plans
+
+What \`trueup plan\` prints, on a terminal of 80 and of 120 columns, without colours. Ids are replaced by numbers.
+`;
+
+async function section(plan: CapturedPlan): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-captures-'));
+  try {
+    if (plan.applied !== undefined) {
+      write(folder, plan.applied);
+      await run(folder, ['apply', '--auto-approve', '--adopt'], 80);
+    }
+    for (const change of plan.byHand ?? []) {
+      const shown = await run(folder, ['state', 'show', change.address, '--format', 'json'], 80);
+      const { id } = JSON.parse(shown) as { id: string };
+      const input = JSON.stringify({ ...change.members, [change.id]: id });
+      await run(folder, ['call', change.operation, '--yes', '--input', input], 80);
+    }
+    write(folder, plan.planned);
+    const captures: string[] = [];
+    for (const width of widths) {
+      const printed = await run(folder, ['plan'], width);
+      captures.push(`${width} columns:\n\n\`\`\`text\n${settled(printed, folder).trimEnd()}\n\`\`\`\n`);
+    }
+    return `## ${plan.title}\n\n${plan.about}\n\n${captures.join('\n')}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function write(folder: string, files: CapturedPlan['planned']): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+/** The printed text with the same ids and folders in every run. */
+function settled(text: string, folder: string): string {
+  const numbers = new Map<string, number>();
+  return text.replaceAll(folder, '/srv/shop').replaceAll(/\(([A-Za-z0-9_-]{21})\)/g, (_, id: string) => {
+    const number = numbers.get(id) ?? numbers.size + 1;
+    numbers.set(id, number);
+    return `(object-${String(number).padStart(14, '0')})`;
+  });
+}
+
+/** Runs the command line on a terminal of a width; what it prints to stdout. @throws {Error} when it fails */
+async function run(cwd: string, args: readonly string[], width: number): Promise<string> {
+  let [out, err] = ['', ''];
+  const into = (add: (text: string) => void, properties: object) =>
+    Object.assign(
+      new Writable({
+        decodeStrings: false,
+        write: (text: unknown, _encoding, done) => {
+          add(String(text));
+          done();
+        },
+      }),
+      properties,
+    );
+  const env = {
+    PATH: process.env.PATH,
+    NO_COLOR: '1',
+    ...Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`TRUEUP_SECRET_${name}`, value])),
+  };
+  const never = (): never => {
+    throw new Error('a capture cannot be stopped');
+  };
+  const code = await runCommandLine(
+    Object.assign(new EventEmitter(), {
+      argv: ['node', 'trueup', ...args],
+      env,
+      stdin: Readable.from([]),
+      stdout: into((text) => (out += text), { isTTY: true, columns: width, rows: 50 }),
+      stderr: into((text) => (err += text), {}),
+      cwd: () => cwd,
+      exit: never,
+      pid: 0,
+      kill: never,
+    }),
+  );
+  if (code !== 0) throw new Error(`trueup ${args.join(' ')} exits with ${code}:\n${out}${err}`);
+  return out;
+}
