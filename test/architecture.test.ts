@@ -54,6 +54,7 @@ const worldly = [
   'api/sleep.ts',
   'api/transport.ts',
   'library/manifest.ts', // the environment of the process, unless another is given
+  'manifest/git-commit.ts',
   'manifest/git-ignore.ts', // git knows which files it ignores
   'manifest/git-index.ts',
   'manifest/workspace.ts',

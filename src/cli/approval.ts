@@ -4,6 +4,9 @@ import { hasChanges } from '../plan/action.ts';
 import type { Permissions } from '../plan/safeguard.ts';
 import { requirePermissions } from '../plan/safeguard.ts';
 import { counted } from '../render/lines.ts';
+import type { PlanAbout } from '../render/plan-head.ts';
+import { placeWords } from '../render/plan-head.ts';
+import { printable } from '../render/printable.ts';
 import { askYes } from './prompt.ts';
 import type { Run } from './command.ts';
 
@@ -43,8 +46,9 @@ export interface DeployFlags {
 export async function approve(
   run: Run,
   made: Plan,
-  { flags, command }: { flags: ApplyFlags; command: 'apply' | 'destroy' },
+  task: { flags: ApplyFlags; command: 'apply' | 'destroy'; about: PlanAbout },
 ): Promise<Permissions | undefined> {
+  const { flags, command } = task;
   const isAsking = run.cannotAsk === undefined && flags.autoApprove !== true;
   const permissions = {
     dataLoss: flags.allowDataLoss === true,
@@ -57,7 +61,7 @@ export async function approve(
   if (run.cannotAsk !== undefined) {
     throw unapproved(run.cannotAsk, `Review the plan with trueup plan, then run trueup ${command} --auto-approve.`);
   }
-  return (await askYes(run.process, question(made, flags, command))) ? permissions : undefined;
+  return (await askYes(run.process, question(made, task))) ? permissions : undefined;
 }
 
 /** Asks before a service stops or data is lost; `about` names that where the run cannot ask. False: the answer is no. */
@@ -76,12 +80,13 @@ function unapproved(why: string, remedy: string): Stop {
   return new Stop('refused', [diagnostic('consent', `cannot ask for approval: ${why}; nothing was sent`, { remedy })]);
 }
 
-function question(made: Plan, flags: ApplyFlags, command: 'apply' | 'destroy'): string {
+function question(made: Plan, { flags, command, about }: Parameters<typeof approve>[2]): string {
   const adopted = flags.adopt === true ? 0 : made.actions.filter((action) => action.needsConsent).length;
   const takesOver =
     adopted === 0
       ? ''
       : ` This takes over ${counted(adopted, 'object')} that exist${adopted === 1 ? 's' : ''} already.`;
-  const what = command === 'apply' ? 'Apply this plan?' : 'Delete all of this?';
+  const place = printable(placeWords(about));
+  const what = command === 'apply' ? `Apply this plan to ${place}?` : `Delete all of this from ${place}?`;
   return `\n${what}${takesOver} Only yes is accepted: `;
 }

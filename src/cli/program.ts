@@ -123,7 +123,7 @@ function addPlanning(program: Command, run: Runner): void {
 }
 
 /** The option for plans in which nothing is cut short. */
-const full = ['--full', 'show all lines of long texts and lists'] as const;
+const full = ['--full', 'show all lines of long texts and lists, and each of many equal changes'] as const;
 
 /** The options for a part of a plan. */
 const target = [

@@ -17,6 +17,8 @@ export interface ParentLink {
   readonly set: Readonly<Record<string, FromPlace>>;
   /** Where a row holds the parent's id: a member, or a path. At the top: the id of the project or the organization. */
   readonly idAt: string;
+  /** Where a row holds the name of the project that it is in: a path. */
+  readonly projectNameAt?: string;
   /** Fields that mean nothing below this parent. */
   readonly lacks?: readonly string[];
   /** Below this parent no field waits for a deployment. */

@@ -6,6 +6,7 @@ import { planFile as makeFile } from '../plan/fingerprint.ts';
 import { obstacles } from '../plan/safeguard.ts';
 import { readVersion } from '../project/version.ts';
 import type { PlanDocument } from '../render/documents.ts';
+import type { PlanAbout } from '../render/plan-head.ts';
 import { planJson } from '../render/plan-json.ts';
 import { renderPlan } from '../render/plan-text.ts';
 import { printed } from '../render/printable.ts';
@@ -39,9 +40,10 @@ export function keepPlan(
     readonly counts: { readonly reads: number; readonly writes: number };
     readonly now: number;
     readonly key: StateKey;
+    readonly head: PlanAbout;
   },
 ): Plan {
-  const view = { plan: made, counts: { ...about.counts } };
+  const view = { plan: made, counts: { ...about.counts }, about: about.head };
   const inTheWay = obstacles(made, everything);
   const shown = saveView({ ...view, warnings: [] });
   const at = isoTime(about.now);

@@ -2,6 +2,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Plan as MadePlan } from '../plan/action.ts';
 import type { Permissions } from '../plan/safeguard.ts';
 import { readNarrowing } from '../plan/narrow.ts';
+import { aboutPlan } from '../project/about-plan.ts';
 import { platformOf } from '../project/connect.ts';
 import type { World } from '../reconcile.ts';
 import type { Purpose } from '../review.ts';
@@ -63,13 +64,13 @@ export interface Session {
  *   read fails.
  */
 export async function plan(manifest: Manifest, platform?: Platform, options: PlanOptions = {}): Promise<Plan> {
-  const { redactor, opener } = prepare(manifest, platform);
+  const { redactor, opener, about } = prepare(manifest, platform);
   const purpose = purposeOf(manifest, options);
   return redactingErrors(redactor, async () => {
     const connection = await opener.connect({ purpose: 'plan' });
     try {
       const made = await makePlan(purpose, { ...connection, signal: options.signal });
-      return keepPlan(made, purpose, await aboutPlan(connection));
+      return keepPlan(made, purpose, await about(made, connection));
     } finally {
       await connection.close();
     }
@@ -89,7 +90,7 @@ export async function session<T>(
   options: SessionOptions,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const { redactor, opener } = prepare(manifest, platform);
+  const { redactor, opener, about } = prepare(manifest, platform);
   /** Plans with what they were made from; they end with the session. */
   const made = new Map<Plan, MadePlan>();
   return redactingErrors(redactor, () =>
@@ -106,7 +107,7 @@ export async function session<T>(
                 : { ...reviewed.file, manifest: contentOf(manifest).manifest };
             const asked: PlanRequest = reviewed === undefined ? purpose : { reviewed };
             const inside = await opened.plan(asked, request.signal);
-            const kept = keepPlan(inside, purpose, await aboutPlan(connection));
+            const kept = keepPlan(inside, purpose, await about(inside, connection));
             made.set(kept, inside);
             return kept;
           },
@@ -130,13 +131,20 @@ function prepare(manifest: Manifest, platform: Platform | undefined) {
   const redactor = secrets.redactor();
   const opener =
     platform === undefined ? platformOf(read.settings, { options: folder, redactor }) : openerOf(platform)(redactor);
-  return { redactor, opener };
-}
-
-/** The key is kept: somebody may write a file of the plan. */
-async function aboutPlan({ client, store }: Pick<World, 'client' | 'store'>) {
-  await store.keepKey();
-  return { counts: client.counts, now: systemClock.wall(), key: await store.key() };
+  /** The key is kept: somebody may write a file of the plan. */
+  const about = async (made: MadePlan, world: World) => {
+    const { client, store } = world;
+    await store.keepKey();
+    const place = {
+      manifest: read,
+      folder: folder.folder,
+      world,
+      ...(platform === undefined ? {} : { platform: null }),
+    };
+    const head = await aboutPlan(made, place);
+    return { counts: client.counts, now: systemClock.wall(), key: await store.key(), head };
+  };
+  return { redactor, opener, about };
 }
 
 /** A reviewed plan that deletes everything only for who asks for that: the file alone does not say it to its reader. */

@@ -27,6 +27,8 @@ export interface Manifest {
   readonly resources: readonly Resource[];
   /** What `trueup output` prints, by name. */
   readonly outputs: ReadonlyMap<string, Wanted>;
+  /** Real paths of the files that it was read from. */
+  readonly files: ReadonlySet<string>;
 }
 
 /** Where a manifest and the values in it come from. */
@@ -118,7 +120,7 @@ async function read(input: ManifestInput, diagnostics: Diagnostic[]): Promise<Ma
   checkResources(resources, kinds, diagnostics);
   checkMentions(resources, diagnostics);
   const outputs = readOutputs(merged, evaluationAt(undefined));
-  return { settings, resources, outputs };
+  return { settings, resources, outputs, files: workspace.files };
 }
 
 /** Gives fields that default to one of the parent's the value that is declared there. */

@@ -32,6 +32,8 @@ export interface FileLimit {
 /** The files of a manifest: everything below the folder of `trueup.yaml`, and nothing else. Remembers no content. */
 export interface Workspace {
   readonly root: string;
+  /** Real paths of the files that were read as text. */
+  readonly files: ReadonlySet<string>;
   /** Reads a file by its path below the root; `limit` is in bytes. */
   readonly read: (path: string, limit: number) => Promise<FileText>;
   /**
@@ -65,9 +67,16 @@ export async function openWorkspace(
   { fileLimit }: { readonly fileLimit?: FileLimit | undefined } = {},
 ): Promise<Workspace> {
   const root = await realpath(resolve(folder));
+  const files = new Set<string>();
   return {
     root,
-    read: (path, limit) => readText(root, path, limit),
+    files,
+    read: async (path, limit) => {
+      const place = await locate(root, path);
+      if ('problem' in place) return place;
+      files.add(place.real);
+      return decode(path, await readPlace(path, place, limit));
+    },
     readAll: async (paths, limit, { readsIgnored } = { readsIgnored: false }) => {
       const places = new Map<string, FilePlace | FileProblem>();
       await sideBySide(paths, async (path) => places.set(path, await locatePublic(root, path)));
@@ -79,6 +88,7 @@ export async function openWorkspace(
       const texts = new Map<string, FileText>();
       await sideBySide(places.keys(), async (path) => {
         const place = places.get(path) ?? { problem: `there is no file ${path}` };
+        if ('real' in place) files.add(place.real);
         texts.set(path, decode(path, 'problem' in place ? place : await readInspected(path, place, limit, inspect)));
       });
       return texts;
@@ -214,10 +224,6 @@ async function leadsToFolder(link: string): Promise<boolean> {
   );
 }
 
-async function readText(root: string, path: string, limit: number): Promise<FileText> {
-  return decode(path, await readInside(root, path, limit));
-}
-
 function decode(path: string, file: FileBytes): FileText {
   if ('problem' in file) return file;
   try {
@@ -225,11 +231,6 @@ function decode(path: string, file: FileBytes): FileText {
   } catch {
     return { problem: `${path} is not UTF-8 text` };
   }
-}
-
-async function readInside(root: string, path: string, limit: number): Promise<FileBytes> {
-  const place = await locate(root, path);
-  return 'problem' in place ? place : readPlace(path, place, limit);
 }
 
 async function locate(root: string, path: string): Promise<FilePlace | FileProblem> {

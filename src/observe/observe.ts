@@ -4,7 +4,7 @@ import { groupBy } from '../graph/group.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
-import { outputValue } from '../kind/wire.ts';
+import { observedValue, outputValue, valueAt } from '../kind/wire.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Outputs } from '../manifest/wanted.ts';
 import { pendingCreate } from '../state/pending.ts';
@@ -14,7 +14,8 @@ import { lacksRight } from './hidden.ts';
 import { identify } from './identify.ts';
 import { searchIn } from './match.ts';
 import { bindNames, namedKinds } from './names.ts';
-import type { Caller, Observed, ObservedObject } from './observed.ts';
+import type { Caller, Observed, ObservedObject, UnmanagedObject } from './observed.ts';
+import { isOfProject } from './ownership.ts';
 import type { Reader } from './reader.ts';
 import { createReader } from './reader.ts';
 
@@ -80,7 +81,33 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   };
   for (let level = top; level.length > 0; level = nextLevel(kinds, level)) await Promise.all(level.map(findKind));
   const ids = new Set([...lists.values()].flatMap((rows) => [...rows.keys()]));
-  return { observed: { ...caller, objects, listed: ids }, resources, diagnostics };
+  const unmanaged = unmanagedIn(kinds, lists, new Set(byId.keys()));
+  const observed = { ...caller, objects, listed: ids, projectName: projectNameIn(kinds, lists), unmanaged };
+  return { observed, resources, diagnostics };
+}
+
+/** The objects of the project that no address has. One row may be listed for several kinds. */
+function unmanagedIn(kinds: readonly Kind[], lists: Lists, known: ReadonlySet<string>): UnmanagedObject[] {
+  const found = new Map<string, UnmanagedObject>();
+  for (const kind of kinds.filter(isOfProject)) {
+    const { keyField } = kind.identity;
+    for (const [id, { row, parent }] of lists.get(kind.kind) ?? []) {
+      if (known.has(id) || found.has(id) || kind.lifecycle?.provided?.is(row, parent?.row ?? {}) === true) continue;
+      const name = keyField === undefined ? undefined : observedValue(kind, keyField, row);
+      found.set(id, { kind: kind.kind, id, name, parentId: parent?.id });
+    }
+  }
+  return [...found.values()];
+}
+
+function projectNameIn(kinds: readonly Kind[], lists: Lists): string | undefined {
+  for (const { kind, parents } of kinds) {
+    const path = parents[root]?.projectNameAt;
+    const [first] = path === undefined ? [] : (lists.get(kind)?.values() ?? []);
+    const name = first === undefined || path === undefined ? undefined : valueAt(first.row, path);
+    if (typeof name === 'string' && name !== '') return name;
+  }
+  return undefined;
 }
 
 /** Every row that was seen, by kind and id. */

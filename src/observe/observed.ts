@@ -1,4 +1,4 @@
-import type { Row } from '../kind/json.ts';
+import type { Json, Row } from '../kind/json.ts';
 import type { FromPlace } from '../kind/parent.ts';
 
 /** One object as the platform has it. Its row holds secrets in clear, so it does not print. */
@@ -31,6 +31,20 @@ export interface Observed extends Caller {
   readonly objects: ReadonlyMap<string, ObservedObject>;
   /** The ids of everything that a list showed, whoever's it is. */
   readonly listed: ReadonlySet<string>;
+  /** The name of the project, where a list shows it. */
+  readonly projectName?: string | undefined;
+  /** Objects of the project that a list showed and no address has, without those that the platform made by itself. */
+  readonly unmanaged: readonly UnmanagedObject[];
+}
+
+/** An object that neither the manifest nor the state names. */
+export interface UnmanagedObject {
+  readonly kind: string;
+  readonly id: string;
+  /** The value of the field that has the YAML key as default. */
+  readonly name: Json | undefined;
+  /** The id of its parent, where that is an object too. */
+  readonly parentId: string | undefined;
 }
 
 /** The value that the run itself gives to a member: which project, which organization, who. */

@@ -1,5 +1,6 @@
 import type { Operation } from '../api/contract.ts';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
+import { blockAddress } from '../kind/address.ts';
 import type { Attribute } from '../kind/attribute.ts';
 import type { Json } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
@@ -192,6 +193,8 @@ export interface Plan {
   readonly destroys?: true;
   /** What it was narrowed to. */
   readonly narrowed?: Narrowed;
+  /** Number of objects of the project that neither the manifest nor the state names, as far as the plan read them. */
+  readonly unmanaged?: number;
   /** Errors, warnings and notes that belong to no action. */
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -210,7 +213,7 @@ export interface ShownAction extends Pick<
 }
 
 /** What people see of a plan: all that a view of it may use, so that a plan file can hold it. */
-export interface ShownPlan extends Pick<Plan, 'destroys' | 'narrowed' | 'diagnostics'> {
+export interface ShownPlan extends Pick<Plan, 'destroys' | 'narrowed' | 'unmanaged' | 'diagnostics'> {
   readonly actions: readonly ShownAction[];
   /** undefined: there is no state yet. */
   readonly saved: object | undefined;
@@ -234,6 +237,19 @@ export function isEffective({ action, steps, teardown }: Action): boolean {
 /** Whether a plan would change the platform or the state. What apply only learns about the platform counts for nothing. */
 export function hasChanges(plan: Pick<ShownPlan, 'actions'>): boolean {
   return plan.actions.some((action) => action.action !== 'no-op');
+}
+
+/** The addresses of the services that a plan restarts: it deploys them, and not for the first time. */
+export function restarting(actions: readonly ShownAction[]): string[] {
+  const deployments = actions.filter(({ action, because, isOrdered }) => {
+    return action === 'deploy' && (because !== undefined || isOrdered === true);
+  });
+  return deployments.map(({ address }) => blockAddress(address));
+}
+
+/** The addresses of everything whose data a plan puts at risk, with or without a permission. */
+export function risking(actions: readonly ShownAction[]): string[] {
+  return actions.flatMap(({ address, dataAtRisk }) => (dataAtRisk === undefined ? [] : [address]));
 }
 
 /** Whether the platform ignores the value of an attribute, and the plan does not write it again. */

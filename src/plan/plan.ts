@@ -60,6 +60,7 @@ export function buildPlan(input: PlanInput): Plan {
     saved: input.saved,
     observed: withOld.observed,
     ...(input.destroys ? { destroys: true } : {}),
+    unmanaged: observed.unmanaged.length,
     ...(narrowed === undefined ? {} : { narrowed: narrowed.about(deployed) }),
     actions: withOrigins(deployed, input.origins),
     diagnostics: [

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Safeguard } from '../diagnostics/safeguards.ts';
 import { flags, safeguards } from '../diagnostics/safeguards.ts';
+import { blockAddress } from '../kind/address.ts';
 import type { Plan } from './action.ts';
 import { needsDataLoss } from './risks.ts';
 
@@ -70,7 +71,15 @@ function asErrors({ diagnostics }: Plan, permission: keyof typeof flags): readon
 
 function dataLoss({ actions }: Plan, permissions: Permissions): readonly Diagnostic[] {
   if (permissions.dataLoss) return [];
-  return actions.filter(needsDataLoss).map((one) => {
+  const risky = actions.filter(needsDataLoss);
+  if (risky.length > few) {
+    const details = risky.map(({ address, dataAtRisk = '' }) => `${blockAddress(address)}: ${dataAtRisk}`);
+    const remedy = `Allow it with ${flags.dataLoss}, or write protect: false in each block and apply that first.`;
+    return [
+      diagnostic(safeguards.data.code, `this puts data of ${risky.length} resources at risk`, { details, remedy }),
+    ];
+  }
+  return risky.map((one) => {
     const { address, dataAtRisk = '', position } = one;
     const remedy = `Allow it with ${flags.dataLoss}, or write protect: false in the block and apply that first.`;
     const isStill = one.steps.length === 0 && ['no-op', 'update', 'move'].includes(one.action);
@@ -83,11 +92,19 @@ function dataLoss({ actions }: Plan, permissions: Permissions): readonly Diagnos
 
 function adoption({ actions }: Plan, permissions: Permissions): readonly Diagnostic[] {
   if (permissions.adoption) return [];
+  const foreign = actions.filter(({ needsConsent }) => needsConsent);
+  if (foreign.length > few) {
+    const details = foreign.map(({ address, id = '' }) => `${address} (${id})`);
+    const remedy = `Take them over with ${flags.adoption}, or pin each with id:.`;
+    const message = `${foreign.length} resources exist on the platform and are not ours yet`;
+    return [diagnostic(safeguards.adoption.code, message, { details, remedy })];
+  }
   const remedy = `Take it over with ${flags.adoption}, or pin it with id:.`;
-  return actions
-    .filter(({ needsConsent }) => needsConsent)
-    .map(({ address, id = '', position }) => {
-      const message = `${address} exists on the platform (${id}) and is not ours yet`;
-      return diagnostic(safeguards.adoption.code, message, { address, position, remedy });
-    });
+  return foreign.map(({ address, id = '', position }) => {
+    const message = `${address} exists on the platform (${id}) and is not ours yet`;
+    return diagnostic(safeguards.adoption.code, message, { address, position, remedy });
+  });
 }
+
+/** The number of resources up to which a refusal says of each by itself what to do. */
+const few = 3;

@@ -12,28 +12,39 @@ import { actionWords } from './words.ts';
 
 /** Renders one action; below its service, with the address relative to the service. */
 export function renderAction(one: GroupedAction, service: string, style: Style): string[] {
-  const { action } = one;
-  const indent = action.address === service ? 0 : 2;
-  const below = indent + 4;
-  // Its address says enough of what goes with its parent.
-  const isAlong = action.action === 'delete' && action.teardown.length === 0 && style.isFull !== true;
-  return [
-    ...indented(titleOf(one, service, indent, style), indent),
-    ...indented(
-      [
-        ...(isAlong ? [] : action.changes.flatMap((change) => renderChange(change, below, style))),
-        ...parts(action, below, style),
-        ...risk(action).flatMap((line) => fold(line, below, style).map((part) => style.paint('bad', part))),
-        ...action.notes.flatMap((item) => renderNote(item, below, style)),
-      ],
-      below,
-    ),
-  ];
+  return [...renderTitle(one, service, style), ...renderDetails(one.action, service, style)];
 }
 
-/** The lines of a title, such as `~ production.redis.main: update`. */
-function titleOf(one: GroupedAction, service: string, indent: number, style: Style): string[] {
+/** Renders what changes, what is at risk and what there is to say, below the title of an action. */
+export function renderDetails(action: ShownAction, service: string, style: Style): string[] {
+  const below = indentOf(action, service) + 4;
+  // Its address says enough of what goes with its parent.
+  const isAlong = action.action === 'delete' && action.teardown.length === 0 && style.isFull !== true;
+  return indented(
+    [
+      ...(isAlong ? [] : action.changes.flatMap((change) => renderChange(change, below, style))),
+      ...parts(action, below, style),
+      ...risk(action).flatMap((line) => fold(line, below, style).map((part) => style.paint('bad', part))),
+      ...action.notes.flatMap((item) => renderNote(item, below, style)),
+    ],
+    below,
+  );
+}
+
+/** The title of an action that many services have: `~ 200 services: update`. */
+export function titleOfMany(one: GroupedAction, many: string, style: Style): string {
+  const { tone, symbol } = actionWords[one.action.action];
+  return `${style.paint(tone, symbol)} ${style.paint('strong', many)}: ${sentence(one)}`;
+}
+
+function indentOf({ address }: ShownAction, service: string): number {
+  return address === service ? 0 : 2;
+}
+
+/** Renders a title, such as `~ production.redis.main: update`. */
+export function renderTitle(one: GroupedAction, service: string, style: Style): string[] {
   const { action, movedFrom } = one;
+  const indent = indentOf(action, service);
   const { tone, symbol: usual } = actionWords[action.action];
   const symbol = action.createsBeforeDestroy ? '+/-' : usual;
   const nameOf = (address: string) => printable(relativeTo(service, address) ?? address);
@@ -46,7 +57,7 @@ function titleOf(one: GroupedAction, service: string, indent: number, style: Sty
   const isWhole = first.startsWith(start);
   const sign = symbol === ' ' ? symbol : style.paint(tone, symbol);
   const head = isWhole ? `${style.paint('strong', name)}:${first.slice(start.length)}` : first.slice(symbol.length + 1);
-  return [`${sign} ${head}`, ...indented(rest, 4)];
+  return indented([`${sign} ${head}`, ...indented(rest, 4)], indent);
 }
 
 /** An address below a service, without the address of the service; undefined for any other. */

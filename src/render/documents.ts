@@ -83,6 +83,19 @@ export const planDocument = z.object({
   hasChanges: z.boolean(),
   summary: z.partialRecord(actionName, z.number().int()),
   requests,
+  /** `emulator`, or the address. */
+  platform: z.string().optional(),
+  project: z.object({ id: z.string(), name: z.string().optional() }).optional(),
+  /** `serial`: its version; left out while there is no state. */
+  state: z.object({ location: z.string(), serial: z.number().int().optional() }).optional(),
+  /** `differing`: files of the manifest that the index of git does not have with the same content. */
+  commit: z.object({ id: z.string(), differing: z.number().int().optional() }).optional(),
+  /** Addresses of the services that restart. */
+  restarts: z.array(z.string()).optional(),
+  /** Addresses of everything whose data is at risk. */
+  dataAtRisk: z.array(z.string()).optional(),
+  /** Number of objects of the project that neither the manifest nor the state names. */
+  unmanaged: z.number().int().optional(),
   actions: z.array(action),
   /** What a narrowed plan has, and the changes that it leaves out; `needs`: why, where no word names it. */
   narrowed: z

@@ -5,6 +5,8 @@ import { isMovedInState, movesAlong } from '../plan/moved.ts';
 /** The actions of one service, or of an environment by itself. */
 export interface Group {
   readonly address: string;
+  /** It is in an environment. */
+  readonly isService: boolean;
   readonly actions: readonly GroupedAction[];
 }
 
@@ -25,23 +27,23 @@ export function groupActions(actions: readonly ShownAction[]): Group[] {
   const byAddress = new Map(actions.map((action) => [action.address, action]));
   const along = movesAlong(actions);
   const followers = groupBy([...along].map(([address, first]) => [first, address]));
-  const groups = new Map<string, GroupedAction[]>();
+  const groups = new Map<string, { readonly isService: boolean; readonly members: GroupedAction[] }>();
   for (const action of actions) {
     const isAlong = along.has(action.address);
     const isQuiet = action.action === 'no-op' || (isMovedInState(action) && isAlong);
     if (isQuiet && action.notes.length === 0 && action.dataAtRisk === undefined) continue;
-    const address = serviceOf(action, byAddress).address;
+    const { address, parent } = serviceOf(action, byAddress);
     const shown = {
       action,
       movedFrom: isAlong ? undefined : action.movedFrom,
       followers: followers.get(action.address)?.length ?? 0,
     };
     const group = groups.get(address);
-    if (group === undefined) groups.set(address, [shown]);
-    else if (action.address === address) group.unshift(shown);
-    else group.push(shown);
+    if (group === undefined) groups.set(address, { isService: parent !== undefined, members: [shown] });
+    else if (action.address === address) group.members.unshift(shown);
+    else group.members.push(shown);
   }
-  return [...groups].map(([address, members]) => ({ address, actions: members }));
+  return [...groups].map(([address, { isService, members }]) => ({ address, isService, actions: members }));
 }
 
 /** The service of an action: the ancestor directly below an environment, or the action itself. */

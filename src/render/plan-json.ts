@@ -1,19 +1,24 @@
 import { blockAddress } from '../kind/address.ts';
 import type { Change, Narrowed, ShownAction } from '../plan/action.ts';
-import { hasChanges } from '../plan/action.ts';
+import { hasChanges, restarting, risking } from '../plan/action.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
 import type { PlanDocument } from './documents.ts';
+import type { PlanAbout } from './plan-head.ts';
 import type { PlanView } from './plan-text.ts';
 import { countActions, within } from './words.ts';
 
 /** A plan as a document: all of it, unchanged resources included. Secrets are redacted already. */
-export function planJson({ plan, counts }: PlanView): PlanDocument {
+export function planJson({ plan, counts, about }: PlanView): PlanDocument {
   return {
     format: 'trueup/plan',
     version: 1,
     hasChanges: hasChanges(plan),
     summary: Object.fromEntries(countActions(within(plan))),
     requests: { reads: counts.reads, writes: counts.writes },
+    ...(about === undefined ? {} : aboutJson(about)),
+    restarts: restarting(within(plan)),
+    dataAtRisk: risking(within(plan)).map(blockAddress),
+    ...(plan.unmanaged === undefined ? {} : { unmanaged: plan.unmanaged }),
     actions: within(plan).map(actionJson),
     ...(plan.narrowed === undefined ? {} : { narrowed: narrowedJson(plan.narrowed) }),
     diagnostics: plan.diagnostics.map(diagnosticJson),
@@ -25,6 +30,15 @@ function narrowedJson({ targets, excludes, leftOut }: Narrowed): PlanDocument['n
     targets: [...targets],
     excludes: [...excludes],
     leftOut: leftOut.map(({ address, ...rest }) => ({ ...rest, address: blockAddress(address) })),
+  };
+}
+
+function aboutJson({ platform, project, state, commit }: PlanAbout): Partial<PlanDocument> {
+  return {
+    ...(platform === undefined ? {} : { platform }),
+    project: { ...project },
+    state: { ...state },
+    ...(commit === undefined ? {} : { commit: { ...commit } }),
   };
 }
 

@@ -1,12 +1,15 @@
 import { flags } from '../diagnostics/safeguards.ts';
 import type { ShownAction, ShownPlan } from '../plan/action.ts';
-import { countIgnored, hasChanges } from '../plan/action.ts';
+import { countIgnored, hasChanges, restarting, risking } from '../plan/action.ts';
 import { someOf } from '../plan/mass-deletion.ts';
 import { needsDataLoss } from '../plan/risks.ts';
-import { renderAction } from './action-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
+import { renderGroups } from './equal-groups.ts';
+import type { Group } from './groups.ts';
 import { groupActions } from './groups.ts';
 import { counted, fold, requestCounts } from './lines.ts';
+import type { PlanAbout } from './plan-head.ts';
+import { renderHead } from './plan-head.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
 import { actionWords, countActions, ignoredWords, leftOutWords, narrowedWords, noChanges, within } from './words.ts';
@@ -16,38 +19,91 @@ export interface PlanView {
   readonly plan: ShownPlan;
   /** Requests sent so far. */
   readonly counts: { readonly reads: number; readonly writes: number };
+  /** Where it applies, and what it was made from; undefined: it has no head. */
+  readonly about?: PlanAbout;
   /** Text is not cut short. */
   readonly isFull?: boolean;
 }
 
 /** Renders a plan as text. */
-export function renderPlan({ plan, counts, isFull }: PlanView, given: Style): string {
+export function renderPlan({ plan, counts, about, isFull }: PlanView, given: Style): string {
   const style: Style = isFull === true ? { ...given, isFull } : given;
-  const blocks = groupActions(plan.actions).map((group) => {
-    const root = group.actions.find(({ action }) => action.address === group.address);
-    const heading = root === undefined ? [`  ${style.paint('strong', printable(group.address))}`] : [];
-    return [...heading, ...group.actions.flatMap((one) => renderAction(one, group.address, style))];
-  });
+  const groups = groupActions(plan.actions);
   const { narrowed } = plan;
-  if (narrowed !== undefined) blocks.unshift(fold(`This plan is ${narrowedWords(narrowed)}.`, 0, style));
+  const blocks = [
+    ...(about === undefined ? [] : [renderHead(about, style)]),
+    ...(narrowed === undefined ? [] : [fold(`This plan is ${narrowedWords(narrowed)}.`, 0, style)]),
+    ...renderGroups(groups, style),
+  ];
   for (const item of plan.diagnostics) blocks.push(renderDiagnostic(item, style));
-  blocks.push(ending(plan, counts, style));
+  const isLong = blocks.reduce((lines, block) => lines + block.length + 1, 0) > oneScreen;
+  blocks.push(ending(plan, groups, counts, style), ...(isLong ? repeatedErrors(plan, style) : []));
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-function ending(plan: ShownPlan, counts: PlanView['counts'], style: Style): string[] {
-  const lines = [...notDeployed(plan.actions), ...permissions(plan.actions), ...errors(plan)].flatMap((line) =>
-    fold(line, 0, style),
-  );
+/** The number of lines that a reader sees at once. */
+const oneScreen = 24;
+
+function ending(plan: ShownPlan, groups: readonly Group[], counts: PlanView['counts'], style: Style): string[] {
   const { narrowed } = plan;
-  if (narrowed !== undefined) {
-    const words = `This plan is ${narrowedWords(narrowed)}; ${leftOutWords(narrowed, style.isFull === true)}.`;
-    lines.push(...fold(words, 0, style));
-  }
+  const lines = [
+    ...restarts(within(plan)),
+    ...notDeployed(plan.actions),
+    ...atRisk(within(plan)),
+    ...permissions(plan.actions),
+    ...notManaged(plan),
+    ...errors(plan),
+    ...(narrowed === undefined
+      ? []
+      : [`This plan is ${narrowedWords(narrowed)}; ${leftOutWords(narrowed, style.isFull === true)}.`]),
+  ].flatMap((line) => fold(line, 0, style));
+  const signs = legend(groups);
+  if (signs !== '') lines.push(...fold(signs, 0, style).map((line) => style.paint('faint', line)));
   const last = summary(plan);
-  if (last !== '') lines.push(style.paint('strong', last));
+  if (last !== '') lines.push(...fold(last, 0, style).map((line) => style.paint('strong', line)));
   lines.push(style.paint('faint', requestCounts(counts)));
   return lines;
+}
+
+/** The services that a deployment of the plan restarts. */
+function restarts(actions: readonly ShownAction[]): string[] {
+  const addresses = restarting(actions).map(printable);
+  return addresses.length === 0 ? [] : [`Restarts ${counted(addresses.length, 'service')}: ${someOf(addresses)}.`];
+}
+
+/** Every address whose data is at risk. */
+function atRisk(actions: readonly ShownAction[]): string[] {
+  const addresses = risking(actions).map(printable);
+  return addresses.length === 0 ? [] : [`Data at risk: ${addresses.join(', ')}.`];
+}
+
+function notManaged({ unmanaged = 0 }: ShownPlan): string[] {
+  if (unmanaged === 0) return [];
+  const words = `${counted(unmanaged, 'object')} of the project ${unmanaged === 1 ? 'is' : 'are'} not managed`;
+  return [`${words} (trueup export --unmanaged).`];
+}
+
+/** The meanings of the signs that occur, in the order of the words. */
+function legend(groups: readonly Group[]): string {
+  const shown = groups.flatMap((group) => group.actions.map(({ action }) => action));
+  const replaced = shown.filter(({ action }) => action === 'replace');
+  const [safe, usual] = [replaced.some(isSafe), replaced.some((one) => !isSafe(one))];
+  const meanings = [...countActions(shown).keys()].flatMap((name) => {
+    const { symbol, sign } = actionWords[name];
+    if (name !== 'replace') return symbol === ' ' ? [] : [`${symbol} ${sign}`];
+    return [...(usual ? ['-/+ delete, then create'] : []), ...(safe ? ['+/- create, then delete'] : [])];
+  });
+  return meanings.length === 0 ? '' : `Signs: ${meanings.join(', ')}`;
+}
+
+function isSafe({ createsBeforeDestroy }: ShownAction): boolean {
+  return createsBeforeDestroy;
+}
+
+/** The errors of a long plan once more, where its reader looks. */
+function repeatedErrors(plan: ShownPlan, style: Style): string[][] {
+  const found = plan.actions.flatMap(({ notes }) => notes.filter(({ severity }) => severity === 'error'));
+  return found.map((item) => renderDiagnostic(item, style));
 }
 
 function summary(plan: ShownPlan): string {

@@ -23,12 +23,13 @@ type Counted = Record<Exclude<keyof ShownAction, (typeof plain)[number]>, string
 
 /** Writes a view as text, for a plan file. Of requests and of ignored fields it keeps the number. */
 export function saveView({ plan, ...view }: SavedView): string {
-  const { actions, destroys, narrowed, saved, diagnostics } = plan;
+  const { actions, destroys, narrowed, saved, unmanaged, diagnostics } = plan;
   const kept: Record<keyof ShownPlan, unknown> = {
     actions: actions.map(savedAction),
     destroys,
     narrowed,
     saved: saved !== undefined,
+    unmanaged,
     diagnostics,
   };
   return JSON.stringify({ ...view, plan: kept });
@@ -91,9 +92,14 @@ const schema = z.object({
     destroys: z.literal(true).optional(),
     narrowed: planDocument.shape.narrowed,
     saved: z.boolean(),
+    unmanaged: count.optional(),
     diagnostics: planDocument.shape.diagnostics,
   }),
   counts: planDocument.shape.requests,
+  about: planDocument
+    .pick({ platform: true, project: true, state: true, commit: true })
+    .required({ project: true, state: true })
+    .optional(),
   warnings: planDocument.shape.diagnostics,
 });
 

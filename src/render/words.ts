@@ -7,6 +7,8 @@ import type { Tone } from './style.ts';
 /** The symbol and the words of an action. */
 export interface ActionWords {
   readonly symbol: string;
+  /** The meaning of the symbol. */
+  readonly sign: string;
   readonly tone: Tone;
   /** `3 to create`. */
   readonly plan: string;
@@ -18,21 +20,22 @@ export interface ActionWords {
 
 /** The words of every action, in the order in which they are counted up. */
 export const actionWords: Readonly<Record<ActionName, ActionWords>> = {
-  create: { symbol: '+', tone: 'good', plan: 'to create', now: 'creating', done: 'created' },
-  update: { symbol: '~', tone: 'change', plan: 'to update', now: 'updating', done: 'updated' },
-  move: { symbol: '>', tone: 'change', plan: 'to move', now: 'moving', done: 'moved' },
-  replace: { symbol: '-/+', tone: 'bad', plan: 'to replace', now: 'replacing', done: 'replaced' },
-  adopt: { symbol: '?', tone: 'info', plan: 'to adopt', now: 'adopting', done: 'adopted' },
-  delete: { symbol: '-', tone: 'bad', plan: 'to delete', now: 'deleting', done: 'deleted' },
+  create: { symbol: '+', sign: 'create', tone: 'good', plan: 'to create', now: 'creating', done: 'created' },
+  update: { symbol: '~', sign: 'update', tone: 'change', plan: 'to update', now: 'updating', done: 'updated' },
+  move: { symbol: '>', sign: 'move', tone: 'change', plan: 'to move', now: 'moving', done: 'moved' },
+  replace: { symbol: '-/+', sign: 'replace', tone: 'bad', plan: 'to replace', now: 'replacing', done: 'replaced' },
+  adopt: { symbol: '?', sign: 'adopt', tone: 'info', plan: 'to adopt', now: 'adopting', done: 'adopted' },
+  delete: { symbol: '-', sign: 'delete', tone: 'bad', plan: 'to delete', now: 'deleting', done: 'deleted' },
   forget: {
     symbol: 'x',
+    sign: 'remove from state',
     tone: 'faint',
     plan: 'to remove from state',
     now: 'removing from state',
     done: 'removed from state',
   },
-  deploy: { symbol: '^', tone: 'info', plan: 'to deploy', now: 'deploying', done: 'deployed' },
-  'no-op': { symbol: ' ', tone: 'faint', plan: 'unchanged', now: 'checking', done: 'unchanged' },
+  deploy: { symbol: '^', sign: 'deploy', tone: 'info', plan: 'to deploy', now: 'deploying', done: 'deployed' },
+  'no-op': { symbol: ' ', sign: 'unchanged', tone: 'faint', plan: 'unchanged', now: 'checking', done: 'unchanged' },
 };
 
 /** The actions that a plan is about: without those that a narrowed plan leaves out. */

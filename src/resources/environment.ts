@@ -18,6 +18,7 @@ export const environment = defineKind({
       rows: { without: ['env'] },
       set: { projectId: { context: 'projectId' } },
       idAt: 'projectId',
+      projectNameAt: 'project.name',
     },
   },
   fields: {

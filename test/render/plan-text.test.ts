@@ -77,6 +77,7 @@ Plan: 1 to create, 1 to adopt, 1 to deploy.
     + externalPort: 15432
   ^ deploy: restarts with command, memoryLimit, externalPort
 
+Restarts 1 service: production.postgres.main.
 Plan: 1 to update, 1 to deploy, 1 unchanged.
 `,
     );
@@ -106,6 +107,7 @@ Plan: 1 to update, 1 to deploy, 1 unchanged.
     - name: main
     ! data at risk: the data of this database (apply needs --allow-data-loss)
 
+Data at risk: production.postgres.main.
 Apply puts data of 1 resource at risk and needs --allow-data-loss.
 Plan: 1 to delete, 1 unchanged.
 `,
@@ -149,6 +151,7 @@ Plan: 1 to delete, 1 unchanged.
       port: 8080 -> 9090
   ^ deploy: restarts with domains["shop.example.com"].port
 
+Restarts 1 service: production.compose.shop.
 Plan: 1 to update, 1 to deploy, 2 unchanged.
 `,
     );

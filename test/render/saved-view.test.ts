@@ -42,7 +42,12 @@ test('holds nothing that is not shown', async () => {
   const made = bench();
   const text = saveView({ plan: await made.plan(manifest('7')), counts: { reads: 1, writes: 0 }, warnings: [] });
   expect(text).not.toContain('correct-horse-1');
-  expect(Object.keys((JSON.parse(text) as { plan: object }).plan)).toEqual(['actions', 'saved', 'diagnostics']);
+  expect(Object.keys((JSON.parse(text) as { plan: object }).plan)).toEqual([
+    'actions',
+    'saved',
+    'unmanaged',
+    'diagnostics',
+  ]);
 });
 
 test.each(['{}', '{"plan":{"actions":[{}]}}', '[]', '{"plan":null}'])('does not read %s', (text) => {

@@ -79,7 +79,7 @@ describe('S2: an option alone', () => {
     expect(actionsOf(plan)).toEqual([`update ${main}`]);
     expect(hasChanges(plan)).toBe(true);
     expect(text).toBe(
-      `~ ${main}: update: in the state only, nothing is sent\n    ${line}\n\nPlan: 1 to update, 1 unchanged.\n0 reads, 0 writes\n`,
+      `~ ${main}: update: in the state only, nothing is sent\n    ${line}\n\nSigns: ~ update\nPlan: 1 to update, 1 unchanged.\n0 reads, 0 writes\n`,
     );
     expect(document.summary).toEqual({ update: 1, 'no-op': 1 });
     const path = line.includes('deploy') ? 'deploy' : 'protect';

@@ -167,6 +167,7 @@ export function inputOf(
       role: 'owner',
       objects: new Map(Object.entries(objects)),
       listed: new Set(),
+      unmanaged: [],
     },
     state,
     saved: state,

@@ -34,7 +34,15 @@ export function planOf(planned: readonly Planned[]): Plan {
       ),
     },
     saved: undefined,
-    observed: { organizationId: '', projectId: '', userId: '', role: 'owner', objects: new Map(), listed: new Set() },
+    observed: {
+      organizationId: '',
+      projectId: '',
+      userId: '',
+      role: 'owner',
+      objects: new Map(),
+      listed: new Set(),
+      unmanaged: [],
+    },
     actions: planned.map(actionOf),
     diagnostics: [],
   };

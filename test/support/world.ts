@@ -86,6 +86,7 @@ function folderOf(given: string | undefined) {
     get root() {
       return onDisk();
     },
+    files: new Set(),
     read: async (path, limit) => {
       const bytes = Buffer.from(text);
       return path === 'trueup.yaml' && folder === undefined && bytes.byteLength <= limit

@@ -16,6 +16,7 @@ import type { Command, Run } from '../command.ts';
 import type { Exit } from '../../render/exit-codes.ts';
 import { exitCodes, stopExits } from '../../render/exit-codes.ts';
 import { readDeployLimits } from '../deploy-limits.ts';
+import { aboutPlan } from '../../project/about-plan.ts';
 import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { withLock } from '../locked.ts';
 import { readSeconds, usage } from '../options.ts';
@@ -92,8 +93,9 @@ export async function planAndApply(
       const { signal } = interruption;
       const made = await session.plan(task.request);
       const { counts } = session.connection.client;
-      view.plan({ plan: made, counts, isFull: flags.full === true, warnings });
-      const permissions = await approve(run, made, task);
+      const about = await aboutPlan(made, { manifest, folder: options.folder, world: session.connection });
+      view.plan({ plan: made, counts, about, isFull: flags.full === true, warnings });
+      const permissions = await approve(run, made, { ...task, about });
       if (permissions === undefined) {
         terminal.err('Nothing was applied.\n');
         return 'failed';

@@ -3,6 +3,7 @@ import { importObject, plan } from '../../reconcile.ts';
 import type { ImportView } from '../../render/formats/import.ts';
 import { importFormats } from '../../render/formats/import.ts';
 import type { Command } from '../command.ts';
+import { aboutPlan } from '../../project/about-plan.ts';
 import { loadWithSecrets } from '../../project/load.ts';
 import { withLock } from '../locked.ts';
 
@@ -19,7 +20,9 @@ export function importCommand(tie: { readonly address: string; readonly id: stri
         purpose: 'import',
         work: async ({ connection: world }) => {
           await importObject(manifest, world, address, id);
-          view.imported({ address, id, plan: await plan(manifest, world), counts: world.client.counts });
+          const made = await plan(manifest, world);
+          const about = await aboutPlan(made, { manifest, folder: run.options.folder, world });
+          view.imported({ address, id, plan: made, counts: world.client.counts, about });
           return 'done';
         },
       });

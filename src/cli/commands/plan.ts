@@ -4,6 +4,7 @@ import { countIgnored, hasChanges } from '../../plan/action.ts';
 import { planFile } from '../../plan/fingerprint.ts';
 import { readNarrowing } from '../../plan/narrow.ts';
 import { obstacles } from '../../plan/safeguard.ts';
+import { aboutPlan } from '../../project/about-plan.ts';
 import { readVersion } from '../../project/version.ts';
 import type { PlanCommandView } from '../../render/formats/plan.ts';
 import { planFormats } from '../../render/formats/plan.ts';
@@ -54,12 +55,13 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
     const savedTo = isInTheWay ? undefined : flags.out;
     const others = hasChanges(made) ? await underWay(connection.store) : [];
     const plan = { ...made, diagnostics: [...others, ...made.diagnostics] };
-    const shown = { plan, counts: client.counts, warnings };
+    const about = await aboutPlan(made, { manifest, folder: options.folder, world: connection });
+    const shown = { plan, counts: client.counts, about, warnings };
     if (savedTo !== undefined) {
-      const about = { version: readVersion(), at: new Date().toISOString(), shown: saveView(shown) };
+      const origin = { version: readVersion(), at: new Date().toISOString(), shown: saveView(shown) };
       const { store } = connection;
       await store.keepKey();
-      await writePlanFile(run.process.cwd(), savedTo, planFile(made, purpose, about, await store.key()));
+      await writePlanFile(run.process.cwd(), savedTo, planFile(made, purpose, origin, await store.key()));
     }
     const command = commandLine(run, [destroys ? 'destroy' : 'apply', savedTo ?? '']);
     view.plan({ ...shown, isFull: flags.full === true, savedTo, command });

@@ -40,6 +40,6 @@ export const planFormats: Formats<PlanCommandView> = {
 };
 
 /** A plan with the warnings of its manifest among its diagnostics. */
-export function withWarnings({ plan, counts, warnings }: Omit<PlanResult, 'savedTo' | 'command'>): PlanView {
-  return { plan: { ...plan, diagnostics: [...warnings, ...plan.diagnostics] }, counts };
+export function withWarnings({ plan, warnings, ...view }: Omit<PlanResult, 'savedTo' | 'command'>): PlanView {
+  return { ...view, plan: { ...plan, diagnostics: [...warnings, ...plan.diagnostics] } };
 }

@@ -34,7 +34,9 @@ describe('a narrowed plan', () => {
     const target = ['--target', 'production.redis.main', '--no-deploy'];
     const planned = await run('plan', ...target, '--detailed-exitcode');
     expect(planned).toMatchObject({ code: 2, err: '' });
-    expect(planned.out.startsWith('This plan is narrowed to production.redis.main.\n\n')).toBe(true);
+    expect(planned.out).toMatch(
+      /^platform .*\nproject .*\nstate .*\n\nThis plan is narrowed to production\.redis\.main\.\n\n/,
+    );
     const left = many.slice(0, 10).map((key) => `production.redis.${key} (create)`);
     expect(planned.out).toContain(
       `\nThis plan is narrowed to production.redis.main; 13 changes are left out: ${left.join(', ')} and 3 more.\n`,

@@ -13,7 +13,7 @@ it('a plan with changes reports another run at work; one without changes does no
   const place = await open(environments('one'));
   const store = localStore(join(place.folder, '.trueup'));
   await store.lock({ purpose: 'apply' });
-  expect((await place.run(planCommand({}))).out).toMatch(/^No changes\./);
+  expect((await place.run(planCommand({}))).out).toMatch(/\n\nNo changes\./);
   place.rewrite(environments('two'));
   const seen = await place.run(planCommand({}));
   expect(seen.out).toMatch(/^note\[under-way\]\n.* pid \d+ runs apply since 2/m);

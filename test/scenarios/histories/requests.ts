@@ -43,6 +43,7 @@ function workspaceOf(text: string): Workspace {
   const nothing = async (path: string) => ({ problem: `there is no file ${path}` });
   return {
     root: '/',
+    files: new Set(),
     read: async (path) => (path === 'trueup.yaml' ? { text } : nothing(path)),
     readAll: async () => new Map(),
     readBytes: nothing,

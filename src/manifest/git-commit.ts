@@ -1,0 +1,91 @@
+import { constants } from 'node:fs';
+import { open, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { indexEntries, isContentOf } from './git-index.ts';
+
+/** The commit of a work tree, and how files of it compare with the index of git. */
+export interface Commit {
+  /** The digest of the commit, in hexadecimal. */
+  readonly id: string;
+  /** Number of files that the index does not have with the same content; undefined: the index has an unknown form. */
+  readonly differing: number | undefined;
+}
+
+/**
+ * Reads the commit that is checked out around a folder, and compares files with the index. Runs no program and reads no
+ * settings of the repository: it may be somebody else's. Undefined: there is no repository, or none with a known form.
+ * Never throws.
+ * @param folder a path that exists
+ * @param files real paths
+ */
+export async function readCommit(folder: string, files: readonly string[]): Promise<Commit | undefined> {
+  try {
+    const git = await gitFolder(await realpath(folder));
+    const id = git === undefined ? undefined : await resolveHead(git);
+    return id === undefined ? undefined : { id, differing: await countDiffering(files) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function countDiffering(files: readonly string[]): Promise<number | undefined> {
+  const entries = await indexEntries(files);
+  const all = await Promise.all(
+    [...entries].map(async ([file, entry]) => {
+      if (entry.is === 'unreadable') return undefined;
+      return entry.is === 'tracked' && isContentOf(await readFile(file), entry.digest) ? 0 : 1;
+    }),
+  );
+  let count = 0;
+  for (const one of all) {
+    if (one === undefined) return undefined;
+    count += one;
+  }
+  return count;
+}
+
+/** The folder that `.git` is or names, of the nearest folder that has one. */
+async function gitFolder(folder: string): Promise<string | undefined> {
+  const git = join(folder, '.git');
+  const found = await stat(git).catch(() => undefined);
+  if (found === undefined) return dirname(folder) === folder ? undefined : gitFolder(dirname(folder));
+  if (found.isDirectory()) return git;
+  // In a submodule and in a second work tree it is a file that says where the folder is.
+  const elsewhere = /^gitdir: (.+)$/m.exec((await readSmall(git)) ?? '')?.[1];
+  return elsewhere === undefined ? undefined : resolve(folder, elsewhere);
+}
+
+/** A second work tree has a HEAD of its own, and the branches of the first one. */
+async function resolveHead(git: string): Promise<string | undefined> {
+  const common = await readSmall(join(git, 'commondir'));
+  const branches = common === undefined ? git : resolve(git, common.trim());
+  let text = await readSmall(join(git, 'HEAD'));
+  for (let left = mostLinks; left > 0 && text !== undefined; left--) {
+    const [, digest, branch] = /^(?:([0-9a-f]{40}|[0-9a-f]{64})|ref: (refs\/[^\s]+))\s*$/.exec(text) ?? [];
+    if (digest !== undefined) return digest;
+    if (branch === undefined || branch.split('/').includes('..')) return undefined;
+    text = (await readSmall(join(branches, branch))) ?? (await packedDigest(branches, branch));
+  }
+  return undefined;
+}
+
+/** Most references from a reference to another one; git follows as many. */
+const mostLinks = 5;
+
+async function packedDigest(git: string, branch: string): Promise<string | undefined> {
+  const text = (await readSmall(join(git, 'packed-refs'), 64 * 1024 * 1024)) ?? '';
+  const line = text.split('\n').find((one) => one.endsWith(` ${branch}`));
+  return line?.slice(0, -branch.length - 1);
+}
+
+/** Reads a file as text; undefined: there is none, it is no file, or it has more bytes. Never waits for a pipe. */
+async function readSmall(path: string, mostBytes = 4096): Promise<string | undefined> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+  if (handle === undefined) return undefined;
+  try {
+    const found = await handle.stat();
+    return found.isFile() && found.size <= mostBytes ? await handle.readFile('utf8') : undefined;
+  } finally {
+    await handle.close();
+  }
+}

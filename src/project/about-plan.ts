@@ -1,0 +1,40 @@
+import { relative, sep } from 'node:path';
+import { isBelowFolder } from '../manifest/below.ts';
+import { readCommit } from '../manifest/git-commit.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { Plan } from '../plan/action.ts';
+import { platformName } from '../plan/fingerprint.ts';
+import type { World } from '../reconcile.ts';
+import type { PlanAbout } from '../render/plan-head.ts';
+
+/**
+ * Tells where a plan applies, and what it was made from. Reads the repository around the folder, and sends nothing.
+ * @param options.platform undefined: the platform of the manifest; null: another one
+ */
+export async function aboutPlan(
+  { saved, observed }: Pick<Plan, 'saved' | 'observed'>,
+  {
+    manifest,
+    folder,
+    world,
+    platform = manifest.settings.platform,
+  }: {
+    readonly manifest: Pick<Manifest, 'settings' | 'files'>;
+    readonly folder: string;
+    readonly world: Pick<World, 'store' | 'redact'>;
+    readonly platform?: Manifest['settings']['platform'] | null;
+  },
+): Promise<PlanAbout> {
+  const { projectId: id, projectName: name } = observed;
+  const { location } = world.store;
+  const commit = await readCommit(folder, [...manifest.files]);
+  return {
+    platform: platform === null ? undefined : platformName(platform),
+    project: name === undefined ? { id } : { id, name: world.redact(name) },
+    state: {
+      location: isBelowFolder(folder, location) ? relative(folder, location).split(sep).join('/') : location,
+      ...(saved === undefined ? {} : { serial: saved.serial }),
+    },
+    ...(commit === undefined ? {} : { commit }),
+  };
+}

@@ -1,0 +1,75 @@
+import { renderAction, renderDetails, renderTitle, titleOfMany } from './action-text.ts';
+import type { Group, GroupedAction } from './groups.ts';
+import { counted, fold, indented } from './lines.ts';
+import { printable } from './printable.ts';
+import type { Style } from './style.ts';
+
+/** From so many services on, equal changes are one block. */
+const fewest = 3;
+
+/** The number of addresses that such a block names. */
+const named = 3;
+
+/**
+ * Renders the groups of a plan, a block each. Equal changes of several services are one block, where the first of them
+ * stands; with `isFull` each has its own. What is deleted, replaced or adopted, data at risk and errors always do. Takes
+ * time in proportion to the text.
+ */
+export function renderGroups(groups: readonly Group[], style: Style): string[][] {
+  const rendered = groups.map((group) => ({ group, ...renderParts(group, style) }));
+  const equal = new Map<string, string[]>();
+  for (const { group, details, children } of rendered) {
+    if (style.isFull === true || !mayFold(group)) continue;
+    const key = JSON.stringify([group.isService, rootOf(group)?.action.action, details, children]);
+    const addresses = equal.get(key);
+    if (addresses === undefined) equal.set(key, [group.address]);
+    else addresses.push(group.address);
+  }
+  const folded = new Map([...equal.values()].flatMap((all) => (all.length < fewest ? [] : [[all[0] ?? '', all]])));
+  const hidden = new Set([...folded.values()].flatMap((all) => all.slice(1)));
+  return rendered.flatMap(({ group, title, details, children }) => {
+    if (hidden.has(group.address)) return [];
+    const all = folded.get(group.address);
+    if (all === undefined) return [[...title, ...details, ...children]];
+    return [[titleFor(group, all.length, style), ...details, ...children, ...placesOf(all, style)]];
+  });
+}
+
+/** The lines of a group: of its root, and of everything below that, relative to it. */
+function renderParts(group: Group, style: Style): Record<'title' | 'details' | 'children', string[]> {
+  const root = rootOf(group);
+  const children = group.actions
+    .filter((one) => one !== root)
+    .flatMap((one) => renderAction(one, group.address, style));
+  if (root === undefined) {
+    return { title: [`  ${style.paint('strong', printable(group.address))}`], details: [], children };
+  }
+  const { address } = group;
+  return { title: renderTitle(root, address, style), details: renderDetails(root.action, address, style), children };
+}
+
+function rootOf({ address, actions }: Group): GroupedAction | undefined {
+  return actions.find(({ action }) => action.address === address);
+}
+
+function mayFold({ actions }: Group): boolean {
+  return actions.every(({ action: { action, dataAtRisk, notes, movedFrom, needsConsent } }) => {
+    const isPlain = ['create', 'update', 'deploy', 'no-op'].includes(action) && movedFrom === undefined;
+    return isPlain && dataAtRisk === undefined && !needsConsent && notes.every(({ severity }) => severity !== 'error');
+  });
+}
+
+function titleFor(group: Group, count: number, style: Style): string {
+  const many = counted(count, group.isService ? 'service' : 'resource');
+  const root = rootOf(group);
+  return root === undefined ? `  ${style.paint('strong', many)}` : titleOfMany(root, many, style);
+}
+
+function placesOf(addresses: readonly string[], style: Style): string[] {
+  const first = addresses.slice(0, named).map(printable).join(', ');
+  const rest = addresses.length - named;
+  const words = rest === 0 ? `in ${first}` : `in ${first} and ${rest} more; --full shows each`;
+  return indented(fold(words, 6, style), 4).map((line, index) =>
+    style.paint('faint', index === 0 ? line : `  ${line}`),
+  );
+}

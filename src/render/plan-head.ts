@@ -1,0 +1,58 @@
+import { counted, fold, indented } from './lines.ts';
+import { printable } from './printable.ts';
+import type { Style } from './style.ts';
+
+/** Where a plan applies, and what it was made from. */
+export interface PlanAbout {
+  /** `emulator`, or the address; undefined: the caller of the library opened it. */
+  readonly platform: string | undefined;
+  /** The name as the platform has it, where a read shows it. */
+  readonly project: { readonly id: string; readonly name?: string | undefined };
+  /** `serial`: the version of the state; undefined while there is none. */
+  readonly state: { readonly location: string; readonly serial?: number | undefined };
+  /** The commit that is checked out; undefined where there is none. */
+  readonly commit?:
+    | {
+        readonly id: string;
+        /** Number of files of the manifest that the index of git does not have with the same content. */
+        readonly differing?: number | undefined;
+      }
+    | undefined;
+}
+
+/** Renders the head of a plan, a line per fact. */
+export function renderHead({ platform, project, state, commit }: PlanAbout, style: Style): string[] {
+  const version = state.serial === undefined ? 'none yet' : `version ${state.serial}`;
+  const rows: (readonly [name: string, value: string])[] = [
+    ...(platform === undefined ? [] : [['platform', platformWords(platform)] as const]),
+    ['project', projectWords(project)],
+    ['state', `${state.location}, ${version}`],
+    ...(commit === undefined ? [] : [['commit', commitWords(commit)] as const]),
+  ];
+  return rows.flatMap(([name, value]) => {
+    const [first = '', ...rest] = fold(printable(value), nameWidth, style);
+    return [`${style.paint('faint', name.padEnd(nameWidth))}${first}`, ...indented(rest, nameWidth)];
+  });
+}
+
+/** Names the project, and its platform where that is known: `project shop (prj_1) on https://…`. */
+export function placeWords({ platform, project }: PlanAbout): string {
+  return `project ${projectWords(project)}${platform === undefined ? '' : ` on ${platformWords(platform)}`}`;
+}
+
+/** The columns of the names of facts. */
+const nameWidth = 10;
+
+function platformWords(platform: string): string {
+  return platform === 'emulator' ? 'the embedded emulator' : platform;
+}
+
+function projectWords({ id, name }: PlanAbout['project']): string {
+  return name === undefined ? id : `${name} (${id})`;
+}
+
+/** Without a difference it claims nothing: the index may hold what was never committed. */
+function commitWords({ id, differing = 0 }: NonNullable<PlanAbout['commit']>): string {
+  const words = `${counted(differing, 'file')} of the manifest differ${differing === 1 ? 's' : ''} from the index of git`;
+  return `${id.slice(0, 12)}${differing === 0 ? '' : `; ${words}`}`;
+}

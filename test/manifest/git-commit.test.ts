@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readCommit } from '../../src/manifest/git-commit.ts';
+import { project } from '../cli/process.ts';
+
+/** The commit of a plan is read from the files of git; no program runs. */
+
+const git = (folder: string, ...args: string[]) =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+  }).trim();
+
+function repository(): { folder: string; file: string; id: string } {
+  const folder = realpathSync(project('trueup: 1\n'));
+  git(folder, 'init', '-q', '-b', 'main');
+  git(folder, 'add', '.');
+  git(folder, 'commit', '-q', '-m', 'first');
+  return { folder, file: join(folder, 'trueup.yaml'), id: git(folder, 'rev-parse', 'HEAD') };
+}
+
+describe('the commit', () => {
+  test('is that of the branch, loose and packed, and of a detached HEAD', async () => {
+    const { folder, file, id } = repository();
+    const found = { id, differing: 0 };
+    expect(await readCommit(folder, [file])).toEqual(found);
+    git(folder, 'pack-refs', '--all');
+    expect(await readCommit(folder, [file])).toEqual(found);
+    git(folder, 'checkout', '-q', '--detach');
+    expect(await readCommit(folder, [file])).toEqual(found);
+  });
+
+  test('is found from a folder below, and in a second work tree', async () => {
+    const { folder, file, id } = repository();
+    mkdirSync(join(folder, 'infra'));
+    expect(await readCommit(join(folder, 'infra'), [file])).toMatchObject({ id });
+    const second = join(realpathSync(project({})), 'second');
+    git(folder, 'worktree', 'add', '-q', '-b', 'other', second);
+    git(second, 'commit', '-q', '--allow-empty', '-m', 'second');
+    expect(await readCommit(second, [join(second, 'trueup.yaml')])).toEqual({
+      id: git(second, 'rev-parse', 'HEAD'),
+      differing: 0,
+    });
+  });
+
+  test('counts changed and untracked files', async () => {
+    const { folder, file } = repository();
+    writeFileSync(file, 'trueup: 2\n');
+    writeFileSync(join(folder, 'new.yaml'), '');
+    expect(await readCommit(folder, [file, join(folder, 'new.yaml')])).toMatchObject({ differing: 2 });
+  });
+
+  test('is unknown without a repository, without a commit and for a HEAD of another form', async () => {
+    expect(await readCommit(project({}), [])).toBeUndefined();
+    const fresh = project({});
+    git(fresh, 'init', '-q');
+    expect(await readCommit(fresh, [])).toBeUndefined();
+    const { folder } = repository();
+    for (const head of ['ref: refs/../../secret', 'ref: /etc/passwd', 'x', '', `${'a'.repeat(40)}b`]) {
+      writeFileSync(join(folder, '.git/HEAD'), head);
+      expect(await readCommit(folder, [])).toBeUndefined();
+    }
+  });
+
+  test('is unknown where HEAD leads in a circle, is a link to another file, or is a pipe', async () => {
+    const { folder } = repository();
+    const head = join(folder, '.git/HEAD');
+    writeFileSync(join(folder, '.git/refs/heads/main'), 'ref: refs/heads/main\n');
+    expect(await readCommit(folder, [])).toBeUndefined();
+    rmSync(head);
+    symlinkSync('/etc/passwd', head);
+    expect(await readCommit(folder, [])).toBeUndefined();
+    rmSync(head);
+    execFileSync('mkfifo', [head]);
+    expect(await readCommit(folder, [])).toBeUndefined();
+  });
+
+  test('runs no program that the repository names', async () => {
+    const { folder, file, id } = repository();
+    git(folder, 'config', 'core.fsmonitor', `touch ${join(folder, 'ran')}`);
+    git(folder, 'config', 'core.sshCommand', `touch ${join(folder, 'ran')}`);
+    expect(await readCommit(folder, [file])).toMatchObject({ id });
+    expect(git(folder, '-c', 'core.fsmonitor=false', 'status', '--porcelain')).toBe('');
+  });
+});
