@@ -131,8 +131,9 @@ export const codes = {
   },
   'state-older': {
     severity: 'error',
-    meaning: 'The state is older than the one that was saved last.',
-    remedy: 'Restore the newest state, or accept this one with trueup state accept-older.',
+    meaning: 'The state is older than the one that was saved last, or that one is gone.',
+    remedy:
+      'Restore the newest state, accept an older one with trueup state accept-older, or make it anew with trueup state rebuild.',
   },
   'under-way': {
     severity: 'note',

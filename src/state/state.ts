@@ -27,9 +27,13 @@ export interface StateStore {
   /**
    * The state saved last, with every record appended since; undefined when there is none.
    *
-   * @throws {Stop} `state`, when it is damaged, was not written with the key, or is older than the last one saved here.
+   * @throws {Stop} `state`, when it is damaged, was not written with the key, or is older than the last one saved here;
+   * also when that one is gone. A person accepts an older one with `acceptsOlder`, and none with `acceptsNone`.
    */
-  readonly read: (how?: { readonly acceptsOlder?: boolean }) => Promise<State | undefined>;
+  readonly read: (how?: {
+    readonly acceptsOlder?: boolean;
+    readonly acceptsNone?: boolean;
+  }) => Promise<State | undefined>;
   /** The key of the state. Where there is none it is a new one, which the first write keeps. */
   readonly key: () => Promise<StateKey>;
   /** Where the key is from, for messages. */

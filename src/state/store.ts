@@ -14,7 +14,7 @@ import type { StateStorage, Writer } from './storage.ts';
 import type { StateRecord } from './record.ts';
 import type { State, StateStore } from './state.ts';
 import { takeLease } from './take-lease.ts';
-import { lostKey, older, unusable, withoutMac } from './unusable.ts';
+import { gone, lostKey, older, unusable, withoutMac } from './unusable.ts';
 
 /** A record that is not durable yet. */
 interface Waiting {
@@ -155,13 +155,16 @@ export function storeOver(
     keyName: keys.name,
     isUnsealed: () => isUnsealed,
     keepKey,
-    read: async ({ acceptsOlder = false } = {}) => {
+    read: async ({ acceptsOlder = false, acceptsNone = acceptsOlder } = {}) => {
       if (held !== undefined) return held;
       await rest();
       isUnsealed = false;
       const authenticity = await authenticate();
       const first = await storage.load(authenticity);
-      if (first === undefined) return undefined;
+      if (first === undefined) {
+        if (!acceptsNone) refuseNone(storage.location, await newestKnown());
+        return undefined;
+      }
       // A rotation was killed after it saved the state: its key counts from now on.
       if (known !== undefined && known.key !== authenticity.key) {
         known = { ...known, key: authenticity.key, previous: known.key };
@@ -211,6 +214,11 @@ export function storeOver(
       await storage.close();
     },
   };
+}
+
+/** @throws {Stop} `state`, when a lease knows a version of a state that is not there. */
+function refuseNone(location: string, newest: Version | undefined): void {
+  if (newest !== undefined) throw gone(location, newest.serial);
 }
 
 const remedy =

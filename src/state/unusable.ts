@@ -31,6 +31,15 @@ export function older(location: string, what: string): Stop {
   return new Stop('state', [diagnostic('state-older', `the state ${location} ${what}`, { remedy })]);
 }
 
+/** Stops a run whose state was removed. */
+export function gone(location: string, serial: number): Stop {
+  const remedy =
+    'Nothing was sent. Restore the newest state. Without a copy make it anew: trueup state rebuild adopts what the ' +
+    'manifest declares and the platform has.';
+  const message = `the state ${location} is not there, and version ${serial} was saved here last`;
+  return new Stop('state', [diagnostic('state-older', message, { remedy })]);
+}
+
 /** Stops a run that has no key for its state, or an unusable one. */
 export function keyProblem(message: string, remedy: string, cause?: unknown): Stop {
   return new Stop('state', [diagnostic('state-key', message, { remedy })], { cause });

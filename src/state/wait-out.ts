@@ -43,7 +43,7 @@ export async function waitOut(
 
 /** The in-flight timeouts of the creates and writes whose outcome is unknown. Milliseconds. */
 async function pendingTimeouts(store: StateStore): Promise<number[]> {
-  const state = await store.read();
+  const state = await store.read({ acceptsNone: true }); // the plan refuses that it is gone
   return Object.values(state?.resources ?? {}).flatMap((record) =>
     isWritePending(record) ? [record.pending?.timeoutMs ?? 0] : [],
   );

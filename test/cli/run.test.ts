@@ -239,7 +239,7 @@ describe('a command that is not possible', () => {
       [['toString', at('postgres.main')], {}, 'there is no command toString'],
       [['start'], {}, 'an address is missing'],
       [['start', 'a', 'b'], { id: 'x' }, '--id takes exactly one address'],
-      [['start', 'a'], { timeout: 'soon' }, '--timeout must be a whole number'],
+      [['start', 'a'], { timeout: 'soon' }, '--timeout must be 1 to 86400 seconds'],
     ] as const) {
       const ran = await place.run(executeCommand(words, { ...flags, ...more }));
       expect(ran.err).toContain(`[usage]`);

@@ -101,7 +101,7 @@ describe('a manifest from the first plan to the end', () => {
   it('needs --adopt for objects that exist already', async () => {
     const folder = project(database);
     await trueup(['apply', '--auto-approve', '-C', folder], { env });
-    rmSync(join(folder, '.trueup/state.json'));
+    for (const name of ['state.json', 'lease']) rmSync(join(folder, '.trueup', name), { recursive: true });
     const refused = await trueup(['apply', '--auto-approve', '-C', folder], { env });
     expect(refused.code).toBe(1);
     expect(refused.err).toContain('error[consent] trueup.yaml:7:7 production.postgres.main');

@@ -1,6 +1,7 @@
 import type { StateKeyView } from '../../render/formats/state.ts';
 import { stateAcceptFormats, stateKeyFormats } from '../../render/formats/state.ts';
 import type { View } from '../../render/format.ts';
+import { gone } from '../../state/unusable.ts';
 import type { StateStore } from '../../state/state.ts';
 import { openStore } from '../../project/open-store.ts';
 import { findState } from '../../project/target.ts';
@@ -76,6 +77,7 @@ export function stateAcceptOlderCommand(flags: { readonly yes?: true }): Command
         const lease = await store.lock({ purpose: 'state accept-older' });
         const newest = lease.newest();
         const state = await store.read({ acceptsOlder: true });
+        if (state === undefined && newest !== undefined) throw gone(store.location, newest.serial);
         const isOlder =
           state !== undefined &&
           newest !== undefined &&

@@ -24,7 +24,9 @@ async function rebuild(run: Run, view: StateRebuildView, isGiven: boolean): Prom
   run.warn(warnings);
   return withLock(run, manifest, {
     purpose: 'state rebuild',
-    work: async ({ connection: world }) => {
+    work: async ({ connection }) => {
+      const read = () => connection.store.read({ acceptsNone: true });
+      const world = { ...connection, store: { ...connection.store, read } };
       const present = await world.store.read();
       if (Object.keys(present?.resources ?? {}).length > 0) {
         throw usage(

@@ -38,6 +38,7 @@ export function memoryStore(
     },
     set state(state) {
       memory.state = state;
+      if (state === undefined) memory.forgetNewest();
     },
     get writes() {
       return writes;
@@ -48,6 +49,8 @@ export function memoryStore(
 /** The memory that stores can share. */
 export interface Memory {
   state: State | undefined;
+  /** Makes the lock forget the version that was saved last, as if there had never been a state. */
+  readonly forgetNewest: () => void;
   readonly storage: StateStorage;
   readonly keys: KeySource;
 }
@@ -55,12 +58,14 @@ export interface Memory {
 /** Creates an empty memory. Never throws. */
 export function createMemory(clock: BeatingClock): Memory {
   const texts = new Map<string, string>();
+  const { forgetNewest, ...lease } = memoryRegister(clock);
   const memory: Memory = {
     state: undefined,
+    forgetNewest,
     keys: keyInMemory(),
     storage: {
       location: 'memory',
-      lease: memoryRegister(clock),
+      lease,
       documents: {
         put: (name, text) => Promise.resolve(void texts.set(name, text)),
         get: (name) => Promise.resolve(texts.get(name)),
@@ -96,7 +101,7 @@ function setRecord(resources: Record<string, StateRecord>, address: string, reco
   }
 }
 
-function memoryRegister(clock: BeatingClock): Register {
+function memoryRegister(clock: BeatingClock): Register & Pick<Memory, 'forgetNewest'> {
   let present: { readonly entry: LeaseEntry; readonly version: number; readonly at: number } | undefined;
   const seen = () => {
     if (present === undefined) return undefined;
@@ -106,6 +111,11 @@ function memoryRegister(clock: BeatingClock): Register {
   return {
     of: 'the state in memory',
     look: () => Promise.resolve(seen()),
+    forgetNewest: () => {
+      if (present === undefined) return;
+      const { newest: _, ...entry } = present.entry;
+      present = { ...present, entry };
+    },
     isNewest: ({ version }) => Promise.resolve(version === seen()?.version),
     swap: (before, entry) => {
       const version = present?.version ?? 0;

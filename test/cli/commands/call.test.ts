@@ -216,7 +216,7 @@ describe('refused before anything is sent', () => {
     [['redis.update', '--input', '@none.json'], 'file-unreadable', 'none.json does not exist', ''],
     [['redis.update', 'redisId=@-', 'name=@-'], 'usage', 'standard input can be read only once', ''],
     [['redis.update', 'redisId=a', '__proto__:={"a":1}'], 'unknown-key', '__proto__ is no member', ''],
-    [['redis.one', 'redisId=a', '--timeout', 'soon'], 'usage', '--timeout must be a whole number', ''],
+    [['redis.one', 'redisId=a', '--timeout', 'soon'], 'usage', '--timeout must be 1 to 3600 seconds', ''],
     [['--list', 'composer'], 'usage', 'there is no operation composer', ''],
   ])('%j', async (args, code, message, remedy) => {
     // Nothing listens there: had anything been sent, the message would be another one.

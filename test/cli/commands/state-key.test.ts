@@ -167,3 +167,20 @@ it('trueup state accept-older goes on from an older state, which no run does by 
   expect((await run('state accept-older --yes')).code).toBe(0);
   expect((await run('plan --detailed-exitcode')).code).toBe(0);
 });
+
+it('S1: a state that is gone stops a run, and trueup state rebuild makes it anew', async () => {
+  const { run, file, posts } = place('gone');
+  expect((await run(apply)).code).toBe(0);
+  rmSync(file);
+  const before = posts();
+  for (const words of ['plan', apply, 'state list', 'state accept-older --yes', 'destroy --auto-approve']) {
+    const { code, err } = await run(words);
+    expect([words, code, err]).toEqual([words, 7, expect.stringContaining('error[state-older]')]);
+    expect(err).toContain('trueup state rebuild');
+  }
+  expect(posts()).toBe(before);
+  expect((await run('state rebuild --yes')).code).toBe(0);
+  expect((await run('state list')).out).toContain('production.redis.gone');
+  expect((await run(apply)).code).toBe(0);
+  expect((await run('plan --detailed-exitcode')).code).toBe(0);
+});

@@ -237,7 +237,7 @@ describe('status --watch', () => {
     expect((await place.run(status([], { watch: true }), { format: 'json' })).err).toContain(
       '--format json prints one document',
     );
-    expect((await place.run(status([], { interval: '0' }))).err).toContain('--interval must be a whole number');
+    expect((await place.run(status([], { interval: '0' }))).err).toContain('--interval must be 1 to 3600 seconds');
     expect(place.requests()).toEqual([]);
   });
 });
