@@ -143,8 +143,11 @@ describe('a platform that no longer accepts the key in the middle of an apply', 
     const made = await place((_operation, sent) => (sent >= 12 && isShut ? bare : undefined));
     made.write(stack(twelve));
     const child = made.start('apply', '--auto-approve');
+    let isStopped = false;
     child.stderr.on('data', (text: string) => {
-      if (text.includes('no longer accepts')) child.kill('SIGINT');
+      // The lines of what failed say it again.
+      if (isStopped || !text.includes('no longer accepts')) return;
+      isStopped = child.kill('SIGINT');
     });
     const stopped = await finish(child);
     expect(stopped.code).toBe(6);
