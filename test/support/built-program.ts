@@ -29,7 +29,7 @@ function build(): void {
   cpSync(join(root, 'bin'), join(built, 'bin'), { recursive: true });
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: { build: string } };
   const bundle = scripts.build.split(' && ').find((command) => command.startsWith('esbuild '));
-  if (bundle?.includes('--outdir=dist/cli') !== true) throw new Error('the build bundles no more: correct this setup');
-  const command = bundle.replace('--outdir=dist/cli', `--outdir=${JSON.stringify(join(built, 'dist/cli'))}`);
+  if (bundle?.includes('--outdir=dist ') !== true) throw new Error('the build bundles no more: correct this setup');
+  const command = bundle.replace('--outdir=dist ', `--outdir=${JSON.stringify(join(built, 'dist'))} `);
   execSync(`${join(root, 'node_modules/.bin/')}${command}`, { cwd: root });
 }
