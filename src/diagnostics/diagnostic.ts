@@ -6,6 +6,16 @@ export interface Position {
   readonly file: string;
   readonly line: number;
   readonly column: number;
+  /** The column behind its last character, where it ends in the same line. */
+  readonly endColumn?: number;
+}
+
+/** The line of a file that a diagnostic is about; what may be secret in it is masked. */
+export interface Quote {
+  readonly text: string;
+  /** The part that the diagnostic is about: offsets in the text. */
+  readonly from: number;
+  readonly to: number;
 }
 
 /** A report to the user about one thing, with its position and its remedy. */
@@ -21,6 +31,8 @@ export interface Diagnostic {
   /** The resource it is about. */
   readonly address?: string;
   readonly position?: Position;
+  /** The line at `position`, where its file is at hand. */
+  readonly quote?: Quote;
 }
 
 /** Makes a diagnostic; its severity comes from the table of codes. */

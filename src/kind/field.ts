@@ -90,6 +90,8 @@ export interface Union {
   readonly calls?: Readonly<Record<string, Operation>>;
   /** The case that the platform holds itself; a deployment fetches all others, unless it only rebuilds. */
   readonly local?: string;
+  /** Words of other tools for a case, in lower case: who writes one gets the case suggested. */
+  readonly alsoCalled?: Readonly<Record<string, string>>;
   /** Cases that the platform has and that no block can declare, with the reason. */
   readonly refused?: Readonly<Record<string, string>>;
 }

@@ -67,6 +67,8 @@ export interface Kind {
   readonly kind: string;
   /** The YAML section of its blocks. */
   readonly section: string;
+  /** Words of other tools for the section, in lower case: who writes one gets the section suggested. */
+  readonly alsoCalled?: readonly string[];
   /** One sentence for the docs. */
   readonly summary: string;
   /** Which object of the platform a block means. */

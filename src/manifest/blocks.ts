@@ -3,9 +3,12 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { childAddress } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
+import { expressionIn, notInKeys } from './expression.ts';
 import type { Block } from './resource.ts';
+import type { ExpressionSource } from './sources/source.ts';
 import type { MapNode, Place } from './tree.ts';
 import { position } from './tree.ts';
+import { guessKey } from './unknown-key.ts';
 
 /** Kinds by the kind they stand below and the section they stand in. */
 export function sectionsOf(kinds: readonly Kind[]): (parent: string) => ReadonlyMap<string, Kind> {
@@ -19,17 +22,45 @@ export function sectionsOf(kinds: readonly Kind[]): (parent: string) => Readonly
   return (parent) => byParent.get(parent) ?? new Map();
 }
 
+/** What `findBlocks` finds. */
+interface Found {
+  readonly blocks: readonly Block[];
+  /** Addresses at which blocks are missing, because of a mistake that is reported or will be. */
+  readonly broken: ReadonlySet<string>;
+  /** Every block may be missing. */
+  readonly isIncomplete: boolean;
+}
+
 /** Finds the block of every resource, parents before children, otherwise in the order of the file. */
-export function findBlocks(tree: MapNode, kinds: readonly Kind[], diagnostics: Diagnostic[]): Block[] {
+export function findBlocks(
+  tree: MapNode,
+  { kinds, sources }: { readonly kinds: readonly Kind[]; readonly sources: readonly ExpressionSource[] },
+  diagnostics: Diagnostic[],
+): Found {
   const sections = sectionsOf(kinds);
   const blocks: Block[] = [];
+  const broken = new Set<string>();
+  let isIncomplete = false;
+
+  const lose = (section: string, { identity }: Kind, parent: string | undefined): void => {
+    if (identity.addressedByKey === true && parent === undefined) isIncomplete = true;
+    else broken.add(parent === undefined ? section : `${parent}.${section}`);
+  };
 
   const enter = (entries: MapNode['entries'], parentKind: string, parent: string | undefined): void => {
     for (const [section, entry] of entries) {
-      const kind = sections(parentKind).get(section);
+      const below = sections(parentKind);
+      const kind = below.get(section);
       const link = kind?.parents[parentKind];
-      if (kind === undefined || link === undefined) continue;
+      if (kind === undefined || link === undefined) {
+        const meant =
+          entry.node.is === 'map' ? guessKey(section, { keys: [...below.keys()], sections: below }) : undefined;
+        const kindMeant = meant === undefined ? undefined : below.get(meant);
+        if (meant !== undefined && kindMeant !== undefined) lose(meant, kindMeant, parent);
+        continue;
+      }
       if (entry.node.is !== 'map') {
+        lose(section, kind, parent);
         const isNull = entry.node.is === 'scalar' && entry.node.value === null;
         diagnostics.push(
           diagnostic('wrong-type', isNull ? `${section} is empty` : `${section} must be a map with a block per key`, {
@@ -44,8 +75,17 @@ export function findBlocks(tree: MapNode, kinds: readonly Kind[], diagnostics: D
       }
       for (const [key, child] of entry.node.entries) {
         const address = childAddress(parent, kind.identity.addressedByKey === true ? undefined : section, key);
-        const report = (message: string, remedy: string, at: Place) =>
-          diagnostics.push(diagnostic('wrong-type', message, { remedy, address, position: position(at) }));
+        const report = (message: string, remedy: string, at: Place, code: Diagnostic['code'] = 'wrong-type') => {
+          broken.add(address);
+          diagnostics.push(diagnostic(code, message, { remedy, address, position: position(at) }));
+        };
+        const expression = expressionIn(key, sources);
+        if (expression !== undefined) {
+          const field = kind.identity.keyField;
+          const name = field === undefined ? '' : `, and below it ${field}: "${key}"`;
+          report(notInKeys(expression), `Write a name of your own as the key${name}.`, child.keyAt, 'bad-expression');
+          continue;
+        }
         if (key === '') {
           report(`${section} has an empty key`, 'Write the name of the block before the colon.', child.keyAt);
           continue;
@@ -64,13 +104,13 @@ export function findBlocks(tree: MapNode, kinds: readonly Kind[], diagnostics: D
           }
           continue;
         }
-        const below = child.node.entries;
-        blocks.push({ address, kind, key, parent, link, entries: below, at: child.keyAt });
-        enter(below, kind.kind, address);
+        const { entries: inner } = child.node;
+        blocks.push({ address, kind, key, parent, link, entries: inner, at: child.keyAt });
+        enter(inner, kind.kind, address);
       }
     }
   };
 
   enter(tree.entries, root, undefined);
-  return blocks;
+  return { blocks, broken, isIncomplete };
 }

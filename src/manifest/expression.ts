@@ -66,3 +66,16 @@ export function parseExpressions(
   if (plain !== '' || parts.length === 0) parts.push(plain);
   return { parts };
 }
+
+/** The first expression in a key, as it is written; undefined: there is none. */
+export function expressionIn(key: string, sources: readonly ExpressionSource[]): string | undefined {
+  const { parts, unclosed } = parseExpressions(key, sources);
+  if (unclosed !== undefined) return `\${${unclosed.name}:…`;
+  const first = parts.find((part) => typeof part === 'object');
+  return first === undefined ? undefined : `\${${first.source.name}:${first.argument}}`;
+}
+
+/** The sentence about an expression in a key. */
+export function notInKeys(expression: string): string {
+  return `${expression} stands in a key, and expressions do not work in keys`;
+}

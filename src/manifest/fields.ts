@@ -4,7 +4,7 @@ import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Json } from '../kind/json.ts';
 import { isNumberAsText, mergeOption, writtenFields } from '../kind/written.ts';
-import type { Field } from '../kind/field.ts';
+import type { Field, Union } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { FieldUnit } from '../kind/units.ts';
 import { inUnits, tooSmall } from '../kind/units.ts';
@@ -12,14 +12,24 @@ import { canBeNull, fieldOf, isNeededBy } from '../kind/wire.ts';
 import type { Evaluation } from './evaluate.ts';
 import { constant, evaluate, referring } from './evaluate.ts';
 import type { Block, Resource } from './resource.ts';
-import { placeAt, problemOf, wordsOf } from './problem.ts';
+import { expressionIn, notInKeys } from './expression.ts';
+import { adviceFor, alternatives, placeAt, problemOf, shown, wordsOf } from './problem.ts';
 import type { Entry, Node } from './tree.ts';
 import { position, toJson } from './tree.ts';
+import { pageOf, remedyForKey } from './unknown-key.ts';
 import type { Outputs, Resolved, Wanted } from './wanted.ts';
 import { knownValue, resolve } from './wanted.ts';
 
+/** What the kinds know about the place of a block. */
+interface BlockPlace {
+  /** The sections that can stand in it. */
+  readonly sections: ReadonlyMap<string, Kind>;
+  /** The remedy for a section that cannot stand in it, and can elsewhere. */
+  readonly placeOf: (section: string) => string | undefined;
+}
+
 /** Reads the fields of one block: names, types, nulls and expressions are checked; problems go to the evaluation. */
-export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, evaluation: Evaluation): Resource {
+export function readResource(block: Block, { sections, placeOf }: BlockPlace, evaluation: Evaluation): Resource {
   const { kind, address } = block;
   const { diagnostics } = evaluation;
   const fields: Record<string, Wanted> = {};
@@ -59,6 +69,23 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
   };
 
   const known = writtenFields(kind, block.link);
+  const reportUnknown = (key: string, { keyAt }: Entry, group: typeof known, prefix: string): void => {
+    const report = (code: Diagnostic['code'], message: string, remedy: string) =>
+      diagnostics.push(diagnostic(code, message, { remedy, address, position: position(keyAt) }));
+    const expression = expressionIn(key, evaluation.sources);
+    if (expression !== undefined) {
+      report('bad-expression', notInKeys(expression), 'Write the name of the key itself: expressions work in values.');
+      return;
+    }
+    const { hints = {} } = kind.checks ?? {};
+    const hint = prefix === '' && Object.hasOwn(hints, key) ? hints[key] : undefined;
+    const below = prefix === '' ? sections : new Map<string, Kind>();
+    const keys = [...group.keys(), ...below.keys()];
+    const what = prefix === '' ? kind.kind : `${kind.kind} with this ${prefix}type`;
+    const elsewhere = (word: string) => (prefix === '' ? (placeInUnion(known, word) ?? placeOf(word)) : undefined);
+    const remedy = hint ?? remedyForKey(key, { keys, sections: below, elsewhere, page: pageOf(kind) });
+    report('unknown-key', `${withArticle(what)} has no key ${prefix}${key}`, remedy);
+  };
   const readGroup = (
     entries: ReadonlyMap<string, Entry>,
     group: ReturnType<typeof writtenFields>,
@@ -68,20 +95,7 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
       const target = group.get(key);
       if (target === undefined) {
         if (prefix === '' && sections.has(key)) continue;
-        const { hints = {} } = kind.checks ?? {};
-        const hint = prefix === '' && Object.hasOwn(hints, key) ? hints[key] : undefined;
-        const candidates = [...group.keys(), ...(prefix === '' ? sections.keys() : [])];
-        const guess = closest(key, candidates);
-        const what = prefix === '' ? kind.kind : `${kind.kind} with this ${prefix}type`;
-        diagnostics.push(
-          diagnostic('unknown-key', `${withArticle(what)} has no key ${prefix}${key}`, {
-            remedy:
-              hint ??
-              (guess === undefined ? `It takes ${candidates.toSorted().join(', ')}.` : `Did you mean ${guess}?`),
-            address,
-            position: position(entry.keyAt),
-          }),
-        );
+        reportUnknown(key, entry, group, prefix);
       } else if (target.is === 'field') {
         readField(`${prefix}${key}`, target.field, entry);
       } else if (target.is === 'option') {
@@ -89,7 +103,8 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
         if (result.success) options[key] = result.data as Json; // options are plain JSON
         else {
           const refused = { name: key, value: toJson(entry.node), isSecret: false };
-          report('wrong-type', wordsOf(result.error, refused), entry.node, whatItIs(key, target.schema));
+          const remedy = whatItIs(key, target.schema, undefined, adviceFor(result.error, refused));
+          report('wrong-type', wordsOf(result.error, refused), entry.node, remedy);
         }
       } else if (entry.node.is === 'map') {
         readUnion(key, target, entry.node.entries, entry.node);
@@ -115,8 +130,18 @@ export function readResource(block: Block, sections: ReadonlyMap<string, Kind>, 
         report('inconsistent', `${at}.type cannot be ${String(type)}: ${refused}`, tag.node);
         return;
       }
-      const problem = tag === undefined ? `${at}.type is missing` : `${at}.type is unknown`;
-      report('wrong-type', problem, tag?.node ?? node, `Write one of ${Object.keys(cases).join(', ')}.`);
+      const names = Object.keys(cases);
+      if (tag === undefined) {
+        const others = [...entries.keys()];
+        const fitting = names.filter((name) => others.every((key) => Object.hasOwn(cases[name] ?? {}, key)));
+        const [only] = others.length > 0 && fitting.length === 1 ? fitting : [];
+        const remedy = `Write ${at}: { type: ${only ?? '…'}, … }; the types are ${names.join(', ')}.`;
+        report('wrong-type', `${at}.type is missing`, node, remedy);
+        return;
+      }
+      const guess = guessCase(type, union.union);
+      const remedy = guess === undefined ? `Write one of these. ${union.union.describe}` : `Did you mean ${guess}?`;
+      report('wrong-type', `${at}.type must be ${alternatives(names)}, got ${shown(type)}`, tag.node, remedy);
       return;
     }
     const group = new Map(
@@ -213,7 +238,16 @@ function readMap(
       diagnostic('env-value', message, { remedy, address: evaluation.address, position: position(node.at) }),
     );
   const asText = { ...evaluation, asWritten: true as const };
-  for (const [key, { node }] of entries) {
+  for (const [key, { keyAt, node }] of entries) {
+    const expression = expressionIn(key, evaluation.sources);
+    if (expression !== undefined) {
+      const { diagnostics, address } = evaluation;
+      const remedy = 'Write the name of the variable itself: expressions work in values.';
+      diagnostics.push(
+        diagnostic('bad-expression', notInKeys(expression), { remedy, address, position: position(keyAt) }),
+      );
+      continue;
+    }
     if (node.is !== 'scalar') {
       report(`${written}.${key} must be text`, node, 'Write JSON as text, in quotes.');
       continue;
@@ -242,10 +276,12 @@ function checked(wanted: Wanted, written: string, field: Field, node: Node, eval
   const { value, error } = conform(field, found, isFilledIn, wanted.written);
   if (error !== undefined) {
     const isSecret = field.secrecy !== undefined || wanted.isSecret;
-    const { message, place } = problemOf(error, node, { name: written, value: found, isSecret });
+    const source = node.is === 'scalar' ? node.source : undefined;
+    const refused = { name: written, value: found, isSecret, source };
+    const { message, place } = problemOf(error, node, refused);
     evaluation.diagnostics.push(
       diagnostic('wrong-type', message, {
-        remedy: whatItIs(written, field.schema, inUnits(field.unit, field.examples[0])),
+        remedy: whatItIs(written, field.schema, inUnits(field.unit, field.examples[0]), adviceFor(error, refused)),
         address: evaluation.address,
         position: position(place),
       }),
@@ -299,10 +335,28 @@ function readings(value: string): Json[] {
   return /^[-+.\d]/.test(value) && value.trim() === value && Number.isFinite(Number(value)) ? [Number(value)] : [];
 }
 
-/** The remedy for a wrong value: an example, and the description of the field. */
-function whatItIs(written: string, schema: z.ZodType, example?: Json): string {
+/** The case of a union that was probably meant. */
+function guessCase(type: Json | undefined, { cases, alsoCalled = {} }: Union): string | undefined {
+  if (typeof type !== 'string') return undefined;
+  const called = Object.hasOwn(alsoCalled, type.toLowerCase()) ? alsoCalled[type.toLowerCase()] : undefined;
+  return called !== undefined && Object.hasOwn(cases, called) ? called : closest(type, Object.keys(cases));
+}
+
+/** The remedy for a key that stands beside the map in which it belongs. */
+function placeInUnion(known: ReturnType<typeof writtenFields>, key: string): string | undefined {
+  for (const [at, target] of known) {
+    if (target.is !== 'union') continue;
+    const name = Object.entries(target.union.cases).find(([, fields]) => Object.hasOwn(fields, key))?.[0];
+    if (name !== undefined) return `Write it inside of ${at}:, as ${at}: { type: ${name}, ${key}: … }.`;
+  }
+  return undefined;
+}
+
+/** The remedy for a wrong value: the value that was probably meant or an example, and the description of the field. */
+function whatItIs(written: string, schema: z.ZodType, example?: Json, advice?: string): string {
   const shown = example === undefined ? [] : [`Write for example ${written}: ${JSON.stringify(example)}.`];
-  return [...shown, ...(schema.description === undefined ? [] : [schema.description])].join(' ');
+  const first = advice === undefined ? shown : [advice];
+  return [...first, ...(schema.description === undefined ? [] : [schema.description])].join(' ');
 }
 
 function withArticle(noun: string): string {

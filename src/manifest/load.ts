@@ -9,21 +9,23 @@ import type { FileText, Workspace } from './workspace.ts';
 /** Most bytes of one YAML file. */
 const yamlLimit = 5_000_000;
 
-/** Reads the root file, whose value has to be a map. */
+/** Reads the root file, whose value has to be a map. The text of each file goes into `texts`, by its name. */
 export async function loadRoot(
   workspace: Workspace,
   path: string,
   diagnostics: Diagnostic[],
+  texts: Map<string, string>,
 ): Promise<MapNode | undefined> {
   const position = { file: path, line: 1, column: 1 };
-  return readMap(path, await workspace.read(path, yamlLimit), diagnostics, { position, begins: 'trueup: 1' });
+  const about = { position, begins: 'trueup: 1', texts };
+  return readMap(path, await workspace.read(path, yamlLimit), diagnostics, about);
 }
 
 function readMap(
   path: string,
   file: FileText,
   diagnostics: Diagnostic[],
-  about: { readonly position: Position; readonly begins: string },
+  about: { readonly position: Position; readonly begins: string; readonly texts: Map<string, string> },
 ): MapNode | undefined {
   if ('problem' in file) {
     const { remedy } = file.isPrivate ?? { remedy: 'Name a file of UTF-8 text inside the workspace.' };
@@ -32,7 +34,9 @@ function readMap(
     return undefined;
   }
   const before = diagnostics.length;
-  const tree = readTree(path, file.text.replace(/^\uFEFF/, ''), diagnostics);
+  const text = file.text.replace(/^\uFEFF/, '');
+  about.texts.set(path, text);
+  const tree = readTree(path, text, diagnostics);
   if (diagnostics.length > before) return undefined;
   if (tree?.is === 'map') return tree;
   const at = tree === undefined ? { file: path, line: 1, column: 1 } : position(tree.at);
@@ -49,7 +53,7 @@ export async function loadIncludes(
   include: readonly string[],
   sections: readonly string[],
   nested: ReadonlySet<string>,
-  diagnostics: Diagnostic[],
+  { diagnostics, texts }: { readonly diagnostics: Diagnostic[]; readonly texts: Map<string, string> },
 ): Promise<MapNode> {
   let merged = root;
   const loaded = new Set<string>();
@@ -90,7 +94,7 @@ export async function loadIncludes(
       if (loaded.has(name)) continue;
       loaded.add(name);
       const file = files.get(path);
-      const about = { position: at, begins: `${sections[0] ?? 'variables'}:` };
+      const about = { position: at, begins: `${sections[0] ?? 'variables'}:`, texts };
       const tree = file === undefined ? undefined : readMap(path, file, diagnostics, about);
       if (tree === undefined) continue;
       const entries = new Map([...tree.entries].filter(([key]) => allowed.includes(key)));

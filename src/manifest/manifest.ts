@@ -1,22 +1,24 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
-import { closest } from '../diagnostics/closest.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { findBlocks, sectionsOf } from './blocks.ts';
 import { checkResources } from './check.ts';
 import { readResource } from './fields.ts';
 import { loadIncludes, loadRoot } from './load.ts';
+import { quotingRule } from './may-quote.ts';
 import { checkMentions } from './mentions.ts';
 import { readNamedFiles } from './named-files.ts';
 import { readOutputs } from './outputs.ts';
-import { findReference } from './references.ts';
+import { withQuotes } from './quote.ts';
+import { findReference, mostSuggestions } from './references.ts';
 import type { Block, Resource } from './resource.ts';
 import { expressionSources } from './sources/all.ts';
 import type { EnvLimit, ExpressionSource } from './sources/source.ts';
 import type { Settings } from './settings.ts';
 import { readSettings, settingsShape } from './settings.ts';
 import { position } from './tree.ts';
+import { placeOfSection, remedyForKey } from './unknown-key.ts';
 import type { Wanted } from './wanted.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -57,25 +59,46 @@ export interface ManifestInput {
 export async function readManifest(
   input: ManifestInput,
 ): Promise<{ manifest: Manifest | undefined; diagnostics: Diagnostic[] }> {
-  const diagnostics: Diagnostic[] = [];
-  const manifest = await read(input, diagnostics);
+  const found: Diagnostic[] = [];
+  const texts = new Map<string, string>();
+  const manifest = await read(input, found, texts);
+  const diagnostics = withQuotes(inOrderOfFiles(found, [...texts.keys()]), texts, quotingRule(input.kinds));
   return { manifest: hasErrors(diagnostics) ? undefined : manifest, diagnostics };
 }
 
-async function read(input: ManifestInput, diagnostics: Diagnostic[]): Promise<Manifest | undefined> {
+const severities: readonly Diagnostic['severity'][] = ['error', 'warning', 'note'];
+
+/** Errors first; then as they stand in the files, in the order in which these were read. */
+function inOrderOfFiles(diagnostics: readonly Diagnostic[], files: readonly string[]): Diagnostic[] {
+  const orders = new Map(files.map((file, index) => [file, index]));
+  const rank = ({ severity, position }: Diagnostic): readonly number[] => [
+    severities.indexOf(severity),
+    (position === undefined ? undefined : orders.get(position.file)) ?? -1,
+    position?.line ?? 0,
+    position?.column ?? 0,
+  ];
+  const ranked = diagnostics.map((item) => ({ item, rank: rank(item) }));
+  const compare = (a: readonly number[], b: readonly number[]) =>
+    a.map((one, index) => one - (b[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
+  return ranked.toSorted((a, b) => compare(a.rank, b.rank)).map(({ item }) => item);
+}
+
+async function read(
+  input: ManifestInput,
+  diagnostics: Diagnostic[],
+  texts: Map<string, string>,
+): Promise<Manifest | undefined> {
   const { workspace, kinds, sources = expressionSources } = input;
-  const tree = await loadRoot(workspace, input.file, diagnostics);
+  const tree = await loadRoot(workspace, input.file, diagnostics, texts);
   if (tree === undefined) return undefined;
   const sections = sectionsOf(kinds);
+  const placeOf = (section: string) => placeOfSection(section, kinds);
   const known = [...sections(root).keys(), ...Object.keys(settingsShape)];
   for (const [key, entry] of tree.entries) {
     if (known.includes(key)) continue;
-    const guess = closest(key, known);
+    const remedy = remedyForKey(key, { keys: known, sections: sections(root), elsewhere: placeOf });
     diagnostics.push(
-      diagnostic('unknown-key', `a manifest has no key ${key}`, {
-        remedy: guess === undefined ? `It takes ${known.join(', ')}.` : `Did you mean ${guess}?`,
-        position: position(entry.keyAt),
-      }),
+      diagnostic('unknown-key', `a manifest has no key ${key}`, { remedy, position: position(entry.keyAt) }),
     );
   }
   const { given, platformUrl } = input;
@@ -84,12 +107,16 @@ async function read(input: ManifestInput, diagnostics: Diagnostic[]): Promise<Ma
   const top = [...sections(root)];
   const names = top.map(([section]) => section);
   const nested = new Set(top.flatMap(([section, kind]) => (sections(kind.kind).size > 0 ? [section] : [])));
-  const merged = await loadIncludes(workspace, tree, own.include, names, nested, diagnostics);
+  const before = diagnostics.length;
+  const merged = await loadIncludes(workspace, tree, own.include, names, nested, { diagnostics, texts });
   const settings = merged === tree ? own : readSettings(merged, { given, platformUrl, sources }, diagnostics);
   if (settings === undefined) return undefined;
 
-  const blocks = findBlocks(merged, kinds, diagnostics);
+  const lacksFiles = diagnostics.length > before;
+  const { blocks, broken, isIncomplete } = findBlocks(merged, { kinds, sources }, diagnostics);
   const byAddress = new Map<string, Block>(blocks.map((block) => [block.address, block]));
+  const suggestions = { left: mostSuggestions };
+  const referable = { byAddress, broken, isIncomplete: isIncomplete || lacksFiles, suggestions };
   const named = new Map(
     blocks.flatMap(({ kind, key, parent, address }) =>
       parent === undefined ? [[`${kind.kind} ${key}`, address] as const] : [],
@@ -98,23 +125,36 @@ async function read(input: ManifestInput, diagnostics: Diagnostic[]): Promise<Ma
   const { env, envLimit = () => undefined, secret, addSecret } = input;
   const file = await readNamedFiles(merged, sources, workspace);
   const variable = (name: string) => settings.variables.get(name);
+  const variableNames = [...settings.variables.keys()];
   const size = { characters: 0 };
   const evaluationAt = (block: Block | undefined) => ({
     sources,
-    values: { env, envLimit, secret, variable, file, find: (path: string) => findReference(path, block, byAddress) },
+    values: {
+      env,
+      envLimit,
+      secret,
+      variable,
+      variableNames,
+      file,
+      find: (path: string) => findReference(path, block, referable),
+    },
     addSecret,
     diagnostics,
     size,
   });
   const declared = blocks.map((block) =>
-    readResource(block, sections(block.kind.kind), {
-      ...evaluationAt(block),
-      named: (kind, key) => {
-        const address = named.get(`${kind} ${key}`);
-        return address === undefined ? undefined : { address, output: 'id' };
+    readResource(
+      block,
+      { sections: sections(block.kind.kind), placeOf },
+      {
+        ...evaluationAt(block),
+        named: (kind, key) => {
+          const address = named.get(`${kind} ${key}`);
+          return address === undefined ? undefined : { address, output: 'id' };
+        },
+        address: block.address,
       },
-      address: block.address,
-    }),
+    ),
   );
   const resources = inherit(declared);
   checkResources(resources, kinds, diagnostics);

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { closest } from '../diagnostics/closest.ts';
 import type { Node, Place } from './tree.ts';
 
 /** A value that a schema refuses. */
@@ -8,6 +9,8 @@ export interface Refused {
   readonly value: unknown;
   /** true: messages name its type only. */
   readonly isSecret: boolean;
+  /** The value as it was written, without quotes. */
+  readonly source?: string | undefined;
 }
 
 /** The problems of a value, in words, and the place of the innermost value that the first one is about. */
@@ -19,6 +22,39 @@ export function problemOf(error: z.ZodError, node: Node, refused: Refused): { me
 export function wordsOf(error: z.ZodError, refused: Refused): string {
   return error.issues.map((issue) => sentenceOf(issue, refused)).join('; ');
 }
+
+/** What to write instead, where the value shows what was meant: `Write https: true.` */
+export function adviceFor(error: z.ZodError, { name, value, isSecret, source }: Refused): string | undefined {
+  const inner = error.issues[0] === undefined ? undefined : innermost(error.issues[0]);
+  if (inner === undefined || isSecret) return undefined;
+  const path = [name, ...inner.path].filter((step) => step !== '').join('.');
+  const found = inner.path.reduce<unknown>(memberOf, value);
+  if (inner.code === 'invalid_type') {
+    if (inner.expected === 'boolean' && typeof found === 'string') {
+      const word = found.trim().toLowerCase();
+      if (yes.includes(word)) return `Write ${path}: true.`;
+      if (no.includes(word)) return `Write ${path}: false.`;
+    }
+    const isNumber = inner.expected === 'number' || inner.expected === 'int';
+    if (isNumber && typeof found === 'string' && /^-?\d+(\.\d+)?$/.test(found)) {
+      return `Write ${path}: ${found}, without quotes.`;
+    }
+    if (inner.expected === 'string' && (typeof found === 'number' || typeof found === 'boolean')) {
+      return `Write it in quotes: ${path}: "${inner.path.length === 0 ? (source ?? String(found)) : String(found)}".`;
+    }
+  }
+  if (inner.code === 'invalid_value' && typeof found === 'string') {
+    const guess = closest(
+      found.trim(),
+      inner.values.filter((item) => typeof item === 'string'),
+    );
+    if (guess !== undefined) return `Did you mean ${guess}?`;
+  }
+  return undefined;
+}
+
+const yes: readonly string[] = ['yes', 'y', 'on', 'true', '1', 'enabled'];
+const no: readonly string[] = ['no', 'n', 'off', 'false', '0', 'disabled'];
 
 function sentenceOf(issue: z.core.$ZodIssue, { name, value, isSecret }: Refused): string {
   const inner = innermost(issue);
@@ -83,11 +119,13 @@ function amount(origin: string, size: number | bigint, bound: string): string {
   return unit === undefined ? `be ${bound} ${size}` : `have ${bound} ${size}${unit}`;
 }
 
-function alternatives(words: readonly string[]): string {
+/** Words as a choice: `a, b or c`. */
+export function alternatives(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`;
 }
 
-function shown(value: unknown): string {
+/** A value as a message shows it. */
+export function shown(value: unknown): string {
   if (typeof value === 'string') {
     // An address may hold a password.
     if (/:\/\/.*@/s.test(value)) return 'text';

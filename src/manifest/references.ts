@@ -1,17 +1,33 @@
-import { childAddress, normalAddress } from '../kind/address.ts';
+import { closest } from '../diagnostics/closest.ts';
+import { addressParts, childAddress, isWithin, normalAddress } from '../kind/address.ts';
 import type { Block } from './resource.ts';
 import type { Reference } from './wanted.ts';
+
+/** The blocks that references can name. */
+export interface Blocks {
+  readonly byAddress: ReadonlyMap<string, Block>;
+  /** Addresses where blocks are missing because of a mistake that is reported: what stands below them is not looked for. */
+  readonly broken: ReadonlySet<string>;
+  /** Every address may be missing: a file could not be read. */
+  readonly isIncomplete: boolean;
+  /** How many more wrong references get a suggestion, which takes time by the number of blocks; counted down. */
+  readonly suggestions: { left: number };
+}
+
+/** Most wrong references that get a suggestion. */
+export const mostSuggestions = 50;
+
+interface NoReference {
+  readonly problem: string;
+  readonly remedy?: string;
+}
 
 /**
  * Finds what `${ref:path}` means inside a block, or outside of all. The path is an address and the name of an output;
  * the address is looked for from the nearest surrounding block outwards, so `postgres.main.host` finds the one beside
  * it.
  */
-export function findReference(
-  path: string,
-  from: Block | undefined,
-  blocks: ReadonlyMap<string, Block>,
-): Reference | { problem: string; remedy?: string } {
+export function findReference(path: string, from: Block | undefined, blocks: Blocks): Reference | NoReference {
   const parts = /^(.+)\.([A-Za-z_][A-Za-z0-9_]*)$/s.exec(path);
   const written = parts?.[1] === undefined ? undefined : normalAddress(parts[1]);
   const output = parts?.[2];
@@ -21,29 +37,89 @@ export function findReference(
       remedy:
         'Write for example ${ref:postgres.main.host}. Write a key with other characters than letters, digits, "_" and "-" as ["…"].',
     };
-  for (
-    let scope: string | undefined = from?.parent;
-    ;
-    scope = scope === undefined ? undefined : blocks.get(scope)?.parent
-  ) {
-    const address = scope === undefined ? written : scope + (written.startsWith('[') ? written : `.${written}`);
-    const target = blocks.get(address);
+  const scopes = scopesOf(from, blocks);
+  for (const address of scopes.map((scope) => within(scope, written))) {
+    const target = blocks.byAddress.get(address);
     if (target !== undefined) return outputOf(target, output, path);
-    if (scope === undefined) break;
+    // The mistake is reported where it stands.
+    if (blocks.isIncomplete || isBroken(address, blocks.broken)) return { address, output };
   }
-  const [like = ''] = blocks.keys();
-  const example = from === undefined ? like : childAddress(from.parent ?? 'production', from.kind.section, from.key);
-  return {
-    problem: `\${ref:${path}}: there is no resource ${written}`,
-    remedy: example === '' ? 'The manifest declares none.' : `Addresses look like ${example}.`,
-  };
+  const problem = `\${ref:${path}}: there is no resource ${written}`;
+  const whole = normalAddress(path) ?? path;
+  const named = scopes.map((scope) => blocks.byAddress.get(within(scope, whole))).find((block) => block !== undefined);
+  if (named !== undefined) {
+    const outputs = outputsOf(named);
+    const remedy = `Write an output behind it: \${ref:${path}.${outputs[1] ?? 'id'}}. It has ${outputs.join(', ')}.`;
+    return { problem: `\${ref:${path}} names ${named.address} and no output`, remedy };
+  }
+  return { problem, remedy: suggestion(written, output, scopes, blocks) ?? example(from, blocks) };
 }
 
-function outputOf(target: Block, output: string, path: string): Reference | { problem: string; remedy?: string } {
-  const outputs = ['id', ...Object.keys(target.kind.outputs ?? {})];
+/** The addresses that a written one may begin at, nearest first; undefined: the top. */
+function scopesOf(from: Block | undefined, { byAddress }: Blocks): readonly (string | undefined)[] {
+  const scopes: (string | undefined)[] = [];
+  for (let scope = from?.parent; scope !== undefined; scope = byAddress.get(scope)?.parent) scopes.push(scope);
+  return [...scopes, undefined];
+}
+
+function within(scope: string | undefined, written: string): string {
+  return scope === undefined ? written : scope + (written.startsWith('[') ? written : `.${written}`);
+}
+
+function isBroken(address: string, broken: ReadonlySet<string>): boolean {
+  if (broken.size === 0) return false;
+  const starts = [...address.matchAll(/[.[]|$/g)].map(({ index }) => address.slice(0, index));
+  return starts.some((start) => broken.has(start) && isWithin(address, start));
+}
+
+/** The reference that was probably meant. */
+function suggestion(
+  written: string,
+  output: string,
+  scopes: readonly (string | undefined)[],
+  { byAddress, suggestions }: Blocks,
+): string | undefined {
+  if (suggestions.left <= 0) return undefined;
+  suggestions.left -= 1;
+  const relative = new Map<string, Block>();
+  for (const scope of scopes.toReversed()) {
+    for (const [address, block] of byAddress) {
+      if (scope === undefined) relative.set(address, block);
+      else if (isWithin(address, scope) && address.startsWith('.', scope.length)) {
+        relative.set(address.slice(scope.length + 1), block);
+      }
+    }
+  }
+  // A short path is near to many others: a step of it must be the same.
+  const steps = new Set(addressParts(written));
+  const candidates = [...relative.keys()].filter((address) => addressParts(address)?.some((step) => steps.has(step)));
+  const guess = closest(written, candidates);
+  const block = guess === undefined ? undefined : relative.get(guess);
+  if (guess === undefined || block === undefined) return undefined;
+  const outputs = outputsOf(block);
+  const meant = outputs.includes(output) ? output : (closest(output, outputs) ?? outputs[1] ?? 'id');
+  return `Did you mean \${ref:${guess}.${meant}}?`;
+}
+
+function example(from: Block | undefined, { byAddress }: Blocks): string {
+  const [first = ''] = byAddress.keys();
+  const like = from === undefined ? first : childAddress(from.parent ?? 'production', from.kind.section, from.key);
+  return like === '' ? 'The manifest declares none.' : `Addresses look like ${like}.`;
+}
+
+function outputsOf({ kind }: Block): readonly string[] {
+  return ['id', ...Object.keys(kind.outputs ?? {})];
+}
+
+function outputOf(target: Block, output: string, path: string): Reference | NoReference {
+  const outputs = outputsOf(target);
   if (outputs.includes(output)) return { address: target.address, output };
+  const guess = closest(output, outputs);
   return {
     problem: `\${ref:${path}}: ${target.address} has no output ${output}`,
-    remedy: `It has ${outputs.join(', ')}.`,
+    remedy:
+      guess === undefined
+        ? `It has ${outputs.join(', ')}.`
+        : `Did you mean \${ref:${path.slice(0, -output.length)}${guess}}?`,
   };
 }

@@ -36,13 +36,19 @@ export interface Entry {
 export interface Place {
   readonly file: string;
   readonly offset: number;
+  /** The offset behind its last character; left out where that is not known. */
+  readonly end?: number;
   readonly lines: LineCounter;
 }
 
 /** The position of a place. */
-export function position(place: Place): Position {
-  const { line, col } = place.lines.linePos(place.offset);
-  return { file: place.file, line: Math.max(line, 1), column: Math.max(col, 1) };
+export function position({ file, offset, end, lines }: Place): Position {
+  const pos = lines.linePos(offset);
+  const [line, column] = [Math.max(pos.line, 1), Math.max(pos.col, 1)];
+  const nextLine = lines.lineStarts[line] ?? Infinity;
+  return end === undefined || end <= offset || end >= nextLine
+    ? { file, line, column }
+    : { file, line, column, endColumn: column + end - offset };
 }
 
 /** A node as plain JSON, without evaluating expressions. */
@@ -131,7 +137,12 @@ function convert(contents: ParsedNode, reading: Reading): Node | undefined {
 
   const visit = (node: unknown, depth: number, around: number): { node: Node; size: number } => {
     const range = (node as { range?: readonly number[] } | null)?.range;
-    const at: Place = { file: reading.file, offset: range?.[0] ?? around, lines: reading.lines };
+    const at: Place = {
+      file: reading.file,
+      offset: range?.[0] ?? around,
+      ...(range?.[1] === undefined ? {} : { end: range[1] }),
+      lines: reading.lines,
+    };
     if (failed) return { node: { is: 'scalar', value: null, source: '', at }, size: 1 };
     if (depth > deepest) return { node: fail(at, tooDeep.message, tooDeep.remedy), size: 1 };
     if (isAlias(node)) {
@@ -178,10 +189,8 @@ function convert(contents: ParsedNode, reading: Reading): Node | undefined {
     let size = 1;
     for (const pair of pairs) {
       const keyNode = pair.key;
-      const keyAt: Place = {
-        ...at,
-        offset: (keyNode as { range?: readonly number[] } | null)?.range?.[0] ?? at.offset,
-      };
+      const [offset = at.offset, end = offset] = (keyNode as { range?: readonly number[] } | null)?.range ?? [];
+      const keyAt: Place = { file: reading.file, offset, end, lines: reading.lines };
       const made = visit(pair.value, depth + 1, keyAt.offset);
       size += made.size;
       if (isTooMuch(size, keyAt)) break;

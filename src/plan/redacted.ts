@@ -15,13 +15,15 @@ export function redactPlan(plan: Plan, redact: (text: string) => string): Plan {
 
 /** A diagnostic that quotes nothing that is known to be secret. */
 export function redactDiagnostic(item: Diagnostic, redact: (text: string) => string): Diagnostic {
-  const { details, remedy, address } = item;
+  const { details, remedy, address, quote, ...rest } = item;
   // What it is about is no secret, also where a word of it is the value of some variable.
   const hide = (text: string) =>
     address === undefined ? redact(text) : text.split(blockAddress(address)).map(redact).join(blockAddress(address));
   return {
-    ...item,
+    ...rest,
     message: hide(item.message),
+    ...(address === undefined ? {} : { address }),
+    ...(quote === undefined || redact(quote.text) !== quote.text ? {} : { quote }),
     ...(details === undefined ? {} : { details: details.map(redact) }),
     ...(remedy === undefined ? {} : { remedy: hide(remedy) }),
   };

@@ -4,6 +4,8 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { loadRoot } from '../manifest/load.ts';
+import { quotingRule } from '../manifest/may-quote.ts';
+import { withQuotes } from '../manifest/quote.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { readSettings, settingsShape } from '../manifest/settings.ts';
 import { expressionSources } from '../manifest/sources/all.ts';
@@ -73,7 +75,8 @@ async function findSettings(options: ProjectFolder): Promise<Settings | undefine
     ]);
   }
   const diagnostics: Diagnostic[] = [];
-  const root = await loadRoot(await openWorkspace(folder), file, diagnostics);
+  const texts = new Map<string, string>();
+  const root = await loadRoot(await openWorkspace(folder), file, diagnostics, texts);
   const settings =
     root === undefined
       ? undefined
@@ -82,7 +85,7 @@ async function findSettings(options: ProjectFolder): Promise<Settings | undefine
           { given: () => undefined, platformUrl: env['TRUEUP_URL'] || undefined, sources: expressionSources },
           diagnostics,
         );
-  if (settings === undefined) throw new Stop('manifest', diagnostics);
+  if (settings === undefined) throw new Stop('manifest', withQuotes(diagnostics, texts, quotingRule(options.kinds)));
   const hostile = checkAddresses(settings, options);
   if (hostile.length > 0) throw new Stop('manifest', hostile);
   return settings;

@@ -32,6 +32,12 @@ export function splitAt(text: string, room: number): [string, string] {
   return [start, text.slice(start.length)];
 }
 
+/** The end of an unpainted text, with an ellipsis where it is cut. */
+export function cutStart(text: string, room: number): string {
+  if (columnsOf(text) <= room) return text;
+  return room < 1 ? '' : `…${endOf(text, room - 1)}`;
+}
+
 /** Both ends of an unpainted text, with an ellipsis where the middle is cut. */
 export function shortened(text: string, room: number): string {
   if (columnsOf(text) <= room) return text;

@@ -1,14 +1,33 @@
-import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
-import { fold, indented } from './lines.ts';
+import type { Diagnostic, Position, Quote } from '../diagnostics/diagnostic.ts';
+import { columnsOf, cut, cutStart } from './columns.ts';
+import { counted, fold, indented, narrowest } from './lines.ts';
 import { printable } from './printable.ts';
-import type { Style } from './style.ts';
+import type { Style, Tone } from './style.ts';
 
-/** Renders diagnostics as text: the problem, its place, and the remedy. Empty when there are none. */
+/** Most diagnostics that are printed at once. */
+const most = 50;
+
+/**
+ * Renders diagnostics as text: the problem, its place, and the remedy; of several, the count at the end. Empty when there
+ * are none.
+ */
 export function renderDiagnostics(diagnostics: readonly Diagnostic[], style: Style): string {
-  return diagnostics.map((item) => `${renderDiagnostic(item, style).join('\n')}\n`).join('\n');
+  const blocks = diagnostics.slice(0, most).map((item) => renderDiagnostic(item, style));
+  if (diagnostics.length > 1) blocks.push([total(diagnostics, style)]);
+  return blocks.map((lines) => `${lines.join('\n')}\n`).join('\n');
 }
 
-/** Renders one diagnostic as lines, with its place in the file first. */
+/** The number of diagnostics of each severity: `3 errors, 1 warning`. */
+function total(diagnostics: readonly Diagnostic[], style: Style): string {
+  const counts = (['error', 'warning', 'note'] as const).flatMap((severity) => {
+    const count = diagnostics.filter((item) => item.severity === severity).length;
+    return count === 0 ? [] : [counted(count, severity)];
+  });
+  const rest = diagnostics.length > most ? `; the first ${most} are shown, --format json has all` : '';
+  return style.paint('strong', `${counts.join(', ')}${rest}`);
+}
+
+/** Renders one diagnostic as lines: code and place, the sentence, the line of the file, the remedy. */
 export function renderDiagnostic(item: Diagnostic, style: Style): string[] {
   const label = style.paint(toneOf(item), `${item.severity}[${item.code}]`);
   const where = [item.position === undefined ? undefined : place(item.position), item.address].filter(
@@ -17,6 +36,9 @@ export function renderDiagnostic(item: Diagnostic, style: Style): string[] {
   return [
     [label, ...where.map(printable)].join(' '),
     ...folded(item.message, 0, style),
+    ...(item.position === undefined || item.quote === undefined
+      ? []
+      : quoted(item.quote, item.position.line, { ...style, tone: toneOf(item) })),
     ...detailsOf(item),
     ...(item.remedy === undefined ? [] : remedy(item.remedy, style)),
   ];
@@ -37,6 +59,26 @@ export function renderNote(item: Diagnostic, indent: number, style: Style): stri
 /** A place as editors and terminals understand it: `file:line:column`. */
 function place({ file, line, column }: Position): string {
   return printable(`${file}:${line}:${column}`);
+}
+
+/** The columns of a quoted line where the width is not known. */
+const usualWidth = 120;
+
+/** A line of a file, cut to what fits around the part that the diagnostic is about, and carets under that part. */
+function quoted({ text, from, to }: Quote, line: number, style: Style & { readonly tone: Tone }): string[] {
+  const number = `  ${line}`;
+  const room = Math.max((style.width ?? usualWidth) - number.length - 3, narrowest);
+  const [before, marked, after] = [text.slice(0, from), text.slice(from, to), text.slice(to)].map(printable);
+  const shown = cut(marked ?? '', Math.floor(room / 2));
+  const left = room - columnsOf(shown);
+  const tail = cut(after ?? '', Math.max(left - columnsOf(before ?? ''), Math.floor(left / 4)));
+  const lead = cutStart(before ?? '', left - columnsOf(tail));
+  const caret = ' '.repeat(columnsOf(lead)) + style.paint(style.tone, '^'.repeat(Math.max(columnsOf(shown), 1)));
+  const gutter = style.paint('faint', `${number} |`);
+  return [
+    `${gutter} ${lead}${shown}${tail}`.trimEnd(),
+    `${style.paint('faint', `${' '.repeat(number.length)} |`)} ${caret}`,
+  ];
 }
 
 /** Quoted lines, unfolded. */

@@ -7,7 +7,12 @@ import * as z from 'zod';
 
 const version = z.literal(1);
 const requests = z.object({ reads: z.number().int(), writes: z.number().int() });
-const position = z.object({ file: z.string(), line: z.number().int(), column: z.number().int() });
+const position = z.object({
+  file: z.string(),
+  line: z.number().int(),
+  column: z.number().int(),
+  endColumn: z.number().int().optional(),
+});
 
 const diagnostic = z.object({
   code: z.string(),

@@ -1,7 +1,7 @@
 import type { Style } from './style.ts';
 
 /** The smallest width that lines are folded to. */
-const narrowest = 30;
+export const narrowest = 30;
 
 /** Folds a line of plain text to the width behind `indent` columns; without a width it stays whole. */
 export function fold(text: string, indent: number, style: Style): string[] {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { branch } from '../api/values.ts';
 import { text } from '../kind/codecs.ts';
 import type { Field } from '../kind/field.ts';
-import { gitParts, gitSource, sourceType } from './families/git-source.ts';
+import { gitParts, gitSource, hostsCalled, sourceType } from './families/git-source.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { FieldChange } from '../kind/lifecycle.ts';
 import {
@@ -40,6 +40,7 @@ const neverDeployed = {
 export const application = defineKind({
   kind: 'application',
   section: 'application',
+  alsoCalled: ['app', 'apps', 'applications', 'service', 'services', 'container', 'containers'],
   summary: 'One container, built from a repository or taken from an image.',
   identity: { id: 'applicationId', key: ['name'], keyField: 'name' },
   parents: { environment: serviceIn('applications') },
@@ -89,6 +90,7 @@ export const application = defineKind({
     {
       tag: 'sourceType',
       at: 'source',
+      alsoCalled: hostsCalled,
       local: 'docker',
       describe: 'Where the code or the image comes from.',
       cases: {

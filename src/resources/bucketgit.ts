@@ -7,6 +7,7 @@ import { credential, noDeletion, providerIn, providerName, providerOutputs } fro
 export const bucketgit = defineKind({
   kind: 'bucketgit',
   section: 'bucketgit',
+  alsoCalled: ['bitbucket'],
   summary: 'A git host with workspaces that services are fetched from.',
   identity: { id: 'bucketgitId', key: ['name'], keyField: 'name' },
   parents: providerIn('bucketgit.bucketgitProviders', { authId: { context: 'userId' } }),

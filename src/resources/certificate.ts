@@ -6,6 +6,7 @@ import { madeUpName } from '../kind/syntax.ts';
 export const certificate = defineKind({
   kind: 'certificate',
   section: 'certificates',
+  alsoCalled: ['certs', 'tls'],
   summary: 'A TLS certificate of one’s own for the proxy. Any change makes a new one: the platform cannot update it.',
   identity: { id: 'certificateId', key: ['name'], keyField: 'name' },
   parents: {

@@ -8,7 +8,7 @@ import {
   serviceSuffix,
   servicesWithImages,
 } from './families/compose-file.ts';
-import { gitParts, gitSource, sourceType } from './families/git-source.ts';
+import { gitParts, gitSource, hostsCalled, sourceType } from './families/git-source.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { member, same } from '../kind/json.ts';
 import { defineKind } from '../kind/kind.ts';
@@ -43,6 +43,7 @@ const source = gitSource({}, [
 export const compose = defineKind({
   kind: 'compose',
   section: 'compose',
+  alsoCalled: ['stack', 'stacks', 'docker-compose', 'docker_compose', 'dockercompose'],
   summary: 'Several containers described by a compose file.',
   identity: { id: 'composeId', key: ['name'], keyField: 'name' },
   parents: { environment: serviceIn('compose') },
@@ -123,6 +124,7 @@ export const compose = defineKind({
     {
       tag: 'sourceType',
       at: 'source',
+      alsoCalled: hostsCalled,
       local: 'raw',
       describe: 'Where the compose file comes from.',
       cases: {

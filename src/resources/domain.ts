@@ -11,6 +11,7 @@ import { hostName, port } from '../kind/syntax.ts';
 export const domain = defineKind({
   kind: 'domain',
   section: 'domains',
+  alsoCalled: ['domain', 'hosts', 'routes', 'ingress'],
   summary: 'A host name, with a path, that is routed to a service.',
   identity: { id: 'domainId', key: ['host', 'path', 'serviceName'], keyField: 'host' },
   parents: {

@@ -6,6 +6,7 @@ import { description, env } from './families/service-fields.ts';
 export const environment = defineKind({
   kind: 'environment',
   section: 'environments',
+  alsoCalled: ['envs', 'stages'],
   summary: 'A group of services in a project, such as production.',
   identity: { id: 'environmentId', key: ['name'], keyField: 'name', addressedByKey: true },
   parents: {

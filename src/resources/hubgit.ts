@@ -6,6 +6,7 @@ import { noDeletion, providerIn, providerName, providerOutputs } from './familie
 export const hubgit = defineKind({
   kind: 'hubgit',
   section: 'hubgit',
+  alsoCalled: ['github'],
   summary: 'A git host with apps: taken over and updated. It is made in the browser.',
   identity: { id: 'hubgitId', key: ['name'], keyField: 'name' },
   parents: providerIn('hubgit.hubgitProviders'),

@@ -13,6 +13,7 @@ import {
 export const labgit = defineKind({
   kind: 'labgit',
   section: 'labgit',
+  alsoCalled: ['gitlab'],
   summary: 'A git host with groups. Somebody has to connect it in the browser before services can use it.',
   identity: {
     id: 'labgitId',

@@ -20,6 +20,7 @@ import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './fami
 export const postgres = defineKind({
   kind: 'postgres',
   section: 'postgres',
+  alsoCalled: ['postgresql', 'pg', 'databases', 'database'],
   summary: 'A PostgreSQL server that runs as a service of an environment.',
   identity: { id: 'postgresId', key: ['name'], keyField: 'name' },
   parents: { environment: serviceIn('postgres') },

@@ -18,6 +18,7 @@ import { deployingDatabase, rebuildingDatabase, reloadingDatabase } from './fami
 export const redis = defineKind({
   kind: 'redis',
   section: 'redis',
+  alsoCalled: ['valkey', 'keydb', 'cache'],
   summary: 'A Redis server that runs as a service of an environment.',
   identity: { id: 'redisId', key: ['name'], keyField: 'name' },
   parents: { environment: serviceIn('redis') },

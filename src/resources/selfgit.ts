@@ -13,6 +13,7 @@ import {
 export const selfgit = defineKind({
   kind: 'selfgit',
   section: 'selfgit',
+  alsoCalled: ['gitea', 'forgejo', 'gogs'],
   summary: 'A git host that one runs oneself and that services are fetched from.',
   identity: { id: 'selfgitId', key: ['name'], keyField: 'name' },
   parents: providerIn('selfgit.selfgitProviders'),

@@ -7,6 +7,7 @@ import { description } from './families/service-fields.ts';
 export const sshKey = defineKind({
   kind: 'sshKey',
   section: 'sshKeys',
+  alsoCalled: ['ssh_keys', 'ssh-keys', 'sshkey', 'deploykeys'],
   summary: 'A key pair that repositories are fetched and servers are reached with.',
   identity: { id: 'sshKeyId', key: ['publicKey'], keyField: 'name', idFrom: 'list' },
   parents: {

@@ -92,12 +92,26 @@ describe('${file:}', () => {
 });
 
 describe('a key', () => {
-  test('never holds an expression', async () => {
+  test('U7: never holds an expression, and that is one error with the way to write it', async () => {
     const made = bench();
     made.env['X'] = 'y';
-    const { resources } = await made.manifest(`${head}environments: { "\${env:X}": { description: "\${env:X}" } }\n`);
-    expect(resources.map((resource) => resource.address)).toEqual(['["${env:X}"]']);
-    expect(resources[0]?.fields['name']?.content.reveal()).toEqual({ hollow: false, value: '${env:X}' });
+    const refused = made.manifest(
+      `${head}environments: { "\${env:X}": { description: "\${env:X}", redis: { a: {} } } }\n`,
+    );
+    await expect(refused).rejects.toMatchObject({
+      diagnostics: [
+        {
+          code: 'bad-expression',
+          message: '${env:X} stands in a key, and expressions do not work in keys',
+          remedy: 'Write a name of your own as the key, and below it name: "${env:X}".',
+        },
+      ],
+    });
+  });
+
+  test('may hold the text of an expression, escaped', async () => {
+    const { resources } = await bench().manifest(`${head}environments: { "$\${env:X}": {} }\n`);
+    expect(resources.map((resource) => resource.address)).toEqual(['["$${env:X}"]']);
   });
 });
 

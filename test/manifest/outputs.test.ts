@@ -36,8 +36,8 @@ describe('outputs:', () => {
   five: a \${env:TRUEUP_API_KEY}
 `;
     expect(await problems(text)).toEqual([
-      'bad-reference trueup.yaml:8:8 outputs.one: ${ref:production.redis.cahce.host}: there is no resource production.redis.cahce -> Addresses look like production.',
-      'bad-reference trueup.yaml:9:8 outputs.two: ${ref:production.redis.cache.hots}: production.redis.cache has no output hots -> It has id, host, appName.',
+      'bad-reference trueup.yaml:8:8 outputs.one: ${ref:production.redis.cahce.host}: there is no resource production.redis.cahce -> Did you mean ${ref:production.redis.cache.host}?',
+      'bad-reference trueup.yaml:9:8 outputs.two: ${ref:production.redis.cache.hots}: production.redis.cache has no output hots -> Did you mean ${ref:production.redis.cache.host}?',
       'bad-reference trueup.yaml:10:10 outputs.three: ${ref:cache} must be an address and an output -> Write for example ${ref:postgres.main.host}. Write a key with other characters than letters, digits, "_" and "-" as ["…"].',
       'bad-expression trueup.yaml:11:9 outputs.four: there is no variable none -> Declare it under variables:.',
       'hostile-setting trueup.yaml:12:9 outputs.five: a manifest cannot read ${env:TRUEUP_API_KEY} -> Write ${secret:NAME} for a secret. Variables that begin with TRUEUP_ configure Trueup itself; the API key is one.',

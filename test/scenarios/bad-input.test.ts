@@ -299,7 +299,12 @@ const mistakes: Record<string, readonly Case[]> = {
     ['a list', postgres('        env: { A: §[1] }\n'), 'env-value', /env\.A.*JSON as text/],
     ['a key with a space', postgres('        env: { "A B": §x }\n'), 'env-value', 'env.A B'],
     ['a key that is empty', postgres('        env: { "": §x }\n'), 'env-value', 'env.'],
-    ['a key that is an expression', postgres('        env: { "${env:X}": §x }\n'), 'env-value', 'env.${env:X}'],
+    [
+      'a key that is an expression',
+      postgres('        env: { §"${env:X}": x }\n'),
+      'bad-expression',
+      '${env:X} stands in a key',
+    ],
     ['the key __proto__', postgres('        env: { __proto__: §x }\n'), 'env-value', 'env.__proto__'],
     [
       'a value that no quotes carry',

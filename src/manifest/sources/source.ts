@@ -42,6 +42,8 @@ export interface Values {
   readonly envLimit: EnvLimit;
   /** A declared variable; its value is undefined when it has none. */
   readonly variable: (name: string) => Variable | undefined;
+  /** The names of the declared variables. */
+  readonly variableNames: readonly string[];
   readonly secret: (name: string) => string | undefined;
   /** The text of a file that `files` named, relative to the file at `from`. */
   readonly file: (path: string, from: Place) => FileText;

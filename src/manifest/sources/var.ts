@@ -1,3 +1,4 @@
+import { closest } from '../../diagnostics/closest.ts';
 import type { ExpressionSource } from './source.ts';
 import { badExpression, nextBrace } from './source.ts';
 
@@ -10,7 +11,8 @@ export const variable: ExpressionSource = {
   resolve: (name, values) => {
     const found = values.variable(name);
     if (found === undefined) {
-      const remedy = 'Declare it under variables:.';
+      const guess = closest(name, values.variableNames);
+      const remedy = guess === undefined ? 'Declare it under variables:.' : `Did you mean \${var:${guess}}?`;
       return badExpression(`there is no variable ${name}`, remedy);
     }
     const { value, written } = found;

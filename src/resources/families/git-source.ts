@@ -46,6 +46,22 @@ const hosts = {
 /** The names of the hosts, as cases of a union. */
 const gitHosts = ['git', 'hubgit', 'labgit', 'bucketgit', 'selfgit'] as const;
 
+/** What other platforms call the hosts and an image. */
+export const hostsCalled: NonNullable<Union['alsoCalled']> = {
+  github: 'hubgit',
+  gitlab: 'labgit',
+  bitbucket: 'bucketgit',
+  gitea: 'selfgit',
+  forgejo: 'selfgit',
+  gogs: 'selfgit',
+  repository: 'git',
+  repo: 'git',
+  image: 'docker',
+  registry: 'docker',
+  inline: 'raw',
+  file: 'raw',
+};
+
 const provider = (host: string, id: string): Field => needed(namedObject(host, 'Git provider', [`${id}_1`, `${id}_2`]));
 
 /** The field that names the host; `own` is the case of the kind that needs none. */

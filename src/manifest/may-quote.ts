@@ -1,0 +1,59 @@
+import type { Kind } from '../kind/kind.ts';
+import { writtenFields } from '../kind/written.ts';
+import type { QuotingRule } from './quote.ts';
+import { settingsShape } from './settings.ts';
+
+/** Settings whose values may be secrets. */
+const closedSettings: ReadonlySet<string> = new Set(['secrets', 'variables', 'outputs']);
+
+/** Keys inside of settings and unions. */
+const innerKeys: readonly string[] = [
+  'url',
+  'profile',
+  'backend',
+  'schema',
+  'bucket',
+  'region',
+  'prefix',
+  'from',
+  'to',
+  'type',
+];
+
+/**
+ * The rule for quoting lines of a manifest: a value shows when its key is a field that never holds a secret, no key around
+ * it is a field that may, and the value looks like none.
+ */
+export function quotingRule(kinds: readonly Kind[]): QuotingRule {
+  const open = new Set([...Object.keys(settingsShape).filter((key) => !closedSettings.has(key)), ...innerKeys]);
+  const closed = new Set(closedSettings);
+  /** Fields whose keys are names. */
+  const named = new Set(closedSettings);
+  for (const kind of kinds) {
+    for (const link of Object.values(kind.parents)) {
+      for (const [key, { is }] of writtenFields(kind, link)) if (is !== 'field') open.add(key);
+    }
+    const words = (kind.unions ?? []).flatMap(({ cases }) =>
+      Object.values(cases).flatMap((fields) => Object.entries(fields)),
+    );
+    for (const [key, name] of [...Object.keys(kind.fields).map((field) => [field, field] as const), ...words]) {
+      const field = kind.fields[name];
+      (field?.secrecy === undefined ? open : closed).add(key);
+      if (field?.map !== undefined) named.add(key);
+    }
+  }
+  return {
+    mayShow: (path, value) => {
+      const key = path.at(-1);
+      return key !== undefined && open.has(key) && !path.some((step) => closed.has(step)) && !looksSecret(value);
+    },
+    mayShowKeys: (path) => path.every((step) => !closed.has(step) || named.has(step)),
+    isWord: (key) => open.has(key) || closed.has(key),
+  };
+}
+
+/** An address with a password, a key in PEM, or a long run of letters and digits. */
+function looksSecret(value: string): boolean {
+  if (/:\/\/.*@|-----BEGIN/s.test(value)) return true;
+  return (value.match(/[A-Za-z0-9+/=_]{20,}/g) ?? []).some((run) => /\d/.test(run) && /[A-Za-z]/.test(run));
+}

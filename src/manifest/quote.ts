@@ -1,0 +1,202 @@
+import { CST, Lexer } from 'yaml';
+import type { Diagnostic, Position, Quote } from '../diagnostics/diagnostic.ts';
+
+/** What of a file may be quoted. `path` has the keys around, outermost first. */
+export interface QuotingRule {
+  /** Returns true for a value that may show; the last step of its path is its own key. */
+  readonly mayShow: (path: readonly string[], value: string) => boolean;
+  /** Returns true where keys show. */
+  readonly mayShowKeys: (path: readonly string[]) => boolean;
+  /** Returns true for a key that is a word of the language. */
+  readonly isWord: (key: string) => boolean;
+}
+
+/** The place of a value that is not quoted. */
+export const mask = '********';
+
+/** Most characters of a line that is quoted. */
+const longest = 4_000;
+
+/**
+ * Adds the line that each diagnostic is about; `texts` has the files by name. Masks what the rule does not show, and leaves
+ * out comments. Of a file that is not valid YAML nobody knows where a value begins: of such a file only keys show. Its time
+ * is linear in the texts and in the number of diagnostics.
+ */
+export function withQuotes(
+  diagnostics: readonly Diagnostic[],
+  texts: ReadonlyMap<string, string>,
+  rule: QuotingRule,
+): Diagnostic[] {
+  const wanted = new Map<string, Set<number>>();
+  const broken = new Set<string>();
+  for (const { position, code } of diagnostics) {
+    if (position === undefined) continue;
+    if (code === 'yaml-syntax') broken.add(position.file);
+    const lines = wanted.get(position.file) ?? new Set<number>();
+    wanted.set(position.file, lines.add(position.line));
+  }
+  const lines = new Map(
+    [...wanted].map(([file, numbers]) => {
+      const isValid = !broken.has(file);
+      return [file, maskedLines(texts.get(file) ?? '', numbers, { ...rule, isValid })] as const;
+    }),
+  );
+  return diagnostics.map((item) => {
+    const { position, quote } = item;
+    const line = position === undefined ? undefined : lines.get(position.file)?.get(position.line);
+    const found = position === undefined || line === undefined ? quote : quoteOf(line, position);
+    return found === undefined ? item : { ...item, quote: found };
+  });
+}
+
+/** A part of a line; `shown` differs from `source` where it is masked. */
+interface Piece {
+  readonly column: number;
+  readonly source: string;
+  readonly shown: string;
+}
+
+function quoteOf(pieces: readonly Piece[], { column, endColumn }: Position): Quote | undefined {
+  const text = pieces
+    .map(({ shown }) => shown)
+    .join('')
+    .trimEnd();
+  if (text.trim() === '') return undefined;
+  let [offset, from, to] = [0, text.length, 0];
+  for (const { column: start, source, shown } of pieces) {
+    const end = start + source.length;
+    const isWhole = shown === source;
+    if (column >= start && column < end) from = offset + (isWhole ? column - start : 0);
+    if (endColumn !== undefined && endColumn > start && endColumn <= end) {
+      to = offset + (isWhole ? endColumn - start : shown.length);
+    }
+    if (!isWhole && endColumn === undefined && column >= start && column < end) to = offset + shown.length;
+    offset += shown.length;
+  }
+  from = Math.min(from, text.length);
+  return { text, from, to: Math.max(from + 1, Math.min(to, text.length)) };
+}
+
+interface Token {
+  readonly type: CST.TokenType | 'text';
+  readonly source: string;
+}
+
+/** The tokens of a text, also of one that is not valid YAML: together they are the text. */
+function* tokensOf(text: string): Generator<Token> {
+  let isScalar = false;
+  for (const source of new Lexer().lex(text)) {
+    const type = CST.tokenType(source);
+    if (isScalar) yield { type: 'scalar', source };
+    else if (type !== 'scalar' && type !== 'doc-mode' && type !== 'flow-error-end')
+      yield { type: type ?? 'text', source };
+    isScalar = !isScalar && type === 'scalar';
+  }
+}
+
+const scalars: ReadonlySet<Token['type']> = new Set(['scalar', 'single-quoted-scalar', 'double-quoted-scalar']);
+const opaque: ReadonlySet<Token['type']> = new Set(['text', 'anchor', 'alias', 'tag', 'directive-line']);
+
+/** An expression, or a word that YAML has for true, false and null. */
+const isHarmless = (value: string): boolean => /^(?:true|false|null|~|(["']?)\$\{[\w-]+:[\w.-]*\}\1)$/.test(value);
+
+/** A key that shows: a name, a host, a path or an expression, in quotes or not. */
+const plainKey = /^(["']?)[\p{L}\p{M}\p{N}_.*@/${}:-]{1,100}\1$/u;
+
+/** The lines of these numbers in pieces; those that are too long are left out. */
+function maskedLines(
+  text: string,
+  wanted: ReadonlySet<number>,
+  { mayShow, mayShowKeys, isWord, isValid }: QuotingRule & { readonly isValid: boolean },
+): Map<number, readonly Piece[]> {
+  const found = new Map<number, Piece[]>();
+  const tooLong = new Set<number>();
+  const last = [...wanted].reduce((a, b) => Math.max(a, b), 0);
+  /** The keys around that stand in blocks, outermost first. */
+  const keys: { readonly column: number; readonly key: string }[] = [];
+  /** The brackets around, outermost first, with the key that is read now. */
+  const brackets: { readonly isMap: boolean; key: string | undefined }[] = [];
+  let [line, column, isFirst, hasValue] = [1, 1, true, false];
+
+  const add = (source: string, shown: string | undefined): void => {
+    for (const [index, part] of source.split('\n').entries()) {
+      if (index > 0) [line, column] = [line + 1, 1];
+      if (column + part.length > longest) tooLong.add(line);
+      else if (part !== '' && wanted.has(line)) {
+        const pieces = found.get(line) ?? [];
+        found.set(line, pieces);
+        pieces.push({ column, source: part, shown: shown ?? part });
+      }
+      column += part.length;
+    }
+  };
+  const leave = (from: number): void => {
+    while ((keys.at(-1)?.column ?? 0) >= from) keys.pop();
+  };
+  const path = () => [...keys, ...brackets].flatMap(({ key }) => (key === undefined ? [] : [key]));
+  const value = ({ source }: Token): void => {
+    if (isFirst && brackets.length === 0) leave(column);
+    const isShown = !hasValue && !source.includes('\n') && (isHarmless(source) || (isValid && mayShow(path(), source)));
+    hasValue = true;
+    add(source, isShown ? undefined : mask);
+  };
+  const key = (token: Token): void => {
+    const { source } = token;
+    const bracket = brackets.at(-1);
+    // What looks like a key behind another one is a value that holds a colon.
+    if (bracket === undefined ? !isFirst : !bracket.isMap || bracket.key !== undefined) {
+      value(token);
+      return;
+    }
+    const name = source.replace(/^(["'])(.*)\1$/s, '$2');
+    if (bracket === undefined) leave(column);
+    const isShown = plainKey.test(source) && mayShowKeys(path()) && (isValid || bracket === undefined || isWord(name));
+    if (bracket === undefined) keys.push({ column, key: name });
+    else bracket.key = name;
+    hasValue = false;
+    add(source, isShown ? undefined : mask);
+  };
+  const other = ({ type, source }: Token): void => {
+    if (type === 'seq-item-ind' && brackets.length === 0) {
+      leave(column + 1);
+      hasValue = false;
+    }
+    if (type === 'comma') {
+      hasValue = false;
+      const bracket = brackets.at(-1);
+      if (bracket?.isMap === true) bracket.key = undefined;
+    }
+    if (type === 'flow-map-end' || type === 'flow-seq-end') brackets.pop();
+    add(source, type === 'comment' ? '' : undefined);
+    if (type === 'flow-map-start' || type === 'flow-seq-start') {
+      brackets.push({ isMap: type === 'flow-map-start', key: undefined });
+      hasValue = false;
+    }
+  };
+
+  /** A scalar, and the space behind it: what follows tells a key from a value. */
+  let held: { readonly scalar: Token; readonly spaces: Token[] } | undefined;
+  const release = (isKey: boolean): void => {
+    if (held === undefined) return;
+    if (isKey) key(held.scalar);
+    else value(held.scalar);
+    for (const space of held.spaces) other(space);
+    held = undefined;
+    isFirst = false;
+  };
+  for (const token of tokensOf(text)) {
+    if (token.type === 'space' && held !== undefined) {
+      held.spaces.push(token);
+      continue;
+    }
+    release(token.type === 'map-value-ind');
+    if (line > last) break;
+    if (scalars.has(token.type)) held = { scalar: token, spaces: [] };
+    else if (opaque.has(token.type)) value(token);
+    else other(token);
+    if (token.type === 'newline') isFirst = true;
+  }
+  release(false);
+  for (const number of tooLong) found.delete(number);
+  return found;
+}

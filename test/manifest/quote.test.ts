@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseDocument } from 'yaml';
+import type { Code } from '../../src/diagnostics/codes.ts';
+import type { Quote } from '../../src/diagnostics/diagnostic.ts';
+import { diagnostic } from '../../src/diagnostics/diagnostic.ts';
+import { quotingRule } from '../../src/manifest/may-quote.ts';
+import { withQuotes } from '../../src/manifest/quote.ts';
+import { kinds } from '../../src/resources/index.ts';
+
+/** The line of a file below an error, and what of it never shows. */
+
+const rule = quotingRule(kinds);
+
+/** The quote of each line of a text. */
+function quotesOf(text: string, code: Code = 'wrong-type'): Quote[] {
+  const positions = text.split('\n').map((_, index) => ({ file: 'trueup.yaml', line: index + 1, column: 1 }));
+  const found = positions.map((position) => diagnostic(code, 'x', { position }));
+  return withQuotes(found, new Map([['trueup.yaml', text]]), rule).flatMap(({ quote }) => quote ?? []);
+}
+
+/** The quote of the part between two marks. */
+function quoteAt(marked: string): { text: string; part: string } | undefined {
+  const [before = '', part = '', after = ''] = marked.split('§');
+  const lines = before.split('\n');
+  const column = (lines.at(-1)?.length ?? 0) + 1;
+  const position = { file: 'f', line: lines.length, column, endColumn: column + part.length };
+  const [found] = withQuotes(
+    [diagnostic('wrong-type', 'x', { position })],
+    new Map([['f', before + part + after]]),
+    rule,
+  );
+  const quote = found?.quote;
+  return quote && { text: quote.text, part: quote.text.slice(quote.from, quote.to) };
+}
+
+describe('U12: the line of an error', () => {
+  test.each([
+    ['a field', 'main:\n  externalPort: §eighty§ # as always\n', '  externalPort: eighty', 'eighty'],
+    ['a key', 'main:\n  §externalprot§: 80\n', '  externalprot: ********', 'externalprot'],
+    ['quotes', `domains: { a: { §"port"§: 'x' } }`, `domains: { a: { "port": 'x' } }`, '"port"'],
+    ['a list', 'watchPaths:\n- src\n- §5§\n', '- 5', '5'],
+    ['a list in brackets', 'watchPaths: [a, §5§]', 'watchPaths: [a, 5]', '5'],
+    ['an expression', 'databasePassword: §${secrets:PW}§', 'databasePassword: ${secrets:PW}', '${secrets:PW}'],
+    ['a password', 'databasePassword: §hunter2§', 'databasePassword: ********', '********'],
+    [
+      'a password with a colon',
+      'databasePassword: §hun: ter2§',
+      'databasePassword: ********: ********',
+      '********: ********',
+    ],
+    ['a value below a password', 'metadata:\n  postgres:\n    §x§: y', '    ********: ********', '********'],
+    ['a variable', 'env: { §TOKEN§: hunter2 }', 'env: { TOKEN: ******** }', 'TOKEN'],
+    ['wide characters', 'name: "店舗"\ndescription: §店§', 'description: 店', '店'],
+    ['line ends of two characters', 'port: 80\r\nhttps: §yes§\r\nport: 80\r\n', 'https: yes', 'yes'],
+    [
+      'an address with a password',
+      'repositoryUrl: x\nregistryUrl: §https://u:pw@host§',
+      'registryUrl: ********',
+      '********',
+    ],
+    ['a long random value', 'name: §a8f9s7df98a7sd9f87as9d8f7§', 'name: ********', '********'],
+  ])('with %s is quoted with its part', (_title, marked, text, part) => {
+    expect(quoteAt(marked)).toEqual({ text, part });
+  });
+
+  test.each([
+    ['of which only a comment is left', 'port: 80\n§# password: hunter2§\n'],
+    ['that is too long', `name: §x§ # ${'y'.repeat(5000)}\n`],
+    ['that does not exist', '§§'],
+  ])('%s is not quoted', (_title, marked) => {
+    expect(quoteAt(marked)).toBeUndefined();
+  });
+
+  test('of a file that is not at hand is not quoted', () => {
+    const found = diagnostic('wrong-type', 'x', { position: { file: 'other', line: 1, column: 1 } });
+    expect(withQuotes([found], new Map(), rule)).toEqual([found]);
+  });
+});
+
+const secret = 'canary-one-canary-two';
+
+/** A manifest in which a secret stands wherever one can. */
+const text = `trueup: 1
+project: prj_1
+variables: { token: { default: ${secret} } } # ${secret}
+secrets: [{ command: [get, ${secret}] }]
+environments:
+  production:
+    env: { A: ${secret}, "B": "${secret}", C: '${secret}', PORT: 80 }
+    postgres:
+      main:
+        dockerImage: postgres:17
+        databasePassword: ${secret} # was ${secret}
+        databaseName: "shop"
+        env: |
+          A=${secret}
+          B: ${secret}
+        backups:
+          nightly: { schedule: '0 3 * * *', metadata: { postgres: { databaseUser: ${secret}, ${secret}: 1 } } }
+    compose:
+      shop:
+        source:
+          type: raw
+          composeFile: |
+            services: { web: { image: nginx, environment: [ TOKEN=${secret} ] } }
+        env:
+          DATABASE_URL: postgres://shop:${secret}@host/db
+          TOKEN: "${secret}
+            ${secret}"
+          OTHER: ${secret}
+            ${secret}
+        domains: { a.example.com: { serviceName: web, https: true } }
+sshKeys:
+  deploy:
+    privateKey: >-
+      -----BEGIN OPENSSH PRIVATE KEY-----
+      ${secret}
+`;
+
+describe('a secret', () => {
+  test('never shows in a line of a valid manifest', () => {
+    expect(parseDocument(text).errors).toEqual([]);
+    const lines = quotesOf(text).map((quote) => quote.text);
+    expect(lines.length).toBeGreaterThan(20);
+    expect(lines.filter((line) => line.includes('canary'))).toEqual([]);
+    expect(lines).toContain('        dockerImage: postgres:17');
+  });
+
+  test('never shows in a line of a manifest that is not valid YAML', () => {
+    const signs = ['"', "'", ': ', '\n', '  ', '\t', '{', '}', '[', ']', ', ', '# ', '- ', '|', '>', '&a ', '*a', '${'];
+    const edit = fc.record({
+      at: fc.nat(text.length),
+      removes: fc.nat(3),
+      adds: fc.constantFrom('', ...signs),
+    });
+    fc.assert(
+      fc.property(fc.array(edit, { minLength: 1, maxLength: 3 }), (edits) => {
+        let broken = text;
+        for (const { at, removes, adds } of edits) {
+          const isInSecret = [...broken.matchAll(/canary-one-canary-two/g)].some(
+            ({ index }) => at + removes > index && at < index + secret.length,
+          );
+          if (!isInSecret) broken = broken.slice(0, at) + adds + broken.slice(at + removes);
+        }
+        const shown = quotesOf(broken, 'yaml-syntax').filter((quote) => quote.text.includes('canary'));
+        expect(shown).toEqual([]);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test('quotes the lines of many errors in a time that grows with their number', () => {
+  const count = 20_000;
+  const many = Array.from({ length: count }, (_, index) => `a${index}: { port: eighty }`).join('\n');
+  expect(quotesOf(many)).toHaveLength(count);
+  const oneLine = `a: [${'x, '.repeat(50_000)}]`;
+  const positions = Array.from({ length: count }, (_, index) => ({ file: 'f', line: 1, column: 5 + 3 * index }));
+  const found = positions.map((position) => diagnostic('wrong-type', 'x', { position }));
+  const quotes = withQuotes(found, new Map([['f', oneLine]]), rule).filter(({ quote }) => quote !== undefined);
+  expect(quotes).toEqual([]);
+});

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest';
+import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { bench, head } from '../support/world.ts';
+
+/** What a key that does not exist was meant to be, and what follows from it. */
+
+/** What is wrong with a manifest: the sentence and the remedy of each error. */
+async function problems(text: string | Record<string, string>): Promise<string[]> {
+  try {
+    await bench().manifest(text);
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    return error.diagnostics.map(({ message, remedy }) => `${message} -> ${remedy ?? ''}`);
+  }
+  return [];
+}
+
+const services = (lines: string) => `${head}environments:\n  production:\n${lines}`;
+const database = (more: string) =>
+  services(`    postgres:
+      main: { dockerImage: "postgres:17", databaseName: a, databaseUser: a, databasePassword: abcdef, ${more} }
+`);
+const application = (more: string) =>
+  services(`    application:\n      web: { source: { type: docker, image: nginx }, ${more} }\n`);
+const domain = (more: string) => application(`domains: { a.example.com: { ${more} } }`);
+const stack = (source: string) => services(`    compose:\n      shop: { source: { ${source} } }\n`);
+
+describe('U12: a key of another tool', () => {
+  test.each([
+    ['image', database('image: x'), 'Did you mean dockerImage?'],
+    ['password', database('password: x'), 'Did you mean databasePassword?'],
+    ['a misspelt password', database('pasword: x'), 'Did you mean databasePassword?'],
+    ['user', database('user: x'), 'Did you mean databaseUser?'],
+    ['volumes', database('volumes: []'), 'Did you mean mounts?'],
+    ['ports', database('ports: []'), 'Did you mean externalPort?'],
+    ['ports of an application', application('ports: []'), 'Did you mean domains?'],
+    ['environment', application('environment: {}'), 'Did you mean env?'],
+    ['tls', domain('tls: true'), 'Did you mean https?'],
+    ['hostname', domain('hostname: x'), 'Did you mean host?'],
+    ['cron', database('backups: { a: { cron: x } }'), 'Did you mean schedule?'],
+    ['cron of a volume', application('volumeBackups: { a: { cron: x } }'), 'Did you mean cronExpression?'],
+    [
+      'image of an application',
+      application('image: x'),
+      'Write it inside of source:, as source: { type: docker, image: … }.',
+    ],
+    ['depends_on', application('depends_on: [a]'), 'Remove it. Trueup finds the order by itself'],
+    ['dependsOn', application('dependsOn: [a]'), 'Remove it. Trueup finds the order by itself'],
+    ['github', `${head}github: {}\n`, 'Did you mean hubgit?'],
+    ['gitlab', `${head}gitlab: {}\n`, 'Did you mean labgit?'],
+    ['gitea', `${head}gitea: {}\n`, 'Did you mean selfgit?'],
+    ['bitbucket', `${head}bitbucket: {}\n`, 'Did you mean bucketgit?'],
+    ['postgresql', services('    postgresql: {}\n'), 'Did you mean postgres?'],
+    ['mysql', services('    mysql: {}\n'), 'Did you mean mariadb?'],
+    ['stacks', services('    stacks: {}\n'), 'Did you mean compose?'],
+    ['services', services('    services: {}\n'), 'Did you mean application?'],
+    ['a service at the top', `${head}postgres: {}\n`, 'Write it inside of a block of environments:'],
+    [
+      'domains in an environment',
+      services('    domains: {}\n'),
+      'Write it inside of a block of application: or compose:',
+    ],
+    ['a git host in an environment', services('    labgit: {}\n'), 'Write labgit: at the top of the file.'],
+  ])('%s is told by the one that was meant', async (_title, text, remedy) => {
+    const found = await problems(text);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(`-> ${remedy}`);
+  });
+
+  test('that is near to none lists a few, and the page with all', async () => {
+    const [found = ''] = await problems(database('zzzzzz: x'));
+    expect(found).toMatch(/-> It takes (\w+, ){11}\w+ and \d+ more: docs\/kinds\/postgres\.md\.$/);
+    expect(await problems(services('    zzzzzz: 1\n'))).toEqual([
+      expect.stringMatching(/-> It takes application, compose, .* redis\.$/),
+    ]);
+  });
+});
+
+describe('U12: a bad value', () => {
+  test.each([
+    ['yes', domain('https: yes'), 'https must be true or false, got "yes" -> Write https: true.'],
+    ['off', domain('https: off'), 'https must be true or false, got "off" -> Write https: false.'],
+    ['a number in quotes', domain('port: "80"'), 'port must be a number, got "80" -> Write port: 80, without quotes.'],
+    [
+      'text for a number',
+      domain('port: eighty'),
+      'port must be a number, got "eighty" -> Write for example port: 8080.',
+    ],
+    [
+      'a version that is a number',
+      database('description: 16.10'),
+      'description must be text, got 16.1 -> Write it in quotes: description: "16.10".',
+    ],
+    [
+      'a word with other capitals',
+      domain('certificateType: Acme_Auto'),
+      'certificateType must be "acme_auto", "none" or "custom", got "Acme_Auto" -> Did you mean acme_auto?',
+    ],
+    [
+      'a source with other capitals',
+      stack('type: Raw, composeFile: "services: {}"'),
+      'source.type must be raw, git, hubgit, labgit, bucketgit or selfgit, got "Raw" -> Did you mean raw?',
+    ],
+    [
+      'a source of another platform',
+      stack('type: github'),
+      'source.type must be raw, git, hubgit, labgit, bucketgit or selfgit, got "github" -> Did you mean hubgit?',
+    ],
+    [
+      'a source without a type',
+      stack('composeFile: "services: {}"'),
+      'source.type is missing -> Write source: { type: raw, … }',
+    ],
+  ])('%s is named, with what to write', async (_title, text, words) => {
+    const found = await problems(text);
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(words);
+  });
+
+  test('is not named where it is a secret', async () => {
+    const [found = ''] = await problems(database('').replace('abcdef', '12345678'));
+    expect(found).toContain('databasePassword must be text, got a number');
+    expect(found).not.toContain('12345678');
+  });
+});
+
+describe('U12: one mistake is one error', () => {
+  const referring = `    compose:
+      shop:
+        source: { type: raw, composeFile: "services: {}" }
+        env: { A: "\${ref:postgres.main.host}", B: "\${ref:postgres.main.appName}" }
+`;
+
+  test.each([
+    ['a misspelt section', `    postgress:\n      main: { dockerImage: "postgres:17" }\n${referring}`],
+    ['a section that is empty', `    postgres:\n${referring}`],
+    ['a block that is empty', `    postgres:\n      main:\n${referring}`],
+    ['a block that is no map', `    postgres: { main: 5 }\n${referring}`],
+  ])('%s, without one for each reference into it', async (_title, lines) => {
+    expect(await problems(services(lines))).toHaveLength(1);
+  });
+
+  test('a misspelt word for environments', async () => {
+    expect(await problems(services(referring).replace('environments:', 'enviroments:'))).toEqual([
+      'a manifest has no key enviroments -> Did you mean environments?',
+    ]);
+  });
+
+  test('an included file that cannot be read', async () => {
+    expect(await problems(services(referring).replace('environments:', 'include: [none.yaml]\nenvironments:'))).toEqual(
+      [expect.stringContaining('none.yaml')],
+    );
+  });
+
+  test('U7: an expression in a key', async () => {
+    const text = application('domains: { "${var:host}": { port: 80 } }');
+    expect(await problems(text)).toEqual([
+      '${var:host} stands in a key, and expressions do not work in keys -> ' +
+        'Write a name of your own as the key, and below it host: "${var:host}".',
+    ]);
+  });
+});
+
+describe('U12: a reference that names nothing', () => {
+  const text = (reference: string) =>
+    services(`    postgres:
+      main: { dockerImage: "postgres:17", databaseName: a, databaseUser: a, databasePassword: abcdef }
+    compose:
+      shop: { source: { type: raw, composeFile: "services: {}" }, env: { A: "\${ref:${reference}}" } }
+`);
+
+  test.each([
+    ['postgres.mian.host', 'Did you mean ${ref:postgres.main.host}?'],
+    ['postgres.main.hots', 'Did you mean ${ref:postgres.main.host}?'],
+    ['posgres.main.host', 'Did you mean ${ref:postgres.main.host}?'],
+    ['prodution.postgres.main.host', 'Did you mean ${ref:production.postgres.main.host}?'],
+    ['postgres.mian.hots', 'Did you mean ${ref:postgres.main.host}?'],
+    ['postgres.main', 'Write an output behind it: ${ref:postgres.main.host}. It has id, host, appName.'],
+    ['redis.cache.host', 'Addresses look like production.compose.shop.'],
+  ])('%s', async (reference, remedy) => {
+    const found = await problems(text(reference));
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(`-> ${remedy}`);
+  });
+
+  test('is one of very many: the first get a suggestion, in a time that grows with their number', async () => {
+    const count = 2_000;
+    const blocks = Array.from({ length: count }, (_, index) => `a${index}: { env: { A: "\${ref:redis.main.host}" } }`);
+    const found = await problems(`${head}environments:\n${blocks.map((line) => `  ${line}\n`).join('')}`);
+    expect(found).toHaveLength(count);
+  });
+});
+
+test('U12: a variable that is not declared', async () => {
+  const text = `${head}variables: { tag: {} }\nenvironments: { production: { description: "\${var:tga}" } }\n`;
+  expect(await problems(text)).toEqual(['there is no variable tga -> Did you mean ${var:tag}?']);
+});
