@@ -50,11 +50,15 @@ export interface FailedCall {
 }
 
 /**
- * A call that did not succeed. Its message is one sentence: the event, the operation, and what is known of a write. It
+ * A call that did not succeed. Its message has everything in one line: `sentence`, the answer of the server, and `known`. It
  * contains no secrets.
  */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError';
+  /** The event and the operation, as a clause: `the platform refused redis.create (409 CONFLICT at https://…)`. */
+  readonly sentence: string;
+  /** What is known of the effect, as a sentence; empty when that is nothing. */
+  readonly known: string;
   readonly operation: string;
   /** Origin and path of the request, without query values. */
   readonly url: string;
@@ -80,6 +84,8 @@ export class PlatformError extends Error {
 
   constructor(call: FailedCall) {
     super(messageOf(call));
+    this.sentence = sentenceOf(call);
+    this.known = knownOf(call);
     this.operation = call.operation;
     this.url = call.url;
     this.failure = call.failure;
@@ -123,26 +129,60 @@ const remedies: Readonly<Record<Failure, string>> = {
   timeout: 'Try again, or check whether the platform is overloaded.',
 };
 
+/** The line for programs that print nothing but the message. */
 function messageOf(call: FailedCall): string {
   const quote = call.serverMessage ? `: "${call.serverMessage}"` : '';
-  const shown = (call.issues ?? []).slice(0, 5).map(({ path, message }) => (path ? `${path}: ${message}` : message));
+  const shown = (call.issues ?? []).slice(0, mostIssues).map(issueText);
   const named = shown.length > 0 ? ` (${shown.join('; ')})` : '';
-  // The path is that of the operation, unless the platform renamed it.
-  const address = call.url.endsWith(`/api/${call.operation}`)
-    ? call.url.slice(0, -5 - call.operation.length)
-    : call.url;
-  const known = knownOf(call);
-  return `${call.event}${quote}${named} (${call.operation} at ${address})${known === '' ? '' : `; ${known}`}`;
+  const known = knownOf(call)
+    .replace(/^[A-Z](?!rueup)/, (letter) => letter.toLowerCase())
+    .replace(/\.$/, '');
+  return `${call.event}${quote}${named} (${placeOf(call)})${known === '' ? '' : `; ${known}`}`;
 }
 
-/** What is known of the effect of a call, as a clause. */
+/** Most refused members that a text names. */
+const mostIssues = 5;
+
+function issueText({ path, message }: InputIssue): string {
+  return path ? `${path}: ${message}` : message;
+}
+
+function sentenceOf(call: FailedCall): string {
+  const [, event, status] = /^(.*) \((\d{3})\)$/.exec(call.event) ?? [];
+  if (event === undefined || status === undefined) return `${call.event} (${placeOf(call)})`;
+  const word = isUnauthorized(call.serverMessage) ? ' Unauthorized' : '';
+  return `${event} (${status}${word} from ${placeOf(call)})`;
+}
+
+function isUnauthorized(text: string | undefined): boolean {
+  return text?.toLowerCase() === 'unauthorized';
+}
+
+/** The operation and the address; the path is that of the operation, unless the platform renamed it. */
+function placeOf({ operation, url }: FailedCall): string {
+  return `${operation} at ${url.endsWith(`/api/${operation}`) ? url.slice(0, -5 - operation.length) : url}`;
+}
+
+/** The answer of the server to a failed call, a line for its text and one for each member that was refused. */
+export function answerLines({ serverMessage, issues }: Pick<PlatformError, 'serverMessage' | 'issues'>): string[] {
+  const isSaid = serverMessage === '' || isUnauthorized(serverMessage);
+  return [...(isSaid ? [] : [serverMessage]), ...issues.slice(0, mostIssues).map(issueText)];
+}
+
+/** A 400 or a 404 of a write says by itself that the platform refused it; no more is known, and nothing is claimed. */
 function knownOf({ isWrite, outcome, status, wasSent = status !== undefined, hasWritten }: FailedCall): string {
-  if (!isWrite) return hasWritten === true ? '' : 'nothing was changed';
-  if (outcome === 'unknown') return 'Trueup does not know whether the platform executed it';
-  return wasSent ? 'the platform did not execute it' : 'it was not sent';
+  if (!isWrite) return hasWritten === true ? '' : 'Nothing was changed.';
+  if (outcome === 'unknown') return isRefusal(status) ? '' : 'Trueup does not know whether the platform executed it.';
+  return wasSent ? 'The platform did not execute it.' : 'It was not sent.';
 }
 
-function remedyOf({ isWrite, outcome, remedy, failure }: FailedCall): string {
+function isRefusal(status: number | undefined): boolean {
+  return status === 400 || status === 404;
+}
+
+function remedyOf({ isWrite, outcome, remedy, failure, status }: FailedCall): string {
   const usual = remedy ?? remedies[failure];
-  return isWrite && outcome === 'unknown' ? `Check what the platform has now before you repeat it. ${usual}` : usual;
+  return isWrite && outcome === 'unknown' && !isRefusal(status)
+    ? `Check what the platform has now before you repeat it. ${usual}`
+    : usual;
 }

@@ -1,5 +1,6 @@
 import { policies } from '../api/attempts.ts';
-import { PlatformError } from '../api/errors.ts';
+import { remedyAndOutcome } from '../api/diagnose.ts';
+import { answerLines, PlatformError } from '../api/errors.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -55,10 +56,10 @@ export async function send(service: DeployedService, request: DeployRequest): Pr
   const { step, mark, isAgain, announce } = request;
   const { operation } = step;
   const deploys = deploysNow(service);
-  const refused = async (why: string, remedy: string): Promise<Stop> => {
+  const refused = async (why: string, remedy: string, details: readonly string[] = []): Promise<Stop> => {
     await saveDeploys(run, address, deploys);
     const before = isAgain ? `${operation} was sent before, outcome unknown; ` : '';
-    return failure(service, `${before}${why}`, { remedy });
+    return failure(service, `${before}${why}`, { remedy, details });
   };
   try {
     const members = buildMembers({ ...requestInput(run, action), step, now: undefined, mark }) ?? {};
@@ -82,7 +83,7 @@ export async function send(service: DeployedService, request: DeployRequest): Pr
     }
   } catch (error) {
     if (!(error instanceof PlatformError) || error.outcome === 'unknown') throw error;
-    throw await refused(error.message, `${error.remedy} ${again}`);
+    throw await refused(error.sentence, `${remedyAndOutcome(error)} ${again}`, answerLines(error));
   }
   const isInterrupted = run.input.signal?.aborted === true;
   if (jobOf(run, action.address).phase.is !== 'sent') {

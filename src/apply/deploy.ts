@@ -1,5 +1,6 @@
 import { attempts, policies } from '../api/attempts.ts';
-import { PlatformError } from '../api/errors.ts';
+import { remedyAndOutcome } from '../api/diagnose.ts';
+import { answerLines, PlatformError } from '../api/errors.ts';
 import type { Stop } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
@@ -180,7 +181,8 @@ async function watch(
     return await follow({ ...run, ...service, ...about, signal, limitMs: deploying.limitMs(kind.kind), onBegin });
   } catch (error) {
     if (!(error instanceof PlatformError) || error.failure === 'authentication') throw error;
-    throw failure(service, `its outcome is unknown: ${error.message}`, { remedy: `${error.remedy} ${next}` });
+    const remedy = `${remedyAndOutcome(error)} ${next}`;
+    throw failure(service, `its outcome is unknown: ${error.sentence}`, { details: answerLines(error), remedy });
   }
 }
 

@@ -108,7 +108,8 @@ export function advance(job: Job, event: JobEvent): Job {
   const reach = reachOf(job);
   switch (event.is) {
     case 'reported': {
-      const isKnown = job.diagnostics.some(({ message }) => message === event.diagnostic.message);
+      const text = ({ message, details = [] }: Diagnostic) => [message, ...details].join('\n');
+      const isKnown = job.diagnostics.some((item) => text(item) === text(event.diagnostic));
       return isKnown ? job : { ...job, diagnostics: [...job.diagnostics, event.diagnostic] };
     }
     case 'found': {

@@ -21,6 +21,7 @@ import type { Job, JobEvent, ApplyEvent, Outcome } from './job.ts';
 import { advance, isOver, mayHaveWritten, resultOf, startJob } from './job.ts';
 import { isEvent } from './nodes.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
+import { diagnose } from '../api/diagnose.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -331,7 +332,7 @@ export function reportFailure(run: Run, action: Action, error: unknown): void {
     if (error.failure === 'state') run.ending.reason = 'the state cannot be saved';
     if (error.failure === 'locked') run.ending.reason = 'the lock of the state is lost';
   } else if (error instanceof PlatformError) {
-    report(run, action, diagnostic('platform-answer', error.message, { remedy: error.remedy, ...about }));
+    report(run, action, diagnose(error, about));
     if (isShutOut(error)) run.ending.reason = 'the platform takes no more requests';
   } else {
     run.ending.defect ??= { error };

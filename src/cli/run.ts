@@ -1,3 +1,4 @@
+import { diagnose } from '../api/diagnose.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
@@ -112,11 +113,9 @@ export function explain(error: unknown): { exit: Exit; diagnostics: readonly Dia
   if (error instanceof Stop) return { exit: stopExits[error.failure], diagnostics: error.diagnostics };
   if (!(error instanceof PlatformError)) return { exit: 'failed', diagnostics: [defect(error)] };
   const isKey = error.failure === 'authentication' || error.failure === 'forbidden';
-  const { message, remedy } = error;
-  return {
-    exit: isKey ? 'authentication' : 'failed',
-    diagnostics: [diagnostic('platform-answer', message, { remedy })],
-  };
+  const found = diagnose(error);
+  const message = error.isKeyRefused ? found.message.replace('the API key', 'TRUEUP_API_KEY') : found.message;
+  return { exit: isKey ? 'authentication' : 'failed', diagnostics: [{ ...found, message }] };
 }
 
 function stackOf(error: Error): string {

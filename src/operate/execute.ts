@@ -1,6 +1,7 @@
 import type { Client } from '../api/client.ts';
 import { attempts } from '../api/attempts.ts';
-import { PlatformError } from '../api/errors.ts';
+import { remedyAndOutcome } from '../api/diagnose.ts';
+import { answerLines, PlatformError } from '../api/errors.ts';
 import { follow, shownIn } from '../apply/follow.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
@@ -140,23 +141,33 @@ const logRemedy = 'Its log is on the platform, on the page of the service under 
 
 /** The message and the remedy of a failed command. A test changes nothing, so "sent, outcome unknown" would be wrong for it. */
 function explain(
-  { outcome, serverMessage, message, remedy }: PlatformError,
+  error: PlatformError,
   { operation }: ObjectCommand,
-): { message: string; remedy?: string } {
-  if (operation.isTest !== true || outcome === 'not executed' || serverMessage === '') return { message, remedy };
+): { message: string; remedy?: string; details?: readonly string[] } {
+  const { outcome, serverMessage, sentence } = error;
+  if (operation.isTest !== true || outcome === 'not executed' || serverMessage === '') {
+    return { message: sentence, details: answerLines(error), remedy: remedyAndOutcome(error) };
+  }
   return { message: `${operation.call} failed: ${serverMessage}` };
 }
 
 function failed(
   command: ObjectCommand,
-  about: { message: string; remedy?: string; mayHaveActed: boolean; row?: Row | undefined },
+  about: {
+    message: string;
+    remedy?: string;
+    details?: readonly string[];
+    mayHaveActed: boolean;
+    row?: Row | undefined;
+  },
 ): CommandResult {
-  const { message, mayHaveActed, row } = about;
+  const { message, details, mayHaveActed, row } = about;
   const now = statusOf(command, row);
   const lines = [now.status === undefined ? '' : `Its status is ${now.status} now.`, about.remedy ?? ''];
   const remedy = lines.filter((line) => line !== '').join(' ');
   const failure = diagnostic('platform-answer', message, {
     address: command.address,
+    ...(details === undefined ? {} : { details }),
     remedy: remedy === '' ? undefined : remedy,
   });
   return { command, result: 'failed', mayHaveActed, ...now, diagnostics: [failure] };

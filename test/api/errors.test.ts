@@ -59,6 +59,8 @@ describe('an error of the platform', () => {
   it('carries the facts for programs', () => {
     expect(Object.fromEntries(Object.entries(new PlatformError({ ...call, retryAfterSeconds: 3 })))).toEqual({
       name: 'PlatformError',
+      sentence: 'the server answered 500 INTERNAL_SERVER_ERROR (compose.deploy at https://platform.example)',
+      known: 'Trueup does not know whether the platform executed it.',
       operation: 'compose.deploy',
       url: 'https://platform.example/api/compose.deploy',
       failure: 'server',

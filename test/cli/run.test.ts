@@ -457,10 +457,10 @@ describe('a deployment', () => {
     const [outcome] = (documentIn(ran) as RunDocument).outcomes;
     expect(documentIn(ran)).toMatchObject({ exitCode: 6, requests: { writes: 1 } });
     expect(outcome).toMatchObject({ result: 'failed', status: 'running' });
-    expect(outcome?.diagnostics[0]?.message).toMatch(
-      /^the whole answer did not arrive in time .*; Trueup does not know/,
+    expect(outcome?.diagnostics[0]?.message).toMatch(/^the whole answer did not arrive in time \(postgres\.deploy at /);
+    expect(outcome?.diagnostics[0]?.remedy).toMatch(
+      /^Its status is running now\. Check what the platform has now .* Trueup does not know/,
     );
-    expect(outcome?.diagnostics[0]?.remedy).toMatch(/^Its status is running now\. Check what the platform has now/);
   });
 });
 
@@ -526,7 +526,7 @@ describe('a platform that fails', () => {
       env: { TRUEUP_API_KEY: 'wrong-key' },
     });
     expect(run).toMatchObject({ code: 4, out: '' });
-    expect(run.err).toContain('rejected the API key (401): "Unauthorized" (postgres.one at http://');
+    expect(run.err).toContain('the platform rejected TRUEUP_API_KEY (401 Unauthorized from postgres.one at http://');
     expect(place.requests()).toEqual(['GET postgres.one']);
   });
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { diagnose } from '../../api/diagnose.ts';
 import { PlatformError } from '../../api/errors.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
@@ -101,6 +102,5 @@ function passing(error: unknown): readonly Diagnostic[] | undefined {
   if (error instanceof Stop && error.failure === 'locked') return error.diagnostics;
   if (!(error instanceof PlatformError)) return undefined;
   const isPassing = ['connection', 'timeout', 'throttled', 'server'].includes(error.failure);
-  const { message, remedy } = error;
-  return isPassing ? [diagnostic('platform-answer', message, { remedy })] : undefined;
+  return isPassing ? [diagnose(error)] : undefined;
 }

@@ -1,0 +1,21 @@
+import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { PlatformError } from './errors.ts';
+import { answerLines } from './errors.ts';
+
+/** A failed call as a report: the event, the answer of the server, the next step and what is known of the effect. */
+export function diagnose(
+  error: PlatformError,
+  about: { readonly address?: string; readonly position?: Position | undefined } = {},
+): Diagnostic {
+  return diagnostic('platform-answer', error.sentence, {
+    details: answerLines(error),
+    remedy: remedyAndOutcome(error),
+    ...about,
+  });
+}
+
+/** The next step after a failed call, and behind it what is known of its effect. */
+export function remedyAndOutcome({ remedy, known }: PlatformError): string {
+  return known === '' ? remedy : `${remedy} ${known}`;
+}
