@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { renderDiagnosticDocs } from './docs/diagnostic-docs.ts';
+import { diagnosticPages, renderDiagnosticIndex } from './docs/diagnostic-docs.ts';
 import { renderEndpointDocs } from './docs/endpoint-docs.ts';
 import { kindPages } from './docs/kind-docs.ts';
 import { renderSafetyDocs } from './docs/safety-docs.ts';
@@ -57,21 +57,27 @@ function settle(path: string, text: string | undefined): void {
   }
 }
 
+/** Writes the pages of a folder, which holds no others. */
+function settlePages(folder: string, texts: ReadonlyMap<string, string>): void {
+  for (const [name, text] of texts) settle(`${folder}/${name}`, text);
+  const present = existsSync(join(root, folder)) ? readdirSync(join(root, folder)) : [];
+  for (const name of present) if (!texts.has(name)) settle(`${folder}/${name}`, undefined);
+}
+
 settle('src/resources/index.ts', resourcesIndex());
 // Loaded only now, because they stand on the index.
 const { kinds } = await import('../src/resources/index.ts');
 const { cases } = await import('../test/emulator/endpoint-cases/cases.ts');
 const { slips } = await import('../test/security/slips.ts');
 const { provokeAll } = await import('../test/diagnostics/provocations.ts');
+const { manifests } = await import('../test/diagnostics/in-manifests.ts');
 
-const pages = kindPages(kinds);
-for (const [name, text] of pages) settle(`docs/kinds/${name}`, text);
-const present = existsSync(join(root, 'docs/kinds')) ? readdirSync(join(root, 'docs/kinds')) : [];
-for (const name of present) if (!pages.has(name)) settle(`docs/kinds/${name}`, undefined);
+settlePages('docs/kinds', kindPages(kinds));
 
 const tests = new Map(Object.keys(cases).map((operation) => [operation, testOf(operation)]));
 settle('docs/endpoints.md', renderEndpointDocs({ kinds, tests }));
 settle('docs/safety.md', renderSafetyDocs(readFileSync(join(root, 'docs/safety.md'), 'utf8'), slips));
-settle('docs/diagnostics.md', renderDiagnosticDocs(await provokeAll()));
+settle('docs/diagnostics.md', renderDiagnosticIndex());
+settlePages('docs/diagnostics', diagnosticPages(await provokeAll(), manifests));
 
 if (!isCheck) process.stdout.write(`${stale} of ${settled} files written\n`);

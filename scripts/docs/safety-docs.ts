@@ -26,7 +26,7 @@ function safeguardTable(): string {
       ...(permission === undefined ? [] : [code(flags[permission])]),
       ...(needs === undefined ? [] : [needs]),
     ];
-    return [would, ways.join(', or '), `[${code(name)}](diagnostics.md#${name})`];
+    return [would, ways.join(', or '), `[${code(name)}](diagnostics/${name}.md)`];
   });
   return alignedTable(['the plan would', 'it needs', 'code'], rows);
 }

@@ -443,6 +443,12 @@ ${examples(
 )}`,
     );
   run(emulate, async () => (await import('./commands/emulate.ts')).emulateCommand(emulate.opts()));
+  const explain = program
+    .command('explain')
+    .description('print what an error, a warning or a note means, with an example and its remedy')
+    .argument('<code>', 'the code in brackets, such as unknown-key')
+    .addHelpText('after', examples('trueup explain unknown-key', "trueup explain 'error[data-at-risk]'"));
+  run(explain, async () => (await import('./commands/explain.ts')).explainCommand(explain.args[0] ?? ''));
   const schema = program
     .command('schema')
     .description('print the JSON Schema of manifests, for editors')

@@ -1,4 +1,4 @@
-/** One row of the table of codes: docs/diagnostics.md shows it, with an example that really occurs. */
+/** One row of the table of codes: its page in docs/diagnostics shows it, with an example that really occurs. */
 interface CodeEntry {
   /** An error stops the run, or the resource; a warning and a note do not. */
   readonly severity: 'error' | 'warning' | 'note';

@@ -81,7 +81,6 @@ const meanings: Readonly<Record<string, readonly string[]>> = {
   cert: ['certificateData'],
   repo: ['repository', 'url'],
   ref: ['branch'],
-  ssh_key: ['sshKey'],
   path: ['filePath', 'mountPath', 'composePath', 'buildPath'],
   file: ['composeFile', 'filePath'],
   compose_file: ['composeFile'],

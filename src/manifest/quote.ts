@@ -12,7 +12,7 @@ export interface QuotingRule {
 }
 
 /** The place of a value that is not quoted. */
-export const mask = '********';
+const mask = '********';
 
 /** Most characters of a line that is quoted. */
 const longest = 4_000;
@@ -167,7 +167,8 @@ function maskedLines(
       if (bracket?.isMap === true) bracket.key = undefined;
     }
     if (type === 'flow-map-end' || type === 'flow-seq-end') brackets.pop();
-    add(source, type === 'comment' ? '' : undefined);
+    const isOdd = type === 'block-scalar-header' && !/^[|>][-+\d]*$/.test(source);
+    add(source, type === 'comment' ? '' : isOdd ? mask : undefined);
     if (type === 'flow-map-start' || type === 'flow-seq-start') {
       brackets.push({ isMap: type === 'flow-map-start', key: undefined });
       hasValue = false;

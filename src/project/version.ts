@@ -1,7 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 /** The version of this program, from its package. */
 export function readVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;
+}
+
+/** The text of a page by its path in `docs/`; undefined where the package has none. */
+export function readPage(path: string): string | undefined {
+  const place = new URL(`../../docs/${path}`, import.meta.url);
+  return existsSync(place) ? readFileSync(place, 'utf8') : undefined;
 }

@@ -67,7 +67,7 @@ const usualWidth = 120;
 /** A line of a file, cut to what fits around the part that the diagnostic is about, and carets under that part. */
 function quoted({ text, from, to }: Quote, line: number, style: Style & { readonly tone: Tone }): string[] {
   const number = `  ${line}`;
-  const room = Math.max((style.width ?? usualWidth) - number.length - 3, narrowest);
+  const room = Math.max(style.width ?? usualWidth, narrowest) - number.length - 3;
   const [before, marked, after] = [text.slice(0, from), text.slice(from, to), text.slice(to)].map(printable);
   const shown = cut(marked ?? '', Math.floor(room / 2));
   const left = room - columnsOf(shown);

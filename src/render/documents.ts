@@ -311,6 +311,18 @@ export const exportDocument = z.object({
   diagnostics: z.array(diagnostic),
 });
 
+/** What `explain` prints. */
+export const explanationDocument = z.object({
+  format: z.literal('trueup/explanation'),
+  version,
+  code: z.string(),
+  severity: z.enum(['error', 'warning', 'note']),
+  meaning: z.string(),
+  remedy: z.string(),
+  /** The files of a manifest that has the mistake, and what a run reported. */
+  examples: z.array(z.string()),
+});
+
 /** Every document, for readers that do not know which one comes. */
 export const anyDocument = z.discriminatedUnion('format', [
   planDocument,
@@ -329,6 +341,7 @@ export const anyDocument = z.discriminatedUnion('format', [
   unlockDocument,
   outputsDocument,
   exportDocument,
+  explanationDocument,
 ]);
 
 export type PlanDocument = z.output<typeof planDocument>;
@@ -345,5 +358,6 @@ export type StatusDocument = z.output<typeof statusDocument>;
 export type StateEditDocument = z.output<typeof stateEditDocument>;
 export type UnlockDocument = z.output<typeof unlockDocument>;
 export type LogsDocument = z.output<typeof logsDocument>;
+export type ExplanationDocument = z.output<typeof explanationDocument>;
 export type OutputsDocument = z.output<typeof outputsDocument>;
 export type ExportDocument = z.output<typeof exportDocument>;

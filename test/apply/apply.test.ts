@@ -55,7 +55,9 @@ describe('an error in one branch', () => {
       'production.compose.two.domains["two.example.com"]': 'done',
       'production.compose.two (deploy)': 'done',
     });
-    const said = outcomes.flatMap((outcome) => outcome.diagnostics.map((item) => item.message)).join('\n');
+    const said = outcomes
+      .flatMap((outcome) => outcome.diagnostics.flatMap(({ message, details = [] }) => [message, ...details]))
+      .join('\n');
     expect(said).toContain('compose.create');
     expect(said).toContain('disk full');
     expect(said).toContain('was not tried, because production.compose.one did not succeed');

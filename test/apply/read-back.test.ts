@@ -34,7 +34,7 @@ const acknowledged: JobEvent[] = [...sent, { is: 'answered' }];
 const refused: JobEvent[] = [...sent, { is: 'refused' }, { is: 'failed' }];
 const lost: JobEvent[] = [...sent, { is: 'lost', mayLandLater: true }, { is: 'failed' }];
 
-const unread = 'platform-answer: something went wrong (redis.one at https://platform.example); nothing was changed';
+const unread = 'platform-answer: something went wrong (redis.one at https://platform.example)';
 
 const shows =
   (more: Row): Answers =>

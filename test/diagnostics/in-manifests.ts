@@ -6,7 +6,7 @@ import { kinds } from '../../src/resources/index.ts';
 import { database, folderWith, production, reported, stack } from './provoked.ts';
 
 /** A manifest for each code that is found before any request. */
-const manifests = {
+export const manifests = {
   'yaml-syntax': { 'trueup.yaml': 'trueup: 1\nproject: [prj_1\n' },
   'file-unreadable': { 'trueup.yaml': `include: [staging.yaml]\n${production(database())}` },
   'unknown-key': { 'trueup.yaml': production(database('dockerimage: "postgres:18"')) },

@@ -28,7 +28,12 @@ describe('exit codes', () => {
     expect(text).toEqual({
       code: 3,
       out: '',
-      err: 'error[unknown-key] trueup.yaml:4:1\na manifest has no key environmentz\n  -> Did you mean environments?\n',
+      err: `error[unknown-key] trueup.yaml:4:1
+a manifest has no key environmentz
+  4 | environmentz: {}
+    | ^^^^^^^^^^^^
+  -> Did you mean environments?
+`,
     });
     const json = await trueup(['plan', '-C', folder, '--format', 'json']);
     expect({ code: json.code, err: json.err }).toEqual({ code: 3, err: '' });

@@ -145,7 +145,7 @@ export function hostileManifests({ platform, attacker, foreignId }: Hosts): read
     {
       intent: 'show a secret by its name in a key',
       files: production('env: { "${secret:DB}": a }'),
-      ends: 'env-value',
+      ends: 'bad-expression',
     },
     { intent: 'protect: by a secret', files: postgres('protect: "${secret:DB}"'), ends: 'wrong-type' },
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -197,14 +197,18 @@ async function rows(): Promise<Printed> {
 }
 
 async function mistakes(): Promise<Printed> {
-  const keys = all
-    .map(([, form], index) => `  ${JSON.stringify(`key ${index} ${form.replaceAll('\0', '\u0001')}`)}: 1\n`)
-    .join('');
-  const folder = project(
-    `trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments:\n  production: {}\n  staging:\n${keys.replaceAll(/^/gm, '  ')}`,
+  const keys = all.map(
+    ([, form], index) => `    ${JSON.stringify(`key ${index} ${form.replaceAll('\0', '\u0001')}`)}: 1\n`,
   );
-  const { err } = await trueup(['validate', '-C', folder], { env });
-  const messages = err.split(/\n(?=error\[)/);
+  const messages: string[] = [];
+  // One list of errors shows 50 of them.
+  for (let from = 0; from < keys.length; from += 50) {
+    const folder = project(
+      `trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments:\n  production: {}\n  staging:\n${keys.slice(from, from + 50).join('')}`,
+    );
+    const { err } = await trueup(['validate', '-C', folder], { env });
+    messages.push(...err.split(/\n(?=error\[)/));
+  }
   return (index) => messages.find((message) => message.includes(`key ${index} `)) ?? '';
 }
 
@@ -343,6 +347,7 @@ environments:
       'docs/safety.md',
       'docs/json-output.md',
       'docs/diagnostics.md',
+      ...readdirSync(join(import.meta.dirname, '../../docs/diagnostics')).map((name) => `docs/diagnostics/${name}`),
       'CHANGELOG.md',
     ];
     for (const page of pages) {

@@ -123,7 +123,9 @@ export function results({ outcomes }: Pick<ApplyResult, 'outcomes'>): Record<str
 
 /** Everything that a run said. */
 export function said({ outcomes }: ApplyResult): string {
-  return outcomes.flatMap((outcome) => outcome.diagnostics.map((item) => item.message)).join('\n');
+  return outcomes
+    .flatMap((outcome) => outcome.diagnostics.flatMap(({ message, details = [] }) => [message, ...details]))
+    .join('\n');
 }
 
 /** What a plan would do, without what stays as it is. */

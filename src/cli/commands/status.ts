@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { diagnose } from '../../api/diagnose.ts';
 import { PlatformError } from '../../api/errors.ts';
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../../diagnostics/diagnostic.ts';
+import { Stop } from '../../diagnostics/diagnostic.ts';
 import { readStateOf } from '../../operate/addressed.ts';
 import { chooseServices } from '../../operate/choose-services.ts';
 import type { ServiceState } from '../../operate/services.ts';
