@@ -84,12 +84,13 @@ function whole(mark: '+' | '-', shown: Shown, sides: Sides, frame: Frame, summar
 }
 
 /** Two texts, one of them long: key by key where both are env files, else as hunks. */
-function betweenTexts([old, fresh]: readonly [string, string], sides: Sides, frame: Frame): string[] {
+function betweenTexts([old, written]: readonly [string, string], sides: Sides, frame: Frame): string[] {
   const { path, before, after, why } = sides;
   const { indent, style } = frame;
-  const env = envDifference([old, fresh]);
+  const { text, redacted } = withoutMarks(after, written);
+  const env = envDifference([old, text], redacted);
   if (env === undefined || env.keys.length === 0) {
-    const hunks = textDifference([old, fresh], { indent: indent + 2, style });
+    const hunks = textDifference([old, text], { redacted, indent: indent + 2, style });
     if (hunks.length === 0) return inline(sides, frame);
     const same = env === undefined ? '' : ' the same values';
     return [...withWhy(`${printable(path)}:${same}`, why, frame), ...indented(hunks, 2)];
@@ -138,8 +139,9 @@ function inline({ path, before, after, why }: Sides, frame: Frame, summary?: str
   const { indent, style } = frame;
   const name = printable(path);
   const [old, fresh] = [before, after].map((side) => cutLine(inlineShown(side), 0, style)) as [string, string];
-  if (old === fresh && summary !== undefined) return withWhy(`${name}: ${hiddenWords(summary)}`, why, frame);
-  if (old === fresh) return withWhy(`${style.paint('change', '~')} ${name}: ${old} (changed)`, why, frame);
+  const isEqual = old === fresh || (after.is === 'masked' && old === fresh.replaceAll(mark, redactedPart));
+  if (isEqual && summary !== undefined) return withWhy(`${name}: ${hiddenWords(summary)}`, why, frame);
+  if (isEqual) return withWhy(`${style.paint('change', '~')} ${name}: ${old} (changed)`, why, frame);
   const [was, is] = areAlike(old, fresh) ? [inAscii(old), inAscii(fresh)] : [old, fresh];
   if (fits(`${name}: ${was} -> ${is}`, indent, style))
     return withWhy(`${name}: ${was} ${style.paint('change', '->')} ${is}`, why, frame);
@@ -150,8 +152,18 @@ function inline({ path, before, after, why }: Sides, frame: Frame, summary?: str
   ];
 }
 
-function folded(mark: string, value: string, indent: number, style: Style): string[] {
-  return fold(value, indent + 2, style).map((line, index) => (index === 0 ? `  ${mark} ${line}` : `    ${line}`));
+/** The mark of a redacted part that the change gives another value, and what stands there without the mark. */
+const [mark, redactedPart] = ['(sensitive, changed)', '(sensitive)'];
+
+/** A text without those marks, and the numbers of the lines that had one. */
+function withoutMarks({ is }: Shown, text: string): { text: string; redacted: ReadonlySet<number> } {
+  if (is !== 'masked' || !text.includes(mark)) return { text, redacted: new Set() };
+  const marked = text.split('\n').flatMap((line, at) => (line.includes(mark) ? [at + 1] : []));
+  return { text: text.replaceAll(mark, redactedPart), redacted: new Set(marked) };
+}
+
+function folded(sign: string, value: string, indent: number, style: Style): string[] {
+  return fold(value, indent + 2, style).map((line, index) => (index === 0 ? `  ${sign} ${line}` : `    ${line}`));
 }
 
 function hiddenWords(summary: string): string {

@@ -19,7 +19,7 @@ const assignment = /^(?:export\s+)?([A-Za-z_][\w.-]*)=/;
 
 /**
  * Compares two env files key by key; undefined where one of the texts is something else, names a key twice, or has a value
- * of several lines. `redacted`: the numbers of the new lines in which only redacted parts differ.
+ * of several lines. `redacted`: the numbers of the new lines in which redacted parts differ.
  */
 export function envDifference(
   [before, after]: readonly [string, string],

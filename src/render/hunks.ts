@@ -1,9 +1,11 @@
 import { diffArrays } from 'diff';
 
-/** A line of a hunk; `~`: what stands there redacted has changed, and nothing else of the line. */
+/** A line of a hunk; `~`: a redacted part of it has changed, and nothing else of the line. */
 export interface HunkLine {
   readonly sign: ' ' | '-' | '+' | '~';
   readonly text: string;
+  /** A redacted part of it has changed. */
+  readonly isRedacted: boolean;
 }
 
 /** Lines that differ, with the unchanged lines around them. */
@@ -24,8 +26,7 @@ interface Place extends HunkLine {
 const context = 3;
 
 /**
- * Compares two texts line by line. `redacted`: the numbers of the lines of `after`, from 1, in which only redacted parts
- * differ. Texts that are too different for the time it may take are one hunk: all that is between their common start and
+ * Compares two texts line by line. `redacted`: the numbers of the lines of `after`, from 1, in which redacted parts differ. Texts that are too different for the time it may take are one hunk: all that is between their common start and
  * their common end.
  */
 export function findHunks(
@@ -38,8 +39,8 @@ export function findHunks(
   let [old, fresh] = [1, 1];
   const add = (sign: HunkLine['sign'], texts: readonly string[]): void => {
     for (const text of texts) {
-      const isRedacted = sign === ' ' && redacted.has(fresh);
-      places.push({ sign: isRedacted ? '~' : sign, text, before: old, after: fresh });
+      const isRedacted = sign !== '-' && redacted.has(fresh);
+      places.push({ sign: isRedacted && sign === ' ' ? '~' : sign, text, isRedacted, before: old, after: fresh });
       if (sign !== '+') old += 1;
       if (sign !== '-') fresh += 1;
     }

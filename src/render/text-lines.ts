@@ -38,7 +38,7 @@ export function countLines(text: string): string {
 
 /**
  * The difference of two texts: in words what no line shows, then unified hunks with the line numbers of both sides.
- * `redacted`: the numbers of the new lines in which only redacted parts differ.
+ * `redacted`: the numbers of the new lines in which redacted parts differ.
  */
 export function textDifference(
   [before, after]: readonly [string, string],
@@ -57,7 +57,9 @@ export function textDifference(
     ...(old.isEnded === fresh.isEnded
       ? []
       : [fresh.isEnded ? 'now with a newline at the end' : 'no newline at the end any more']),
-    ...(hunks.length > 0 && blank(left) === blank(right) ? ['only white space differs'] : []),
+    ...(hunks.length > 0 && (redacted?.size ?? 0) === 0 && blank(left) === blank(right)
+      ? ['only white space differs']
+      : []),
     ...(isMatched ? [] : ['too different to match line by line']),
   ];
   return [...words.map((one) => style.paint('info', `(${one})`)), ...hunkLines(hunks, { left, right, indent, style })];
@@ -148,12 +150,17 @@ const tones: Readonly<Record<HunkLine['sign'], Tone | undefined>> = {
 };
 
 /** A line of a hunk. `other`: the line that probably stands in its place on the other side. */
-function hunkLine({ sign, text }: HunkLine, other: HunkLine | undefined, indent: number, style: Style): string[] {
+function hunkLine(
+  { sign, text, isRedacted }: HunkLine,
+  other: HunkLine | undefined,
+  indent: number,
+  style: Style,
+): string[] {
   const shown = cutLine(text, other === undefined ? 0 : firstDifference(text, other.text), style);
   const isAlike = other !== undefined && areAlike(text, other.text);
   const words = isAlike ? inAscii(shown) : printable(shown);
   const tone = tones[sign];
-  return wrap(`${sign} `, sign === '~' ? `${words} (changed)` : words, indent, style).map((line) =>
+  return wrap(`${sign} `, isRedacted ? `${words} (changed)` : words, indent, style).map((line) =>
     tone === undefined ? line.trimEnd() : style.paint(tone, line),
   );
 }

@@ -253,6 +253,48 @@ describe('a change of what is redacted', () => {
     expect(rendered({ before: map, after: map })).toBe('~ f: { KEY: (sensitive) } (changed)');
   });
 
+  it('marks the lines of a text in which nothing else changed', () => {
+    const masked = (token: string, tag: string): Shown => ({
+      is: 'masked',
+      value: `services:\n  web:\n    image: nginx:${tag}\n    environment:\n      TOKEN: ${token}\n`,
+    });
+    const [before, after] = [masked('(sensitive)', '1.27'), masked('(sensitive, changed)', '1.27')];
+    expect(rendered({ before, after })).toBe(
+      `f:
+  @@ -2,4 +2,4 @@ services.web.environment
+      web:
+        image: nginx:1.27
+        environment:
+  ~       TOKEN: (sensitive) (changed)`,
+    );
+    expect(rendered({ before, after: masked('(sensitive, changed)', '1.28') })).toContain(
+      '  -     image: nginx:1.27\n  +     image: nginx:1.28\n        environment:\n  ~       TOKEN: (sensitive) (changed)',
+    );
+    // A text of somebody that looks like the mark is no mark.
+    expect(edit('a\nb\n', 'a\n(sensitive, changed)\n')).toContain('+ (sensitive, changed)');
+  });
+
+  it('marks a line that also moved', () => {
+    const masked = (text: string): Shown => ({ is: 'masked', value: text });
+    const shown = rendered({
+      before: masked('x: (sensitive)\na: 1\nb: 2\n'),
+      after: masked('a: 1\nb: 2\nx: (sensitive, changed)\n'),
+    });
+    expect(shown).toContain('  - x: (sensitive)\n');
+    expect(shown).toMatch(/ {2}\+ x: \(sensitive\) \(changed\)$/);
+  });
+
+  it('marks keys of an env text and values of one line', () => {
+    const masked = (text: string): Shown => ({ is: 'masked', value: text });
+    expect(rendered({ before: masked('A=1\nPW=(sensitive)\n'), after: masked('A=2\nPW=(sensitive, changed)\n') })).toBe(
+      'f.A: "1" -> "2"\n~ f.PW: (sensitive) (changed)',
+    );
+    const url = (part: string) => masked(`postgres://shop:${part}@db/shop`);
+    expect(rendered({ before: url('(sensitive)'), after: url('(sensitive, changed)') })).toBe(
+      '~ f: postgres://shop:(sensitive)@db/shop (changed)',
+    );
+  });
+
   it('tells which lines of hidden text differ', () => {
     const hidden: Shown = { is: 'hidden' };
     expect(rendered({ before: hidden, after: hidden, summary: 'line 3 of 3, before 3' })).toBe(
