@@ -1,4 +1,5 @@
 import { flags } from '../diagnostics/safeguards.ts';
+import { groupBy } from '../graph/group.ts';
 import { isWithin } from '../kind/address.ts';
 import type { ShownAction } from '../plan/action.ts';
 import { isMovedInState } from '../plan/moved.ts';
@@ -18,13 +19,13 @@ export function renderAction(one: GroupedAction, service: string, style: Style):
 /** Renders what changes, what is at risk and what there is to say, below the title of an action. */
 export function renderDetails(action: ShownAction, service: string, style: Style): string[] {
   const below = indentOf(action, service) + 4;
-  // Its address says enough of what goes with its parent.
-  const isAlong = action.action === 'delete' && action.teardown.length === 0 && style.isFull !== true;
   return indented(
     [
-      ...(isAlong ? [] : action.changes.flatMap((change) => renderChange(change, below, style))),
-      ...parts(action, below, style),
-      ...risk(action).flatMap((line) => fold(line, below, style).map((part) => style.paint('bad', part))),
+      ...(partOf(action, service, style) === undefined ? action.changes : []).flatMap((change) =>
+        renderChange(change, below, style),
+      ),
+      ...Object.entries(action.holds ?? {}).flatMap(([noun, names]) => partLine(noun, names, below, style)),
+      ...risk(action).flatMap((line) => fold(line, below + 2, style).map((part, at) => risky(part, at, style))),
       ...action.notes.flatMap((item) => renderNote(item, below, style)),
     ],
     below,
@@ -71,15 +72,46 @@ function movedWords({ followers }: GroupedAction): string {
   return `moved in the state${followers === 0 ? '' : `, with ${counted(followers, 'object')} below it`}`;
 }
 
-/** The parts of what goes: one line for each sort. */
-function parts({ holds = {} }: ShownAction, indent: number, style: Style): string[] {
-  return Object.entries(holds).flatMap(([noun, names]) => {
-    const shown = style.isFull === true ? names : names.slice(0, mostParts);
-    const more = names.length - shown.length;
-    const words = [...shown.map(printable), ...(more === 0 ? [] : [`${more} more`])].join(', ');
-    const [first = '', ...rest] = fold(`${noun}: ${words}`, indent + 2, style);
-    return names.length === 0 ? [] : [`${style.paint('bad', '-')} ${first}`, ...indented(rest, 2)];
+function risky(line: string, at: number, style: Style): string {
+  return style.paint('bad', at === 0 ? line : `  ${line}`);
+}
+
+/** Renders what goes with a service because the platform deletes it too: one line for each sort. */
+export function renderGoingAlong(actions: readonly ShownAction[], service: string, style: Style): string[] {
+  const parts = groupBy(
+    actions.flatMap((action) => {
+      const part = partOf(action, service, style);
+      return part === undefined ? [] : [[part.section, part.name] as const];
+    }),
+  );
+  const lines = [...parts].flatMap(([section, names]) => {
+    const noun = counted(names.length, section.replace(/s$/, ''));
+    return partLine(`${noun} with it`, names, 4, style);
   });
+  return indented(lines, 4);
+}
+
+/** The name of what only goes because its service goes; undefined for what needs a block of its own. */
+export function partOf(
+  { address, action, teardown, notes, dataAtRisk }: ShownAction,
+  service: string,
+  { isFull }: Style,
+): { readonly section: string; readonly name: string } | undefined {
+  const isQuiet = action === 'delete' && teardown.length === 0 && notes.length === 0 && dataAtRisk === undefined;
+  if (!isQuiet || isFull === true) return undefined;
+  const found = /^(\w+)(?:\.([\w-]+)|\[("(?:[^"\\]|\\.)*")\])$/.exec(relativeTo(service, address) ?? '');
+  if (found === null) return undefined;
+  const [, section = '', plain, quoted = '""'] = found;
+  return { section, name: plain ?? (JSON.parse(quoted) as string) };
+}
+
+/** Parts of what goes, of one sort. */
+function partLine(noun: string, names: readonly string[], indent: number, style: Style): string[] {
+  const shown = style.isFull === true ? names : names.slice(0, mostParts);
+  const more = names.length - shown.length;
+  const words = [...shown.map(printable), ...(more === 0 ? [] : [`${more} more`])].join(', ');
+  const [first = '', ...rest] = fold(`${noun}: ${words}`, indent + 2, style);
+  return names.length === 0 ? [] : [`${style.paint('bad', '-')} ${first}`, ...indented(rest, 2)];
 }
 
 /** The number of parts of one sort that are named. */

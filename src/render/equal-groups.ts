@@ -1,4 +1,4 @@
-import { renderAction, renderDetails, renderTitle, titleOfMany } from './action-text.ts';
+import { partOf, renderAction, renderDetails, renderGoingAlong, renderTitle, titleOfMany } from './action-text.ts';
 import type { Group, GroupedAction } from './groups.ts';
 import { counted, fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
@@ -38,14 +38,18 @@ export function renderGroups(groups: readonly Group[], style: Style): string[][]
 /** The lines of a group: of its root, and of everything below that, relative to it. */
 function renderParts(group: Group, style: Style): Record<'title' | 'details' | 'children', string[]> {
   const root = rootOf(group);
+  const isAlong = ({ action }: GroupedAction) =>
+    root !== undefined && partOf(action, group.address, style) !== undefined;
   const children = group.actions
-    .filter((one) => one !== root)
+    .filter((one) => one !== root && !isAlong(one))
     .flatMap((one) => renderAction(one, group.address, style));
   if (root === undefined) {
     return { title: [`  ${style.paint('strong', printable(group.address))}`], details: [], children };
   }
   const { address } = group;
-  return { title: renderTitle(root, address, style), details: renderDetails(root.action, address, style), children };
+  const along = group.actions.filter(isAlong).map(({ action }) => action);
+  const details = [...renderDetails(root.action, address, style), ...renderGoingAlong(along, address, style)];
+  return { title: renderTitle(root, address, style), details, children };
 }
 
 function rootOf({ address, actions }: Group): GroupedAction | undefined {

@@ -135,6 +135,23 @@ Plan: 1 to delete, 1 unchanged.
     for (const line of shown(gone, { width: 80 }).split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   });
 
+  it('counts what goes with a service, and shows each with --full', async () => {
+    const world = bench();
+    const domains =
+      'domains: { a.example.com: { serviceName: web, port: 80 }, b.example.com: { serviceName: web, port: 81 } }';
+    const source = 'source: { type: raw, composeFile: "services: { web: { image: nginx } }" }';
+    const shop = `shop: { ${source}, ${domains}, files: { x.conf: { content: a } } }`;
+    await world.apply(`${head}environments:\n  production:\n    compose:\n      ${shop}\n`);
+    const gone = await world.plan(`${head}environments:\n  production: {}\n`);
+    expect(shown(gone)).toContain(
+      '    - 2 domains with it: a.example.com, b.example.com\n    - 1 file with it: x.conf\n',
+    );
+    expect(shown(gone)).not.toContain('domains["a.example.com"]');
+    const full = renderPlan({ plan: gone, counts: { reads: 0, writes: 0 }, isFull: true }, plainStyle);
+    expect(full).toMatch(/ {2}- domains\["a.example.com"\]: delete \(\S+\), with its parent\n {6}- serviceName: web\n/);
+    expect(full).not.toContain('with it:');
+  });
+
   it('puts the objects of a service below it', async () => {
     const world = bench();
     const compose = (port: number) => `${head}environments:
