@@ -15,9 +15,9 @@ export function appendEntries(file: string, text: string, entries: readonly Entr
   if (contents === null) return text + (text === '' || text.endsWith('\n') ? '' : '\n') + renderEntries(entries);
   if (!isMap(contents)) throw cannotAppend(file, '');
   let next = text;
-  // From the last to the first, so that the offsets of the others stay true.
-  const places = entries.flatMap((entry) => placesOf(file, text, contents, entry, ''));
-  for (const { at, column, entry } of places.toSorted((a, b) => b.at - a.at)) {
+  // From the last to the first, so that the offsets of the others stay true; of one place, what stands deeper comes first.
+  const places = entries.flatMap((entry) => placesOf(file, text, contents, entry, '')).toReversed();
+  for (const { at, column, entry } of places.toSorted((a, b) => b.at - a.at || a.column - b.column)) {
     const lines = indentedBy(column, renderEntries([entry]));
     const isOpen = at > 0 && next[at - 1] !== '\n';
     next = `${next.slice(0, at)}${isOpen ? '\n' : ''}${lines}${next.slice(at)}`;

@@ -26,6 +26,8 @@ export interface Composed {
   readonly ids: ReadonlyMap<string, string>;
   /** The objects that have no block, with the reason, and the fields that a block leaves out. */
   readonly notes: readonly Diagnostic[];
+  /** The addresses of all objects that are not there, whether they have a block or not. */
+  readonly unmanaged: readonly string[];
 }
 
 /** What is exported, and into which files. */
@@ -148,6 +150,7 @@ export function compose(input: ComposeInput): Composed {
     secrets: secrets.all(),
     ids,
     notes: [...survey.notes, ...notes],
+    unmanaged: [...byId.values()].flatMap(({ object, address }) => (present.addresses.has(object.id) ? [] : [address])),
   };
 }
 

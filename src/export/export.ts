@@ -45,6 +45,8 @@ export interface Exported {
   /** Addresses of the new blocks, with the kinds of their objects. */
   readonly blocks: ReadonlyMap<string, string>;
   readonly notes: readonly Diagnostic[];
+  /** The addresses of all objects that were not there, whether they are exported or not. */
+  readonly unmanaged: readonly string[];
   /** The state that goes with the files. */
   readonly state: State;
 }
@@ -88,6 +90,7 @@ export async function makeExport(input: ExportInput): Promise<Exported> {
       secrets: composed.secrets,
       blocks: new Map(declared.map(({ address, kind }) => [address, kind.kind])),
       notes: [...composed.notes, ...why],
+      unmanaged: composed.unmanaged,
       state: adoptedState(plan, addresses, digestsOf(await world.store.key(), plan.base)),
     };
   }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { closest } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Present } from '../export/address.ts';
@@ -22,6 +23,7 @@ import { openWorkspace } from '../manifest/workspace.ts';
 import type { World } from '../reconcile.ts';
 import { plan } from '../reconcile.ts';
 import type { Redactor } from '../secrets/redactor.ts';
+import type { StateRecord } from '../state/record.ts';
 import { encryptAge } from '../secrets/sources/age.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
 import type { ProjectFolder } from './folder.ts';
@@ -33,6 +35,8 @@ import { writeFiles } from './write-files.ts';
 export interface ExportOptions {
   /** Replaces files that are there. */
   readonly force?: boolean;
+  /** Adds what the manifest that is there does not manage. */
+  readonly unmanaged?: boolean;
   /** The address of the one object that is exported, with all below it. */
   readonly address?: string | undefined;
   /** The file that gets the values of secrets, absolute. With `.age` behind its name it is encrypted. */
@@ -58,7 +62,7 @@ export interface ExportResult extends Pick<Exported, 'blocks' | 'notes'> {
  */
 export async function exportProject(
   /** undefined: the folder has no manifest yet. */
-  manifest: Manifest | undefined,
+  found: Manifest | undefined,
   { platform, project }: Pick<Settings, 'platform' | 'project'>,
   about: {
     readonly world: World;
@@ -69,7 +73,9 @@ export async function exportProject(
 ): Promise<ExportResult> {
   const { world, options, redactor, how } = about;
   const { folder, file, env } = options;
-  const present = await presentIn(manifest, world);
+  const records = Object.entries((await world.store.read())?.resources ?? {});
+  const manifest = extended(found, records.length, { folder, how });
+  const present = await presentIn(manifest, records, world);
   const isNew = (manifest?.resources.length ?? 0) === 0;
   const rootBefore = manifest === undefined ? undefined : await readFile(join(folder, file), 'utf8');
   const secretFile = secretFileOf(folder, how);
@@ -112,6 +118,7 @@ export async function exportProject(
     only: how.address,
   });
   const { secrets } = exported;
+  if (how.address !== undefined && exported.blocks.size === 0) throw nothingAt(how.address, exported.unmanaged);
   const root = exported.files.get(file) ?? '';
   const files: NewFile[] = [...exported.files].flatMap(([path, content]) =>
     path === file ? [] : [{ path, content, ...(path === target?.file ? { replaces: target.text } : {}) }],
@@ -133,6 +140,7 @@ export async function exportProject(
   }
   const privately = inside ? [{ path: secretFile.path, content: values, isPrivate: true }] : [];
   await writeFiles(folder, [...privately, ...all], how);
+  // After the files: a state without them would let the next apply delete what it holds.
   if (exported.blocks.size > 0) await world.store.write(exported.state);
   return {
     blocks: exported.blocks,
@@ -144,10 +152,38 @@ export async function exportProject(
   };
 }
 
+/** The manifest that an export adds to; undefined for a new one, also where a killed export has written all of its files. */
+function extended(
+  manifest: Manifest | undefined,
+  managed: number,
+  { folder, how }: { readonly folder: string; readonly how: ExportOptions },
+): Manifest | undefined {
+  const isNew = how.unmanaged !== true && how.address === undefined;
+  if (manifest === undefined || manifest.resources.length === 0 || !isNew) return manifest;
+  if (managed === 0) return undefined;
+  throw usage(
+    `there is a manifest with resources in ${folder}`,
+    'trueup export --unmanaged adds what it does not manage; --out DIR writes a new manifest elsewhere.',
+  );
+}
+
+function nothingAt(address: string, unmanaged: readonly string[]): Stop {
+  const guess = closest(address, unmanaged);
+  const some = unmanaged.slice(0, 10).join(', ');
+  const has =
+    unmanaged.length === 0 ? 'Everything is managed already.' : `It has ${some}${unmanaged.length > 10 ? ', …' : ''}.`;
+  return usage(
+    `the platform has nothing at ${address} that is not managed`,
+    guess === undefined ? has : `Did you mean ${guess}?`,
+  );
+}
+
 /** What the manifest and the state have already. */
-async function presentIn(manifest: Manifest | undefined, world: World): Promise<Present> {
-  const state = await world.store.read();
-  const records = Object.entries(state?.resources ?? {});
+async function presentIn(
+  manifest: Manifest | undefined,
+  records: readonly (readonly [address: string, record: StateRecord])[],
+  world: World,
+): Promise<Present> {
   if (manifest === undefined && records.length > 0) {
     throw new Stop('refused', [
       diagnostic(

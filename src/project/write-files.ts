@@ -78,6 +78,8 @@ function refused(found: readonly { readonly file: NewFile }[], areLinks: boolean
   const paths = found.map(({ file }) => file.path);
   const shown = `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
   const message = areLinks ? `${shown}: a link leads elsewhere` : `${shown}: there already, with another content`;
-  const remedy = areLinks ? 'Remove the link.' : 'Give --force to replace it, or --out with another folder.';
+  const remedy = areLinks
+    ? 'Remove the link.'
+    : 'Export into another folder with --out, or beside a manifest with --unmanaged. --force replaces what is there.';
   return new Stop('refused', [diagnostic('file-unwritable', `${message}; nothing was written`, { remedy })]);
 }

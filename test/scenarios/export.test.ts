@@ -56,7 +56,7 @@ async function givesTheSameWorld(made: Bench, exported: Exported): Promise<void>
   expect(worldOf(other)).toEqual(worldOf(made));
 }
 
-test.each(['hello', 'shop', 'everything'])(
+test.each(['adopt', 'hello', 'shop', 'everything'])(
   'the example %s is exported: the plan is empty, and an apply elsewhere gives the same world',
   async (name) => {
     const made = await appliedExample(name);

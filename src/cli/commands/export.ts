@@ -42,7 +42,7 @@ export async function runExport(run: Run, view: ExportView, flags: ExportFlags):
   const { process, redactor } = run;
   const place = await placeOf(run, flags);
   const options = { ...run.options, folder: place.folder };
-  const manifest = await present({ ...run, options }, flags);
+  const manifest = await present({ ...run, options });
   const settings = manifest?.settings ?? place.settings;
   const { withSecrets, ageRecipient: recipients = [], force = false } = flags;
   const secretsFile = withSecrets === undefined ? undefined : resolve(process.cwd(), withSecrets);
@@ -51,7 +51,7 @@ export async function runExport(run: Run, view: ExportView, flags: ExportFlags):
   return withLock({ ...run, options }, manifest ?? empty, {
     purpose: 'export',
     work: async ({ connection }) => {
-      const how = { force, secretsFile, recipients, address };
+      const how = { force, secretsFile, recipients, address, unmanaged: flags.unmanaged === true };
       const result = await exportProject(manifest, settings, { world: connection, options, redactor, how });
       view.exported({
         ...result,
@@ -66,15 +66,11 @@ export async function runExport(run: Run, view: ExportView, flags: ExportFlags):
 }
 
 /** The manifest that is there; undefined without one. */
-async function present(run: Run, { unmanaged, address }: ExportFlags): Promise<Manifest | undefined> {
+async function present(run: Run): Promise<Manifest | undefined> {
   const { options, redactor } = run;
   if (!existsSync(join(options.folder, options.file))) return undefined;
   const { manifest, warnings } = await loadWithSecrets(options, redactor);
   run.warn(warnings);
-  if (manifest.resources.length > 0 && unmanaged !== true && address === undefined) {
-    const remedy = 'trueup export --unmanaged adds what it does not manage; --out DIR writes a new manifest elsewhere.';
-    throw usage(`there is a manifest with resources in ${options.folder}`, remedy);
-  }
   return manifest;
 }
 

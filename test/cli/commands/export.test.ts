@@ -179,3 +179,28 @@ test('prints one document with --format json', async () => {
   expect(document.secrets.map(({ name }) => name)).toContain('PRODUCTION_MAIN_DATABASE_PASSWORD');
   expect(apiKey).not.toBe('');
 });
+
+test('adds a leaf below a service that the manifest declares, and names what there is for a wrong address', async () => {
+  const { emulator, folder, run } = await place(sections, { secrets });
+  const text = readFileSync(join(folder, 'trueup.yaml'), 'utf8');
+  const composeId = Object.keys(emulator.world.tables.compose)[0];
+  await emulator.act('mounts.create', {
+    type: 'file',
+    filePath: 'web.conf',
+    mountPath: 'web.conf',
+    content: 'a = 1\n'.repeat(40),
+    serviceType: 'compose',
+    serviceId: composeId,
+  });
+  const listed = await run(exportCommand({ unmanaged: true, out: folder }));
+  expect(listed.out).toContain(`trueup export --address 'production.compose.shop.files["web.conf"]' adds it there`);
+  writeFileSync(join(folder, 'trueup.yaml'), text);
+  const wrong = await run(exportCommand({ address: 'production.compose.shop.files["wep.conf"]' }));
+  expect(wrong.err).toContain('Did you mean production.compose.shop.files["web.conf"]?');
+  const ran = await run(exportCommand({ address: 'production.compose.shop.files["web.conf"]' }));
+  expect([ran.err, ran.exit]).toEqual(['', 'done']);
+  const after = readFileSync(join(folder, 'trueup.yaml'), 'utf8');
+  const added = '        files:\n          web.conf:\n            content: ${file:trueup/production/shop/web.conf}\n';
+  expect(after.replace(added, '')).toBe(text);
+  expect(readFileSync(join(folder, 'trueup/production/shop/web.conf'), 'utf8')).toBe('a = 1\n'.repeat(40));
+});
