@@ -4,6 +4,7 @@ import { means, plain } from '../kind/codecs.ts';
 import type { Field, Union } from '../kind/field.ts';
 import type { Json } from '../kind/json.ts';
 import { isObject, same, textsIn } from '../kind/json.ts';
+import { inUnits } from '../kind/units.ts';
 import type { Kind } from '../kind/kind.ts';
 import {
   appendedBelow,
@@ -135,7 +136,15 @@ function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boo
     leave(block, writing, name, 'text with the character NUL, or with half of a surrogate pair, cannot be stored');
     return undefined;
   }
-  return writtenValue(block, name, written, writing);
+  return writtenValue(block, name, inHumanUnits(field, written), writing);
+}
+
+/** An amount as people write it, where that reads back as the same number. */
+function inHumanUnits({ unit, schema }: Field, value: Json): Json {
+  if (unit === undefined) return value;
+  const shown = inUnits(unit, value);
+  const { success, data } = schema.safeParse(shown);
+  return success && same(data, value) ? shown : value;
 }
 
 const never = (): boolean => false;
@@ -177,7 +186,10 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
   const isMap = field.map !== undefined;
   const how: Texts = {
     nameOf: (secret, key) =>
-      secrets.nameOf(secret, { parts: [...partsOf(block), key], place: `${block.address}: ${path}` }),
+      secrets.nameOf(secret, {
+        parts: [...partsOf(block), key],
+        place: `${block.address}: ${isMap ? `${path}.${key}` : path}`,
+      }),
     plainly: (text) => writing.references.inText(text, block, isMap ? 'host' : undefined),
   };
   const map = asMap(field, value);
@@ -224,8 +236,8 @@ function variable(key: string, text: string, how: Texts): Value {
   const rest = text.replaceAll(/(?<=:\/\/)[^\s/@]*@/g, '');
   const isElsewhere = passwords.length === 0 || looksSecret('', rest);
   if (isElsewhere) return { is: 'expression', text: `\${secret:${how.nameOf(text, key)}}` };
-  const nameOf: Texts['nameOf'] = (secret) => how.nameOf(secret, `${key}_PASSWORD`);
-  return { is: 'expression', text: withSpans(text, passwords, { ...how, nameOf }) };
+  const named = passwords.map((span) => ({ ...span, key }));
+  return { is: 'expression', text: withSpans(text, named, how) };
 }
 
 /** A secret, or the secrets in a value of several members. */

@@ -1,3 +1,4 @@
+import { append } from '../graph/group.ts';
 import { passwordsIn } from '../secrets/credentials.ts';
 import { createNames, secretName } from './names.ts';
 
@@ -33,7 +34,7 @@ export function createSecrets(taken: Iterable<string> = []): Secrets {
   const names = createNames(taken, { numbered: (name, count) => `${name}_${count}` });
   const secrets: NamedSecret[] = [];
   const byPlace = new Map<string, NamedSecret>();
-  const byValue = new Map<string, NamedSecret>();
+  const byValue = new Map<string, { readonly secret: NamedSecret; readonly top: string | undefined }[]>();
   const add = (value: string, { parts }: SecretPlace): NamedSecret => {
     const secret = hidden({ name: names.take(secretName(parts)), usedBy: [] }, value);
     secrets.push(secret);
@@ -44,7 +45,7 @@ export function createSecrets(taken: Iterable<string> = []): Secrets {
     if (known !== undefined) return known;
     const secret = add(value, at);
     byPlace.set(at.place, secret);
-    if (!byValue.has(value) && value.length >= leastShared) byValue.set(value, secret);
+    if (value.length >= leastShared) append(byValue, value, { secret, top: at.parts[0] });
     return secret;
   };
   const use = (secret: NamedSecret, { place }: SecretPlace): string => {
@@ -55,7 +56,12 @@ export function createSecrets(taken: Iterable<string> = []): Secrets {
     all: () => secrets.filter(({ usedBy }) => usedBy.length > 0).toSorted((a, b) => (a.name < b.name ? -1 : 1)),
     declare: (value, at) => void declare(value, at),
     nameOfField: (value, at) => use(declare(value, at), at),
-    nameOf: (value, at) => use(byValue.get(value) ?? add(value, at), at),
+    nameOf: (value, at) => {
+      const alike = byValue.get(value) ?? [];
+      // In the same environment, if there is one.
+      const known = alike.find(({ top }) => top === at.parts[0]) ?? alike[0];
+      return use(known?.secret ?? add(value, at), at);
+    },
   };
 }
 

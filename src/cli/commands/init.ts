@@ -114,7 +114,8 @@ async function look(
 /** How many objects of each section there are, in the order of the kinds. */
 function countKinds({ tops }: Survey): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const top of tops) {
+  const ofProject = ({ kind }: (typeof tops)[number]) => kind.identity.addressedByKey === true;
+  for (const top of tops.toSorted((a, b) => Number(ofProject(b)) - Number(ofProject(a)))) {
     for (const { kind } of withChildren(top)) counts.set(kind.section, (counts.get(kind.section) ?? 0) + 1);
   }
   return counts;
