@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import { isWithin } from '../kind/address.ts';
+import { isRow } from '../kind/json.ts';
 import { observedValue } from '../kind/wire.ts';
 import type { Placed, Present } from './address.ts';
 import { place, splitAddress } from './address.ts';
@@ -127,6 +128,7 @@ export function compose(input: ComposeInput): Composed {
     const isEmpty = own.length === 0 && sections.length === 0;
     if (isEmpty && (isPresent || isAround || object.kind.operations.create === undefined)) return [];
     if (!isPresent) ids.set(address, object.id);
+    if (only === undefined) notes.push(...unknownBelow(block, kinds));
     return [{ key: keyOf(block), value: { is: 'map', entries: [...own, ...sections] } }];
   };
   const documents = new Map<string, Map<Kind, Entry[]>>();
@@ -152,6 +154,21 @@ export function compose(input: ComposeInput): Composed {
     notes: [...survey.notes, ...notes],
     unmanaged: [...byId.values()].flatMap(({ object, address }) => (present.addresses.has(object.id) ? [] : [address])),
   };
+}
+
+/** The lists in a row that hold objects which no kind declares, such as databases of another sort. */
+function unknownBelow({ object: { kind, row, parent }, address }: Placed, kinds: readonly Kind[]): Diagnostic[] {
+  if (parent === undefined && kind.identity.addressedByKey !== true) return [];
+  const known = new Set(
+    kinds.flatMap(({ parents: { [kind.kind]: link } }) =>
+      link !== undefined && 'at' in link.listed ? [link.listed.at] : [],
+    ),
+  );
+  return Object.entries(row).flatMap(([name, value]): Diagnostic[] => {
+    const isKnown = known.has(name) || Object.hasOwn(kind.fields, name) || name === kind.service?.deployments;
+    if (isKnown || !Array.isArray(value) || value.length === 0 || !value.every(isRow)) return [];
+    return [diagnostic('not-exported', `${name}: Trueup has no kind for these (${value.length})`, { address })];
+  });
 }
 
 /** The key of a block: of one that is there, the last part of its address. */

@@ -240,3 +240,21 @@ test('a project of 200 services: few reads, an empty plan, and the same world el
   expect(outcomes.flatMap(({ result, diagnostics }) => (result === 'done' ? [] : diagnostics))).toEqual([]);
   expect(worldOf(other)).toEqual(worldOf(made));
 });
+
+test('lists of objects that no kind declares are named', async () => {
+  const made = bench();
+  const { send } = made.emulator;
+  made.emulator.send = async (request) => {
+    const answer = await send(request);
+    if (!request.path.startsWith('/api/environment.one')) return answer;
+    const row = JSON.parse(answer.body) as Record<string, unknown>;
+    return {
+      ...answer,
+      body: JSON.stringify({ ...row, mysql: [{ mysqlId: 'my_1' }, { mysqlId: 'my_2' }], mongo: [] }),
+    };
+  };
+  const { notes } = await exportOf(made);
+  expect(notes.filter(({ address }) => address === 'production').map(({ message }) => message)).toEqual([
+    'mysql: Trueup has no kind for these (2)',
+  ]);
+});
