@@ -13,6 +13,7 @@ import type { Kind } from './kind/kind.ts';
 import type { Manifest, ManifestInput } from './manifest/manifest.ts';
 import { readManifest } from './manifest/manifest.ts';
 import type { Resource } from './manifest/resource.ts';
+import { position } from './manifest/tree.ts';
 import { observe } from './observe/observe.ts';
 import type { Observed } from './observe/observed.ts';
 import type { Narrowing, Plan } from './plan/action.ts';
@@ -103,6 +104,7 @@ async function planFor(
     resources,
     records,
     projectId: settings.project,
+    projectAt: settings.projectAt === undefined ? undefined : position(settings.projectAt),
     clock: world.clock ?? systemClock,
     signal,
     digests: digestsOf(key, moved?.state ?? { keyNumber: 1, resources: {} }),

@@ -312,6 +312,11 @@ export const codes = {
     meaning: 'The plan file contains a change that somebody has made already.',
     remedy: 'Nothing: apply leaves it out.',
   },
+  'similar-name': {
+    severity: 'note',
+    meaning: 'An object is created, and one of nearly the same name exists that is not managed.',
+    remedy: 'If they are the same, write its name in the block, or import it.',
+  },
   renamed: {
     severity: 'note',
     meaning: 'A deletion and a creation look like one rename.',

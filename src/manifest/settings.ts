@@ -13,6 +13,8 @@ export interface Settings {
   /** The embedded emulator, or a platform by its address. */
   readonly platform: 'emulator' | { readonly url: string; readonly profile?: Profile | undefined };
   readonly project: string;
+  /** Where `project:` stands. */
+  readonly projectAt?: Place;
   /** undefined: the environment may name one; otherwise it is in the folder of the manifest. */
   readonly state: StatePlace | undefined;
   readonly include: readonly string[];
@@ -208,6 +210,7 @@ export function readSettings(
   return {
     platform,
     project,
+    projectAt: root.entries.get('project')?.node.at ?? root.at,
     state,
     include: include ?? [],
     variables: new Map(

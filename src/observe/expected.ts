@@ -1,5 +1,5 @@
 import type { Client } from '../api/client.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
@@ -21,6 +21,8 @@ export interface ObserveInput {
   readonly resources: readonly Resource[];
   readonly records: Readonly<Record<string, StateRecord>>;
   readonly projectId: string;
+  /** Where the manifest names the project. */
+  readonly projectAt?: Position | undefined;
   readonly clock: Clock;
   /** Ends the pause before a second look, which then ends the run. */
   readonly signal?: AbortSignal | undefined;

@@ -143,7 +143,7 @@ function listedKinds({ kinds, resources, records }: ObserveInput): ReadonlySet<s
 
 /** Reads the list of a kind at the top; undefined when it is read for names only and the key has no right to it. */
 async function listTop(
-  { projectId }: ObserveInput,
+  { projectId, projectAt }: ObserveInput,
   reader: Reader,
   kind: Kind,
   isNeeded: boolean,
@@ -157,7 +157,9 @@ async function listTop(
   if (rows?.size !== 0 || whenEmpty === undefined) return rows;
   throw new Stop('platform', [
     diagnostic('platform-answer', `project ${projectId} lists no ${kind.section}: ${whenEmpty}`, {
-      remedy: 'Check project: in the manifest, and the rights of the API key.',
+      remedy:
+        'Write the id of a project that the API key may see: it stands in the address of its page on the platform. More ways: docs/ids.md.',
+      position: projectAt,
     }),
   ]);
 }

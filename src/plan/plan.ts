@@ -20,6 +20,7 @@ import { heldBack } from './pending.ts';
 import { planRemoval } from './removal.ts';
 import { possibleRenames } from './renames.ts';
 import { withOldOnes } from './replaced.ts';
+import { similarNames } from './similar.ts';
 import { bodySize } from './steps.ts';
 
 /** Computes the actions that make the platform match the manifest. Pure: it sends nothing. */
@@ -66,6 +67,7 @@ export function buildPlan(input: PlanInput): Plan {
     diagnostics: [
       ...(narrowed?.errors ?? []),
       ...possibleRenames(planned, state.resources),
+      ...similarNames(planned, observed),
       ...(input.destroys ? [] : vanished(planned, state, observed.objects)),
       ...(input.destroys ? [] : otherManifest(input)),
       ...(input.destroys ? [] : massDeletions(planned, state, (address) => objects.get(address)?.isProvided === true)),

@@ -91,7 +91,7 @@ function legend(groups: readonly Group[]): string {
   const meanings = [...countActions(shown).keys()].flatMap((name) => {
     const { symbol, sign } = actionWords[name];
     if (name !== 'replace') return symbol === ' ' ? [] : [`${symbol} ${sign}`];
-    return [...(usual ? ['-/+ delete, then create'] : []), ...(safe ? ['+/- create, then delete'] : [])];
+    return [...(usual ? ['-/+ replace (delete first)'] : []), ...(safe ? ['+/- replace (create first)'] : [])];
   });
   return meanings.length === 0 ? '' : `Signs: ${meanings.join(', ')}`;
 }

@@ -221,6 +221,13 @@ export const inPlans = {
         return made.emulator.act('labgit.connect', { labgitId: row?.['labgitId'] });
       }),
     ),
+  'similar-name': () =>
+    reported(async () => {
+      const made = platform();
+      const input = { name: 'mian', databaseName: 'shop', databaseUser: 'shop', databasePassword: 'example' };
+      await made.emulator.act('postgres.create', { ...input, dockerImage: 'postgres:17', environmentId: 'env_prj_1' });
+      return made.plan(production(database()));
+    }),
   renamed: () => reported(() => planned(platform(), production(database()), production(database('', 'database')))),
   'not-deployed': () =>
     reported(() =>
