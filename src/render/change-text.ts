@@ -6,6 +6,7 @@ import { jsonDifferences } from './json-differences.ts';
 import { fits, fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style } from './style.ts';
+import { plainStyle } from './style.ts';
 import { areAlike, cutLine, inAscii, mostOfLine, rest, textDifference, textLines } from './text-lines.ts';
 import { inlineShown, isLong, valueOf } from './value-text.ts';
 
@@ -65,13 +66,12 @@ function whole(mark: '+' | '-', shown: Shown, sides: Sides, frame: Frame, summar
   const { indent, style } = frame;
   const value = valueOf(shown);
   const words = summary === undefined || shown.is !== 'hidden' ? inlineShown(shown) : hiddenWords(summary);
-  const line = (text: string): string => `${style.paint(mark === '+' ? 'good' : 'bad', mark)} ${text}`;
-  const name = printable(sides.path);
+  const name = nameOf(sides, style);
   // Of what goes with its object the number of lines is enough.
   const isGone = sides.isGone === true && style.isFull !== true;
   if (isLong(value) && !isGone)
     return [
-      ...withWhy(line(`${name}: ${words}`), sides.why, frame),
+      ...withWhy(headed(mark, `${name}: ${words}`, frame), sides.why, frame),
       ...indented(textLines(value, indent + 4, style), 4),
     ];
   if (isComposite(value) && words.length > mostOfInline) {
@@ -79,21 +79,23 @@ function whole(mark: '+' | '-', shown: Shown, sides: Sides, frame: Frame, summar
     return parts(mark === '+' ? [empty, value] : [value, empty], sides, shown, frame);
   }
   const cut = cutLine(words, 0, style);
-  if (fits(`${mark} ${name}: ${cut}`, indent, style)) return withWhy(line(`${name}: ${cut}`), sides.why, frame);
-  return [...withWhy(line(`${name}:`), sides.why, frame), ...indented(fold(cut, indent + 4, style), 4)];
+  if (fits(`${mark} ${name}: ${cut}`, indent, style))
+    return withWhy(headed(mark, `${name}: ${cut}`, frame), sides.why, frame);
+  return [...withWhy(headed(mark, `${name}:`, frame), sides.why, frame), ...indented(fold(cut, indent + 4, style), 4)];
 }
 
 /** Two texts, one of them long: key by key where both are env files, else as hunks. */
 function betweenTexts([old, written]: readonly [string, string], sides: Sides, frame: Frame): string[] {
   const { path, before, after, why } = sides;
   const { indent, style } = frame;
+  const name = nameOf(sides, style);
   const { text, redacted } = withoutMarks(after, written);
   const env = envDifference([old, text], redacted);
   if (env === undefined || env.keys.length === 0) {
     const hunks = textDifference([old, text], { redacted, indent: indent + 2, style });
     if (hunks.length === 0) return inline(sides, frame);
     const same = env === undefined ? '' : ' the same values';
-    return [...withWhy(`${printable(path)}:${same}`, why, frame), ...indented(hunks, 2)];
+    return [...withWhy(headed('', `${name}:${same}`, frame), why, frame), ...indented(hunks, 2)];
   }
   const keys = env.keys.map(([key, was, is]) => ({
     path: `${path}.${key}`,
@@ -101,8 +103,8 @@ function betweenTexts([old, written]: readonly [string, string], sides: Sides, f
     after: like(after, is),
     why,
   }));
-  const more = `(${printable(path)}: comments, order or quotes differ too)`;
-  return [...capped(keys, frame), ...(env.hasMore ? [style.paint('info', more)] : [])];
+  const more = fold(`(${name}: comments, order or quotes differ too)`, indent, style);
+  return [...capped(keys, frame), ...(env.hasMore ? more.map((line) => style.paint('info', line)) : [])];
 }
 
 /** Two lists or maps: member by member, if one line does not hold them. */
@@ -135,18 +137,20 @@ function capped(all: readonly Sides[], frame: Frame): string[] {
 }
 
 /** Both sides on one line, or one below the other. */
-function inline({ path, before, after, why }: Sides, frame: Frame, summary?: string): string[] {
+function inline(sides: Sides, frame: Frame, summary?: string): string[] {
+  const { before, after, why } = sides;
   const { indent, style } = frame;
-  const name = printable(path);
+  const name = nameOf(sides, style);
   const [old, fresh] = [before, after].map((side) => cutLine(inlineShown(side), 0, style)) as [string, string];
   const isEqual = old === fresh || (after.is === 'masked' && old === fresh.replaceAll(mark, redactedPart));
-  if (isEqual && summary !== undefined) return withWhy(`${name}: ${hiddenWords(summary)}`, why, frame);
-  if (isEqual) return withWhy(`${style.paint('change', '~')} ${name}: ${old} (changed)`, why, frame);
+  if (isEqual && summary !== undefined)
+    return withWhy(headed('', `${name}: ${hiddenWords(summary)}`, frame), why, frame);
+  if (isEqual) return withWhy(headed('~', `${name}: ${old} (changed)`, frame), why, frame);
   const [was, is] = areAlike(old, fresh) ? [inAscii(old), inAscii(fresh)] : [old, fresh];
   if (fits(`${name}: ${was} -> ${is}`, indent, style))
-    return withWhy(`${name}: ${was} ${style.paint('change', '->')} ${is}`, why, frame);
+    return withWhy([`${name}: ${was} ${style.paint('change', '->')} ${is}`], why, frame);
   return [
-    ...withWhy(`${name}:`, why, frame),
+    ...withWhy(headed('', `${name}:`, frame), why, frame),
     ...folded(style.paint('bad', '-'), was, indent + 2, style),
     ...folded(style.paint('good', '+'), is, indent + 2, style),
   ];
@@ -170,13 +174,29 @@ function hiddenWords(summary: string): string {
   return `(sensitive; ${printable(summary)})`;
 }
 
-/** Adds the reason behind the line, or below it where there is no room. */
-function withWhy(line: string, why: string, { indent, style }: Frame): string[] {
-  if (why === '') return [line];
+/** A text behind a sign, folded where there is no room. */
+function headed(sign: '' | keyof typeof tones, text: string, { indent, style }: Frame): string[] {
+  const start = sign === '' ? '' : `${sign} `;
+  const lines = fits(start + text, indent, style) ? [text] : fold(text, indent + 4, style);
+  const painted = sign === '' ? '' : `${style.paint(tones[sign], sign)} `;
+  return lines.map((line, at) => (at === 0 ? painted + line : `    ${line}`));
+}
+
+const tones = { '+': 'good', '-': 'bad', '~': 'change' } as const;
+
+/** The path, which may have names of any length in it. */
+function nameOf({ path }: Sides, style: Style): string {
+  return cutLine(printable(path), 0, style);
+}
+
+/** Adds the reason behind the last line, or below it where there is no room. */
+function withWhy(lines: readonly string[], why: string, { indent, style }: Frame): string[] {
+  if (why === '') return [...lines];
   const reason = `(${why})`;
-  return fits(`${line} ${reason}`, indent, style)
-    ? [`${line} ${style.paint('info', reason)}`]
-    : [line, ...indented(fold(reason, indent + 4, style), 4).map((part) => style.paint('info', part))];
+  const last = lines.at(-1) ?? '';
+  return fits(`${last} ${reason}`, indent, style)
+    ? [...lines.slice(0, -1), `${last} ${style.paint('info', reason)}`]
+    : [...lines, ...indented(fold(reason, indent + 4, style), 4).map((part) => style.paint('info', part))];
 }
 
 /** What is shown, with its numbers as amounts where their unit is known. */
@@ -193,7 +213,7 @@ function causeWords(change: Pick<Change, 'cause' | 'before' | 'after'> & { reado
       const { last, before, after } = change;
       if (last === undefined || [last, before, after].some(isSpread))
         return 'conflict: changed here and on the platform';
-      const [was, has, says] = [last, before, after].map(inlineShown);
+      const [was, has, says] = [last, before, after].map((side) => cutLine(inlineShown(side), 0, plainStyle));
       return `conflict: was ${was}, platform has ${has}, manifest says ${says}`;
     }
     case 'first managed':

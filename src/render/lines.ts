@@ -1,3 +1,4 @@
+import { columnsOf, splitAt } from './columns.ts';
 import type { Style } from './style.ts';
 
 /** The smallest width that lines are folded to. */
@@ -6,12 +7,13 @@ export const narrowest = 30;
 /** Folds a line of plain text to the width behind `indent` columns; without a width it stays whole. */
 export function fold(text: string, indent: number, style: Style): string[] {
   const room = style.width === undefined ? undefined : Math.max(style.width, narrowest) - indent;
-  if (room === undefined || text.length <= room) return [text];
+  if (room === undefined || columnsOf(text) <= room) return [text];
   const lines: string[] = [];
   let rest = text;
-  while (rest.length > room) {
-    const space = rest.lastIndexOf(' ', room);
-    const at = space > room / 2 ? space : room;
+  while (columnsOf(rest) > room) {
+    const [start] = splitAt(rest, room);
+    const space = rest.lastIndexOf(' ', start.length);
+    const at = space > start.length / 2 ? space : start.length;
     lines.push(rest.slice(0, at));
     rest = rest.slice(at).replace(/^ /, '');
   }
@@ -21,9 +23,7 @@ export function fold(text: string, indent: number, style: Style): string[] {
 
 /** Returns true for a line, painted or not, that fits behind `indent` columns. */
 export function fits(line: string, indent: number, style: Style): boolean {
-  if (style.width === undefined) return true;
-  // eslint-disable-next-line no-control-regex -- colours, which take no column
-  return line.replaceAll(/\u001b\[[0-9;]*m/g, '').length <= Math.max(style.width, narrowest) - indent;
+  return style.width === undefined || columnsOf(line) <= Math.max(style.width, narrowest) - indent;
 }
 
 /** Indents lines. */

@@ -1,4 +1,4 @@
-import { columnsOf, splitAt } from './columns.ts';
+import { columnsOf, cut, splitAt } from './columns.ts';
 import type { Hunk, HunkLine } from './hunks.ts';
 import { findHunks } from './hunks.ts';
 import { counted } from './lines.ts';
@@ -111,7 +111,7 @@ function oneHunk(hunk: Hunk, { left, right, indent, style }: Sides): string[] {
   const path = pathAbove(side, start - 1 + first);
   const heading = `@@ -${hunk.before},${count('+')} +${hunk.after},${count('-')} @@`;
   return [
-    style.paint('faint', path === '' ? heading : `${heading} ${printable(path)}`),
+    style.paint('faint', path === '' ? heading : withPath(heading, path, indent, style)),
     ...runsOf(hunk.lines).flatMap((run, at, runs) => {
       const shown = style.isFull === true || run.length <= mostOfRun + 1 ? run.length : mostOfRun;
       const other = counterpart(runs, at);
@@ -121,6 +121,11 @@ function oneHunk(hunk: Hunk, { left, right, indent, style }: Sides): string[] {
       ];
     }),
   ];
+}
+
+function withPath(heading: string, path: string, indent: number, style: Style): string {
+  const room = style.width === undefined ? mostOfLine : Math.max(style.width - indent, 20);
+  return cut(`${heading} ${printable(path)}`, room);
 }
 
 /** The lines of a hunk, those of one sign in a row together. */

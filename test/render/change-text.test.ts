@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/kind/json.ts';
 import type { Change, Shown } from '../../src/plan/action.ts';
 import { renderChange } from '../../src/render/change-text.ts';
+import { columnsOf } from '../../src/render/columns.ts';
 import type { Style } from '../../src/render/style.ts';
 import { plainStyle } from '../../src/render/style.ts';
 
@@ -301,5 +303,49 @@ describe('a change of what is redacted', () => {
       'f: (sensitive; line 3 of 3, before 3)',
     );
     expect(rendered({ before: absent, after: hidden, summary: '3 lines' })).toBe('+ f: (sensitive; 3 lines)');
+  });
+});
+
+describe('the lines of a change', () => {
+  const word = fc.constantFrom(
+    'a',
+    'word',
+    'a longer word',
+    'x'.repeat(90),
+    '日本語'.repeat(20),
+    '(sensitive)',
+    '\u001b[2J',
+  );
+  const line = fc.array(word, { maxLength: 6 }).map((words) => words.join(' '));
+  const text = fc.array(fc.oneof(line, fc.constant('  indented: yes'), fc.constant('KEY=value')), { maxLength: 30 });
+  const leaf = fc.oneof(
+    line,
+    text.map((lines) => lines.join('\n')),
+    fc.integer(),
+    fc.boolean(),
+  );
+  const json: fc.Arbitrary<Json> = fc.oneof(
+    leaf,
+    fc.array(leaf, { maxLength: 8 }),
+    fc.dictionary(fc.constantFrom('Interval', 'Test', 'a key', 'name'), leaf),
+    fc.array(fc.record({ name: line, value: leaf }), { maxLength: 5 }),
+  );
+  const side = fc.oneof(
+    json.map((of): Shown => value(of)),
+    json.map((of): Shown => ({ is: 'masked', value: of })),
+    fc.constantFrom<Shown>({ is: 'hidden' }, absent, { is: 'known after apply' }),
+  );
+  const cause = fc.constantFrom<Change['cause']>('create', 'delete', 'edit', 'drift', 'conflict', 'removed', 'ignored');
+
+  it('stay within any width, and are the same without one however often they are made', () => {
+    fc.assert(
+      fc.property(side, side, side, cause, fc.constantFrom(80, 100, 120), (before, after, last, why, width) => {
+        const change = { path: 'env.SOME_KEY', before, after, last, cause: why };
+        for (const one of rendered(change, { width }).split('\n'))
+          expect(columnsOf(one)).toBeLessThanOrEqual(width - 4);
+        expect(rendered(change)).toBe(rendered(change));
+      }),
+      { numRuns: 300 },
+    );
   });
 });
