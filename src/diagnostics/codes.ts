@@ -54,6 +54,11 @@ export const codes = {
     meaning: 'A ${…} that looks like an expression is none: Trueup passes it on as text.',
     remedy: 'Correct the word before the colon, or write $${ for a literal ${.',
   },
+  'adopt-only': {
+    severity: 'warning',
+    meaning: 'A block lacks keys that a creation needs: it can only adopt an object that exists.',
+    remedy: 'Add the keys, unless the object exists.',
+  },
   'no-unit': {
     severity: 'warning',
     meaning: 'A number is smaller than anybody means: its unit is probably missing.',

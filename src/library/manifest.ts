@@ -3,7 +3,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Manifest as ReadManifest } from '../manifest/manifest.ts';
 import type { Environment, ProjectFolder } from '../project/folder.ts';
-import { loadManifest, loadWithSecrets } from '../project/load.ts';
+import { checkManifest, loadWithSecrets } from '../project/load.ts';
 import type { Validated } from '../reconcile.ts';
 import { kinds } from '../resources/index.ts';
 import type { Handle } from './handle.ts';
@@ -58,7 +58,7 @@ export function validate(
   readonly addresses: readonly string[];
   readonly warnings: readonly Diagnostic[];
 }> {
-  return read(folder, options, loadManifest);
+  return read(folder, options, checkManifest);
 }
 
 /**

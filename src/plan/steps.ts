@@ -3,7 +3,8 @@ import { requiredMembers } from '../api/contract.ts';
 import type { Json, Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { isMerged } from '../kind/shared-set.ts';
-import { carrierOf, fieldOf, idMember, isInCase, observedValue, takes, takesNull, updatesOf } from '../kind/wire.ts';
+import { carrierOf, fieldOf, idMember, observedValue, takes, takesNull, updatesOf } from '../kind/wire.ts';
+import { missingAtCreation } from '../manifest/required.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { knownValue } from '../manifest/wanted.ts';
 import type { Place } from '../observe/observed.ts';
@@ -43,16 +44,8 @@ export function createSteps(
     // Also a null that create does not take: the platform's own default may be something else.
     if (members[name] !== member || chooses(kind, name)) later[name] = member;
   }
-  const needed = Object.keys(kind.fields).filter(
-    (name) =>
-      kind.fields[name]?.needed === true &&
-      link.lacks?.includes(name) !== true &&
-      isInCase(kind, name, chosenOf(resource)),
-  );
-  const given = { ...wanted, ...members };
-  const missing = [...new Set([...requiredMembers(create), ...needed])].filter((name) => given[name] === undefined);
   const step: Step = { operation: create, role: 'create', members, changed: Object.keys(members) };
-  return { steps: [step, ...updatesFor(resource, later, wanted, undefined)], missing };
+  return { steps: [step, ...updatesFor(resource, later, wanted, undefined)], missing: missingAtCreation(resource) };
 }
 
 /** Whether a field names the case of a union whose operation has to be called for the case to hold. */

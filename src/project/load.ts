@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
+import { adoptOnly } from '../manifest/required.ts';
 import type { Resource } from '../manifest/resource.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { askSources, learnSecrets, missingSecrets } from '../manifest/secret-sources.ts';
@@ -27,6 +28,16 @@ import { targetOf } from './target.ts';
  */
 export async function loadManifest(options: ProjectFolder, redactor: Redactor): Promise<Validated> {
   return load(options, { redactor, workspace: await openFolder(options), secret: envSecrets(options.env) });
+}
+
+/**
+ * Reads and checks the manifest of a folder on its own: what a plan would say of blocks that lack keys is a warning here.
+ *
+ * @throws {Stop} as `loadManifest`.
+ */
+export async function checkManifest(options: ProjectFolder, redactor: Redactor): Promise<Validated> {
+  const { manifest, warnings } = await loadManifest(options, redactor);
+  return { manifest, warnings: [...warnings, ...adoptOnly(manifest.resources)] };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { adoptOnly } from '../../src/manifest/required.ts';
 import { openWorkspace } from '../../src/manifest/workspace.ts';
 import type { Code } from '../../src/diagnostics/codes.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
@@ -20,6 +21,7 @@ export const manifests = {
   },
   'bad-expression': { 'trueup.yaml': production(database('description: "${env:REGION}"')) },
   'no-expression': { 'trueup.yaml': production(stack('env: { TOKEN: "${secrets:TOKEN}" }')) },
+  'adopt-only': { 'trueup.yaml': production(database().replace('databaseUser: shop, ', '')) },
   'no-unit': { 'trueup.yaml': production(database('memoryLimit: 512')) },
   'bad-reference': { 'trueup.yaml': production(stack('env: { HOST: "${ref:production.postgres.main.host}" }')) },
   'not-clearable': { 'trueup.yaml': production(database('databaseUser: null').replace('databaseUser: shop, ', '')) },
@@ -39,7 +41,7 @@ export const manifests = {
 } satisfies Partial<Record<Code, Readonly<Record<string, string>>>>;
 
 async function read(files: Readonly<Record<string, string>>): Promise<readonly Diagnostic[]> {
-  const { warnings } = await validate({
+  const { manifest, warnings } = await validate({
     workspace: await openWorkspace(folderWith(files)),
     file: 'trueup.yaml',
     kinds,
@@ -48,7 +50,7 @@ async function read(files: Readonly<Record<string, string>>): Promise<readonly D
     given: () => undefined,
     addSecret: () => {},
   });
-  return warnings;
+  return [...warnings, ...adoptOnly(manifest.resources)];
 }
 
 /** Provokes each code with its manifest. */

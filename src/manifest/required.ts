@@ -1,0 +1,38 @@
+import { requiredMembers } from '../api/contract.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { fieldPath, isInCase } from '../kind/wire.ts';
+import type { Resource } from './resource.ts';
+import { resourcePosition } from './resource.ts';
+import { knownValue } from './wanted.ts';
+
+/** The fields that a creation needs and that a block leaves out. */
+export function missingAtCreation({ kind, link, fields, maps, parent }: Resource): string[] {
+  const { create } = kind.operations;
+  if (create === undefined) return [];
+  const chosen = (tag: string): unknown => knownValue(fields[tag]);
+  const needed = Object.keys(kind.fields).filter(
+    (name) => kind.fields[name]?.needed === true && link.lacks?.includes(name) !== true && isInCase(kind, name, chosen),
+  );
+  const isGiven = (name: string): boolean => {
+    const from = link.set[name];
+    if (from !== undefined && 'sameAs' in from) return fields[from.sameAs] !== undefined;
+    if (from !== undefined) return !('parent' in from) || parent !== undefined;
+    const isDeclared = fields[name] !== undefined || maps[name] !== undefined;
+    return isDeclared || name === kind.identity.id || kind.fields[name]?.atCreate !== undefined;
+  };
+  return [...new Set([...requiredMembers(create), ...needed])].filter((name) => !isGiven(name));
+}
+
+/** Warns of blocks that can only adopt an object: without a request nobody knows whether theirs exists. */
+export function adoptOnly(resources: readonly Resource[]): Diagnostic[] {
+  return resources.flatMap((resource) => {
+    const missing = resource.pinned === undefined ? missingAtCreation(resource) : [];
+    if (missing.length === 0) return [];
+    const { kind, address } = resource;
+    const names = missing.map((name) => fieldPath(kind, name)).join(', ');
+    const message = `${address} cannot be created without ${names}: it can only adopt what the platform has`;
+    const remedy = `Add ${names}, unless the object exists.`;
+    return [diagnostic('adopt-only', message, { remedy, address, position: resourcePosition(resource) })];
+  });
+}
