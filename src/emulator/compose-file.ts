@@ -8,7 +8,7 @@ import { textOr, type Json, type Row } from './json.ts';
 export function parseComposeFile(text: string): Row | null {
   let content: unknown;
   try {
-    content = parse(text, { merge: true });
+    content = parse(text, { merge: true, maxAliasCount: 10_000 }); // measured: the limit of the reference server
   } catch (cause) {
     throw new ApiError('INTERNAL_SERVER_ERROR', `The compose file is not YAML: ${(cause as Error).message}`);
   }

@@ -6,8 +6,8 @@ import type { Entry, MapNode, Node } from './tree.ts';
 import { position, readTree } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
 
-/** Most bytes of one YAML file. */
-const yamlLimit = 5_000_000;
+/** Most bytes of one YAML file. One with 10,000 services has 8.8 MB and takes 500 MB of memory. */
+const yamlLimit = 10_000_000;
 
 /** Reads the root file, whose value has to be a map. The text of each file goes into `texts`, by its name. */
 export async function loadRoot(
@@ -38,12 +38,17 @@ function readMap(
   about.texts.set(path, text);
   const tree = readTree(path, text, diagnostics);
   if (diagnostics.length > before) return undefined;
-  if (tree?.is === 'map') return tree;
+  if (tree?.is === 'map') return withoutFragments(tree);
   const at = tree === undefined ? { file: path, line: 1, column: 1 } : position(tree.at);
   const what = tree === undefined || isNull(tree) ? 'is empty' : 'is not a map';
   const remedy = `Begin it with a key, such as ${about.begins}.`;
   diagnostics.push(diagnostic('wrong-type', `${path} ${what}`, { remedy, position: at }));
   return undefined;
+}
+
+/** A file without its `x-…:` keys: they hold anchors for the rest of the file. */
+function withoutFragments(tree: MapNode): MapNode {
+  return { ...tree, entries: new Map([...tree.entries].filter(([key]) => !key.startsWith('x-'))) };
 }
 
 /** Reads the included files and merges them into the root. What two files define is an error. */

@@ -1,5 +1,5 @@
-import type { Pair, ParsedNode, YAMLError } from 'yaml';
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import type { Document, Pair, ParsedNode, YAMLError } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit as visitNodes } from 'yaml';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Json } from '../kind/json.ts';
@@ -71,11 +71,23 @@ const tooDeep = {
   message: `nested more than ${deepest} levels deep`,
   remedy: 'Nothing of a manifest needs that; check the brackets and the indentation.',
 };
+/** Characters that YAML 1.2 forbids everywhere: control characters but tab and line ends (section 5.1, c-printable). */
+// oxlint-disable-next-line no-control-regex -- they are what it looks for
+const forbidden = /[\0-\x08\x0B\x0C\x0E-\x1F]/g;
+/** Characters that it allows in quotes only, as JSON has them there (nb-json). */
+// oxlint-disable-next-line no-control-regex -- they are what it looks for
+const inQuotesOnly = /[\x7F-\x84\x86-\x9F\uFFFE\uFFFF]/g;
 /** Text that no JSON and no database carries unchanged. */
 const unstorable = /\0|\p{Surrogate}/u;
 
 /** Reads one YAML text; problems go into `diagnostics`. An empty text gives undefined. */
 export function readTree(file: string, text: string, diagnostics: Diagnostic[]): Node | undefined {
+  if (text.length > 2 * mostNodes && hasTooManyValues(text)) {
+    const message = `${file} holds more than ${mostNodes.toLocaleString('en')} values`;
+    const remedy = 'Split it into several files, and name them under include:.';
+    diagnostics.push(diagnostic('too-large', message, { remedy, position: { file, line: 1, column: 1 } }));
+    return undefined;
+  }
   const lines = new LineCounter();
   let contents: ParsedNode | null;
   try {
@@ -93,6 +105,11 @@ export function readTree(file: string, text: string, diagnostics: Diagnostic[]):
       diagnostics.push(syntaxDiagnostic(file, text, lines, problem));
       return undefined;
     }
+    const place = forbiddenAt(text, document);
+    if (place !== undefined) {
+      diagnostics.push(forbiddenDiagnostic(text, { file, offset: place, lines }));
+      return undefined;
+    }
     contents = document.contents;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
@@ -105,6 +122,48 @@ export function readTree(file: string, text: string, diagnostics: Diagnostic[]):
     return undefined;
   }
   return contents === null ? undefined : convert(contents, { file, lines, diagnostics });
+}
+
+/**
+ * Whether a text surely holds too many values: each scalar is one, but for the keys. To parse it would take gigabytes; to
+ * read its tokens takes none. A shorter text than two characters a value cannot hold them.
+ */
+function hasTooManyValues(text: string): boolean {
+  let values = 0;
+  for (const token of new Lexer().lex(text)) {
+    if (token === '\u001F' || token.startsWith('"') || token.startsWith("'")) values++;
+    else if (token === ':') values--;
+    if (values > mostNodes) return true;
+  }
+  return false;
+}
+
+/** The offset of the first character that YAML forbids there. */
+function forbiddenAt(text: string, document: Document.Parsed): number | undefined {
+  const [always] = text.matchAll(forbidden);
+  const quoted: (readonly [number, number])[] = [];
+  const others = [...text.matchAll(inQuotesOnly)];
+  if (others.length > 0) {
+    visitNodes(document, {
+      Scalar: (_key, { type, range }) => {
+        if (type?.startsWith('QUOTE') === true && range) quoted.push([range[0], range[1]]);
+      },
+    });
+  }
+  const outside = others.find(({ index }) => !quoted.some(([start, end]) => index >= start && index < end));
+  const found = [always, outside].flatMap((match) => (match === undefined ? [] : [match.index]));
+  return found.length === 0 ? undefined : Math.min(...found);
+}
+
+function forbiddenDiagnostic(text: string, place: Place): Diagnostic {
+  const code = text.codePointAt(place.offset) ?? 0;
+  const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  const escape = code < 256 ? `"\\x${code.toString(16).padStart(2, '0')}"` : `"\\u${code.toString(16)}"`;
+  return diagnostic('yaml-syntax', `the control character ${name} stands here, which YAML forbids`, {
+    remedy:
+      code === 0 ? 'Remove it: text with NUL cannot be stored.' : `Remove it, or write ${escape} in double quotes.`,
+    position: position(place),
+  });
 }
 
 interface Reading {

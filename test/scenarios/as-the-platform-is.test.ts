@@ -4,7 +4,7 @@ import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { actionsOf, everything, notesOf, plansNothing, refusal, rowsIn, said } from '../support/faults.ts';
 import { database, production } from '../support/manifest-texts.ts';
-import { warningsOf } from '../support/problems.ts';
+import { oneError, told, warningsOf } from '../support/problems.ts';
 import { bench, head } from '../support/world.ts';
 
 /** What the real platform does, where an obvious reading of its API would go wrong. */
@@ -185,6 +185,64 @@ describe('silent mistakes in a manifest', () => {
   });
 
   test.each([
+    ['NUL in a comment', '# §\0\n'],
+    ['a control character in a comment', '# bell §\u0007\n'],
+    ['a control character in a plain value', 'outputs: { a: x§\u0007y }\n'],
+    ['a control character in quotes', 'outputs: { a: "x§\u001B[2Jy" }\n'],
+    ['a control character in a block', 'outputs:\n  a: |\n    x§\u0001\n'],
+    ['a control character in a key', 'outputs: { a§\u0001: x }\n'],
+    ['DEL in a plain value', 'outputs: { a: x§\u007F }\n'],
+    ['a C1 control character in a comment', '# §\u0090\n'],
+    ['a noncharacter in a comment', '# §\uFFFE\n'],
+  ])('U8: %s is an error at its place', async (_title, lines) => {
+    const text = `${head}environments: { production: {} }\n${lines}`;
+    expect(await told(text)).toEqual(oneError('yaml-syntax', /the control character U\+[0-9A-F]{4} stands here/));
+  });
+
+  test.each([
+    ['tabs, CR and LF', '# a\tb\r\n'],
+    ['NEL, a no-break space and a byte order mark', 'outputs: { a: "x\u0085y\u00A0z\uFEFF" }\n'],
+    ['DEL and C1 in quotes, as JSON has them', 'outputs: { a: "x\u007Fy\u0090", b: \'\u0080\' }\n'],
+    ['control characters that are escaped', 'outputs: { a: "\\x07\\e[2J\\u0001" }\n'],
+    ['emoji', 'outputs: { a: "😀", b: 😀 }\n'],
+  ])('U8: %s stay allowed', async (_title, lines) => {
+    const text = `${head}environments: { production: {} }\n${lines}`;
+    expect(await told(text)).toMatchObject({ problems: [] });
+  });
+
+  test('U24: keys that begin with x- hold fragments at the top of any file', async () => {
+    const made = bench();
+    const main = `${head}include: [more.yaml]
+x-env: &env { LEVEL: info, TOKEN: "\${secret:NONE}" }
+x-anything: [1, { two: 3 }]
+environments:
+  production:
+    compose:
+      shop:
+        source: { type: raw, composeFile: "services: { web: { image: nginx } }" }
+        env: { <<: *env, TOKEN: t }
+`;
+    const more = `x-db: &db { databaseUser: u, databasePassword: pw-1 }
+x-env: &env { A: b }
+environments: { production: { postgres: { main: { <<: *db, databaseName: d, env: *env } } } }
+`;
+    await made.apply({ 'trueup.yaml': main, 'more.yaml': more });
+    expect(rowsIn(made, 'compose')).toMatchObject([
+      { env: expect.stringMatching(/^TOKEN=t\nLEVEL=info\n?$/) as string },
+    ]);
+    expect(rowsIn(made, 'postgres')).toMatchObject([
+      { databaseUser: 'u', env: expect.stringMatching(/^A=b\n?$/) as string },
+    ]);
+    await plansNothing(made, { 'trueup.yaml': main, 'more.yaml': more });
+  });
+
+  test('U24: below the top they are unknown, like any other key', async () => {
+    expect(await told(`${head}environments: { production: { §x-env: {} } }\n`)).toEqual(
+      oneError('unknown-key', /an environment has no key x-env/),
+    );
+  });
+
+  test.each([
     ['files of one path', files(`x: { ${content('a')} }, y: { filePath: x, ${content('b')} }`)],
     ['files of one path written in two ways', files(`x: { ${content('a')} }, ./x: { ${content('b')} }`)],
     ['services of one name', production(database('', 'web') + database('name: web', 'other').replace(/.*\n/, ''))],
@@ -217,6 +275,32 @@ describe('silent mistakes in a manifest', () => {
     await made.apply(text, everything);
     expect(new Set(rowsIn(made, 'postgres').map((row) => row['postgresId']))).toEqual(new Set(ids));
     await plansNothing(made, text);
+  });
+
+  test('U19: a compose file that uses an anchor 6,000 times is deployed as it is', async () => {
+    const services = Array.from({ length: 6_000 }, (_, index) => `  s${index}: *web\n`).join('');
+    const file = `x-web: &web { image: nginx, volumes: [data:/data] }\nservices:\n${services}volumes: { data: {} }\n`;
+    const text = shop('        domains: { a.test: { serviceName: s5999 } }\n').replace(
+      /composeFile: .*/,
+      `composeFile: ${JSON.stringify(file)} }`,
+    );
+    const made = bench();
+    await made.apply(text);
+    expect(rowsIn(made, 'compose')).toMatchObject([{ composeFile: file, composeStatus: 'done' }]);
+    await plansNothing(made, text);
+  });
+
+  test.each([
+    ['uses an anchor 11,000 times', `a: &a { x: 1 }\nb: [${'*a,'.repeat(11_000)}]\nservices: { web: {} }\n`],
+    [
+      'expands to millions of values',
+      `a: &a [${'x,'.repeat(9_000)}]\nb: [${'*a,'.repeat(9_000)}]\nservices: { web: {} }\n`,
+    ],
+  ])('U19: a compose file that %s is refused before any request', async (_title, file) => {
+    const text = shop('').replace(/composeFile: .*/, `composeFile: ${JSON.stringify(file)} }`);
+    const found = await stopOf(bench().plan(text));
+    expect(found).toMatchObject([{ code: 'inconsistent' }]);
+    expect(found[0]?.message).toContain('its aliases expand to too much');
   });
 
   test.each([

@@ -217,7 +217,7 @@ const mistakes: Record<string, readonly Case[]> = {
     ['a second document', `${head}§---\nenvironments: {}\n`, 'yaml-syntax', /second document.*file of its own/],
     ['a second document that is empty', `${head}§---\n`, 'yaml-syntax', 'second document'],
     ['a directive that YAML does not have', `§%SITE 1\n---\n${head}`, 'yaml-syntax', '%SITE'],
-    ['the character NUL', `${head}environments: { §"pro\0duction": {} }\n`, 'yaml-syntax', 'NUL'],
+    ['the character NUL', `${head}environments: { "pro§\0duction": {} }\n`, 'yaml-syntax', 'NUL'],
     ['the character NUL, escaped', postgres(String.raw`        description: §"a\0b"`), 'yaml-syntax', 'NUL'],
     ['half of a surrogate pair', postgres(String.raw`        env: { A: §"\uD83D" }`), 'yaml-syntax', 'surrogate'],
   ],

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { matchesGlob } from '../../src/manifest/glob.ts';
-import { oneError, problemsOf, told } from '../support/problems.ts';
+import { oneError, problemsOf, told, warningsOf } from '../support/problems.ts';
+import { isWhole } from '../support/whole.ts';
 import { bench, head } from '../support/world.ts';
 
 /** A manifest of a stranger that costs a run its time or its memory. */
@@ -130,4 +131,60 @@ describe('S13: a pattern of include: with many * is matched', () => {
   ])('%j and %j: %j', (pattern, text, matches) => {
     expect(matchesGlob(pattern, text)).toBe(matches);
   });
+});
+
+describe('U17: the limits of one YAML file', () => {
+  const padded = (bytes: number) => {
+    const text = `${head}environments: { production: {} }\n`;
+    return `${text}#${'x'.repeat(bytes - text.length - 2)}\n`;
+  };
+
+  test('10 MB are read', async () => {
+    expect(await warningsOf(padded(10_000_000))).toEqual([]);
+  });
+
+  test('a byte more is refused', async () => {
+    expect(await told(padded(10_000_001))).toMatchObject({
+      problems: ['file-unreadable at the mark'],
+      said: expect.stringMatching(/10000001 bytes/) as string,
+    });
+  });
+
+  test.each([
+    ['a list', `[${'a,'.repeat(1_000_001)}]`],
+    ['lists in lists', `[${'[a],'.repeat(1_000_001)}]`],
+    ['maps', `[${'{"a":1},'.repeat(1_000_001)}]`],
+  ])('more than a million values are refused before they take memory: %s', async (_title, values) => {
+    expect(await told(`${head}x-many: ${values}\n`)).toEqual(oneError('too-large', /more than 1,000,000 values/));
+  });
+
+  test.each(isWhole ? [10_000] : [300])(
+    '%d services in one file are valid',
+    async (count) => {
+      const service = (n: number) => `      s${n}:
+        source:
+          type: raw
+          composeFile: |
+            services:
+              web:
+                image: nginx:1.27
+                environment: [A=1, B=2]
+                volumes: [data${n}:/data]
+            volumes:
+              data${n}: {}
+        env:
+          REGION: eu-central-${n}
+          DATABASE_URL: postgres://db-${n}/shop
+          TOKEN: \${secret:TOKEN_${n}}
+          FLAGS: "${'flag,'.repeat(20)}"
+        description: Service number ${n} of a very large manifest that a program wrote.
+        domains:
+          s${n}.example.com: { serviceName: web, port: 8080, https: true, certificateType: acme_auto }
+          www.s${n}.example.com: { serviceName: web, port: 8080, https: true, certificateType: acme_auto }
+`;
+      const services = Array.from({ length: count }, (_, n) => service(n)).join('');
+      expect(await warningsOf(`${head}environments:\n  production:\n    compose:\n${services}`)).toEqual([]);
+    },
+    120_000,
+  );
 });

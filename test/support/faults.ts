@@ -148,7 +148,7 @@ export async function refusal(made: Bench, run: () => Promise<unknown>): Promise
 }
 
 /** The plan is empty, and neither making it nor applying it without any permission sends a POST. */
-export async function plansNothing(made: Bench, text: string): Promise<void> {
+export async function plansNothing(made: Bench, text: string | Record<string, string>): Promise<void> {
   made.requests('POST');
   expect(actionsOf(await made.plan(text))).toEqual([]);
   await made.apply(text);

@@ -122,9 +122,26 @@ function readComposeFile(
   const [error] = document.errors;
   if (error !== undefined) return { unreadable: error.message.split('\n')[0] ?? '' };
   try {
-    const content: unknown = document.toJS();
+    const content: unknown = document.toJS({ maxAliasCount: mostAliases });
+    if (sizeOf(content) > mostValues) return { unreadable: tooMuch };
     return { content: isObject(content) ? content : {} };
   } catch {
-    return { unreadable: 'its aliases expand to too much' }; // more than the parser allows
+    return { unreadable: tooMuch };
   }
+}
+
+/** As often may one anchor count for the platform. Source: measured on the reference server. */
+const mostAliases = 10_000;
+/** Most values of a file after its aliases are expanded: far below what takes a run its memory. */
+const mostValues = 1_000_000;
+const tooMuch = 'its aliases expand to too much';
+
+/** The number of values in a value; what aliases share is counted each time, and visited once. */
+function sizeOf(value: unknown, sizes = new Map<unknown, number>()): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  const known = sizes.get(value);
+  if (known !== undefined) return known;
+  const size = Object.values(value).reduce((sum: number, item) => sum + sizeOf(item, sizes), 1);
+  sizes.set(value, size);
+  return size;
 }
