@@ -3,6 +3,7 @@ import { idSet, suffixed } from '../../src/kind/codecs.ts';
 import type { Field, Union } from '../../src/kind/field.ts';
 import type { Kind } from '../../src/kind/kind.ts';
 import { canBeNull, fieldOf, isNeededBy, keyDefault, takes } from '../../src/kind/wire.ts';
+import { caseFields } from '../../src/kind/written.ts';
 import { routesOf } from './kind-calls.ts';
 import { kindNamed, linkTo } from './kind-place.ts';
 import { code, enumerate, table } from './markdown.ts';
@@ -44,10 +45,10 @@ function renderUnion(kind: Kind, union: Union, kinds: readonly Kind[]): string[]
     `${describe} ${code(`${at}.type`)} is ${enumerate(Object.keys(cases).map(code), 'or')}. When created: ` +
       `${atCreation(kind, { name: tag }, field)}. When changed: ${onChange(kind, field)}.`,
     ...Object.entries(refused).map(([word, why]) => `${code(`type: ${word}`)} cannot be declared: ${why}.`),
-    ...Object.entries(cases).flatMap(([word, fields]) => {
+    ...Object.keys(cases).flatMap((word) => {
       const call = calls?.[word];
       const carried = call === undefined ? '' : ` (${code(call)})`;
-      const keys = Object.entries(fields).map(([written, name]) => ({
+      const keys = caseFields(union, word).map(([written, name]) => ({
         written: `${at}.${written}`,
         name,
         of: { union, word },
@@ -68,7 +69,7 @@ function keyTable(kind: Kind, kinds: readonly Kind[], keys: readonly Key[]): str
     keys.map((key) => {
       const field = fieldOf(kind, key.name);
       return [
-        code(key.written),
+        [key.written, field.alsoWritten ?? []].flat().map(code).join(' or '),
         about(kind, kinds, key, field),
         field.map === undefined ? schemaWords(field.schema) : 'map of text, or text',
         ...(isMade ? [atCreation(kind, key, field)] : []),

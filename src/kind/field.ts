@@ -7,6 +7,8 @@ import type { FieldUnit } from './units.ts';
 /** One field of a kind. Only `schema` and `examples` are needed; the other words say how the field is special. */
 export interface Field {
   // What users write
+  /** Another key that means the same. Plans and messages have the name of the field. */
+  readonly alsoWritten?: string;
   /** The values that users may write; its `describe` is the sentence for the docs. */
   readonly schema: z.ZodType;
   /** Two different values that the schema takes; the tests and the docs use them. */
@@ -86,6 +88,8 @@ export interface Union {
   readonly describe: string;
   /** Per case: the fields, by the key that users write. */
   readonly cases: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Fields beside the group that users may write in it as well, unless the platform holds the case itself. */
+  readonly also?: readonly string[];
   /** Per case: the operation that chooses it and carries its fields; without it, the update operation does. */
   readonly calls?: Readonly<Record<string, Operation>>;
   /** The case that the platform holds itself; a deployment fetches all others, unless it only rebuilds. */

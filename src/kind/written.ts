@@ -71,8 +71,11 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
     for (const fields of Object.values(union.cases)) for (const field of Object.values(fields)) elsewhere.add(field);
     written.set(union.at, { is: 'union', union });
   }
-  for (const name of Object.keys(kind.fields))
-    if (!elsewhere.has(name)) written.set(name, { is: 'field', field: name });
+  for (const [name, { alsoWritten }] of Object.entries(kind.fields)) {
+    if (elsewhere.has(name)) continue;
+    written.set(name, { is: 'field', field: name });
+    if (alsoWritten !== undefined) written.set(alsoWritten, { is: 'field', field: name });
+  }
   for (const [name, schema] of Object.entries(commonOptions)) written.set(name, { is: 'option', schema });
   if (kind.commands?.deploy !== undefined) written.set('deploy', { is: 'option', ...deployOption });
   for (const [name, option] of Object.entries(kind.operations.deleteOptions ?? {}))
@@ -80,6 +83,12 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
   const merge = mergeOption(kind);
   if (merge !== undefined) written.set(merge.name, { is: 'option', schema: merge.schema, otherwise: merge.otherwise });
   return written;
+}
+
+/** The keys of one case of a union, each with its field; its tag is not among them. */
+export function caseFields(union: Union, word: string): readonly (readonly [key: string, field: string])[] {
+  const also = word === union.local ? [] : (union.also ?? []).map((name) => [name, name] as const);
+  return [...Object.entries(union.cases[word] ?? {}), ...also];
 }
 
 /** The schema of a field as users may write it: a field with a map takes a map too, and an amount needs no quotes. */

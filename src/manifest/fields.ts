@@ -3,7 +3,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors } from '../diagnostics/diagnostic.ts';
 import { closest } from '../diagnostics/closest.ts';
 import type { Json } from '../kind/json.ts';
-import { isNumberAsText, mergeOption, writtenFields } from '../kind/written.ts';
+import { caseFields, isNumberAsText, mergeOption, writtenFields } from '../kind/written.ts';
 import type { Field, Union } from '../kind/field.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { FieldUnit } from '../kind/units.ts';
@@ -86,6 +86,7 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     const remedy = hint ?? remedyForKey(key, { keys, sections: below, elsewhere, page: pageOf(kind) });
     report('unknown-key', `${withArticle(what)} has no key ${prefix}${key}`, remedy);
   };
+  const writtenAs = new Map<string, string>();
   const readGroup = (
     entries: ReadonlyMap<string, Entry>,
     group: ReturnType<typeof writtenFields>,
@@ -97,7 +98,14 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
         if (prefix === '' && sections.has(key)) continue;
         reportUnknown(key, entry, group, prefix);
       } else if (target.is === 'field') {
-        readField(`${prefix}${key}`, target.field, entry);
+        const other = writtenAs.get(target.field);
+        if (other === undefined) readField(`${prefix}${key}`, target.field, entry);
+        else {
+          const message = `${prefix}${key} and ${other} are the same field`;
+          const about = { remedy: 'Keep one of the two.', address, position: position(entry.keyAt) };
+          diagnostics.push(diagnostic('defined-twice', message, about));
+        }
+        writtenAs.set(target.field, `${prefix}${key}`);
       } else if (target.is === 'option') {
         const result = target.schema.safeParse(toJson(entry.node));
         if (result.success) options[key] = result.data as Json; // options are plain JSON
@@ -144,9 +152,7 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
       report('wrong-type', `${at}.type must be ${alternatives(names)}, got ${shown(type)}`, tag.node, remedy);
       return;
     }
-    const group = new Map(
-      Object.entries(cases[type] ?? {}).map(([key, field]) => [key, { is: 'field', field } as const]),
-    );
+    const group = new Map(caseFields(union.union, type).map(([key, field]) => [key, { is: 'field', field } as const]));
     readGroup(entries, new Map([['type', { is: 'field', field: union.union.tag }], ...group]), `${at}.`);
     const call = union.union.calls?.[type];
     for (const [key, { field }] of call === undefined ? [] : group) {

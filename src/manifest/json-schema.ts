@@ -4,7 +4,7 @@ import type { ParentLink } from '../kind/parent.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { canBeNull, isNeededBy } from '../kind/wire.ts';
-import { writtenFields, writtenSchema } from '../kind/written.ts';
+import { caseFields, writtenFields, writtenSchema } from '../kind/written.ts';
 import { sectionsOf } from './blocks.ts';
 import { expressionSources } from './sources/all.ts';
 import type { ExpressionSource } from './sources/source.ts';
@@ -35,6 +35,9 @@ export function manifestSchema(kinds: readonly Kind[], sources = expressionSourc
     dependentRequired: Object.fromEntries(
       rootOnly.map((name) => [name, required.filter((other) => other !== name)] as const),
     ),
+    patternProperties: {
+      '^x-': { description: 'A fragment with an anchor (&name) that the rest of the file uses (*name).' },
+    },
     additionalProperties: false,
     $defs: definitions,
   };
@@ -104,11 +107,11 @@ function withoutDescriptions(schema: Schema): Schema {
 function unionSchema(kind: Kind, union: Union, building: Building): Schema {
   return {
     description: union.describe,
-    oneOf: Object.entries(union.cases).map(([word, fields]) => ({
+    oneOf: Object.keys(union.cases).map((word) => ({
       type: 'object',
       properties: {
         type: { const: word },
-        ...Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, fieldSchema(kind, field, building)])),
+        ...Object.fromEntries(caseFields(union, word).map(([key, field]) => [key, fieldSchema(kind, field, building)])),
       },
       required: ['type', ...neededKeys(union, word)],
       additionalProperties: false,

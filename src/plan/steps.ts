@@ -29,7 +29,7 @@ export function createSteps(
   chosenId: string | undefined,
 ): { steps: Step[]; missing: string[] } {
   const { resource } = input;
-  const { kind, link } = resource;
+  const { kind } = resource;
   const { create } = kind.operations;
   if (create === undefined) return { steps: [], missing: [] };
   const wanted = wantedMembers(input, () => true);

@@ -4,7 +4,13 @@ import { fold, indented } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Style, Tone } from './style.ts';
 
-const tones: Readonly<Record<string, Tone>> = { done: 'good', running: 'change', error: 'bad', missing: 'bad' };
+/** The platform's status in words of today: its `done` means deployed and started, and its `running` a deployment. */
+const words = new Map([
+  ['done', 'running'],
+  ['running', 'deploying'],
+]);
+
+const tones: Readonly<Record<string, Tone>> = { running: 'good', deploying: 'change', error: 'bad', missing: 'bad' };
 
 /**
  * Renders services as a table, with the error of a failed deployment below its service. On a screen the head stays in
@@ -91,11 +97,12 @@ function cellsOf({ address, id, found, status, deployment }: ServiceState): Cell
           .join(' ');
   return {
     address: printable(address),
-    status: id === null ? 'not created yet' : found ? printable(status ?? 'unknown') : 'missing',
+    status:
+      id === null ? 'not created yet' : found ? printable(words.get(status ?? '') ?? status ?? 'unknown') : 'missing',
     deployment: last,
   };
 }
 
 function painted(status: string, style: Style): string {
-  return style.paint(tones[status] ?? 'faint', status);
+  return style.paint((Object.hasOwn(tones, status) ? tones[status] : undefined) ?? 'faint', status);
 }

@@ -160,6 +160,12 @@ export const application = defineKind({
       sourceType: 'write it as source: { type: … }',
       dockerImage: 'write it as source: { type: docker, image: … }',
       buildType: 'write it as build: { type: … }',
+      ...Object.fromEntries(
+        ['branch', 'buildPath', 'triggerType', 'watchPaths', 'enableSubmodules'].map((name) => [
+          name,
+          `write it as source: { ${name}: … }`,
+        ]),
+      ),
     },
   },
   examples: [

@@ -36,7 +36,11 @@ export const backup = defineKind({
     },
   },
   fields: {
-    schedule: { schema: cron.describe('When it runs, as a cron expression.'), examples: ['0 3 * * *', '30 4 * * 1'] },
+    schedule: {
+      schema: cron.describe('When it runs, as a cron expression.'),
+      alsoWritten: 'cronExpression',
+      examples: ['0 3 * * *', '30 4 * * 1'],
+    },
     // The platform never runs a backup whose `enabled` was left out.
     enabled: {
       schema: z.boolean().describe('Whether it runs; true by default.'),

@@ -126,6 +126,7 @@ export const compose = defineKind({
       at: 'source',
       alsoCalled: hostsCalled,
       local: 'raw',
+      also: ['triggerType', 'watchPaths', 'enableSubmodules'],
       describe: 'Where the compose file comes from.',
       cases: {
         raw: { composeFile: 'composeFile' },

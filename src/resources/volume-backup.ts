@@ -49,6 +49,7 @@ export const volumeBackup = defineKind({
     prefix: { schema: z.string().min(1).describe('Folder in the destination.'), examples: ['uploads/', 'media/'] },
     cronExpression: {
       schema: cron.describe('When it runs, as a cron expression.'),
+      alsoWritten: 'schedule',
       examples: ['30 3 * * *', '0 4 * * 1'],
     },
     keepLatestCount: {

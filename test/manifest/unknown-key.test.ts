@@ -38,7 +38,7 @@ describe('U12: a key of another tool', () => {
     ['tls', domain('tls: true'), 'Did you mean https?'],
     ['hostname', domain('hostname: x'), 'Did you mean host?'],
     ['cron', database('backups: { a: { cron: x } }'), 'Did you mean schedule?'],
-    ['cron of a volume', application('volumeBackups: { a: { cron: x } }'), 'Did you mean cronExpression?'],
+    ['cron of a volume', application('volumeBackups: { a: { cron: x } }'), 'Did you mean schedule?'],
     [
       'image of an application',
       application('image: x'),

@@ -45,20 +45,20 @@ function withDeployments(deployments: readonly object[]) {
 const run = (...words: readonly string[]) => executeCommand(words, { wait: true, yes: true });
 
 describe('status', () => {
-  it('shows every service, its status and its last deployment, from as few GETs as there can be', async () => {
+  it('U18: shows every service, whether it runs and its last deployment, from as few GETs as there can be', async () => {
     const place = await open(sections, { secrets });
     await place.run(run('deploy', 'production.compose.bad'));
     place.requests();
     const { exit, out, err } = await place.run(status());
     expect({ exit, err }).toEqual({ exit: 'done', err: '' });
     expect(out.replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')).toBe(
-      `ADDRESS                     STATUS  LAST DEPLOYMENT
-production.compose.bad      error   error TIME Manual deployment
-production.compose.shop     done    done TIME Trueup
-production.postgres.main    done    -
-production.postgres.second  idle    -
-production.redis.cache      done    -
-staging.application.web     done    done TIME Trueup
+      `ADDRESS                     STATUS   LAST DEPLOYMENT
+production.compose.bad      error    error TIME Manual deployment
+production.compose.shop     running  done TIME Trueup
+production.postgres.main    running  -
+production.postgres.second  idle     -
+production.redis.cache      running  -
+staging.application.web     running  done TIME Trueup
 `,
     );
     expect(place.requests().toSorted()).toEqual([
@@ -181,9 +181,9 @@ describe('status --watch', () => {
       env: { TRUEUP_API_KEY: apiKey },
     });
     const ended = finish(child);
-    await until(child, /production\.redis\.cache: done; last deployment -\n/);
+    await until(child, /production\.redis\.cache: running; last deployment -\n/);
     await place.emulator.act('compose.deploy', { composeId: place.idOf('production.compose.shop') });
-    await until(child, /production\.compose\.shop: done; last deployment done .*Manual deployment/);
+    await until(child, /production\.compose\.shop: running; last deployment done .*Manual deployment/);
     child.kill('SIGINT');
     const { code, out, err } = await ended;
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -232,12 +232,14 @@ describe('status --watch', () => {
     expect(watched.err).toContain('error[locked]');
   });
 
-  it('is no JSON document, and its interval is a number of seconds', async () => {
+  it('is no JSON document, and its interval is a duration', async () => {
     const place = await open(sections, { secrets });
     expect((await place.run(status([], { watch: true }), { format: 'json' })).err).toContain(
       '--format json prints one document',
     );
-    expect((await place.run(status([], { interval: '0' }))).err).toContain('--interval must be 1 to 3600 seconds');
+    expect((await place.run(status([], { interval: '0' }))).err).toContain(
+      '--interval must be 1 to 3600 seconds, or a duration',
+    );
     expect(place.requests()).toEqual([]);
   });
 });
