@@ -19,7 +19,7 @@ import type { Observed } from './observe/observed.ts';
 import type { Narrowing, Plan } from './plan/action.ts';
 import { inFileOrder } from './plan/file-order.ts';
 import { applyMoves } from './plan/moved.ts';
-import { everything, unknownIn } from './plan/narrow.ts';
+import { everything, isNarrow, unknownIn } from './plan/narrow.ts';
 import { buildPlan } from './plan/plan.ts';
 import { redactPlan } from './plan/redacted.ts';
 import type { Permissions } from './plan/safeguard.ts';
@@ -116,7 +116,9 @@ async function planFor(
   refuseForeign(state, organizationId, projectId, store.location);
   const migrates = store.isUnsealed() ? [migration(store)] : [];
   const found = [...migrates, ...(moved?.diagnostics ?? []), ...seen.diagnostics];
-  if (hasErrors(found)) throw new Stop('refused', found);
+  // Errors of what a narrowed plan leaves out do not concern it, which is known only once it is made.
+  const ofAll = isNarrow(narrowing) ? found.filter(({ address }) => address === undefined) : found;
+  if (hasErrors(ofAll)) throw new Stop('refused', found);
   const { order, diagnostics: circles } = inOrder(seen.resources);
   if (hasErrors(circles)) throw new Stop('refused', circles);
   const made = buildPlan({
@@ -131,12 +133,22 @@ async function planFor(
     digests: digestsOf(key, state),
     origins: moved?.origins ?? new Map(),
   });
+  const told = concerning(found, made);
+  if (hasErrors(told)) throw new Stop('refused', told);
   const whole = {
     ...made,
     actions: inFileOrder(made.actions, resources),
-    diagnostics: [...found, ...made.diagnostics],
+    diagnostics: [...told, ...made.diagnostics],
   };
   return redactPlan(whole, world.redact);
+}
+
+/** What was found of all that a plan has, and of what that depends on. */
+function concerning(found: readonly Diagnostic[], { narrowed, actions }: Plan): readonly Diagnostic[] {
+  if (narrowed === undefined) return found;
+  const within = actions.filter(({ isLeftOut }) => isLeftOut !== true);
+  const concerned = new Set(within.flatMap(({ address, dependsOn }) => [address, ...dependsOn]));
+  return found.filter(({ address }) => address === undefined || concerned.has(address));
 }
 
 /** What an apply is about to do to the state of an earlier version. */

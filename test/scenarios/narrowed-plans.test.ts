@@ -238,6 +238,22 @@ describe('an exclusion', () => {
   });
 });
 
+test('an error of what is left out does not stop a plan, one of what it needs does', async () => {
+  const made = bench();
+  await made.apply(manifest(), { adoption: true });
+  const text = manifest({ keys: ['cache', 'other'] });
+  const environmentId = made.store.state?.resources['production']?.id ?? '';
+  const twin = { name: 'other', environmentId, databasePassword: 'correct-horse-2' };
+  for (const _ of [1, 2]) await made.emulator.act('redis.create', twin);
+  const asked = { target: ['production.postgres.main'] };
+  expect(inShort(await plan(made, text, asked))).toEqual([]);
+  for (const refused of [{}, { target: ['production.redis'] }, { exclude: ['production.postgres.main'] }]) {
+    const error = await plan(made, text, refused).catch((reason: unknown) => reason);
+    expect(error instanceof Stop ? error.diagnostics.map(({ code }) => code) : error).toContain('ambiguous');
+  }
+  expect(inShort(await plan(made, text, { exclude: ['production.redis.other'] }))).toEqual([]);
+});
+
 describe('a replacement on purpose', () => {
   test('deletes and creates the object, and deploys what refers to it', async () => {
     const made = bench();
