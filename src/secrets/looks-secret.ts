@@ -1,0 +1,439 @@
+import { locateEnvValues } from '../kind/env-text.ts';
+import type { Attribute } from '../kind/attribute.ts';
+import type { Field } from '../kind/field.ts';
+import type { Json } from '../kind/json.ts';
+import { isObject } from '../kind/json.ts';
+import { redacted } from './secret.ts';
+import { afterthoughts, contentRules, isAspect, keyRules } from './secret-rules.ts';
+
+/** How values and texts are masked. */
+export interface Masking {
+  /** Keys that the user calls private, beside those that look secret. */
+  readonly privateKeys?: ReadonlySet<string> | undefined;
+  /** Random letters are no sign of a secret. */
+  readonly isOpen?: boolean;
+}
+
+/**
+ * A value of an attribute with `(sensitive)` in place of each part that looks like a secret or is private; the value itself
+ * when there is none. Of a field that is declared open, neither its name nor random letters say anything: many hold ids.
+ */
+export function maskAttribute(
+  { field, attribute }: { readonly field: Field; readonly attribute: Attribute },
+  value: Json,
+  privateKeys?: ReadonlySet<string>,
+): Json {
+  if (field.secrecy === undefined) return maskValue(undefined, value, { privateKeys, isOpen: true });
+  if (attribute.key === undefined && field.map !== undefined && typeof value === 'string')
+    return maskEnvText(value, { privateKeys });
+  return maskValue(attribute.key, value, { privateKeys });
+}
+
+/** Whether the value of a key looks like a secret as a whole: by the name, where the value can be one. */
+export function isSecretEntry(key: string, value: string, how: Masking = {}): boolean {
+  if (isPrivate(key, how)) return value !== '';
+  const rule = ruleOfKey(key);
+  if (rule === undefined || isOpenValue(value)) return false;
+  return rule !== 'weak' || !isPlainWord(value);
+}
+
+/**
+ * A value with `(sensitive)` in place of each part that looks like a secret; the value itself when nothing does.
+ * `key`: the name that it has, where that may tell what it is.
+ */
+export function maskValue(key: string | undefined, value: Json, how: Masking = {}): Json {
+  if (typeof value === 'string') {
+    if (key !== undefined && isSecretEntry(key, value, how)) return maskWhole(key, value, how);
+    return maskText(value, how);
+  }
+  if (Array.isArray(value)) return maskList(key, value as readonly Json[], how);
+  if (isObject(value)) {
+    const members = Object.entries(value as Readonly<Record<string, Json>>);
+    const masked = members.map(([name, inner]) => [name, maskValue(name, inner, how)] as const);
+    return masked.every(([name, inner]) => inner === (value as Readonly<Record<string, Json>>)[name])
+      ? value
+      : Object.fromEntries(masked);
+  }
+  const isSecret = typeof value === 'number' && key !== undefined && isSecretEntry(key, String(value), how);
+  return isSecret ? redacted : value;
+}
+
+/** Of an address the password is enough, unless the user wants the whole of it private. */
+function maskWhole(key: string, value: string, how: Masking): string {
+  if (isPrivate(key, how) || !/^[a-z][a-z\d+.-]{0,31}:\/\/\S+$/i.test(value)) return redacted;
+  const masked = maskText(value, how);
+  return masked === value ? redacted : masked;
+}
+
+function maskList(key: string | undefined, list: readonly Json[], how: Masking): Json {
+  const masked = list.map((item, index) => {
+    const before = list[index - 1];
+    // An option and its value stand one behind the other.
+    const option = typeof before === 'string' ? /^--?([A-Za-z][\w-]*)$/.exec(before)?.[1] : undefined;
+    const name = option !== undefined && typeof item === 'string' && !item.startsWith('-') ? option : key;
+    return maskValue(name, item, how);
+  });
+  return masked.every((item, index) => item === list[index]) ? list : masked;
+}
+
+/**
+ * The text of an env file with `(sensitive)` in place of each value that looks secret, or the secret part of it. Reads the
+ * file as the platform does; what is no entry is masked like any text.
+ */
+export function maskEnvText(source: string, how: Masking = {}): string {
+  const { text, values } = locateEnvValues(source);
+  let masked = '';
+  let at = 0;
+  let isSame = true;
+  for (const { key, value, from, to: behind } of values) {
+    // Behind `#` the platform sees a comment, where people may have meant the rest of a password.
+    const line = text.indexOf('\n', behind);
+    const to = !isSecretEntry(key, value, how) ? behind : line === -1 ? text.length : line;
+    const rest = text.slice(at, from);
+    const written = text.slice(from, to);
+    const shown = maskValue(key, value, how);
+    // The name in front of the value is no text of its own.
+    const name = rest.slice(rest.lastIndexOf('\n') + 1);
+    masked += maskText(rest.slice(0, rest.length - name.length), how) + name;
+    masked += shown === value ? written : shown === redacted ? hiddenLines(written) : maskText(written, how);
+    isSame &&= shown === value;
+    at = to;
+  }
+  const end = maskText(text.slice(at), how);
+  return isSame && masked + end === text ? source : masked + end;
+}
+
+/**
+ * A text with `(sensitive)` in place of each part that looks like a secret: values behind secret names, in YAML, JSON, XML,
+ * env files and command lines, and what looks secret by itself. Its time is linear in the text.
+ */
+export function maskText(text: string, how: Masking = {}): string {
+  const found: Part[] = [];
+  const open: Part[] = [];
+  findKeysInPem(text, found, open);
+  findInAddresses(text, found);
+  findEntries(text, how, found);
+  for (const { pattern, check, isGuess } of text.length < 6 ? [] : contentRules) {
+    if (isGuess === true && how.isOpen === true) continue;
+    for (const match of text.matchAll(pattern)) {
+      const secret = match.slice(1).find((group) => group !== undefined) ?? match[0];
+      const from = match.index + match[0].lastIndexOf(secret);
+      if (check !== undefined && !check(secret, text.slice(Math.max(0, from - 64), from))) continue;
+      found.push([from, from + secret.length]);
+    }
+  }
+  return found.length === 0 ? text : replaced(text, found, open);
+}
+
+function isPrivate(key: string, { privateKeys }: Masking): boolean {
+  return privateKeys?.has(key) === true;
+}
+
+type Part = readonly [from: number, to: number];
+
+/** The text without these parts; those that overlap become one. What lies within an open part stays. */
+function replaced(text: string, found: readonly Part[], open: readonly Part[]): string {
+  let masked = '';
+  let at = 0;
+  let nextOpen = 0;
+  for (const [from, to] of found.toSorted(([a], [b]) => a - b)) {
+    while ((open[nextOpen]?.[1] ?? Infinity) <= from) nextOpen++;
+    if ((open[nextOpen]?.[0] ?? Infinity) <= from && to <= (open[nextOpen]?.[1] ?? 0)) continue;
+    if (from >= at) masked += text.slice(at, from) + hiddenLines(text.slice(from, to));
+    else if (to > at) {
+      const more = hiddenLines(text.slice(at, to));
+      masked += more.startsWith(redacted) ? more.slice(redacted.length) : more;
+    }
+    at = Math.max(at, to);
+  }
+  return masked + text.slice(at);
+}
+
+/** What stands for a secret text: it has as many lines, so that texts can be compared line by line. */
+export function hiddenLines(secret: string): string {
+  return secret.includes('\n') ? secret.replace(/[^\n]+/g, redacted) : redacted;
+}
+
+/** Private keys in PEM; other blocks in PEM, such as certificates, are open. */
+function findKeysInPem(text: string, found: Part[], open: Part[]): void {
+  const begin = '-----BEGIN ';
+  for (let at = text.indexOf(begin); at !== -1; at = text.indexOf(begin, at + 1)) {
+    const end = text.indexOf('-----END ', at);
+    const behind = end === -1 ? -1 : text.indexOf('-----', end + 9);
+    const to = behind === -1 ? text.length : behind + 5;
+    const isKey = text.slice(at, at + 64).includes('PRIVATE KEY');
+    (isKey ? found : open).push([at, to]);
+    if (end === -1) return;
+    at = to - 1;
+  }
+}
+
+/** Passwords in addresses: `scheme://user:password@host`; a user alone where it may be a token. */
+function findInAddresses(text: string, found: Part[]): void {
+  for (let at = text.indexOf('://'); at !== -1;) {
+    const from = at + 3;
+    // Of git over HTTP a user alone is a token.
+    const isHttp = /https?$/i.test(text.slice(Math.max(0, at - 5), at));
+    at = text.indexOf('://', from);
+    // One that is longer is no address of people, and one that holds another one ends there.
+    const run =
+      text.slice(from, Math.min(at === -1 ? text.length : at, from + longestAddress)).split(endOfAddress, 1)[0] ?? '';
+    const authority = run.slice(0, run.search(/[/?#]|$/));
+    let end = authority.lastIndexOf('@');
+    const colon = run.indexOf(':');
+    // A password with a slash in it; behind a host stands a port.
+    if (end === -1 && colon !== -1 && !/^\d{0,5}(?:[/?#]|$)/.test(run.slice(colon + 1))) end = run.lastIndexOf('@');
+    if (end === -1) continue;
+    const user = colon === -1 || colon > end ? end : colon;
+    if (user < end) {
+      const password = run.slice(user + 1, end);
+      if (password !== '' && !isReference(password)) found.push([from + user + 1, from + end]);
+    } else if (
+      end > 0 &&
+      !isReference(run.slice(0, end)) &&
+      (isHttp || !/^[a-z][a-z_-]{0,15}$/.test(run.slice(0, end)))
+    ) {
+      found.push([from, from + end]);
+    }
+  }
+}
+
+const endOfAddress = /[\s"'`<>;|\\]/;
+const longestAddress = 2_048;
+
+/** Values behind names, wherever in a text a name and its value stand. */
+function findEntries(text: string, how: Masking, found: Part[]): void {
+  entry.lastIndex = 0;
+  for (let match = entry.exec(text); match !== null; match = entry.exec(text)) {
+    const key = match[1] ?? match[2] ?? match[3] ?? match[4] ?? '';
+    // The value of an open name may itself be a name with a value.
+    if (!isPrivate(key, how) && ruleOfKey(key) === undefined) continue;
+    const { parts, end } = valueBehind(text, match);
+    for (const [from, to] of parts) {
+      const value = unquoted(text.slice(from, to));
+      // The password of an address is found by itself.
+      if (isSecretEntry(key, value, how) && maskWhole(key, value, how) === redacted) found.push([from, to]);
+    }
+    if (end > entry.lastIndex) entry.lastIndex = end;
+  }
+}
+
+/**
+ * A name, and what stands between it and its value. In turn: an option of a command line, an element of XML, the default
+ * of a variable of compose, and `name = value`, `name: value`, `"name": value`.
+ */
+const entry =
+  /(?<![\w-])--?([A-Za-z][\w.-]{1,63})(?=[=\s"',])|<([A-Za-z][\w:.-]{0,63})>(?=[^<\s])|\$\{([A-Za-z_]\w{0,127}):?[-+](?=[^}])|(?<![\w.-])([A-Za-z_][\w.-]{0,127})(?:\\{0,3}["'])?[ \t]{0,16}(?::=|=>|=(?!=)|:(?=[\s"'\\[{|>&!*]|$))/gm;
+
+/** The places of the value behind a name, and where reading goes on. */
+function valueBehind(text: string, match: RegExpExecArray): { parts: readonly Part[]; end: number } {
+  const behind = match.index + match[0].length;
+  if (match[1] !== undefined) return optionValue(text, behind);
+  if (match[2] !== undefined) return upTo(text, behind, elementEnd);
+  if (match[3] !== undefined) return upTo(text, behind, defaultEnd);
+  return assigned(text, match, behind);
+}
+
+function optionValue(text: string, behind: number): { parts: readonly Part[]; end: number } {
+  optionGap.lastIndex = behind;
+  if (!optionGap.test(text)) return { parts: [], end: behind };
+  const from = optionGap.lastIndex;
+  if (text[from] === '-' || text[from] === undefined) return { parts: [], end: from };
+  return quotedOr(text, from, wordEnd);
+}
+
+/** Between an option and its value: `=`, blanks, a comma and quotes in a list, or the next item of a list in YAML. */
+const optionGap = /=|["']?[ \t]*,\s*(?=["'])|["']?[ \t]*\r?\n[ \t]*-[ \t]+|[ \t]+(?:\\\r?\n[ \t]*)?/y;
+const wordEnd = /[^\s"'`\]]*/y;
+const elementEnd = /[^<\n]*/y;
+const defaultEnd = /[^}\n]*/y;
+const lineEnd = /[^\n\r]*/y;
+/** Ends a value within a line; an assignment goes on over what YAML and JSON end at. */
+const withinFlow = /[^\s"'`,;&|)}\]<>\\]*/y;
+const withinLine = /[^\s"'`;&|)<>\\]*/y;
+
+function upTo(text: string, from: number, end: RegExp): { parts: readonly Part[]; end: number } {
+  end.lastIndex = from;
+  end.test(text);
+  return { parts: end.lastIndex > from ? [[from, end.lastIndex]] : [], end: end.lastIndex };
+}
+
+/** A value in quotes, or one that ends where `bare` does. */
+function quotedOr(text: string, from: number, bare: RegExp): { parts: readonly Part[]; end: number } {
+  openQuote.lastIndex = from;
+  const open = openQuote.exec(text)?.[0];
+  if (open === undefined) return upTo(text, from, bare);
+  const inner = from + open.length;
+  let close = text.indexOf(open, inner);
+  // A quote behind a backslash, or twice, is part of the text.
+  while (close !== -1 && isEscaped(text, close, open)) close = text.indexOf(open, close + (open === "'" ? 2 : 1));
+  if (close !== -1 && !text.slice(inner, close).includes('\n'))
+    return { parts: [[inner, close]], end: close + open.length };
+  return upTo(text, inner, lineEnd);
+}
+
+const openQuote = /\\{0,3}(?:"""|["'`])/y;
+
+function isEscaped(text: string, at: number, quote: string): boolean {
+  if (quote.length > 1) return false;
+  return quote === "'" ? text[at + 1] === "'" : text[at - 1] === '\\' && text[at - 2] !== '\\';
+}
+
+function assigned(text: string, match: RegExpExecArray, behind: number): { parts: readonly Part[]; end: number } {
+  const near = text.slice(Math.max(0, match.index - 256), match.index);
+  const before = near.slice(near.lastIndexOf('\n') + 1);
+  const isFirst = /^[ \t]*(?:-[ \t]+)*(?:#[#;/ \t]*)?(?:export[ \t]+|ENV[ \t]+|ARG[ \t]+|Environment=)?["']?$/.test(
+    before,
+  );
+  const isYaml = match[0].endsWith(':');
+  const indent = before.search(/\S|$/);
+  blanks.lastIndex = behind;
+  blanks.test(text);
+  const from = blanks.lastIndex;
+  const first = text[from];
+  if (first === '{') return { parts: [], end: from };
+  if (first === undefined || first === '\n' || first === '\r') {
+    return isYaml && isFirst ? linesBelow(text, from, { indent, isBlock: false }) : { parts: [], end: from };
+  }
+  if (isYaml && isFirst && (first === '|' || first === '>') && blockSign.test(text.slice(from, from + 32))) {
+    return linesBelow(text, upTo(text, from, lineEnd).end, { indent, isBlock: true });
+  }
+  // `- "KEY=value"`: the quote before the name ends the value.
+  const quote = before.at(-1);
+  if (isFirst && !isYaml && (quote === '"' || quote === "'")) {
+    const line = upTo(text, from, lineEnd).end;
+    const close = text.slice(from, line).lastIndexOf(quote);
+    const to = close === -1 ? line : from + close;
+    return { parts: to > from ? [[from, to]] : [], end: to };
+  }
+  if (openQuoteAt(text, from)) return quotedOr(text, from, lineEnd);
+  if (!isFirst) return upTo(text, from, isYaml ? withinFlow : withinLine);
+  const line = upTo(text, from, lineEnd).end;
+  const written = text.slice(from, line);
+  const comment = written.search(/[ \t]#/);
+  const bare = (comment === -1 ? written : written.slice(0, comment)).trimEnd();
+  return { parts: bare === '' ? [] : [[from, from + bare.length]], end: from + bare.length };
+}
+
+const blanks = /[ \t]*/y;
+const blockSign = /^[|>][-+\d]{0,2}[ \t]*(?:#.*)?(?:\r?\n|$)/;
+
+function openQuoteAt(text: string, at: number): boolean {
+  openQuote.lastIndex = at;
+  return openQuote.test(text);
+}
+
+function indentOf(text: string, lineStart: number): number {
+  let at = lineStart;
+  while (text[at] === ' ' || text[at] === '\t') at++;
+  return at - lineStart;
+}
+
+/** The lines below a key of YAML that are its value: a text in a block, or a list of values; not further keys. */
+function linesBelow(
+  text: string,
+  from: number,
+  { indent, isBlock }: { readonly indent: number; readonly isBlock: boolean },
+): { parts: readonly Part[]; end: number } {
+  const parts: Part[] = [];
+  let at = text.indexOf('\n', from);
+  let end = from;
+  while (at !== -1) {
+    const start = at + 1;
+    const depth = indentOf(text, start);
+    const next = text.indexOf('\n', start);
+    const stop = next === -1 ? text.length : next;
+    const line = text.slice(start + depth, stop).trimEnd();
+    const isItem = /^-[ \t]/.test(line);
+    if (line !== '') {
+      if (depth < indent || (depth === indent && (isBlock || !isItem))) break;
+      const item = !isBlock && isItem ? line.replace(/^-[ \t]+/, '') : line;
+      if (!isBlock && /^["']?[\w.-]+["']?[ \t]*:(?:[ \t]|$)/.test(item)) break;
+      if (!isBlock && isItem && /^[\w.-]+$/.test(item) && !/\d/.test(item)) break;
+      parts.push([start + depth + line.length - item.length, start + depth + line.length]);
+    }
+    end = stop;
+    at = next;
+  }
+  return { parts, end };
+}
+
+function unquoted(text: string): string {
+  return text
+    .trim()
+    .replace(/^(["'`])(.*)\1[,;]?$/s, '$2')
+    .replace(/[,;]$/, '');
+}
+
+/** What stands under a secret name and is none: nothing, a flag, a reference to a variable, a path, an alias of YAML. */
+function isOpenValue(value: string): boolean {
+  const text = value.trim();
+  return (
+    /^(?:|true|false|yes|no|on|off|null|none|nil|undefined|~|\*[\w-]+|!reset.*|\{\}|\[\]|\(sensitive\))$/i.test(text) ||
+    isReference(text) ||
+    isPath(text)
+  );
+}
+
+/** A variable of compose or a shell, a template; one with a default that is no reference is none. */
+function isReference(text: string): boolean {
+  if (text.length > 512) return false;
+  return (
+    /^\$\$?(?:\w+|\{\w+(?::?\?[^}]*)?\}|\{\w+:?[-+]\}|\{\{[^{}]*\}\}|\((?:cat|file)[^)]*\))$/.test(text) ||
+    /^\$\{\w+:?[-+]\$\{?\w+(?:[:?][^}]*)?\}?\}$/.test(text) ||
+    /^\{\{[^{}]*\}\}$/.test(text) ||
+    /^<[\w -]{1,40}>$/.test(text) ||
+    /^%\w+%$/.test(text) ||
+    // An expression of a manifest: where it was filled in, its value stands here.
+    /^\$\{(?:secret|env|var|ref|file):[^}]*\}$/.test(text) ||
+    /^(?:process\.env|os\.environ|env|secrets?)[.[(]["'\w.-]+[\])]?$/.test(text)
+  );
+}
+
+/** A path of words: `/run/secrets/db`, `./certs/shop.key`. */
+function isPath(text: string): boolean {
+  if (text.length > 256 || !/^(?:\.{0,2}|~)\/[\w./-]+$|^[\w-]+(?:\/[\w.-]+)+\.\w{1,5}$/.test(text)) return false;
+  const parts = text.split(/[-_./~]+/).filter((part) => part !== '');
+  return parts.length >= 2 && parts.every((part) => /^(?:[A-Z]?[a-z]{0,20}\d{0,4}|[A-Z]{1,16}|\d{1,4})$/.test(part));
+}
+
+/** What stands under a name that proves little, and is a word, a small number or a name of words. */
+function isPlainWord(value: string): boolean {
+  const text = value.trim();
+  if (text.length > 64 || /secret|passw|token|change.?me/i.test(text)) return false;
+  return /^(?:[A-Za-z]{1,20}|-?\d{1,4}|[A-Za-z]{2,20}(?:[-_. ][A-Za-z]{1,20}){1,4}|\$\w+)$/.test(text);
+}
+
+const known = new Map<string, 'strong' | 'weak' | undefined>();
+
+/** The rule that a key matches; remembered, because the same keys come again. */
+function ruleOfKey(key: string): 'strong' | 'weak' | undefined {
+  if (key.length > 128) return undefined;
+  if (known.has(key)) return known.get(key);
+  const words = wordsOf(key);
+  const isAccessKeyId = /access_?key_?id$/i.test(key);
+  const matching = isAspect(words) && !isAccessKeyId ? undefined : keyRules.filter((rule) => rule.matches(words));
+  const found =
+    matching === undefined || matching.length === 0
+      ? undefined
+      : matching.every((rule) => rule.isWeak === true)
+        ? 'weak'
+        : 'strong';
+  if (known.size >= 10_000) known.clear();
+  known.set(key, found);
+  return found;
+}
+
+/** The words of a key in lower case, without what may stand behind the name of a secret. */
+function wordsOf(key: string): string[] {
+  const words = key
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
+    .filter((word) => word !== '');
+  while (words.length > 1 && (afterthoughts.has(words.at(-1) ?? '') || /^v?\d+$/.test(words.at(-1) ?? ''))) words.pop();
+  const end = words.at(-1);
+  if (end !== undefined) words[words.length - 1] = end.replace(/\d+$/, '') || end;
+  return words;
+}

@@ -1,0 +1,360 @@
+/**
+ * The rules by which a value looks like a secret, as data: names of keys, and forms of content. Every pattern takes linear
+ * time: its repetitions are bounded, or no two of them can match the same characters.
+ */
+
+/** A rule about the name of a key. The last word decides, after the words of `afterthoughts`. */
+export interface KeyRule {
+  readonly name: string;
+  readonly says: string;
+  /** Whether the words of a key, in lower case, name a secret. */
+  readonly matches: (words: readonly string[]) => boolean;
+  /** The name alone proves little: a plain word or a small number as value is no secret. */
+  readonly isWeak?: true;
+  readonly examples: readonly string[];
+  /** Keys that look alike and name no secret. */
+  readonly others: readonly string[];
+}
+
+/** A rule about the content of a value, or of a part of a text. */
+export interface ContentRule {
+  readonly name: string;
+  readonly says: string;
+  /** Global. The first group that takes part is the secret; without groups, the whole match. */
+  readonly pattern: RegExp;
+  /** Refuses what only looks alike: the secret, and up to 64 characters before it. */
+  readonly check?: (secret: string, before: string) => boolean;
+  /** A field that is declared open may hold such a value: an id, a commit. */
+  readonly isGuess?: true;
+  readonly examples: readonly string[];
+  readonly others: readonly string[];
+}
+
+const last = (words: readonly string[], back = 0): string => words.at(-1 - back) ?? '';
+
+/** Words behind the name of a secret that leave it one: `PASSWORD_OLD`, `SECRET_KEY_BASE`, `TOKEN_1`. */
+export const afterthoughts: ReadonlySet<string> = new Set(
+  (
+    'base base64 b64 hex hash hashed value plain raw text string data encrypted current previous old new next primary ' +
+    'secondary default prod production staging stage dev development test testing live local'
+  ).split(' '),
+);
+
+/** Words at the end of a key that say something about a secret and are none: `PASSWORD_MIN_LENGTH`, `TOKEN_URL`. */
+const aspects: ReadonlySet<string> = new Set(
+  (
+    'file files path dir directory folder mount name names label length size min max minimum maximum ttl expiry expires ' +
+    'expire expiration lifetime timeout age days hours minutes seconds interval rotation policy algorithm alg algo type ' +
+    'kind mode method scheme format header url uri endpoint host port provider backend driver store count limit required ' +
+    'enabled enable disabled disable allowed allow reset change changed strength rounds iterations cost version issuer audience ' +
+    'realm domain prefix suffix field column parameter param template subject page link command env user username email ' +
+    'id ids grant scope scopes encoding encryption authentication hashing hasher validators validation'
+  ).split(' '),
+);
+
+/** Words before `key` that make it a lookup, or one that is meant to be seen. */
+const openKeys: ReadonlySet<string> = new Set(
+  (
+    'public pub publishable site primary foreign sort partition cache routing shard range composite unique map group ' +
+    'locale i18n translation idempotency index lookup object feature flag hot hotkey shortcut order dictionary label ' +
+    'annotation metric tag column row storage event topic message record field property config setting known host'
+  ).split(' '),
+);
+
+/** Words before `key` with which it always is a secret. */
+const secretKeys: ReadonlySet<string> = new Set(
+  (
+    'api secret private access master encryption encrypt signing sign app application session auth jwt account admin ' +
+    'license licence service deploy webhook hmac aes crypto cipher shared ' +
+    'consumer subscription root write read security cookie search token integration'
+  ).split(' '),
+);
+
+/** The names of keys that hold secrets. */
+export const keyRules: readonly KeyRule[] = [
+  {
+    name: 'password',
+    says: 'password, passwd, passphrase, pwd, pw, pass or passcode, also at the end of a longer word',
+    matches: (words) =>
+      /(?:passw(?:or)?ds?|passphrase|passcode|requirepass|userpass|rootpass|dbpass|^pwd|^pw|^pass|rootpw|dbpw)$/.test(
+        last(words),
+      ) &&
+      !(last(words) === 'pass' && ['proxy', 'fastcgi', 'uwsgi', 'grpc', 'scgi'].includes(last(words, 1))) &&
+      !(words.length === 1 && last(words) === 'pwd'),
+    examples: ['POSTGRES_PASSWORD', 'PGPASSWORD', 'smtp_passwd', 'dbPass', 'requirepass', 'ROOT_PW', 'PASSWORD_OLD'],
+    others: ['PASSWORD_MIN_LENGTH', 'POSTGRES_PASSWORD_FILE', 'proxy_pass', 'BYPASS', 'COMPASS', 'passive', 'PWD'],
+  },
+  {
+    name: 'password of something',
+    says: 'password, passwd, passphrase or secret anywhere, when the last word is no aspect of it, such as length, file or url',
+    matches: (words) => words.some((word) => /^(?:password|passwd|passphrase|secret)$/.test(word)),
+    examples: ['PASSWORD_FOR_BOB', 'REDIS_PASSWORD_JOBS', 'TRUEUP_SECRET_DB'],
+    others: ['PASSWORD_HASHER', 'PASSWORD_RESET_URL', 'password_file', 'SECRET_NAME'],
+  },
+  {
+    name: 'secret',
+    says: 'secret or secrets, also at the end of a longer word',
+    matches: (words) => /secrets?$/.test(last(words)),
+    examples: ['CLIENT_SECRET', 'clientSecret', 'JWT_SECRET', 'AUTHSECRET', 'secret'],
+    others: ['SECRET_NAME', 'secretary', 'SECRETS_DIR'],
+  },
+  {
+    name: 'token',
+    says: 'token, tokens, jwt, bearer or pat, also token at the end of a longer word',
+    matches: (words) =>
+      /(?:tokens?|^jwt|^bearer|^pat)$/.test(last(words)) &&
+      !/^(?:max|min|num|total|context|csrf)$/.test(last(words, 1)),
+    examples: ['ACCESS_TOKEN', 'accessToken', 'GITHUB_PAT', 'NPM_TOKEN', 'authtoken'],
+    others: ['TOKEN_TTL', 'tokenizer', 'MAX_TOKENS', 'TOKEN_ENDPOINT', 'PATTERN'],
+  },
+  {
+    name: 'key',
+    says: 'key behind a word such as api, secret, private, access, master, encryption or session, also in one word',
+    matches: (words) =>
+      (/^(?:key|keys)$/.test(last(words)) &&
+        secretKeys.has(last(words, 1)) &&
+        !words.some((word) => openKeys.has(word) && word.startsWith('pub'))) ||
+      /(?:api|secret|private|access|master|encryption|signing)keys?$/.test(last(words)) ||
+      (last(words) === 'id' && last(words, 1) === 'key' && last(words, 2) === 'access'),
+    examples: [
+      'API_KEY',
+      'apiKey',
+      'APIKEY',
+      'AWS_SECRET_ACCESS_KEY',
+      'AWS_ACCESS_KEY_ID',
+      'SECRET_KEY_BASE',
+      'MEILI_MASTER_KEY',
+    ],
+    others: ['PUBLIC_KEY', 'NEXT_PUBLIC_API_KEY', 'KEY_PREFIX', 'keyspace', 'API_KEY_HEADER', 'monkey'],
+  },
+  {
+    name: 'another key',
+    says: 'key behind any other word, but for public, primary, sort, cache and the like',
+    matches: (words) => /^keys?$/.test(last(words)) && !words.some((word) => openKeys.has(word)),
+    isWeak: true,
+    examples: ['MAPS_KEY', 'FERNET_KEY', 'key', 'PUSHER_KEYS'],
+    others: ['PRIMARY_KEY', 'sort_key', 'CACHE_KEY', 'CASSANDRA_KEYSPACE', 'RECAPTCHA_SITE_KEY'],
+  },
+  {
+    name: 'credential',
+    says: 'credential, credentials, creds or dsn; htpasswd; the users of basicauth',
+    matches: (words) =>
+      /(?:credentials?|^creds?|^dsn|^htpasswd)$/.test(last(words)) ||
+      (last(words) === 'users' && /^(?:basicauth|digestauth|auth)$/.test(last(words, 1))),
+    examples: ['GOOGLE_CREDENTIALS', 'DB_CREDS', 'SENTRY_DSN', 'traefik.http.middlewares.a.basicauth.users'],
+    others: ['CREDENTIALS_FILE', 'CREDENTIAL_HELPER_PATH', 'users'],
+  },
+  {
+    name: 'auth',
+    says: 'auth, authorization, cookie, salt, pepper, mnemonic or webhook, also auth at the end of a longer word',
+    matches: (words) =>
+      /(?:^auth|masterauth|basicauth|^authorization|^cookie|^salt|^pepper|^mnemonic|^webhook)$/.test(last(words)),
+    isWeak: true,
+    examples: ['NEO4J_AUTH', 'FLOWER_BASIC_AUTH', 'Authorization', 'AUTH_SALT', 'masterauth'],
+    others: ['AUTH_URL', 'OAUTH_CLIENT_ID', 'AUTHOR', 'COOKIE_DOMAIN'],
+  },
+];
+
+const boundary = '(?<![A-Za-z0-9_-])';
+
+/** What a secret is written like, under any key or none. */
+export const contentRules: readonly ContentRule[] = [
+  {
+    name: 'age identity',
+    says: 'an identity of age',
+    pattern: /AGE-SECRET-KEY-(?:PQ-)?1[A-Z0-9]{20,}/gi,
+    examples: ['AGE-SECRET-KEY-1GFPYYSJZGFPYYSJZGFPYYSJZGFPYYSJZ'],
+    others: ['AGE-SECRET-KEY-1', 'age1gfpyysjzgfpyysjzgfpyysjzgfpyysjz'],
+  },
+  {
+    name: 'JWT',
+    says: 'a JSON web token',
+    pattern: new RegExp(`${boundary}eyJ[\\w-]{8,}\\.[\\w-]{4,}(?:\\.[\\w-]*)?`, 'g'),
+    examples: ['eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYW5vbiJ9.c2lnbmF0dXJl'],
+    others: ['eyJrey', 'theyJustSaid.something.else'],
+  },
+  {
+    name: 'known token',
+    says: 'a token with a known prefix: of GitHub, GitLab, Stripe, AWS, Slack, Google, npm, PyPI, OpenAI, Docker, Vault and others',
+    pattern: new RegExp(
+      `${boundary}(?:${[
+        'gh[pousr]_\\w{16,}',
+        'github_pat_\\w{16,}',
+        'gl(?:pat|dt|rt|ptt|soat|cbt|ft|agent|oas)-[\\w-]{16,}',
+        '(?:sk|rk)_(?:live|test)_\\w{10,}',
+        'whsec_[\\w+/=]{10,}',
+        '(?:AKIA|ASIA)[A-Z0-9]{12,}',
+        'xox[abeoprs]-[\\w-]{10,}',
+        'xapp-[\\w-]{10,}',
+        'AIza[\\w-]{30,}',
+        'ya29\\.[\\w-]{20,}',
+        'GOCSPX-[\\w-]{16,}',
+        'npm_\\w{20,}',
+        'pypi-[\\w-]{20,}',
+        'sk-(?:ant-|proj-|or-)?[\\w-]{16,}',
+        'hf_\\w{16,}',
+        'SG\\.[\\w-]{16,}\\.[\\w-]{16,}',
+        'dckr_(?:pat|oat)_[\\w-]{16,}',
+        'do[opr]_v1_\\w{32,}',
+        'hv[sbr]\\.[\\w-]{16,}',
+        'shp(?:at|ca|pa|ss)_\\w{16,}',
+        'gl(?:sa|c)_[\\w+/=]{16,}',
+        'tskey-[\\w-]{12,}',
+        'lin_api_\\w{16,}',
+        'gsk_\\w{16,}',
+        'r8_\\w{16,}',
+        'nvapi-[\\w-]{16,}',
+        'key-[0-9a-f]{32}',
+        'sntrys_[\\w=+/-]{16,}',
+        'rubygems_\\w{16,}',
+      ].join('|')})`,
+      'g',
+    ),
+    examples: [
+      'ghp_16C7e42F292c6912E7710c838347Ae178B4a',
+      'glpat-x1y2z3x1y2z3x1y2z3x1',
+      'whsec_4eC39HqLyjWDarjtT1',
+      'AKIAIOSFODNN7EXAMPLE',
+      'xoxb-2444-1234567890-abcdef',
+    ],
+    others: ['pk_live_4eC39HqLyjWDarjtT1', 'sk-learn', 'ghp_short', 'task-runner-with-a-long-name', 'AKIA'],
+  },
+  {
+    name: 'webhook',
+    says: 'an address that lets whoever has it send messages: webhooks of Slack, Discord, Teams and bots of Telegram',
+    pattern:
+      /(?:hooks\.slack\.com\/(?:services|workflows)\/|discord(?:app)?\.com\/api\/webhooks\/|\.webhook\.office\.com\/webhookb2\/|api\.telegram\.org\/(?:file\/)?bot)([^\s"'<>]{4,})/g,
+    examples: ['https://hooks.slack.com/services/T000/B000/XXXX', 'https://discord.com/api/webhooks/123/abc-def'],
+    others: ['https://hooks.slack.com/', 'https://discord.com/developers/docs/resources/webhook'],
+  },
+  {
+    name: 'password hash',
+    says: 'a hash of a password: crypt, bcrypt, apr1, argon2, scrypt; dollars may be doubled',
+    pattern:
+      /(?:\$\$?(?:2[abxy]?|apr1|argon2(?:id|i|d)|scrypt|[156y])\$\$?[./A-Za-z0-9=,$+]{16,}|\{(?:SSHA|SHA|SMD5|CRYPT)\}[\w+/=$.]{8,})/g,
+    examples: [
+      '$2y$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
+      'admin:$$apr1$$q8eZFHjF$$Fvmkk//V6Btlaf2i/ju5n/',
+    ],
+    others: ['$1$2', 's/(.*)/$1$/', '$5$'],
+  },
+  {
+    name: 'bearer',
+    says: 'what follows Bearer, Basic or Token and is no word',
+    pattern: /(?<![A-Za-z])(?:Bearer|Basic|Token)[ \t]{1,4}([A-Za-z0-9+/=._~-]{6,})/gi,
+    check: (secret) =>
+      !/^(?:[A-Z]?[a-z]{1,24}|[A-Z]{1,24})[.,]?$/.test(secret) && !/^[a-z]+(?:-[a-z]+)+[.,]?$/i.test(secret),
+    examples: ['Authorization: Bearer abc123def456', 'Basic dXNlcjpwYXNz'],
+    others: ['Bearer authentication', 'basic setup', 'the token provider'],
+  },
+  {
+    name: 'header',
+    says: 'the value in quotes behind X-…-Key, X-…-Token or Api-Key, as servers write headers',
+    pattern: /(?<![\w-])(?:X-[\w-]{0,32})?(?:Api-?Key|Key|Token|Secret|Auth)["']?[ \t]{1,4}["']([^"'\n]{1,256})["']/gi,
+    check: (secret) => !/^\$\{?\w+\}?$|^\{.*\}$/.test(secret),
+    examples: ['header_up X-Api-Key "internal-4711"', 'proxy_set_header X-Auth-Token "a b";'],
+    others: ['proxy_set_header X-Api-Key $api_key;', 'header_up X-Real-IP "{remote_host}"'],
+  },
+  {
+    name: 'SQL',
+    says: 'the password in quotes of SQL: PASSWORD ‘…’, IDENTIFIED BY ‘…’',
+    pattern: /(?<![A-Za-z_])(?:password|identified[ \t]{1,4}by(?:[ \t]{1,4}password)?)[ \t]{1,4}e?'([^'\n]{1,256})'/gi,
+    examples: ["CREATE USER shop WITH PASSWORD 'hunter2'", "ALTER USER root IDENTIFIED BY 'x'"],
+    others: ["COMMENT ON COLUMN users.password IS 'hashed'"],
+  },
+  {
+    name: 'line of a configuration file',
+    says: 'requirepass, masterauth, auth-pass, password and passwd at the start of a line with one word behind; login … password … of netrc',
+    pattern:
+      /(?:^[ \t]{0,32}(?:requirepass|masterauth|auth-pass|sentinel auth-pass \S{1,64}|password|passwd|auth_pass)[ \t]{1,32}(?![:=])([^\s]{1,256})[ \t]{0,32}$|(?<![\w-])login[ \t]{1,8}[^\s]{1,128}[ \t]{1,8}password[ \t]{1,8}([^\s]{1,256}))/gim,
+    check: (secret) => !/^["']?(?:\$\{?\w+\}?|required|requisite|sufficient|optional|\{)["']?;?$/.test(secret),
+    examples: ['requirepass foobared', 'machine a login b password c0de'],
+    others: ['requirepass is a setting of redis', 'password required pam_unix.so', 'password = ${PW}'],
+  },
+  {
+    name: 'short option',
+    says: 'passwords in short options of well-known programs: redis-cli -a, mysql -p…, curl -u, sshpass -p, mongosh -p, docker login -p',
+    pattern: new RegExp(
+      [
+        `redis-cli["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}-]{1,64}["']?){0,8}?[\\s,]{1,4}["']?-a["']?[\\s,]{1,4}["']?([^\\s"',\\]]{1,256})`,
+        `(?:mysql|mysqladmin|mysqldump|mariadb|mariadb-admin|mariadb-dump)["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}=-]{1,64}["']?){0,8}?[\\s,]{1,4}["']?-p([^\\s"',\\]]{1,256})`,
+        `curl["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}=-]{1,96}["']?){0,8}?[\\s,]{1,4}["']?(?:-u|--user)["']?[\\s,=]{1,4}["']?[^\\s"':,]{1,64}:([^\\s"',\\]]{1,256})`,
+        `(?:sshpass|mongosh|mongo|mongodump|docker[ \\t]login)["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}=-]{1,64}["']?){0,8}?[\\s,]{1,4}["']?-p["']?[\\s,]{0,4}["']?([^\\s"',\\]]{1,256})`,
+      ].join('|'),
+      'g',
+    ),
+    check: (secret) => !/^(?:\$\$?\{?\w+(?:\}|:\?[^}]*\})?|-.*)$/.test(secret),
+    examples: [
+      'redis-cli -h cache -a hunter2 ping',
+      '["CMD", "redis-cli", "-a", "hunter2", "ping"]',
+      'mysqladmin ping -phunter2',
+      'curl -u admin:hunter2 http://a',
+    ],
+    others: [
+      'redis-cli ping',
+      'redis-cli -a $REDIS_PASSWORD ping',
+      'mysqladmin ping -h localhost',
+      'curl -fsS http://a',
+    ],
+  },
+  {
+    name: 'high entropy',
+    isGuess: true,
+    says: '16 characters or more of which some part looks random; digests, checksums, commits and public keys are none',
+    pattern: /(?<![A-Za-z0-9+/=_~-])[A-Za-z0-9+/=_~-]{16,}/g,
+    check: (secret, before) => isRandom(secret) && !isKnownOpen(secret, before),
+    examples: ['kX8vQ2mZp4Lr9TnW', '9f86d081884c7d659a2feaa0c55ad015', 'q8Zt/4vKp+1XwR7n/Ls9bYc2Qm0HdJ3uTf6Ae5Go'],
+    others: [
+      'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+      'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ2ZkQ1l3v8Xp0',
+      'commit: 356a192b7913b04c54574d18c28d46e6395428ab',
+      '5f0c1d9e-7a52-4f3c-9d2b-1f0a6c9b7e11',
+      'ghcr.io/example/internal-tools-2025.11.3-alpine3',
+      'CREATE_TABLE_IF_NOT_EXISTS',
+      '/usr/share/elasticsearch/config/certs',
+      'getUserByIdAndNameOrThrow',
+      '2025-11-03T10-15-00Z',
+    ],
+  },
+];
+
+/** Whether a part of a text between separators looks random: many changes between letters, capitals and digits. */
+function isRandom(text: string): boolean {
+  if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text)) return false;
+  if (text.split(/[^A-Za-z0-9]+/).some((chunk) => chunk.length >= 16 && isRandomChunk(chunk))) return true;
+  // Base64 has slashes and pluses at any place.
+  return text.length >= 24 && /[+/]/.test(text) && isRandomChunk(text.replace(/[^A-Za-z0-9]+/g, ''));
+}
+
+function isRandomChunk(chunk: string): boolean {
+  if (!/[0-9]/.test(chunk) && !(/[a-z]/.test(chunk) && /[A-Z]/.test(chunk))) return false;
+  if (/^\d+$/.test(chunk)) return false;
+  if (new Set(chunk).size < 8) return false;
+  // A capital and the small letters behind it are one word.
+  const runs = chunk.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g)?.length ?? 0;
+  return runs / chunk.length >= (/[0-9]/.test(chunk) ? 0.3 : 0.42);
+}
+
+/** Digests, commits and public keys, by what stands before them. */
+function isKnownOpen(secret: string, before: string): boolean {
+  if (/(?:sha(?:1|224|256|384|512)|md5)[:=-]["']?$/i.test(before) || /^sha(?:1|256|384|512)-/.test(secret)) return true;
+  if (
+    /(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S{4,20}|sk-ssh-\S{4,32})\s$/.test(before) ||
+    /^AAAA[BCE]3NzaC1/.test(secret)
+  )
+    return true;
+  if (
+    /(?:sha\d*|md5|digest|checksum|commit|revision|rev|ref|integrity|etag|fingerprint|version|tag|public_?-?key|pub_?key)["']?\s{0,4}[:=]?\s{0,4}["']?$/i.test(
+      before,
+    )
+  )
+    return true;
+  if (/^pk_(?:live|test)_/.test(secret)) return true;
+  // A commit, in an address or behind a name.
+  return /^[0-9a-f]{40}$/.test(secret) && /[/@#(-]$/.test(before);
+}
+
+/** Whether the last word of a key is an aspect of a secret, not the secret. */
+export function isAspect(words: readonly string[]): boolean {
+  return aspects.has(last(words));
+}

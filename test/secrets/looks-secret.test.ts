@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { isSecretEntry, maskEnvText, maskText, maskValue } from '../../src/secrets/looks-secret.ts';
+
+/** What looks like a secret is masked, in values and in texts; the rest stays as it is. */
+
+describe('the value of a secret key', () => {
+  test.each(['hunter2', '12345678', 'correct horse', '/k3jf/+Jw==', 'user:pass', '${PW:-hunter2}', 'a', '-x'])(
+    '%s is a secret',
+    (value) => {
+      expect(isSecretEntry('DB_PASSWORD', value)).toBe(true);
+    },
+  );
+
+  test.each([
+    '',
+    'true',
+    'off',
+    'null',
+    '${DB_PASSWORD}',
+    '$DB_PASSWORD',
+    '$$DB_PASSWORD',
+    '${DB_PASSWORD:?must be set}',
+    '${DB_PASSWORD:-}',
+    '${DB_PASSWORD:-${OTHER}}',
+    '${{environment.PW}}',
+    '{{ vault.password }}',
+    '/run/secrets/db_password',
+    './certs/shop.key',
+    '*db-password',
+  ])('%s is none', (value) => {
+    expect(isSecretEntry('DB_PASSWORD', value)).toBe(false);
+  });
+
+  test('of a name that proves little is one when it is no word', () => {
+    expect(isSecretEntry('MAPS_KEY', 'x7!9')).toBe(true);
+    expect(isSecretEntry('MAPS_KEY', 'region')).toBe(false);
+    expect(isSecretEntry('NEO4J_AUTH', 'none')).toBe(false);
+  });
+
+  test('is one when the user says so', () => {
+    expect(isSecretEntry('REGION', 'eu', { privateKeys: new Set(['REGION']) })).toBe(true);
+    expect(isSecretEntry('REGION', '', { privateKeys: new Set(['REGION']) })).toBe(false);
+  });
+});
+
+describe('a value', () => {
+  test.each<[string | undefined, unknown, unknown]>([
+    ['TAG', '1.28', '1.28'],
+    ['PASSWORD', 'hunter2', '(sensitive)'],
+    ['PASSWORD', 12_345, '(sensitive)'],
+    ['PASSWORD', true, true],
+    ['DATABASE_URL', 'postgres://shop:hunter2@db/shop', 'postgres://shop:(sensitive)@db/shop'],
+    ['SENTRY_DSN', 'https://abc123@o1.ingest.example.com/2', 'https://(sensitive)@o1.ingest.example.com/2'],
+    ['MYSQL_DSN', 'shop:hunter2@tcp(db:3306)/shop', '(sensitive)'],
+    [undefined, ['redis-server', '--requirepass', 'hunter2'], ['redis-server', '--requirepass', '(sensitive)']],
+    [undefined, ['redis-server', '--requirepass', '--appendonly'], ['redis-server', '--requirepass', '--appendonly']],
+    [undefined, ['A=1', 'TOKEN=abc!'], ['A=1', 'TOKEN=(sensitive)']],
+    [
+      'x',
+      { a: 1, apiKey: 'k-1', deep: [{ secret: 's', b: null }] },
+      { a: 1, apiKey: '(sensitive)', deep: [{ secret: '(sensitive)', b: null }] },
+    ],
+  ])('of %s: %j is shown as %j', (key, value, shown) => {
+    expect(maskValue(key, value as never)).toStrictEqual(shown);
+  });
+
+  test('stays the same value when nothing is masked', () => {
+    const value = { a: ['b', { c: 1 }] };
+    expect(maskValue(undefined, value)).toBe(value);
+  });
+});
+
+describe('a text', () => {
+  test.each([
+    ['    POSTGRES_PASSWORD: hunter2', '    POSTGRES_PASSWORD: (sensitive)'],
+    ['    POSTGRES_PASSWORD: "hunter2" # of old', '    POSTGRES_PASSWORD: "(sensitive)" # of old'],
+    ["    password: 'it''s', a: 1", "    password: '(sensitive)', a: 1"],
+    ['      - POSTGRES_PASSWORD=hunter2 with blanks', '      - POSTGRES_PASSWORD=(sensitive)'],
+    ['      - "POSTGRES_PASSWORD=hunter2"', '      - "POSTGRES_PASSWORD=(sensitive)"'],
+    ['environment: { TAG: "1", PASSWORD: hunter2, B: 2 }', 'environment: { TAG: "1", PASSWORD: (sensitive), B: 2 }'],
+    ['{"user":"a","password":"hunter2","n":1}', '{"user":"a","password":"(sensitive)","n":1}'],
+    [String.raw`"{\"password\":\"hunter2\",\"n\":1}"`, String.raw`"{\"password\":\"(sensitive)\",\"n\":1}"`],
+    [
+      'command: redis-server --requirepass hunter2 --appendonly yes',
+      'command: redis-server --requirepass (sensitive) --appendonly yes',
+    ],
+    [
+      'command: ["redis-server", "--requirepass", "hunter2"]',
+      'command: ["redis-server", "--requirepass", "(sensitive)"]',
+    ],
+    ['  - --requirepass\n  - hunter2\n  - --save', '  - --requirepass\n  - (sensitive)\n  - --save'],
+    ['run --password=hunter2,x -v', 'run --password=(sensitive) -v'],
+    ['redis-cli -a hunter2 ping', 'redis-cli -a (sensitive) ping'],
+    ['Server=db;Password=a,b;Database=shop', 'Server=db;Password=(sensitive);Database=shop'],
+    ['GET /v1?token=abc&page=2', 'GET /v1?token=(sensitive)&page=2'],
+    ['PW: ${DB_PASSWORD:-hunter2}', 'PW: (sensitive)'],
+    ['URL: "http://a/${API_TOKEN:-hunter2}/b"', 'URL: "http://a/${API_TOKEN:-(sensitive)}/b"'],
+    ['<user>a</user><password>hunter2</password>', '<user>a</user><password>(sensitive)</password>'],
+    ['amqp://bus:a/b@mq:5672/vhost', 'amqp://bus:(sensitive)@mq:5672/vhost'],
+    ['mongodb://u:p@ss@h1,h2/db', 'mongodb://u:(sensitive)@h1,h2/db'],
+    ['https://token@git.example.com/a', 'https://(sensitive)@git.example.com/a'],
+    ['https://ghp12@git.example.com/a', 'https://(sensitive)@git.example.com/a'],
+    ['api_tokens:\n  - abc1\n  - "def 2"\nother: 1', 'api_tokens:\n  - (sensitive)\n  - (sensitive)\nother: 1'],
+    ['private_key: |\n  one1\n  two\nother: 1', 'private_key: |\n  (sensitive)\n  (sensitive)\nother: 1'],
+    ['password:\n  hunter2\nother: 1', 'password:\n  (sensitive)\nother: 1'],
+    ['# PASSWORD=hunter2', '# PASSWORD=(sensitive)'],
+    [
+      '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nx',
+      '(sensitive)\n(sensitive)\n(sensitive)\nx',
+    ],
+    ['a -----BEGIN PRIVATE KEY-----\nMIIE', 'a (sensitive)\n(sensitive)'],
+  ])('%j is shown as %j', (text, shown) => {
+    expect(maskText(text)).toBe(shown);
+  });
+
+  test.each([
+    'image: ghcr.io/example/shop:1.28 # pinned',
+    'secrets:\n  - db_password\n  - api_token\n',
+    'secrets:\n  db_password:\n    file: ./db_password.txt\n',
+    'POSTGRES_PASSWORD_FILE: /run/secrets/db_password',
+    'POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:?set it}',
+    'url: http://registry:4873/@scope/package',
+    'url: http://web:8080/path',
+    'https://git.example.com/@team/shop https://@git.example.com',
+    'git: ssh://git@git.example.com/shop.git',
+    'token_endpoint: https://id.example.com/oauth/token',
+    '-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEbGFzdA0GCSqGSIb3DQ\n-----END CERTIFICATE-----\n',
+    'proxy_pass http://web:8080;',
+    'if (token === undefined) return;',
+    'auth: true\nauthor: somebody\nkeyspace: shop',
+    'tags: [a, b]\nkey: value\n',
+  ])('%j is shown as it is', (text) => {
+    expect(maskText(text)).toBe(text);
+  });
+
+  test('a key that the user calls private is masked wherever it has a value', () => {
+    const privateKeys = new Set(['REGION']);
+    expect(maskText('REGION: eu\nZONE: a\n', { privateKeys })).toBe('REGION: (sensitive)\nZONE: a\n');
+  });
+});
+
+describe('an env file', () => {
+  test.each([
+    ['A=1\nPASSWORD=hunter2\nB=2\n', 'A=1\nPASSWORD=(sensitive)\nB=2\n'],
+    ['PASSWORD="two\nlines"\nB=2\n', 'PASSWORD=(sensitive)\n(sensitive)\nB=2\n'],
+    ['PASSWORD=abc#def ghi\nB=2\n', 'PASSWORD=(sensitive)\nB=2\n'],
+    ['export TOKEN: x1y2\n', 'export TOKEN: (sensitive)\n'],
+    ['URL=postgres://a:b@c/d # why\n', 'URL=postgres://a:(sensitive)@c/d # why\n'],
+    ['# PASSWORD=hunter2\nA=1', '# PASSWORD=(sensitive)\nA=1'],
+    ['A=1\r\nPASSWORD=x\r\n', 'A=1\nPASSWORD=(sensitive)\n'],
+  ])('%j is shown as %j', (text, shown) => {
+    expect(maskEnvText(text)).toBe(shown);
+  });
+
+  test.each(['A=1\r\nB="x y" # z\n', '', 'PASSWORD=\nTOKEN=${OTHER}\n', 'what is no entry'])(
+    '%j is shown as it is',
+    (text) => {
+      expect(maskEnvText(text)).toBe(text);
+    },
+  );
+});

@@ -1,0 +1,88 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { maskEnvText, maskText } from '../../src/secrets/looks-secret.ts';
+
+/**
+ * How well secrets are found in texts as people write them: 60 of the examples and tests, and 40 in the manner of public
+ * projects. In the files of this test a secret stands in ⟦brackets⟧.
+ */
+
+const root = join(import.meta.dirname, '../..');
+
+interface Text {
+  readonly name: string;
+  readonly marked: string;
+}
+
+/** The texts of a file: each below a line with its name. */
+function textsOf(file: string): Text[] {
+  const [, ...texts] = readFileSync(join(import.meta.dirname, 'texts', file), 'utf8').split(/^=== /m);
+  return texts.map((text) => ({ name: text.slice(0, text.indexOf('\n')), marked: text.slice(text.indexOf('\n') + 1) }));
+}
+
+/** Every file of the examples; they hold no secret. */
+function examples(folder = join(root, 'examples')): Text[] {
+  return readdirSync(folder).flatMap((name) => {
+    const file = join(folder, name);
+    if (statSync(file).isDirectory()) return examples(file);
+    return name === 'README.md' ? [] : [{ name: file.slice(root.length + 1), marked: readFileSync(file, 'utf8') }];
+  });
+}
+
+interface Measured {
+  readonly secrets: number;
+  /** Secrets that show. */
+  readonly missed: readonly string[];
+  /** Lines without a secret. */
+  readonly lines: number;
+  /** Those of them that are masked. */
+  readonly wrong: readonly string[];
+}
+
+function measure(texts: readonly Text[]): Measured {
+  const missed: string[] = [];
+  const wrong: string[] = [];
+  let [secrets, lines] = [0, 0];
+  for (const { name, marked } of texts) {
+    const raw = marked.replaceAll(/[⟦⟧]/g, '');
+    const shown = (name.endsWith(', env') ? maskEnvText(raw) : maskText(raw)).split('\n');
+    for (const [at, line] of marked.split('\n').entries()) {
+      const found = [...line.matchAll(/⟦(.*?)⟧/g)].map(([, secret = '']) => secret);
+      const now = shown[at] ?? '';
+      secrets += found.length;
+      const expected = line.replaceAll(/⟦.*?⟧/g, '(sensitive)');
+      const shows = (secret: string) => now !== expected && (now.includes(secret) || !now.includes('(sensitive)'));
+      missed.push(...found.filter(shows).map((secret) => `${name}: ${secret}`));
+      if (found.length > 0) continue;
+      lines++;
+      if (now !== line) wrong.push(`${name}: ${line}`);
+    }
+  }
+  return { secrets, missed, lines, wrong };
+}
+
+const own = [...examples(), ...textsOf('tests.txt')];
+const others = textsOf('public-projects.txt');
+
+/** A row of the table in docs/secrets.md. */
+function row(title: string, texts: readonly Text[], { secrets, missed, lines, wrong }: Measured): string {
+  const cells = [title, texts.length, secrets, missed.length, Math.round(lines / 100) * 100, wrong.length];
+  return `| ${cells.join(' | ')} |`;
+}
+
+test.each([
+  ['of the examples and tests', own, 60, []],
+  // A routing key is a secret of PagerDuty, and none of RabbitMQ.
+  ['in the manner of public projects', others, 40, ['Alertmanager, alertmanager.yml: pd-routing-1']],
+] as const)(
+  'in texts %s almost no secret shows, and few lines without one are masked',
+  (title, texts, count, missed) => {
+    const measured = measure(texts);
+    expect(texts).toHaveLength(count);
+    expect(measured.missed).toEqual(missed);
+    expect(measured.wrong.length / measured.lines, measured.wrong.join('\n')).toBeLessThan(0.01);
+    const page = readFileSync(join(root, 'docs/secrets.md'), 'utf8').replaceAll(/ +/g, ' ');
+    expect(page).toContain(row(title, texts, measured));
+  },
+);

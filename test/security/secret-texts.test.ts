@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { maskEnvText, maskText } from '../../src/secrets/looks-secret.ts';
+
+/** Texts that are made to be slow: masking stays linear, and a text of 1 MB takes well under a second. */
+
+const size = 1_000_000;
+const many = (text: string): string => text.repeat(Math.ceil(size / text.length)).slice(0, size);
+
+test.each<[string, string]>([
+  ['one word', many('a')],
+  ['one number', many('1')],
+  ['random letters', many('aB3')],
+  ['blanks', many(' ')],
+  ['lines', many('\n')],
+  ['slashes', many('/')],
+  ['addresses', many('://')],
+  ['addresses with users', many('://a:b@')],
+  ['addresses with colons', many('://a:b')],
+  ['an address without end', `://${many('a:')}`],
+  ['names of secrets', many('password')],
+  ['passwords', many('password: x\n')],
+  ['passwords on one line', many('password=x;')],
+  ['passwords in JSON on one line', many('"password":"x",')],
+  ['passwords with open quotes', many('password="x;')],
+  ['passwords with open quotes on lines', many('password="x\n')],
+  ['passwords with two kinds of quotes', many(`password="x password='y `)],
+  ['escaped quotes', many(String.raw`password=\"x\\" `)],
+  ['quotes in quotes', `password="${many(String.raw`\"`)}`],
+  ['doubled quotes', `password='${many("''")}`],
+  ['lists below passwords', many('tokens:\n  - a1\n')],
+  ['one list below a password', `tokens:\n${many('  - a1\n')}`],
+  ['deeper and deeper', Array.from({ length: 1_400 }, (_, depth) => `${' '.repeat(depth)}password:`).join('\n')],
+  ['keys in PEM without end', many('-----BEGIN PRIVATE KEY-----\n')],
+  ['certificates without end', many('-----BEGIN CERTIFICATE-----\n')],
+  ['options', many('--password ')],
+  ['options in lists', many('"--password", ')],
+  ['short options', many('redis-cli -h a ')],
+  ['short options of mysql', many('mysql -h a ')],
+  ['defaults', many('${TOKEN:-')],
+  ['elements', many('<password>')],
+  ['beginnings of tokens', many('eyJaaaaaaaaa.')],
+  ['beginnings of hashes', many('$1$')],
+  ['Bearer', many('Bearer ')],
+  ['SQL', many("password '")],
+  ['login', many('login a password ')],
+  ['assignments', many('a=b ')],
+  ['equal signs', many('=')],
+  ['dashes', many('-')],
+  ['words with dashes', many('a-')],
+  ['names with dots', many('a.')],
+  ['dollars', many('$')],
+  ['backslashes', many('\\')],
+])('%s', (_title, text) => {
+  for (const mask of [maskText, maskEnvText]) {
+    const start = performance.now();
+    mask(text);
+    expect(performance.now() - start).toBeLessThan(1_500);
+  }
+});
