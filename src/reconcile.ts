@@ -22,6 +22,7 @@ import { applyMoves } from './plan/moved.ts';
 import { everything, isNarrow, unknownIn } from './plan/narrow.ts';
 import { buildPlan } from './plan/plan.ts';
 import { redactPlan } from './plan/redacted.ts';
+import type { Values } from './plan/shown.ts';
 import type { Permissions } from './plan/safeguard.ts';
 import { requirePermissions } from './plan/safeguard.ts';
 import type { Redactor } from './secrets/redactor.ts';
@@ -55,6 +56,8 @@ export interface World {
   readonly redact: (text: string) => string;
   /** The clock of this machine, unless another one is given. */
   readonly clock?: Clock;
+  /** The values that a plan shows; `usual` by default. */
+  readonly values?: Values | undefined;
   /** Ends the pauses of a plan, which then throws a Stop. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -132,6 +135,7 @@ async function planFor(
     narrowing,
     digests: digestsOf(key, state),
     origins: moved?.origins ?? new Map(),
+    values: world.values,
   });
   const told = concerning(found, made);
   if (hasErrors(told)) throw new Stop('refused', told);

@@ -9,6 +9,7 @@ import type { Manifest } from './manifest/manifest.ts';
 import type { Narrowing, Plan } from './plan/action.ts';
 import { everything } from './plan/narrow.ts';
 import type { Permissions } from './plan/safeguard.ts';
+import type { Values } from './plan/shown.ts';
 import { requirePermissions } from './plan/safeguard.ts';
 import type { World } from './reconcile.ts';
 import { applyPlan } from './reconcile.ts';
@@ -63,7 +64,10 @@ export interface SessionOptions {
 }
 
 /** The plan that a session makes: of the manifest, or the one in a plan file again. */
-export type PlanRequest =
+export type PlanRequest = {
+  /** The values that the plan shows; `usual` by default. */
+  readonly values?: Values;
+} & (
   | {
       /** false: plans no deployments. */
       readonly deploys?: boolean;
@@ -74,7 +78,8 @@ export type PlanRequest =
       /** The identity of a state that does not exist yet; by chance by default. */
       readonly begins?: Pick<State, 'lineage'>;
     }
-  | { readonly reviewed: ReviewedPlan };
+  | { readonly reviewed: ReviewedPlan }
+);
 
 /** The listeners of an apply. */
 export interface ApplyOptions {
@@ -149,7 +154,7 @@ export async function session<T>(
           ...(onWait === undefined ? {} : { onWait }),
         });
         if (signal?.aborted === true) throw interrupted();
-        const made = await planFor(request, manifest, { ...connection, signal });
+        const made = await planFor(request, manifest, { ...connection, signal, values: request.values });
         pending.add(made);
         return made;
       },

@@ -1,6 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import { takes } from '../kind/wire.ts';
 import type { Action, Step } from '../plan/action.ts';
+import { storing } from '../plan/storing.ts';
 import { knownPairs } from '../state/known-pairs.ts';
 import { pendingCreate, renewed, withDeploys, withWrite } from '../state/pending.ts';
 import type { PendingCreate, StateRecord, Stored } from '../state/record.ts';
@@ -76,11 +77,14 @@ export function creationOf(run: Run, action: Action, step: Step): PendingCreate 
   let isOpen = true;
   for (const { attribute, field, wanted } of action.attributes) {
     if (wanted === undefined || attribute.key !== undefined) continue;
-    const isSecret = field.secrecy !== undefined || wanted.isSecret;
-    if (isSecret && key !== undefined && Object.hasOwn(key, attribute.field)) isOpen = false;
+    const isOfKey = key !== undefined && Object.hasOwn(key, attribute.field);
+    if (isOfKey && (field.secrecy !== undefined || wanted.isSecret)) isOpen = false;
     const resolved = takes(step.operation, attribute.field) ? resolveField(field, wanted, outputs) : undefined;
-    if (resolved?.is === 'known')
-      says[attribute.field] = toStored(field, resolved.value, isSecret, digestsAt(run, action)(attribute.field));
+    if (resolved?.is !== 'known') continue;
+    const digest = digestsAt(run, action)(attribute.field);
+    const stored = toStored(storing({ attribute, field, wanted }, { outputs, digest }), resolved.value);
+    if (isOfKey && 'digest' in stored) isOpen = false;
+    says[attribute.field] = stored;
   }
   const below = action.parent === undefined ? undefined : idOf(run, action.parent);
   const before = pendingCreate(recordNow(run, action.address));

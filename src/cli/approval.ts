@@ -9,6 +9,7 @@ import { placeWords } from '../render/plan-head.ts';
 import { printable } from '../render/printable.ts';
 import { askYes } from './prompt.ts';
 import type { Run } from './command.ts';
+import type { ValuesFlags } from './values.ts';
 
 /** The options that choose a part of a plan. */
 export interface NarrowFlags {
@@ -19,7 +20,7 @@ export interface NarrowFlags {
 }
 
 /** The options of `apply` and `destroy`. */
-export interface ApplyFlags extends NarrowFlags {
+export interface ApplyFlags extends NarrowFlags, ValuesFlags {
   readonly autoApprove?: true;
   /** The plan is shown without cuts. */
   readonly full?: true;

@@ -97,6 +97,8 @@ function addPlanning(program: Command, run: Runner): void {
     .option(...exclude, collect)
     .option(...replace, collect)
     .option(...full)
+    .option(...hideValues)
+    .option(...showValues)
     .option(
       '--out <file>',
       'save the plan for a review and for trueup apply; the file has digests, and what it prints is encrypted',
@@ -106,6 +108,7 @@ function addPlanning(program: Command, run: Runner): void {
       examples(
         'trueup plan',
         'trueup plan --full',
+        'trueup plan --hide-values',
         'trueup plan --detailed-exitcode',
         'trueup plan --format json | jq .summary',
         'trueup plan --out plan.trueup',
@@ -132,6 +135,13 @@ const target = [
 ] as const;
 const exclude = ['--exclude <address>', 'without this, what is below it and what needs it; repeatable'] as const;
 const replace = ['--replace <address>', 'delete this object and create it again; repeatable'] as const;
+
+/** The options for the values that a plan shows. */
+const hideValues = ['--hide-values', 'show no value of env, compose files and other texts'] as const;
+const showValues = [
+  '--show-values',
+  'on a terminal: show also what the platform has under keys that are not declared',
+] as const;
 
 /** The option for plans without deployments. */
 const noDeploy = ['--no-deploy', 'do not deploy'] as const;
@@ -160,6 +170,8 @@ function addChanging(program: Command, run: Runner): void {
     .option('--allow-mass-recreate', 'allow to create again everything, or that much of a kind, that is gone')
     .option(...noDeploy)
     .option(...full)
+    .option(...hideValues)
+    .option(...showValues)
     .option(...inFlightTimeout)
     .addOption(fence())
     .option('--no-wait', 'start deployments and do not wait for their end')
@@ -186,6 +198,8 @@ function addChanging(program: Command, run: Runner): void {
     .addOption(alsoNamed('--yes', 'autoApprove'))
     .option(...allowDataLoss)
     .option(...full)
+    .option(...hideValues)
+    .option(...showValues)
     .option(...inFlightTimeout)
     .addOption(fence())
     .addHelpText(

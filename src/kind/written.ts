@@ -13,6 +13,11 @@ const commonOptions = {
     .describe(
       'true: never deleted or replaced, also after the line or the block is gone. false, once applied: its data may be deleted without --allow-data-loss.',
     ),
+  private: z
+    .array(z.string().min(1))
+    .describe(
+      'Keys of env, of compose files and of other texts, and fields, that no plan shows and the state keeps as digests.',
+    ),
 } satisfies Record<string, z.ZodType>;
 
 /** When Trueup deploys a service; `never`: only people deploy it. */

@@ -8,7 +8,7 @@ import type { ExpressionSource, Refusal, Resolution, Values } from './sources/so
 import { badExpression } from './sources/source.ts';
 import type { Node, Place, ScalarNode } from './tree.ts';
 import { position } from './tree.ts';
-import type { Content, Reference, Shape, Wanted } from './wanted.ts';
+import type { Content, Reference, Shape, ShapePiece, Wanted } from './wanted.ts';
 import { mostCharactersOfValue, tooLong } from './wanted.ts';
 
 /** Most characters of all values of a manifest together. */
@@ -39,7 +39,8 @@ export interface Evaluation {
  */
 export function evaluate(node: Node, evaluation: Evaluation): Wanted {
   const found: Found = { isSecret: false, references: [], missing: [], evaluation };
-  const shape = shapeOf(node, found);
+  const marked = shapeOf(node, found);
+  const shape = found.isSecret ? joined(marked) : marked;
   const plainValue = valueOf(shape);
   const content: Content = plainValue === undefined ? { hollow: true, shape } : { hollow: false, value: plainValue };
   return {
@@ -48,6 +49,7 @@ export function evaluate(node: Node, evaluation: Evaluation): Wanted {
     references: found.references,
     missing: found.missing,
     content: secret(content),
+    ...(found.isSecret && !found.isWhole ? { marked: secret(marked) } : {}),
     ...(found.written === undefined ? {} : { written: found.written }),
   };
 }
@@ -65,6 +67,8 @@ export function referring(reference: Reference, { at, isSecret }: Wanted): Wante
 
 interface Found {
   isSecret: boolean;
+  /** A secret is the whole of a number or boolean. */
+  isWhole?: true;
   readonly references: Reference[];
   readonly missing: string[];
   readonly evaluation: Evaluation;
@@ -108,7 +112,8 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
   for (const part of parts) {
     const piece = typeof part === 'string' ? part : evaluateExpression(part, node.at, found);
     const plain = asText(piece);
-    characters += typeof plain === 'string' ? plain.length : charactersOfReference;
+    characters +=
+      typeof plain === 'string' ? plain.length : 'hidden' in plain ? plain.hidden.length : charactersOfReference;
     if (characters > mostCharactersOfValue) {
       throw tooLong('this value has', mostCharactersOfValue, node.at, evaluation.address);
     }
@@ -123,18 +128,39 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
     found.written = only.written;
     return { is: 'value', value: only.value };
   }
-  const joined: (string | Reference | { secret: string })[] = [];
+  return textShape(pieces.map(asText));
+}
+
+/** The shape of a text; texts beside each other are one. */
+function textShape(pieces: readonly ShapePiece[]): Shape {
+  const merged: ShapePiece[] = [];
   for (const piece of pieces) {
-    const last = joined.at(-1);
-    const plain = asText(piece);
-    if (typeof plain === 'object') joined.push(plain);
-    else if (typeof last === 'string') joined[joined.length - 1] = last + plain;
-    else joined.push(plain);
+    const last = merged.at(-1);
+    if (typeof piece === 'string' && typeof last === 'string') merged[merged.length - 1] = last + piece;
+    else merged.push(piece);
   }
-  const [text] = joined;
-  return joined.length === 1 && typeof text === 'string'
+  const [text] = merged;
+  return merged.length === 1 && typeof text === 'string'
     ? { is: 'value', value: text }
-    : { is: 'text', pieces: joined };
+    : { is: 'text', pieces: merged };
+}
+
+/** A shape with its secret parts as ordinary text. */
+function joined(shape: Shape): Shape {
+  switch (shape.is) {
+    case 'value':
+      return shape;
+    case 'text':
+      return textShape(
+        shape.pieces.map((piece) => (typeof piece === 'object' && 'hidden' in piece ? piece.hidden : piece)),
+      );
+    case 'list':
+      return { is: 'list', items: shape.items.map(joined) };
+    case 'map':
+      return { is: 'map', entries: shape.entries.map(([key, item]) => [key, joined(item)] as const) };
+    default:
+      return shape satisfies never;
+  }
 }
 
 /** A piece as part of a text. */
@@ -142,7 +168,7 @@ function asText(piece: Piece): Exclude<Piece, { is: 'scalar' }> {
   return typeof piece === 'object' && 'written' in piece ? piece.written : piece;
 }
 
-type Piece = string | Extract<Resolution, { is: 'scalar' }> | Reference | { secret: string };
+type Piece = ShapePiece | Extract<Resolution, { is: 'scalar' }>;
 
 function evaluateExpression({ source, argument }: Expression, at: Place, found: Found): Piece {
   const { values, addSecret } = found.evaluation;
@@ -150,10 +176,14 @@ function evaluateExpression({ source, argument }: Expression, at: Place, found: 
   if (source.isSecret) found.isSecret = true;
   switch (resolution.is) {
     case 'text':
-      if (source.isSecret) addSecret(resolution.text);
-      return resolution.text;
+      if (!source.isSecret) return resolution.text;
+      addSecret(resolution.text);
+      return { hidden: resolution.text };
     case 'scalar':
-      if (source.isSecret) addSecret(resolution.written);
+      if (source.isSecret) {
+        addSecret(resolution.written);
+        found.isWhole = true;
+      }
       return resolution;
     case 'reference':
       found.references.push(resolution.reference);

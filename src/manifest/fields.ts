@@ -38,10 +38,12 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
   const report = (code: Diagnostic['code'], message: string, node: Node, remedy?: string) =>
     diagnostics.push(diagnostic(code, message, { remedy, address, position: position(node.at) }));
 
+  const privateKeys = readPrivate(block);
   const readField = (written: string, name: string, { node }: Entry): void => {
     const field = fieldOf(kind, name);
     if (field.map !== undefined && node.is === 'map') {
-      maps[name] = readMap(written, node.entries, field, evaluation);
+      const entries = [...readMap(written, node.entries, field, evaluation)];
+      maps[name] = new Map(entries.map(([key, wanted]) => [key, withPrivate(wanted, [key, written], privateKeys)]));
       return;
     }
     if (node.is === 'scalar' && node.value === null) {
@@ -58,7 +60,8 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     }
     const told = evaluation.diagnostics.length;
     // Of numbers the platform keeps as text, `2.0` and `2` mean different things.
-    const wanted = evaluate(node, isNumberAsText(field) ? { ...evaluation, asWritten: true } : evaluation);
+    const evaluated = evaluate(node, isNumberAsText(field) ? { ...evaluation, asWritten: true } : evaluation);
+    const wanted = withPrivate(evaluated, [written], privateKeys);
     // What could not be evaluated has no value that could be wrong too.
     fields[name] = hasErrors(evaluation.diagnostics.slice(told))
       ? wanted
@@ -181,7 +184,7 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
       );
   }
   const merge = mergeOption(kind);
-  const { id, ...others } = options;
+  const { id, private: _private, ...others } = options;
   const mapMode = merge === undefined ? undefined : (others[merge.name] ?? merge.otherwise);
   if (merge !== undefined && mapMode === merge.otherwise) delete others[merge.name];
   return {
@@ -195,8 +198,23 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     maps,
     mapMode: mapMode === 'merge' ? 'merge' : 'own',
     options: others,
+    ...(privateKeys.size === 0 ? {} : { privateKeys }),
     pinned: typeof id === 'string' ? id : undefined,
   };
+}
+
+/** The keys and fields that a block calls private; none where they are written wrongly, which is reported. */
+function readPrivate({ entries }: Block): ReadonlySet<string> {
+  const entry = entries.get('private');
+  const written = entry === undefined ? [] : toJson(entry.node);
+  return new Set(Array.isArray(written) ? written.filter((name) => typeof name === 'string') : []);
+}
+
+/** A wanted value, secret as a whole if one of its names is private. */
+function withPrivate(wanted: Wanted, names: readonly string[], privateKeys: ReadonlySet<string>): Wanted {
+  if (privateKeys.size === 0) return wanted;
+  const { marked: _marked, ...whole } = wanted;
+  return names.some((name) => privateKeys.has(name)) ? { ...whole, isSecret: true } : { ...wanted, privateKeys };
 }
 
 function clearedValue(kind: Kind, name: string, field: Field): { value: Json } | { refuse: string } {

@@ -22,6 +22,8 @@ export interface Resource {
   /** `own`: keys that are not declared go; `merge`: they stay. */
   readonly mapMode: 'own' | 'merge';
   readonly options: Readonly<Record<string, Json>>;
+  /** Keys and fields that the user calls private. */
+  readonly privateKeys?: ReadonlySet<string>;
   /** The id that the user pinned. */
   readonly pinned: string | undefined;
 }

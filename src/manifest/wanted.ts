@@ -21,8 +21,12 @@ export function referenceName({ address, output }: Reference): string {
 /** What a user wants in one field. Its content never prints. */
 export interface Wanted {
   readonly at: Place;
-  /** Something of `${secret:…}` or `${env:…}` flowed into it, so it is never shown. */
+  /** Something of `${secret:…}` or `${env:…}` flowed into it, or the user calls it private: that part is never shown. */
   readonly isSecret: boolean;
+  /** The same content with its secret parts apart; undefined when all of it is secret, or nothing. */
+  readonly marked?: Secret<Shape>;
+  /** Keys in its text that the user calls private. */
+  readonly privateKeys?: ReadonlySet<string>;
   readonly references: readonly Reference[];
   /** Names of secrets that it needs and this run does not have. */
   readonly missing: readonly string[];
@@ -39,9 +43,12 @@ export type Content =
   | { readonly hollow: true; readonly shape: Shape };
 export type Shape =
   | { readonly is: 'value'; readonly value: Json }
-  | { readonly is: 'text'; readonly pieces: readonly (string | Reference | { readonly secret: string })[] }
+  | { readonly is: 'text'; readonly pieces: readonly ShapePiece[] }
   | { readonly is: 'list'; readonly items: readonly Shape[] }
   | { readonly is: 'map'; readonly entries: readonly (readonly [string, Shape])[] };
+
+/** A part of a text. `secret`: the name of one that this run does not have; `hidden`: the text of one, in `marked` only. */
+export type ShapePiece = string | Reference | { readonly secret: string } | { readonly hidden: string };
 
 /** What is known of a wanted value at some moment. */
 export type Resolved =
@@ -84,23 +91,36 @@ export function withGaps(wanted: Wanted, outputs: Outputs): Json {
   return content.hollow ? fill(content.shape, outputs, { at: wanted.at, characters: 0 }) : content.value;
 }
 
+/** A value with `hide` of each secret part in place of it; undefined when its parts are not known. */
+export function withHidden(wanted: Wanted, outputs: Outputs, hide: (secret: string) => string): Json | undefined {
+  const marked = wanted.marked?.reveal();
+  return marked === undefined ? undefined : fill(marked, outputs, { at: wanted.at, characters: 0 }, hide);
+}
+
 /** `size`: the characters of the whole value so far; counted up. */
-function fill(shape: Shape, outputs: Outputs, size: { readonly at: Place; characters: number }): Json {
+function fill(
+  shape: Shape,
+  outputs: Outputs,
+  size: { readonly at: Place; characters: number },
+  hide: (secret: string) => string = (secret) => secret,
+): Json {
   switch (shape.is) {
     case 'value':
       return shape.value;
     case 'text': {
-      const texts = shape.pieces.map((piece) =>
-        typeof piece === 'string' ? piece : 'secret' in piece ? '' : (outputs(piece) ?? ''),
-      );
+      const texts = shape.pieces.map((piece) => {
+        if (typeof piece === 'string') return piece;
+        if ('hidden' in piece) return hide(piece.hidden);
+        return 'secret' in piece ? '' : (outputs(piece) ?? '');
+      });
       for (const text of texts) size.characters += text.length;
       if (size.characters > mostCharactersOfValue) throw tooLong('this value has', mostCharactersOfValue, size.at);
       return texts.join('');
     }
     case 'list':
-      return shape.items.map((item) => fill(item, outputs, size));
+      return shape.items.map((item) => fill(item, outputs, size, hide));
     case 'map':
-      return Object.fromEntries(shape.entries.map(([key, item]) => [key, fill(item, outputs, size)]));
+      return Object.fromEntries(shape.entries.map(([key, item]) => [key, fill(item, outputs, size, hide)]));
     default:
       return shape satisfies never;
   }

@@ -16,10 +16,11 @@ import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import type { Pair } from '../state/record.ts';
 import { matchesStored, membersOf } from '../state/stored.ts';
-import type { Change, AttributeChange } from './action.ts';
+import type { AttributeChange, Change, Shown } from './action.ts';
 import type { Decision } from './decide.ts';
 import { decide } from './decide.ts';
-import { compareHidden, showObserved, showStored, showWanted } from './shown.ts';
+import type { Values } from './shown.ts';
+import { compareHidden, showSides } from './shown.ts';
 
 /** What comparing one resource with the platform gives. */
 export interface Difference {
@@ -36,6 +37,8 @@ export interface DiffInput {
   readonly isProvided: boolean;
   readonly outputs: Outputs;
   readonly digests: Digests;
+  /** The values that are shown; `usual` by default. */
+  readonly values?: Values | undefined;
 }
 
 /** Compares what is wanted of a resource with what the platform has, attribute by attribute. */
@@ -140,10 +143,10 @@ function addAttribute(input: DiffInput, found: Found, beside: Beside): void {
   }
   const planned = { attribute, field, wanted, decision, before: secret(observed), pair };
   found.attributes.push(planned);
-  found.changes.push(...changeOf(resource, planned, resolved));
+  found.changes.push(...changeOf(resource, planned, resolved, input));
   const isOfOld = decision.do === 'release' || (decision.do === 'error' && pair === undefined);
   const about = { address: resource.address, position: wanted === undefined ? undefined : position(wanted.at) };
-  for (const { code, sentence, remedy } of notesOn(planned, resolved))
+  for (const { code, sentence, remedy } of notesOn(input, planned, resolved))
     (isOfOld ? found.unlessReplaced : found.diagnostics).push(
       diagnostic(code, `${path}: ${sentence}`, { ...about, remedy }),
     );
@@ -159,9 +162,11 @@ function fixedIn({ resource: { kind }, isProvided }: DiffInput, { field }: Attri
 
 /** What has to be said of a decision. */
 function notesOn(
-  { field, wanted, decision, before, pair }: AttributeChange,
+  input: DiffInput,
+  planned: AttributeChange,
   resolved: Resolved | undefined,
 ): { readonly code: Diagnostic['code']; readonly sentence: string; readonly remedy?: string }[] {
+  const { field, decision, before } = planned;
   switch (decision.do) {
     case 'nothing': {
       const remedy = 'Change the value, or leave the line out: Trueup does not write this value again.';
@@ -172,7 +177,7 @@ function notesOn(
     case 'leave':
       return [{ code: 'drift-left', sentence: decision.sentence }];
     case 'error': {
-      const isHidden = field.secrecy !== undefined || wanted?.isSecret === true || isSecret(pair);
+      const isHidden = sidesOf(input.resource, planned, resolved, input).before.is !== 'value';
       const remedy =
         resolved?.is === 'unavailable' ? howToGive(resolved.secrets) : remedyFor(field, before.reveal(), isHidden);
       return [{ ...decision, remedy }];
@@ -186,36 +191,49 @@ function notesOn(
   }
 }
 
+/** What showing the values of a change needs. */
+export type ChangeShowing = Pick<DiffInput, 'outputs' | 'digests' | 'values'>;
+
 /** The change that people see of an attribute; none when nothing is written. */
-export function changeOf(resource: Resource, planned: AttributeChange, resolved: Resolved | undefined): Change[] {
+export function changeOf(
+  resource: Resource,
+  planned: AttributeChange,
+  resolved: Resolved | undefined,
+  how: ChangeShowing,
+): Change[] {
   const { attribute, field, wanted, decision, pair } = planned;
+  const isWritten = decision.do === 'write' || decision.do === 'replace';
+  if (decision.do !== 'remove' && (!isWritten || wanted === undefined || resolved === undefined)) return [];
   const observed = planned.before.reveal();
-  const plainly = withoutAddition(planned);
+  const shown = sidesOf(resource, planned, resolved, how);
   const path = pathOf(resource.kind, attribute);
-  const before = showObserved(field, plainly(observed), wanted?.isSecret === true || isSecret(pair));
+  const { before } = shown;
   const about = { atDeploy: waits(resource, field), forcesReplacement: decision.do === 'replace', ...unitOf(field) };
-  if (decision.do === 'remove') return [{ path, cause: 'removed', before, after: { is: 'absent' }, ...about }];
-  if (wanted === undefined || resolved === undefined || (decision.do !== 'write' && decision.do !== 'replace'))
-    return [];
+  if (!isWritten || wanted === undefined || resolved === undefined)
+    return [{ path, cause: 'removed', before, after: { is: 'absent' }, ...about }];
   const isSet = field.codec === contains && resolved.is === 'known' && !wanted.isSecret;
+  const after: Shown = isSet
+    ? { is: 'value', value: merged(resolved.value, observed, membersOf(pair?.wanted)) }
+    : shown.after;
   return [
     {
       path,
       cause: decision.cause,
       before,
-      after: isSet
-        ? { is: 'value', value: merged(resolved.value, observed, membersOf(pair?.wanted)) }
-        : showWanted(
-            field,
-            wanted,
-            resolved.is === 'known' ? { ...resolved, value: plainly(resolved.value) } : resolved,
-          ),
+      after,
       position: position(wanted.at),
       ...about,
-      ...summaryOf(field, observed, resolved),
-      ...(decision.cause === 'conflict' && pair !== undefined ? { last: showStored(pair.answered) } : {}),
+      ...([before, after].some(({ is }) => is === 'hidden') ? summaryOf(field, observed, resolved) : {}),
+      ...(decision.cause === 'conflict' && pair !== undefined ? { last: shown.last } : {}),
     },
   ];
+}
+
+function sidesOf(resource: Resource, planned: AttributeChange, resolved: Resolved | undefined, how: ChangeShowing) {
+  const { values = 'usual', outputs, digests } = how;
+  const { address, privateKeys } = resource;
+  const digest = digests(address, attributeName(planned.attribute));
+  return showSides({ planned, resolved, values, outputs, digest, privateKeys, plainly: withoutAddition(planned) });
 }
 
 /**
@@ -243,11 +261,6 @@ export function waits({ link }: Resource, field: Field): boolean {
 export function summaryOf(field: Field, before: Json, after: Resolved): { summary?: string } {
   const summary = field.secrecy === 'private' && after.is === 'known' ? compareHidden(before, after.value) : undefined;
   return summary === undefined ? {} : { summary };
-}
-
-/** A digest in an open field means that a secret flowed into it once. */
-function isSecret(pair: Pair | undefined): boolean {
-  return pair !== undefined && 'digest' in pair.answered;
 }
 
 function remedyFor(field: Field, observed: Json, isHidden: boolean): string {

@@ -40,6 +40,7 @@ export function planExisting(
     changes: written,
     diagnostics,
   } = diffResource({
+    values: input.values,
     resource,
     row: object.row,
     // What was settled with another object says nothing of this one.

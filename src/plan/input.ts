@@ -6,6 +6,7 @@ import type { Digests } from '../secrets/digest.ts';
 import type { State } from '../state/state.ts';
 import type { Origins } from './moved.ts';
 import type { Narrowing } from './action.ts';
+import type { Values } from './shown.ts';
 
 /** What a plan is computed from. */
 export interface PlanInput {
@@ -24,6 +25,8 @@ export interface PlanInput {
   readonly digests: Digests;
   /** The former addresses of the records that `moved:` gave new ones. */
   readonly origins: Origins;
+  /** The values that are shown; `usual` by default. */
+  readonly values?: Values | undefined;
 }
 
 /** What each object is planned from: the input of the plan, and the outputs that are known when it is made. */

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { blockAddress } from '../kind/address.ts';
 import { textsIn } from '../kind/json.ts';
 import type { Parts } from '../kind/lifecycle.ts';
+import { redacted } from '../secrets/secret.ts';
 import type { Action, Change, Plan, Shown } from './action.ts';
 
 /** A plan in which nothing shows that is known to be secret, wherever on the platform it stands. */
@@ -44,7 +45,7 @@ function redactAction(action: Action, redact: (text: string) => string): Action 
 
 /** Almost every change quotes no secret: it stays the same object, so that a large plan is not held twice. */
 function redactChange(change: Change, redact: (text: string) => string): Change {
-  const hide = (shown: Shown): Shown => (holdsSecret(shown, redact) ? { is: 'hidden' } : shown);
+  const hide = (shown: Shown): Shown => redactShown(shown, redact);
   const { before, after, last, summary } = change;
   const quoted = { before: hide(before), after: hide(after) };
   const earlier = last === undefined ? undefined : hide(last);
@@ -62,7 +63,12 @@ function redactParts(parts: Parts, redact: (text: string) => string): Parts {
   return Object.fromEntries(Object.entries(parts).map(([noun, names]) => [noun, names.map(redact)]));
 }
 
-function holdsSecret(shown: Shown, redact: (text: string) => string): boolean {
-  if (shown.is !== 'value' && shown.is !== 'masked') return false;
-  return textsIn(shown.value).some((text) => redact(text) !== text);
+/** A value without what is known to be secret: of a text of several lines the part, of any other value all of it. */
+function redactShown(shown: Shown, redact: (text: string) => string): Shown {
+  if (shown.is !== 'value' && shown.is !== 'masked') return shown;
+  const { value } = shown;
+  if (textsIn(value).every((text) => redact(text) === text)) return shown;
+  if (typeof value !== 'string' || !value.trimEnd().includes('\n')) return { is: 'hidden' };
+  const masked = redact(value);
+  return masked.replaceAll(redacted, '').trim() === '' ? { is: 'hidden' } : { is: 'masked', value: masked };
 }

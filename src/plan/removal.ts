@@ -9,13 +9,14 @@ import type { Kind } from '../kind/kind.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import { fieldPath, idsBelow, rowsBelow } from '../kind/wire.ts';
 import type { Observed, ObservedObject } from '../observe/observed.ts';
+import { secret } from '../secrets/secret.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Action, Change } from './action.ts';
 import { actionFor } from './action-for.ts';
 import { unitOf } from './diff.ts';
 import type { PlanInput } from './input.ts';
 import { weigh } from './risks.ts';
-import { showObserved } from './shown.ts';
+import { showSides } from './shown.ts';
 import { deleteSteps } from './steps.ts';
 
 /** Plans the removal of a resource that is in the state and no longer in the manifest. */
@@ -65,7 +66,7 @@ export function planRemoval(
   }
   const gone = takeAway(input, base, object, { action: 'delete', parent });
   const isParentGoing = parent?.action === 'delete' || parent?.action === 'replace';
-  const changes = goneFields(kind, object, record.pairs);
+  const changes = goneFields(input, { kind, address, pairs: record.pairs }, object);
   return {
     ...base,
     changes,
@@ -74,13 +75,31 @@ export function planRemoval(
   };
 }
 
-/** What goes, by the fields that were managed and may be shown, as the platform has them. Keys of maps go without saying. */
-function goneFields(kind: Kind, { row }: ObservedObject, pairs: StateRecord['pairs']): Change[] {
+/**
+ * What goes, by the fields that were managed and may be shown, as the platform has them. Keys of maps, and texts that may
+ * hold secrets, go without saying.
+ */
+function goneFields(
+  { digests, values = 'usual' }: PlanInput,
+  { kind, address, pairs }: Pick<StateRecord, 'pairs'> & { readonly kind: Kind; readonly address: string },
+  { row }: ObservedObject,
+): Change[] {
   const now = readRow(kind, row);
   return Object.entries(pairs).flatMap(([name, pair]) => {
     const field = kind.fields[name];
-    if (field === undefined) return [];
-    const before = showObserved(field, now.value({ field: name }), 'digest' in pair.answered);
+    if (field === undefined || field.secrecy !== undefined) return [];
+    const attribute = { field: name };
+    const observed = secret(now.value(attribute));
+    const planned = {
+      attribute,
+      field,
+      wanted: undefined,
+      decision: { do: 'remove' },
+      before: observed,
+      pair,
+    } as const;
+    const digest = digests(address, name);
+    const { before } = showSides({ planned, resolved: undefined, values, outputs: () => undefined, digest });
     if (before.is === 'absent' || before.is === 'hidden') return [];
     const path = fieldPath(kind, name);
     const rest = { after: { is: 'absent' }, ...unitOf(field), atDeploy: false, forcesReplacement: false } as const;

@@ -12,6 +12,7 @@ import { compare } from './compare.ts';
 import type { Digests } from '../secrets/digest.ts';
 import type { Pair } from '../state/record.ts';
 import { matchesStored, toStored, membersOf } from '../state/stored.ts';
+import { storing } from './storing.ts';
 
 /** What settling one resource needs. */
 export interface SettleInput {
@@ -83,7 +84,8 @@ export function sentPairs({ address, attributes }: Action, outputs: Outputs, dig
     const resolved = resolveField(field, wanted, outputs);
     if (resolved.is !== 'known') continue;
     const name = attributeName(attribute);
-    const stored = toStored(field, resolved.value, wanted.isSecret, digests(address, name));
+    const how = storing({ attribute, field, wanted }, { outputs, digest: digests(address, name) });
+    const stored = toStored(how, resolved.value);
     pairs[name] = { wanted: stored, answered: stored };
   }
   return pairs;
@@ -96,7 +98,7 @@ interface SettledAttribute {
 }
 
 function settleAttribute(
-  { action, wasSent, digests }: SettleInput,
+  { action, wasSent, digests, outputs }: SettleInput,
   { attribute, decision, field, wanted, pair: old }: AttributeChange,
   compared: Compared | undefined,
 ): SettledAttribute {
@@ -111,10 +113,11 @@ function settleAttribute(
   if (decision.do === 'remove') return wasSent ? { pair: kept, said: 'ignored' } : { pair: kept };
   if (wanted === undefined || meant === undefined) return { pair: kept };
   const make = (answered: Json, ignored?: Pair['ignored']) => (): Pair => {
-    const stored = toStored(field, meant, wanted.isSecret, digest);
+    const how = storing({ attribute, field, wanted }, { outputs, digest });
+    const stored = toStored(how, meant);
     return {
       wanted: stored,
-      answered: answered === meant ? stored : toStored(field, answered, wanted.isSecret, digest),
+      answered: answered === meant ? stored : toStored({ ...how, secretLines: undefined }, answered),
       ...(ignored === undefined ? {} : { ignored }),
     };
   };

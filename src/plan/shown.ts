@@ -1,31 +1,186 @@
+import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
-import type { Field } from '../kind/field.ts';
-import type { Resolved, Wanted } from '../manifest/wanted.ts';
-import { withoutCredentials } from '../secrets/credentials.ts';
-import type { Stored } from '../state/record.ts';
-import type { Shown } from './action.ts';
+import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
+import { withHidden } from '../manifest/wanted.ts';
+import type { Digest } from '../secrets/digest.ts';
+import { hiddenLines, maskAttribute } from '../secrets/looks-secret.ts';
+import { redacted } from '../secrets/secret.ts';
+import { matchesStored } from '../state/stored.ts';
+import type { AttributeChange, Change, Shown } from './action.ts';
 
 /**
- * What people may see of a wanted value. Not what a secret flowed into, and nothing of a field that may hold secrets:
- * plans are read in logs and pull requests, by more people than the manifest.
+ * The values that a plan shows. `usual`: what stands in the manifest in clear and does not look secret, and what the platform
+ * has under declared keys. `hidden`: nothing of fields that may hold secrets. `all`: also what the platform has under keys
+ * that are not declared, unless it looks secret.
  */
-export function showWanted(field: Field, wanted: Wanted, resolved: Resolved): Shown {
-  if (resolved.is === 'known' && resolved.value === null) return { is: 'absent' };
-  if (field.secrecy !== undefined || wanted.isSecret) return { is: 'hidden' };
-  if (resolved.is === 'known') return { is: 'value', value: withoutCredentials(resolved.value) };
-  return resolved.is === 'pending' ? { is: 'known after apply' } : { is: 'hidden' };
+export type Values = 'usual' | 'hidden' | 'all';
+
+/** What deciding which part of a value is shown needs. */
+export interface Showing {
+  readonly planned: AttributeChange;
+  /** The wanted value; undefined where none is wanted. */
+  readonly resolved: Resolved | undefined;
+  readonly values: Values;
+  readonly outputs: Outputs;
+  readonly digest: Digest;
+  /** Keys and fields that the user calls private. */
+  readonly privateKeys?: ReadonlySet<string> | undefined;
+  /** Takes away what the platform has behind the text of a user. */
+  readonly plainly?: (value: Json) => Json;
 }
 
-/** What people may see of a value of the platform. */
-export function showObserved(field: Field, value: Json, isSecret: boolean): Shown {
-  if (value === null) return { is: 'absent' };
-  return field.secrecy !== undefined || isSecret ? { is: 'hidden' } : { is: 'value', value: withoutCredentials(value) };
+/** Both sides of a change as people may see them, and what was settled last, for a conflict. */
+export function showSides(showing: Showing): Required<Pick<Change, 'before' | 'after' | 'last'>> {
+  const { planned, resolved, plainly = (value: Json) => value } = showing;
+  const observed = planned.before.reveal();
+  const value = resolved?.is === 'known' ? resolved.value : null;
+  const before = maskObserved(showing, observed);
+  const after = maskWanted(showing);
+  const marked =
+    typeof before === 'string' && typeof after === 'string' && typeof observed === 'string' && typeof value === 'string'
+      ? markChanged([before, after], [observed, value])
+      : after;
+  return {
+    before: shownAs(observed, before, plainly),
+    after:
+      resolved?.is === 'pending' && !isStrict(showing) ? { is: 'known after apply' } : shownAs(value, marked, plainly),
+    last: showStored(showing),
+  };
 }
 
-/** What people may see of a value that was settled. */
-export function showStored(stored: Stored): Shown {
-  if ('digest' in stored) return { is: 'hidden' };
-  return stored.value === null ? { is: 'absent' } : { is: 'value', value: stored.value };
+/** A value with its secret parts masked; undefined when nothing of it is shown. */
+type Masked = Json | undefined;
+
+function shownAs(value: Json, masked: Masked, plainly: (value: Json) => Json): Shown {
+  if (masked === undefined || masked === redacted) return { is: 'hidden' };
+  if (masked === null) return { is: 'absent' };
+  const shown = plainly(typeof masked === 'string' ? withoutRepeats(masked) : masked);
+  return { is: masked === value ? 'value' : 'masked', value: shown };
+}
+
+/** Whether nothing of the value is shown, whatever it is. */
+function isStrict({ planned: { field, wanted }, values }: Showing): boolean {
+  if (field.secrecy === 'secret' || isPrivateAsAWhole(wanted)) return true;
+  return values === 'hidden' && (field.secrecy !== undefined || wanted?.isSecret === true);
+}
+
+/** Whether the user calls a key of a map private, also one that is not declared. */
+function isPrivateKey({ planned: { attribute }, privateKeys }: Showing): boolean {
+  return attribute.key !== undefined && privateKeys?.has(attribute.key) === true;
+}
+
+function isPrivateAsAWhole(wanted: Wanted | undefined): boolean {
+  return wanted?.isSecret === true && wanted.marked === undefined;
+}
+
+/** What stands in the manifest in clear, and looks like no secret. */
+function maskWanted(showing: Showing): Masked {
+  const { planned, resolved, outputs } = showing;
+  const { wanted } = planned;
+  if (wanted === undefined || resolved === undefined || (resolved.is === 'known' && resolved.value === null))
+    return null;
+  if (isStrict(showing) || resolved.is !== 'known') return undefined;
+  const value = wanted.isSecret ? withHidden(wanted, outputs, hiddenLines) : resolved.value;
+  return value === undefined ? undefined : maskAttribute(planned, value, showing.privateKeys);
+}
+
+/**
+ * What the platform has, where its key is declared. Text into which a secret flowed is shown only as it was settled, without
+ * the lines of the secrets: in any other text nobody knows where it stands.
+ */
+function maskObserved(showing: Showing, observed: Json): Masked {
+  const { planned, digest, values, privateKeys } = showing;
+  const { field, wanted, pair } = planned;
+  if (observed === null) return null;
+  if (isStrict(showing) || isPrivateKey(showing)) return undefined;
+  const settled = pair?.answered;
+  const isSettled = settled !== undefined && matchesStored({ field, digest }, settled, observed);
+  const lines = settled !== undefined && 'digest' in settled ? settled.secretLines : [];
+  if (values === 'hidden') {
+    const isOpen = field.secrecy === undefined && (settled === undefined || 'value' in settled);
+    return isOpen ? maskAttribute(planned, observed, privateKeys) : undefined;
+  }
+  if (isSettled && lines !== undefined) {
+    const known = lines.length === 0 ? observed : withoutLines(showing, observed, lines);
+    return known === undefined ? undefined : maskAttribute(planned, known, privateKeys);
+  }
+  // A secret flows into it, or flowed into it once.
+  if (wanted?.isSecret === true || lines === undefined || lines.length > 0) return undefined;
+  if (wanted === undefined && field.secrecy !== undefined && values !== 'all') return undefined;
+  const masked = maskAttribute(planned, observed, privateKeys);
+  return values === 'all' ? masked : withoutForeignKeys(showing, masked);
+}
+
+/** A text that was settled, with its lines of secrets as the wanted text has them. */
+function withoutLines({ planned, resolved, outputs }: Showing, observed: Json, lines: readonly number[]): Masked {
+  const { field, wanted } = planned;
+  if (typeof observed !== 'string' || (field.codec ?? plain).normal(observed) !== observed) return undefined;
+  const masked = wanted === undefined ? undefined : withHidden(wanted, outputs, hiddenLines);
+  const meant = resolved?.is === 'known' ? resolved.value : undefined;
+  const known = new Map<string, string>();
+  if (typeof masked === 'string' && typeof meant === 'string') {
+    const shown = masked.split('\n');
+    for (const [at, line] of meant.split('\n').entries())
+      if (shown[at] !== line) known.set(line, shown[at] ?? redacted);
+  }
+  const secret = new Set(lines);
+  const indented = (line: string) => `${/^\s*/.exec(line)?.[0] ?? ''}${redacted}`;
+  return observed
+    .split('\n')
+    .map((line, at) => (secret.has(at) ? (known.get(line) ?? indented(line)) : line))
+    .join('\n');
+}
+
+/** An env file without the values of keys that the manifest does not have in it. */
+function withoutForeignKeys({ planned, resolved }: Showing, masked: Json): Json {
+  const { field, attribute } = planned;
+  if (field.map === undefined || attribute.key !== undefined || typeof masked !== 'string') return masked;
+  const meant = resolved?.is === 'known' && typeof resolved.value === 'string' ? resolved.value : '';
+  const declared = field.map.read(meant);
+  const foreign = [...field.map.read(masked).keys()].filter((key) => !declared.has(key));
+  return foreign.length === 0 ? masked : maskAttribute(planned, masked, new Set(foreign));
+}
+
+/** What people may see of the value that was settled last. */
+function showStored(showing: Showing): Shown {
+  const { planned, privateKeys } = showing;
+  const settled = planned.pair?.answered;
+  if (settled === undefined || 'digest' in settled || isPrivateKey(showing) || isStrict(showing))
+    return { is: 'hidden' };
+  if (settled.value === null) return { is: 'absent' };
+  const masked = maskAttribute(planned, settled.value, privateKeys);
+  return shownAs(settled.value, masked, (value) => value);
+}
+
+/** Marks a secret part that changed in a line that otherwise stays: both sides would look the same. */
+function markChanged([before, after]: readonly [string, string], [old, fresh]: readonly [string, string]): string {
+  if (after === redacted || !after.includes(redacted)) return after;
+  const [beforeLines, afterLines] = [before.split('\n'), after.split('\n')];
+  const [oldLines, freshLines] = [old.split('\n'), fresh.split('\n')];
+  if (beforeLines.length !== oldLines.length || afterLines.length !== freshLines.length) return after;
+  const was = new Set(oldLines);
+  const shown = new Set(beforeLines);
+  return afterLines
+    .map((line, at) => {
+      const isChanged = line.includes(redacted) && !was.has(freshLines[at] ?? '') && shown.has(line);
+      return isChanged ? line.replaceAll(redacted, changed) : line;
+    })
+    .join('\n');
+}
+
+/** The text in place of a secret part that the change gives another value. */
+const changed = '(sensitive, changed)';
+
+/** A text in which lines that are secret as a whole, one below the other, are one line. */
+function withoutRepeats(text: string): string {
+  if (!text.includes('\n')) return text;
+  const lines = text.split('\n');
+  return lines
+    .filter(
+      (line, at) =>
+        !([redacted, changed].includes(line.trim()) && /\(sensitive(?:, changed)?\)$/.test(lines[at - 1] ?? '')),
+    )
+    .join('\n');
 }
 
 /** What may be said of two texts without showing them: how many lines there are and which differ. */

@@ -143,7 +143,7 @@ function inline(sides: Sides, frame: Frame, summary?: string): string[] {
   const name = nameOf(sides, style);
   const [old, fresh] = [before, after].map((side) => cutLine(inlineShown(side), 0, style)) as [string, string];
   const isEqual = old === fresh || (after.is === 'masked' && old === fresh.replaceAll(mark, redactedPart));
-  if (isEqual && summary !== undefined)
+  if (summary !== undefined && (isEqual || before.is === 'hidden'))
     return withWhy(headed('', `${name}: ${hiddenWords(summary)}`, frame), why, frame);
   if (isEqual) return withWhy(headed('~', `${name}: ${old} (changed)`, frame), why, frame);
   const [was, is] = areAlike(old, fresh) ? [inAscii(old), inAscii(fresh)] : [old, fresh];

@@ -80,7 +80,10 @@ export const application = defineKind({
     isStaticSpa: deployedFlag('Whether every path leads to index.html.', { otherwise: null }),
     env,
     buildArgs: variables('Build arguments: a map, or the text of an env file.'),
-    buildSecrets: variables('Secrets that only the build sees: a map, or the text of an env file.'),
+    buildSecrets: {
+      ...variables('Secrets that only the build sees: a map, or the text of an env file.'),
+      secrecy: 'secret',
+    },
     createEnvFile: deployedFlag('Whether the env is written to a .env file.', {
       otherwise: true,
       examples: [false, true],

@@ -1,8 +1,13 @@
 import * as z from 'zod';
 import type { Json } from '../kind/json.ts';
 
-/** A value as the state holds it: itself, or a keyed digest where it may be a secret. */
-export type Stored = { readonly value: Json } | { readonly digest: string };
+/**
+ * A value as the state holds it: itself; or a keyed digest, where it may be a secret or is long. `secretLines`: the lines of
+ * the text, from 0, into which a secret flowed; without it, any part may be secret.
+ */
+export type Stored =
+  | { readonly value: Json }
+  | { readonly digest: string; readonly secretLines?: readonly number[] | undefined };
 
 /** What was wanted and what the platform answered when a field, or a key of a map, was settled last. */
 export interface Pair {
@@ -115,7 +120,10 @@ export interface UnknownRecord extends RecordFacts {
 export type StateRecord = KnownRecord | UnknownRecord;
 
 const key = z.record(z.string(), z.json());
-const stored = z.union([z.strictObject({ value: z.json() }), z.strictObject({ digest: z.string() })]);
+const stored = z.union([
+  z.strictObject({ value: z.json() }),
+  z.strictObject({ digest: z.string(), secretLines: z.array(z.number().int()).optional() }),
+]);
 const ignored = z.union([z.literal(1), z.literal(2)]);
 const sent = { at: z.number(), timeoutMs: z.number() };
 

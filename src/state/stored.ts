@@ -1,10 +1,11 @@
 import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';
+import type { Attribute } from '../kind/attribute.ts';
 import type { Field } from '../kind/field.ts';
 import { idsIn } from '../kind/shared-set.ts';
-import { holdsCredentials } from '../secrets/credentials.ts';
 import type { Digest } from '../secrets/digest.ts';
+import { maskAttribute } from '../secrets/looks-secret.ts';
 import type { Stored } from './record.ts';
 
 /** Tells whether a value equals the stored one. */
@@ -19,11 +20,34 @@ export function matchesStored(
     : canonical(stored.value) === canonical(normal);
 }
 
-/** What the state holds of a value: the value, or a digest where it may be secret. */
-export function toStored(field: Field, value: Json, isSecret: boolean, digest: Digest): Stored {
+/** What is known of the secrets in a value that is about to be stored. */
+export interface Storing {
+  readonly field: Field;
+  readonly attribute: Attribute;
+  /** A secret flowed into it, or the user calls it private. */
+  readonly isSecret: boolean;
+  /** Then: the lines of its text that the secrets stand in; undefined where any part may be secret. */
+  readonly secretLines?: readonly number[] | undefined;
+  readonly privateKeys?: ReadonlySet<string> | undefined;
+  readonly digest: Digest;
+}
+
+/** Most characters of a text in a field with long texts, such as a compose file, that the state holds as it is. */
+const mostOfText = 1_024;
+
+/** What the state holds of a value: the value; or a digest, where it may be secret or is long. */
+export function toStored(
+  { field, attribute, isSecret, secretLines, privateKeys, digest }: Storing,
+  value: Json,
+): Stored {
   const normal = (field.codec ?? plain).normal(value);
-  const isHidden = field.secrecy !== undefined || isSecret || holdsCredentials(normal);
-  return isHidden ? { digest: digest(canonical(normal)) } : { value: normal };
+  if (field.secrecy === 'secret' || (isSecret && secretLines === undefined))
+    return { digest: digest(canonical(normal)) };
+  if (isSecret) return { digest: digest(canonical(normal)), secretLines };
+  const isLong = field.secrecy === 'private' && typeof normal === 'string' && normal.length > mostOfText;
+  return isLong || maskAttribute({ field, attribute }, normal, privateKeys) !== normal
+    ? { digest: digest(canonical(normal)), secretLines: [] }
+    : { value: normal };
 }
 
 /** The ids in a value that was settled. */

@@ -50,13 +50,18 @@ function pendingOf(action: Action, operation: Step['operation'], { parent = web,
 describe('a pending create holds', () => {
   const file = { type: declared('file'), filePath: declared('a.conf'), content: declared('a = 1\n') };
 
-  test('its time, its parent, its key and its fields, with digests where a field may be secret', () => {
+  test('its time, its parent, its key and its fields, with digests of what looks secret', () => {
+    const { says } = pendingOf(
+      creating('mount', { ...file, content: declared('password = x1\n') }, web),
+      'mounts.create',
+    );
+    expect(says.content).toEqual({ ...digestOf('password = x1\n'), secretLines: [] });
     expect(pendingOf(creating('mount', file, web), 'mounts.create')).toEqual({
       is: 'create',
       at: 1_000,
       key: { filePath: 'a.conf' },
       below: 'app_1',
-      says: { type: { value: 'file' }, filePath: { value: 'a.conf' }, content: digestOf('a = 1\n') },
+      says: { type: { value: 'file' }, filePath: { value: 'a.conf' }, content: { value: 'a = 1\n' } },
       timeoutMs: 60_000,
       sends: 1,
     });

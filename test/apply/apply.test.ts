@@ -407,16 +407,16 @@ describe('secrets', () => {
     made.env.CANARY = 'canary-Kx82-secret';
     const text = `${head}environments:
   production:
-    env: { A: "\${secret:CANARY}", B: canary-Kx83-secret }
+    env: { A: "\${secret:CANARY}", B_TOKEN: canary-Kx83-secret }
     postgres:
       main: { dockerImage: "postgres:17", databaseName: a, databaseUser: a, databasePassword: "\${secret:CANARY}", env: { C: "\${env:CANARY}" } }
     redis:
       cache: { databasePassword: canary-Kx84-secret }
     compose:
       shop:
-        source: { type: raw, composeFile: "services: { web: { image: nginx, command: canary-Kx85-secret } }" }
-        env: "D=canary-Kx86-secret"
-        files: { a.conf: { content: canary-Kx87-secret } }
+        source: { type: raw, composeFile: "services: { web: { image: nginx, command: server --password canary-Kx85-secret } }" }
+        env: "D_TOKEN=canary-Kx86-secret"
+        files: { a.conf: { content: password=canary-Kx87-secret } }
         backups:
           nightly: { serviceName: web, databaseType: postgres, database: a, schedule: "0 3 * * *", destinationId: dst_1, prefix: a/, metadata: { postgres: { databaseUser: canary-Kx88-secret } } }
 `;

@@ -88,13 +88,19 @@ describe('it is created', () => {
   test('and the plan shows each field and each key of a map, and hides what may be secret', () => {
     const kind = kindNamed('compose');
     const fields = { name: declared('shop'), composeFile: declared('a:\n  b\n'), command: referring(host) };
-    const maps = { env: new Map([['A', declared('1')]]) };
+    const maps = {
+      env: new Map([
+        ['A', declared('1')],
+        ['A_TOKEN', declared('x1')],
+      ]),
+    };
     const common = { cause: 'create', before: { is: 'absent' }, position: here, forcesReplacement: false };
     expect(plan({ kind, resource: { fields, maps } }).changes).toStrictEqual([
       { ...common, path: 'name', after: { is: 'value', value: 'shop' }, atDeploy: false },
-      { ...common, path: 'source.composeFile', after: { is: 'hidden' }, summary: '2 lines', atDeploy: true },
+      { ...common, path: 'source.composeFile', after: { is: 'value', value: 'a:\n  b\n' }, atDeploy: true },
       { ...common, path: 'command', after: { is: 'known after apply' }, atDeploy: true },
-      { ...common, path: 'env.A', after: { is: 'hidden' }, atDeploy: true },
+      { ...common, path: 'env.A', after: { is: 'value', value: '1' }, atDeploy: true },
+      { ...common, path: 'env.A_TOKEN', after: { is: 'hidden' }, atDeploy: true },
     ]);
   });
 

@@ -11,8 +11,7 @@ import { decide } from '../../src/plan/decide.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
 import type { Pair } from '../../src/state/record.ts';
-import { toStored } from '../../src/state/stored.ts';
-import { actionOf, declared, attributeChange } from '../support/plan-values.ts';
+import { actionOf, attributeChange, declared, storedAs } from '../support/plan-values.ts';
 import { bench, head } from '../support/world.ts';
 
 /** The table of when a field is written: wanted now, observed now, and the pair that was settled last. */
@@ -34,7 +33,7 @@ const pending: Resolved = { is: 'pending', on: [{ address: 'production.redis.cac
 const unavailable: Resolved = { is: 'unavailable', secrets: ['TOKEN'] };
 
 function pairOf(wanted: Json, answered: Json = wanted, field: Field = base): Pair {
-  return { wanted: toStored(field, wanted, false, makeDigest), answered: toStored(field, answered, false, makeDigest) };
+  return { wanted: storedAs(field, wanted), answered: storedAs(field, answered) };
 }
 
 function decided(

@@ -3,8 +3,8 @@ import type { Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, AttributeChange } from '../../src/plan/action.ts';
 import type { ServiceActions } from '../../src/plan/deploy-inputs.ts';
 import { inputsDigest, mentionsOf, reachesContainers } from '../../src/plan/deploy-inputs.ts';
-import { toStored } from '../../src/state/stored.ts';
 import {
+  storedAs,
   actionOf,
   declared,
   kindNamed,
@@ -83,7 +83,7 @@ describe('of its own fields, the digest of the inputs', () => {
 
   test('takes the settled value where this run lacks the secret', () => {
     const { field } = variable('A', declared(null));
-    const stored = toStored(field, 'secret', true, makeDigest);
+    const stored = storedAs(field, 'secret', true);
     const settled = { ...variable('A', lacking('S')), pair: { wanted: stored, answered: stored } };
     expect(digestOf({ root: stack(settled) })).toBe(digestOf({ root: stack(variable('A', declared('secret'))) }));
     const open = {
@@ -174,7 +174,7 @@ describe('of its environment', () => {
     expect(eu).toBeDefined();
     expect(digestOf({ root, parent: inText(declared('REGION=us\nZONE=a')) })).not.toBe(eu);
     const { field } = zone('a');
-    const stored = toStored(field, 'REGION=eu\nZONE=a', true, makeDigest);
+    const stored = storedAs(field, 'REGION=eu\nZONE=a', true);
     const [settled] = inText(lacking('S')).attributes.map((text) => ({
       ...text,
       pair: { wanted: stored, answered: stored },

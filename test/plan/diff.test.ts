@@ -121,7 +121,7 @@ describe('a field', () => {
   test('with hidden text tells which lines differ', () => {
     const kind = kindNamed('compose');
     const of = (text: string) =>
-      diff({ kind, fields: { composeFile: declared(text) }, row: { composeFile: 'a\nb\n' } }).changes[0];
+      diff({ kind, fields: { composeFile: declared(text, true) }, row: { composeFile: 'a\nb\n' } }).changes[0];
     expect(of('a\nc\n')).toMatchObject({ before: { is: 'hidden' }, summary: 'line 2 of 2, before 2' });
     expect(of('c')).not.toHaveProperty('summary');
   });

@@ -8,9 +8,11 @@ import type { Field } from '../../src/kind/field.ts';
 import { contains } from '../../src/kind/shared-set.ts';
 import type { Outputs, Wanted } from '../../src/manifest/wanted.ts';
 import type { Action, AttributeChange } from '../../src/plan/action.ts';
+import { hasChanges } from '../../src/plan/action.ts';
 import type { Decision } from '../../src/plan/decide.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import type { Pair } from '../../src/state/record.ts';
+import { digestsOf } from '../../src/state/digests.ts';
+import type { Pair, StateRecord, Stored } from '../../src/state/record.ts';
 import { failed, operationOf, plansNothing } from '../support/faults.ts';
 import {
   actionOf,
@@ -40,6 +42,21 @@ const main = 'production.redis.main';
 type Made = ReturnType<typeof bench>;
 const pairsOf = (made: Made) => made.store.state?.resources[main]?.pairs ?? {};
 
+/** Records with each stored value as another one. */
+function mapRecords(
+  resources: Readonly<Record<string, StateRecord>>,
+  as: (address: string, name: string, stored: Stored) => Stored,
+): Record<string, StateRecord> {
+  const mapped = Object.entries(resources).map(([address, record]) => {
+    const pairs = Object.entries(record.pairs).map(([name, { wanted, answered, ...rest }]) => [
+      name,
+      { ...rest, wanted: as(address, name, wanted), answered: as(address, name, answered) },
+    ]);
+    return [address, { ...record, pairs: Object.fromEntries(pairs) as StateRecord['pairs'] }];
+  });
+  return Object.fromEntries(mapped) as Record<string, StateRecord>;
+}
+
 describe('the state after an apply', () => {
   test('has a pair for every declared field and every key of env, and for nothing else', async () => {
     const made = bench();
@@ -54,17 +71,59 @@ describe('the state after an apply', () => {
     expect(pairsOf(made)['dockerImage']).toEqual({ wanted: { value: 'redis:8' }, answered: { value: 'redis:8' } });
   });
 
-  test('holds digests of env, of secrets and of everything a secret flowed into, and no text of them', async () => {
+  const digest = expect.any(String) as string;
+  const twice = <T>(stored: T) => ({ wanted: stored, answered: stored });
+
+  test('holds digests of secrets and of everything a secret flowed into or that looks secret, and no text', async () => {
     const made = bench();
     made.secrets['WORD'] = 'top-secret-word';
-    await made.apply(redis('A: plain-value', '        description: "with ${secret:WORD}"\n'));
-    for (const attribute of ['databasePassword', 'env["A"]', 'description']) {
-      expect(pairsOf(made)[attribute]).toEqual({
-        wanted: { digest: expect.any(String) as string },
-        answered: { digest: expect.any(String) as string },
-      });
-    }
-    expect(JSON.stringify(made.store.state)).not.toMatch(/plain-value|top-secret-word|correct-horse/);
+    const env = 'A: plain-value, A_TOKEN: plain-token, B: "x ${secret:WORD}", C: private-value';
+    const text = redis(env, '        private: [C]\n        description: "with ${secret:WORD}"\n');
+    await made.apply(text);
+    const pairs = pairsOf(made);
+    expect(pairs['env["A"]']).toEqual(twice({ value: 'plain-value' }));
+    expect(pairs['env["A_TOKEN"]']).toEqual(twice({ digest, secretLines: [] }));
+    expect(pairs['env["B"]']).toEqual(twice({ digest, secretLines: [0] }));
+    for (const attribute of ['databasePassword', 'env["C"]']) expect(pairs[attribute]).toEqual(twice({ digest }));
+    expect(pairs['description']).toEqual(twice({ digest, secretLines: [0] }));
+    expect(JSON.stringify(made.store.state)).not.toMatch(/plain-token|private-value|top-secret-word|correct-horse/);
+    expect(hasChanges(await made.plan(text))).toBe(false);
+  });
+
+  test('loses the value of a key that is called private later, at the next apply', async () => {
+    const made = bench();
+    await made.apply(redis('A: plain-value'));
+    expect(JSON.stringify(made.store.state)).toContain('plain-value');
+    const later = redis('A: plain-value', '        private: [A]\n');
+    expect(hasChanges(await made.plan(later))).toBe(false);
+    await made.apply(later);
+    expect(pairsOf(made)['env["A"]']).toEqual(twice({ digest }));
+    expect(JSON.stringify(made.store.state)).not.toContain('plain-value');
+    expect(hasChanges(await made.plan(later))).toBe(false);
+  });
+
+  test('of an earlier version, with digests only, shows no difference, and gets values at the next apply', async () => {
+    const made = bench();
+    const text = redis('A: plain-value, TOKEN: x1y2');
+    await made.apply(text);
+    const now = pairsOf(made);
+    const state = made.store.state;
+    if (state === undefined) throw new Error('there is no state');
+    const digests = digestsOf(await made.store.key(), state);
+    const resources = mapRecords(state.resources, (address, name, stored) =>
+      'value' in stored && name.startsWith('env')
+        ? { digest: digests(address, name)(JSON.stringify(stored.value)) }
+        : stored,
+    );
+    await made.store.write({ ...state, serial: state.serial + 1, resources });
+    expect(pairsOf(made)['env["A"]']).toEqual(twice({ digest }));
+    expect(hasChanges(await made.plan(text))).toBe(false);
+    const changed = await made.plan(redis('A: other-value, TOKEN: x1y2'));
+    expect(changed.actions.flatMap(({ changes }) => changes)).toMatchObject([
+      { path: 'env.A', cause: 'edit', before: { is: 'hidden' }, after: { is: 'value', value: 'other-value' } },
+    ]);
+    await made.apply(text);
+    expect(pairsOf(made)).toEqual(now);
   });
 
   test('keeps both what was wanted and what the platform made of it', async () => {

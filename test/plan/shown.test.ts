@@ -1,60 +1,237 @@
 import { describe, expect, test } from 'vitest';
-import { compareHidden, showObserved, showStored, showWanted } from '../../src/plan/shown.ts';
-import { anything, declared } from '../support/plan-values.ts';
+import type { Field } from '../../src/kind/field.ts';
+import { envEntries } from '../../src/kind/codecs.ts';
+import type { Json } from '../../src/kind/json.ts';
+import type { Resolved, Wanted } from '../../src/manifest/wanted.ts';
+import { knownValue, withHidden } from '../../src/manifest/wanted.ts';
+import type { Showing } from '../../src/plan/shown.ts';
+import { compareHidden, showSides } from '../../src/plan/shown.ts';
+import { storing } from '../../src/plan/storing.ts';
+import { secret as hide } from '../../src/secrets/secret.ts';
+import type { Pair } from '../../src/state/record.ts';
+import { toStored } from '../../src/state/stored.ts';
+import { anything, attributeChange, declared, lacking, makeDigest } from '../support/plan-values.ts';
 
 /** What people may see of a value: plans have more readers than manifests. */
 
 const open = anything;
-const secret = { ...anything, secrecy: 'secret' } as const;
-const known = (value: string | number | null) => ({ is: 'known', value }) as const;
-const pending = { is: 'pending', on: [] } as const;
-const unavailable = { is: 'unavailable', secrets: ['TOKEN'] } as const;
+const secret: Field = { ...anything, secrecy: 'secret' };
+const text: Field = { ...anything, secrecy: 'private' };
+const env: Field = { ...text, map: envEntries };
 const hidden = { is: 'hidden' };
+const absent = { is: 'absent' };
 const shown = (value: unknown) => ({ is: 'value', value });
+const masked = (value: unknown) => ({ is: 'masked', value });
+const outputs = () => undefined;
+const digest = makeDigest;
+
+/** A text into which secrets flowed: those in braces. */
+function mixed(written: string): Wanted {
+  const pieces = written.split(/[{}]/).map((piece, at) => (at % 2 === 0 ? piece : { hidden: piece }));
+  const marked = hide({ is: 'text', pieces } as const);
+  return { ...declared(written.replaceAll(/[{}]/g, ''), true), marked };
+}
+
+interface Sides {
+  readonly field?: Field;
+  readonly key?: string;
+  readonly wanted?: Wanted | undefined;
+  readonly resolved?: Resolved;
+  readonly before?: Json;
+  /** What was settled, and its wanted value. */
+  readonly settled?: Wanted;
+  readonly pair?: Pair;
+  readonly values?: Showing['values'];
+  readonly privateKeys?: readonly string[];
+}
+
+function sides({
+  field = text,
+  key,
+  wanted,
+  resolved,
+  before = null,
+  settled,
+  values = 'usual',
+  privateKeys,
+  pair,
+}: Sides) {
+  const attribute = { field: 'value', ...(key === undefined ? {} : { key }) };
+  const stored =
+    settled === undefined
+      ? undefined
+      : toStored(storing({ attribute, field, wanted: settled }, { outputs, digest }), knownValue(settled) ?? null);
+  const known = knownValue(wanted);
+  const planned = attributeChange('value', {
+    attribute,
+    field,
+    wanted,
+    before: hide(before),
+    pair: pair ?? (stored === undefined ? undefined : { wanted: stored, answered: stored }),
+  });
+  return showSides({
+    planned,
+    resolved: resolved ?? (known === undefined ? undefined : { is: 'known', value: known }),
+    values,
+    outputs,
+    digest,
+    privateKeys: privateKeys === undefined ? undefined : new Set(privateKeys),
+  });
+}
+
+const after = (value: Json | Wanted, more: Sides = {}) =>
+  sides({
+    ...more,
+    wanted:
+      typeof value === 'object' && value !== null && 'content' in value
+        ? (value as unknown as Wanted)
+        : declared(value),
+  }).after;
+const before = (value: Json, more: Sides = {}) => sides({ wanted: declared('other'), ...more, before: value }).before;
 
 describe('a value that is declared', () => {
-  test('shows when nothing secret can be in it', () => {
-    expect(showWanted(open, declared('a'), known('a'))).toEqual(shown('a'));
-    expect(showWanted(open, declared(1), known(1))).toEqual(shown(1));
-    expect(showWanted(open, declared('a'), pending)).toEqual({ is: 'known after apply' });
-  });
-
-  test('hides in a field that may hold secrets, and where a secret flowed into it', () => {
-    for (const resolved of [known('a'), pending, unavailable]) {
-      expect(showWanted(secret, declared('a'), resolved)).toEqual(hidden);
-      expect(showWanted({ ...open, secrecy: 'private' }, declared('a'), resolved)).toEqual(hidden);
-      expect(showWanted(open, declared('a', true), resolved)).toEqual(hidden);
+  test('shows where it stands in the manifest in clear', () => {
+    for (const field of [open, text]) {
+      expect(after('a', { field })).toEqual(shown('a'));
+      expect(after(1, { field })).toEqual(shown(1));
+      expect(after('a', { field, resolved: { is: 'pending', on: [] } })).toEqual({ is: 'known after apply' });
+      expect(after(null, { field })).toEqual(absent);
     }
-    expect(showWanted(open, declared('a'), unavailable)).toEqual(hidden);
+    expect(after('1.28', { key: 'TAG' })).toEqual(shown('1.28'));
   });
 
-  test('says that it is none wherever it stands', () => {
-    expect(showWanted(secret, declared(null, true), known(null))).toEqual({ is: 'absent' });
+  test('hides where its field is declared secret, and where this run does not know it', () => {
+    expect(after('a', { field: secret })).toEqual(hidden);
+    expect(after('a', { field: secret, resolved: { is: 'pending', on: [] } })).toEqual(hidden);
+    expect(after(lacking('TOKEN'), { resolved: { is: 'unavailable', secrets: ['TOKEN'] } })).toEqual(hidden);
+    expect(after(null, { field: secret })).toEqual(absent);
+  });
+
+  test('hides where its name or its form is that of a secret', () => {
+    expect(after('hunter2', { key: 'DB_PASSWORD' })).toEqual(hidden);
+    expect(after('hunter2', { field: open, key: 'x' })).toEqual(shown('hunter2'));
+    expect(after('postgres://shop:hunter2@db/shop', { key: 'URL' })).toEqual(
+      masked('postgres://shop:(sensitive)@db/shop'),
+    );
+    expect(after('https://bot:token@git.example.com/shop.git', { field: open })).toEqual(
+      masked('https://bot:(sensitive)@git.example.com/shop.git'),
+    );
+    expect(after('V1StGXR8Z5jdHi6BmyT9', { field: open })).toEqual(shown('V1StGXR8Z5jdHi6BmyT9'));
+  });
+
+  test('shows around the secrets that flow into it, however short they are', () => {
+    expect(after(mixed('postgres://shop:{ab}@db/ab'))).toEqual(masked('postgres://shop:(sensitive)@db/ab'));
+    expect(after(mixed('{ab}'))).toEqual(hidden);
+    expect(after(mixed('a: 1\nb: {one\ntwo}\nc: 3\n'))).toEqual(masked('a: 1\nb: (sensitive)\nc: 3\n'));
+    expect(after(declared('ab', true))).toEqual(hidden);
+  });
+
+  test('hides where the user calls it private', () => {
+    expect(after(declared('eu', true), { key: 'REGION', privateKeys: ['REGION'] })).toEqual(hidden);
+    expect(after('REGION: eu\nZONE: a\n', { privateKeys: ['REGION'] })).toEqual(
+      masked('REGION: (sensitive)\nZONE: a\n'),
+    );
+  });
+
+  test('hides in every field that may hold secrets when the values are to be hidden', () => {
+    const values = 'hidden';
+    expect(after('a', { values })).toEqual(hidden);
+    expect(after(mixed('a{b}'), { values, field: open })).toEqual(hidden);
+    expect(after('a', { values, field: open })).toEqual(shown('a'));
+    expect(before('a', { values })).toEqual(hidden);
+    expect(before('a', { values, settled: declared('a') })).toEqual(hidden);
+    expect(before('a', { values, field: open })).toEqual(shown('a'));
   });
 });
 
 describe('a value of the platform', () => {
-  test('shows in a field that hides nothing, unless a secret flowed into it once', () => {
-    expect(showObserved(open, 'a', false)).toEqual(shown('a'));
-    expect(showObserved(open, 'a', true)).toEqual(hidden);
-    expect(showObserved(secret, 'a', false)).toEqual(hidden);
-    for (const isSecret of [true, false]) expect(showObserved(secret, null, isSecret)).toEqual({ is: 'absent' });
+  test('shows under a declared key, unless it looks secret', () => {
+    expect(before('a')).toEqual(shown('a'));
+    expect(before('a', { field: open })).toEqual(shown('a'));
+    expect(before('a', { field: secret })).toEqual(hidden);
+    expect(before('a', { key: 'DB_PASSWORD' })).toEqual(hidden);
+    expect(before('redis://:x@cache', { key: 'URL' })).toEqual(masked('redis://:(sensitive)@cache'));
+    for (const field of [open, secret]) expect(before(null, { field })).toEqual(absent);
   });
 
-  test('that was settled shows as the state holds it', () => {
-    expect(showStored({ value: 'a' })).toEqual(shown('a'));
-    expect(showStored({ value: null })).toEqual({ is: 'absent' });
-    expect(showStored({ digest: 'abc' })).toEqual(hidden);
+  test('hides where a secret flows into it, or flowed into it once', () => {
+    expect(before('a', { wanted: mixed('{b}') })).toEqual(hidden);
+    expect(before('drifted', { settled: mixed('a{b}') })).toEqual(hidden);
+    expect(before('ab', { settled: declared('ab', true) })).toEqual(hidden);
+    expect(before('a', { pair: { wanted: { digest: digest('"a"') }, answered: { digest: digest('"a"') } } })).toEqual(
+      hidden,
+    );
+    expect(before('a', { field: open, settled: declared('a', true) })).toEqual(hidden);
+  });
+
+  test('shows as it was settled, without the lines of its secrets', () => {
+    const settled = mixed('a: 1\nb: {hunter2}\n  c: {x} {y}\n');
+    const now = 'a: 1\nb: hunter2\n  c: x y\n';
+    expect(before(now, { settled })).toEqual(
+      masked('a: 1\n(sensitive)\n  (sensitive)\n'.replace('\n  (sensitive)', '')),
+    );
+    const wanted = mixed('a: 2\nb: {hunter2}\n');
+    expect(sides({ settled, wanted, before: now })).toMatchObject({
+      before: masked('a: 1\nb: (sensitive)\n'),
+      after: masked('a: 2\nb: (sensitive)\n'),
+    });
+    expect(before(`${now}d: hunter2\n`, { settled })).toEqual(hidden);
+  });
+
+  test('shows as it was settled when the first secret flows into it', () => {
+    const found = sides({ settled: declared('a: 1\n'), wanted: mixed('a: 1\nb: {x}\n'), before: 'a: 1\n' });
+    expect(found).toMatchObject({ before: shown('a: 1\n'), after: masked('a: 1\nb: (sensitive)\n') });
+  });
+
+  test('is named only, where its key is not declared', () => {
+    const undeclared = { key: 'REGION', wanted: undefined };
+    expect(before('eu', undeclared)).toEqual(hidden);
+    expect(before('eu', { ...undeclared, settled: declared('eu') })).toEqual(shown('eu'));
+    expect(before('us', { ...undeclared, settled: declared('eu') })).toEqual(hidden);
+    expect(before('eu', { ...undeclared, values: 'all' })).toEqual(shown('eu'));
+    expect(before('eu', { ...undeclared, values: 'all', privateKeys: ['REGION'] })).toEqual(hidden);
+    expect(before('hunter2', { key: 'PASSWORD', wanted: undefined, values: 'all' })).toEqual(hidden);
+    const texts = { field: env, wanted: declared('A=2\n') };
+    expect(before('A=1\nB=2\n', texts)).toEqual(masked('A=1\nB=(sensitive)\n'));
+    expect(before('A=1\nB=2\n', { ...texts, values: 'all' })).toEqual(shown('A=1\nB=2\n'));
+    expect(before('A=1\nB=2\n', { ...texts, settled: declared('A=1\nB=2\n') })).toEqual(shown('A=1\nB=2\n'));
   });
 });
 
-describe('an address with a user or a password in it', () => {
-  const url = 'https://bot:token@git.example.com/shop.git';
-
-  test('shows without them, declared and observed', () => {
-    expect(showWanted(open, declared(url), known(url))).toEqual(shown('https://(sensitive)@git.example.com/shop.git'));
-    expect(showObserved(open, url, false)).toEqual(shown('https://(sensitive)@git.example.com/shop.git'));
+describe('what was settled', () => {
+  test('shows as the state holds it', () => {
+    const wanted = declared('c');
+    expect(sides({ wanted, settled: declared('a') }).last).toEqual(shown('a'));
+    expect(sides({ wanted, settled: declared(null) }).last).toEqual(absent);
+    expect(sides({ wanted, settled: mixed('{a}') }).last).toEqual(hidden);
+    expect(sides({ wanted, field: secret, settled: declared('a') }).last).toEqual(hidden);
+    // An earlier version stored it in clear.
+    const answered = { value: 'redis-server --requirepass hunter2' };
+    expect(sides({ wanted, field: open, pair: { wanted: answered, answered } }).last).toEqual(
+      masked('redis-server --requirepass (sensitive)'),
+    );
   });
+});
+
+describe('a secret part that changes', () => {
+  test('is marked, because both sides would look the same', () => {
+    const settled = mixed('a: 1\nb: {one}\nc: {same}\n');
+    const wanted = mixed('a: 2\nb: {two}\nc: {same}\n');
+    const now = 'a: 1\nPASSWORD: one\nURL: redis://:x@cache\n';
+    expect(sides({ before: now, wanted: declared('a: 2\nPASSWORD: two\nURL: redis://:y@cache\n') }).after).toEqual(
+      masked('a: 2\nPASSWORD: (sensitive, changed)\nURL: redis://:(sensitive, changed)@cache\n'),
+    );
+    expect(sides({ before: 'a: 1\nb: one\nc: same\n', settled, wanted })).toMatchObject({
+      before: masked('a: 1\n(sensitive)\nc: (sensitive)\n'),
+      after: masked('a: 2\nb: (sensitive)\nc: (sensitive)\n'),
+    });
+  });
+});
+
+test('a text has as many lines with its secrets hidden', () => {
+  const wanted = mixed('a\n{b\nc}\nd');
+  expect(withHidden(wanted, outputs, (part) => part.replaceAll(/[^\n]+/g, '*'))).toBe('a\n*\n*\nd');
+  expect(withHidden(declared('a'), outputs, () => '')).toBeUndefined();
 });
 
 describe('of two texts that do not show', () => {

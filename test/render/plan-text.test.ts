@@ -173,7 +173,7 @@ Plan: 1 to update, 1 to deploy, 2 unchanged.
 `,
     );
     const changed = shown(await world.plan(compose(8080).replace('nginx:1.27', 'nginx:1.28')));
-    expect(changed).toContain('    source.composeFile: (sensitive; line 3 of 3, before 3)\n');
+    expect(changed).toContain('      -     image: nginx:1.27\n      +     image: nginx:1.28\n');
   });
 
   it('names services that Trueup does not deploy', async () => {

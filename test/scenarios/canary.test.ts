@@ -67,7 +67,7 @@ function valueFor(field: Field, name: string): { value: Json | undefined; secret
   if (field.map !== undefined) {
     const url = 'postgres://user:${secret:PLAIN}@host/${secret:ODD}';
     return {
-      value: { A: '${secret:PLAIN}', URL: url, OPEN: plainCanary(`open-${name}`) },
+      value: { A: '${secret:PLAIN}', URL: url, OF_ITS_NAME_TOKEN: plainCanary(`open-${name}`) },
       secrets: { ODD: odd, PLAIN: plain },
     };
   }

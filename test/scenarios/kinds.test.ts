@@ -607,7 +607,8 @@ describe.each(stands())('$title', (stand) => {
 /** A value that a field takes and that holds a canary. */
 function hiding(field: Field, canary: string): Json {
   const [example] = field.examples;
-  if (field.map !== undefined) return { CANARY: canary };
+  if (field.map !== undefined) return field.secrecy === 'secret' ? { CANARY: canary } : { CANARY_TOKEN: canary };
+  if (field.secrecy === 'private') return `password: ${canary}\n`;
   if (typeof example !== 'string') return { postgres: { databaseUser: canary } };
   return field.schema.safeParse(canary).success ? canary : example.replace('b25l', canary);
 }

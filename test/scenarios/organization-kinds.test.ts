@@ -460,7 +460,7 @@ describe('an object that exists', () => {
     expect(rows(made, 'sshKey')).toHaveLength(3);
   });
 
-  test('redacts the user and password in its address', async () => {
+  test('redacts the password in its address', async () => {
     const made = bench();
     const row = (await made.emulator.act('application.create', { name: 'web', environmentId: 'env_prj_1' })) as {
       applicationId: string;
@@ -477,8 +477,9 @@ describe('an object that exists', () => {
     );
     const plan = await made.plan(head + text);
     const url = plan.actions.flatMap(({ changes }) => changes).find(({ path }) => path === 'source.url');
-    const hidden = { is: 'value', value: 'https://(sensitive)@git.example.com/a.git' };
-    expect(url).toMatchObject({ before: hidden, after: hidden });
+    const value = 'https://bot:(sensitive)@git.example.com/a.git';
+    const after = value.replace('(sensitive)', '(sensitive, changed)');
+    expect(url).toMatchObject({ before: { is: 'masked', value }, after: { is: 'masked', value: after } });
     await applied(made, text);
     expect(JSON.stringify(made.store.state)).not.toContain('hunter');
     await plansNothing(made, text);

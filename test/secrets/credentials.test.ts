@@ -1,24 +1,18 @@
 import { expect, test } from 'vitest';
-import { holdsCredentials, withoutCredentials } from '../../src/secrets/credentials.ts';
+import { decoded, passwordsIn } from '../../src/secrets/credentials.ts';
 
-/** Addresses with a user or a password in them. */
-
-const url = 'https://bot:token@git.example.com/shop.git';
+/** The passwords of addresses. */
 
 test.each([
-  [url, true],
-  ['ssh://git@git.example.com', true],
-  ['https://git.example.com/@team/shop', false],
-  ['https://git.example.com/a b@c', false],
-  ['git@git.example.com:shop.git', false],
-  ['https://@git.example.com', false],
-  [7, false],
-  [null, false],
-])('%s holds credentials: %s', (value, isOne) => {
-  expect(holdsCredentials(value)).toBe(isOne);
+  ['https://bot:token@git.example.com/shop.git', ['token', 'token']],
+  ['https://token@git.example.com', ['token', 'token']],
+  ['postgres://shop:a%40b@db/shop?password=c%20d', ['a%40b', 'c%20d', 'a@b', 'c d']],
+  ['https://git.example.com/@team/shop', []],
+  ['git@git.example.com:shop.git', []],
+])('%s has %j', (text, passwords) => {
+  expect(passwordsIn(text)).toEqual(passwords);
 });
 
-test('a value shows without them', () => {
-  expect(withoutCredentials(url)).toBe('https://(sensitive)@git.example.com/shop.git');
-  expect(withoutCredentials([url])).toEqual([url]);
+test('wrong percent-encoding stays as it is', () => {
+  expect([decoded('a%20b'), decoded('%zz')]).toEqual(['a b', '%zz']);
 });

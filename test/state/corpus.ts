@@ -14,7 +14,13 @@ export const folder = new URL('../fixtures/states/', import.meta.url);
 export const forms = readdirSync(folder).toSorted();
 
 /** Whether a form can say all that can be open at the platform. */
-const isNewest = (form: string) => ['8-pending', '9-sealed'].includes(form);
+const isNewest = (form: string) => ['8-pending', '9-sealed', '9-values'].includes(form);
+
+/** The forms that are kept as files only: the other locations hold the same records. */
+const localForms = ['9-values'];
+
+/** The forms for all locations. */
+export const commonForms = forms.filter((form) => !localForms.includes(form));
 
 /** The forms with a MAC, which depends on the location; `at` names the file with what stands there. */
 export const sealedForms = ['9-sealed'];
@@ -115,6 +121,7 @@ const opens: Readonly<Record<string, Readonly<Record<string, Open>>>> = {
   },
   '8-pending': pending,
   '9-sealed': pending,
+  '9-values': pending,
 };
 
 /** The state that every Trueup reads of a form, with its journal. */
@@ -126,6 +133,11 @@ export function stateOf(form: string): State {
     [open]: null,
     ...(isNewest(form) ? { 'certificates.chosen': 'crt_1', 'production.redis.busy': 'rds_4' } : {}),
   };
+  const [wanted, answered] = [{ digest: 'sha256:aa' }, { digest: 'sha256:bb' }];
+  const env =
+    form === '9-values'
+      ? { wanted: { ...wanted, secretLines: [0, 2] }, answered: { ...answered, secretLines: [] } }
+      : { wanted, answered };
   const records = Object.entries(ids).map(([address, id]) => {
     const isTop = address === 'production';
     const record = {
@@ -136,15 +148,14 @@ export function stateOf(form: string): State {
       pairs: {
         name: { wanted: { value: 'main' }, answered: { value: 'main' } },
         'env["REGION"]': {
-          wanted: { digest: 'sha256:aa' },
-          answered: { digest: 'sha256:bb' },
+          ...env,
           ignored: isNewest(form) ? 2 : 1,
         },
         port: { wanted: { value: 8080 }, answered: { value: null } },
       },
       options: { protect: true, deploy: 'never' },
     };
-    const born = form === '9-sealed' && isTop ? { bornAt: 'staging' } : {};
+    const born = ['9-sealed', '9-values'].includes(form) && isTop ? { bornAt: 'staging' } : {};
     return [address, { ...record, ...born, ...opens[form]?.[address] }];
   });
   const state: State = {

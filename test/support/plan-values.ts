@@ -13,7 +13,7 @@ import type { Planning } from '../../src/plan/input.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { digest } from '../../src/secrets/digest.ts';
 import { secret } from '../../src/secrets/secret.ts';
-import type { KnownRecord, Pair, PendingCreate, StateRecord, UnknownRecord } from '../../src/state/record.ts';
+import type { KnownRecord, Pair, PendingCreate, StateRecord, Stored, UnknownRecord } from '../../src/state/record.ts';
 import { toStored } from '../../src/state/stored.ts';
 
 /** Fields, resources, records and actions for tests of pure functions: no manifest declares them. */
@@ -61,10 +61,12 @@ export function lacking(name: string): Wanted {
 
 /** What is remembered of a value that was settled. */
 export function pairOf(wanted: Json, answered: Json = wanted): Pair {
-  return {
-    wanted: toStored(anything, wanted, false, makeDigest),
-    answered: toStored(anything, answered, false, makeDigest),
-  };
+  return { wanted: storedAs(anything, wanted), answered: storedAs(anything, answered) };
+}
+
+/** A value of a field as the state holds it. */
+export function storedAs(field: Field, value: Json, isSecret = false): Stored {
+  return toStored({ field, attribute: { field: 'value' }, isSecret, digest: makeDigest }, value);
 }
 
 /** An attribute that is as it should be. */

@@ -21,6 +21,7 @@ import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { withLock } from '../locked.ts';
 import { readSeconds, usage } from '../options.ts';
 import { readPlanFile } from '../plan-file.ts';
+import { readValues } from '../values.ts';
 
 /** Plans, asks, and applies; with a plan file it applies without a question. */
 export function applyCommand(flags: ApplyFlags & DeployFlags, path?: string): Command<ApplyView> {
@@ -79,6 +80,7 @@ export async function planAndApply(
   },
 ): Promise<Exit> {
   const { options, terminal, redactor } = run;
+  const values = readValues(run, view, task.flags);
   // Deleting takes no secrets.
   const load = task.command === 'destroy' ? loadManifest : loadWithSecrets;
   const { manifest, warnings } = await load(options, redactor);
@@ -91,7 +93,7 @@ export async function planAndApply(
     onWait: (ms) => terminal.err(`${waiting(ms)}\n`),
     work: async (session, interruption) => {
       const { signal } = interruption;
-      const made = await session.plan(task.request);
+      const made = await session.plan({ ...task.request, values });
       const { counts } = session.connection.client;
       const about = await aboutPlan(made, { manifest, folder: options.folder, world: session.connection });
       view.plan({ plan: made, counts, about, isFull: flags.full === true, warnings });

@@ -20,9 +20,11 @@ import { loadManifest, loadWithSecrets } from '../../project/load.ts';
 import { usage } from '../options.ts';
 import { checkPlanPath, writePlanFile } from '../plan-file.ts';
 import { commandLine } from '../shell-command.ts';
+import type { ValuesFlags } from '../values.ts';
+import { readValues } from '../values.ts';
 
 /** The options of `plan`. */
-interface PlanFlags extends NarrowFlags {
+interface PlanFlags extends NarrowFlags, ValuesFlags {
   readonly detailedExitcode?: true;
   readonly deploy?: boolean;
   readonly destroy?: true;
@@ -39,6 +41,9 @@ export function planCommand(flags: PlanFlags): Command<PlanCommandView> {
 async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Promise<Exit> {
   const { options, terminal, redactor } = run;
   const destroys = flags.destroy === true;
+  const values = readValues(run, view, flags);
+  if (values === 'all' && flags.out !== undefined)
+    throw usage('--show-values cannot be combined with --out', 'A plan file is for other readers too: leave one out.');
   const load = destroys ? loadManifest : loadWithSecrets;
   const { manifest, warnings } = await load(options, redactor);
   run.warn(warnings);
@@ -48,7 +53,7 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
   try {
     const { client } = connection;
     const purpose = { manifest, deploys: flags.deploy !== false, destroys, narrowing: readNarrowing(flags) };
-    const made = await makePlan(purpose, connection);
+    const made = await makePlan(purpose, { ...connection, values });
     // A missing permission does not stop a plan; a mistake does.
     const everything = { dataLoss: true, adoption: true, massDeletion: true, massRecreation: true };
     const isInTheWay = obstacles(made, everything).length > 0;

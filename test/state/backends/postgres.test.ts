@@ -7,7 +7,7 @@ import { storeOver } from '../../../src/state/store.ts';
 import type { PostgresServer, Proxy } from '../../support/postgres-server.ts';
 import { proxyTo, startPostgres, whyNoPostgres } from '../../support/postgres-server.ts';
 import { createActivity } from '../activity.ts';
-import { forms, journalOf, sealedAt, sealedForms, stateOf } from '../corpus.ts';
+import { commonForms, journalOf, sealedAt, sealedForms, stateOf } from '../corpus.ts';
 import { readOf, recordOf, stateWith, stopOf } from '../../../src/state/conformance/states.ts';
 import { conforms } from '../conformance.ts';
 import type { VirtualProcess } from '../../../src/state/conformance/virtual-processes.ts';
@@ -109,7 +109,7 @@ describe.skipIf(missing !== undefined)(missing ?? 'with a PostgreSQL of its own'
       return { body: JSON.stringify(base), journal };
     };
 
-    describe.each(forms)('with a state of the form %s', (form) => {
+    describe.each(commonForms)('with a state of the form %s', (form) => {
       /** Inserts the rows that a killed run left behind. */
       const beginWith = async () => {
         const { store } = await begin('shop', migratingKeys);

@@ -8,7 +8,7 @@ import { writeLine } from '../../../src/state/wave.ts';
 import type { S3Server } from '../../support/s3-server.ts';
 import { secretOf, serveS3 } from '../../support/s3-server.ts';
 import { createActivity } from '../activity.ts';
-import { forms, journalOf, sealedAt, sealedForms, stateOf } from '../corpus.ts';
+import { commonForms, journalOf, sealedAt, sealedForms, stateOf } from '../corpus.ts';
 import { readOf, recordOf, stateWith, stopOf } from '../../../src/state/conformance/states.ts';
 import { conforms } from '../conformance.ts';
 import type { Where } from '../../../src/state/conformance/bench.ts';
@@ -91,7 +91,7 @@ describe('a store of objects', () => {
     };
   };
 
-  describe.each(forms)('with a state of the form %s', (form) => {
+  describe.each(commonForms)('with a state of the form %s', (form) => {
     /** Puts the objects that a killed run left behind. */
     const beginWith = async () => {
       const made = await begin({}, migratingKeys);
