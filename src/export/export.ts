@@ -89,12 +89,18 @@ export async function makeExport(input: ExportInput): Promise<Exported> {
       files,
       secrets: composed.secrets,
       blocks: new Map(declared.map(({ address, kind }) => [address, kind.kind])),
-      notes: [...composed.notes, ...why],
+      notes: [...composed.notes, ...why].toSorted(byAddress),
       unmanaged: composed.unmanaged,
       state: adoptedState(plan, addresses, digestsOf(await world.store.key(), plan.base)),
     };
   }
   throw new Error('the export does not come to rest');
+}
+
+/** What belongs to no block comes first. */
+function byAddress(a: Diagnostic, b: Diagnostic): number {
+  const [first, second] = [a, b].map(({ address = '', message }) => `${address}\0${message}`);
+  return (first ?? '') < (second ?? '') ? -1 : 1;
 }
 
 /** A client that asks each question once: what is planned is what was read. */

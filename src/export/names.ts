@@ -70,7 +70,9 @@ export function lastPart(path: string): string {
 
 /** The key of a block from the name of its object: the name itself, unless it makes a poor key. */
 export function keyFor(name: string): string {
-  const isFit = name.length <= mostOfKey && name.trim() === name && /^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(name);
+  // Keys take no expressions.
+  const isFit =
+    name.length <= mostOfKey && name.trim() === name && !name.includes('${') && /^[^\p{C}\p{Zl}\p{Zp}]+$/u.test(name);
   return isFit ? name : wordsOf(name).join('-').slice(0, mostOfKey) || 'unnamed';
 }
 

@@ -42,23 +42,32 @@ export async function survey(reader: Reader, kinds: readonly Kind[], projectId: 
   const { organizationId, userId } = await reader.caller();
   const place: Place = { projectId, organizationId: String(organizationId), userId: String(userId) };
   const notes: Diagnostic[] = [];
-  const reading: Reading = { reader, kinds, place };
+  const reading: Reading = { reader, kinds, place, notes };
   const tops = await Promise.all(
-    kinds.map(async (kind): Promise<readonly Surveyed[]> => {
+    kinds.map(async (kind) => {
       const link = kind.parents[root];
-      if (link === undefined) return [];
-      try {
-        return await surveyTop(reading, kind, link);
-      } catch (error) {
-        if (!lacksRight(error)) throw error;
-        const right = rightTo(error.operation);
-        const needs = right === undefined ? '' : `; a member needs ${right}`;
-        notes.push(diagnostic('not-exported', `${kind.section}: the API key may not list them${needs}`));
-        return [];
-      }
+      return link === undefined ? [] : unlessHidden(reading, kind.section, () => surveyTop(reading, kind, link));
     }),
   );
-  return { place, tops: tops.flat(), notes };
+  // Answers come in any order.
+  return { place, tops: tops.flat(), notes: notes.toSorted((a, b) => (a.message < b.message ? -1 : 1)) };
+}
+
+/** The objects that some work reads; none, and a note, where the API key has no right to them. */
+async function unlessHidden(
+  { notes }: Reading,
+  what: string,
+  work: () => Promise<readonly Surveyed[]>,
+): Promise<readonly Surveyed[]> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!lacksRight(error)) throw error;
+    const right = rightTo(error.operation);
+    const needs = right === undefined ? '' : `; a member needs ${right}`;
+    notes.push(diagnostic('not-exported', `${what}: the API key may not read it${needs}`));
+    return [];
+  }
 }
 
 /** An object and all below it, parents first. */
@@ -71,6 +80,7 @@ interface Reading {
   readonly reader: Reader;
   readonly kinds: readonly Kind[];
   readonly place: Place;
+  readonly notes: Diagnostic[];
 }
 
 async function surveyTop(reading: Reading, kind: Kind, link: ParentLink): Promise<readonly Surveyed[]> {
@@ -87,9 +97,23 @@ async function surveyTop(reading: Reading, kind: Kind, link: ParentLink): Promis
     const above = valueAt(row, link.idAt);
     return typeof above !== 'string' || above === own;
   });
-  return Promise.all(
-    rows.map(([id, row]) => surveyObject(reading, { kind, link, id, listed: row, parent: undefined })),
+  return surveyAll(reading, rows, { kind, link, parent: undefined });
+}
+
+/** Reads listed objects, without those that the key may see in the list only. */
+async function surveyAll(
+  reading: Reading,
+  rows: Iterable<readonly [id: string, row: Row]>,
+  about: Pick<Surveyed, 'kind' | 'link' | 'parent'>,
+): Promise<readonly Surveyed[]> {
+  const read = await Promise.all(
+    [...rows].map(([id, listed]) =>
+      unlessHidden(reading, `${about.kind.kind} ${id}`, async () => [
+        await surveyObject(reading, { ...about, id, listed }),
+      ]),
+    ),
   );
+  return read.flat();
 }
 
 async function surveyObject(
@@ -111,12 +135,12 @@ async function surveyObject(
 async function surveyBelow(reading: Reading, parent: Surveyed, kind: Kind): Promise<readonly Surveyed[]> {
   const link = kind.parents[parent.kind.kind];
   if (link === undefined) return [];
-  const listed =
-    'at' in link.listed
+  const list = async () =>
+    ('at' in link.listed
       ? rowsIn(kind, parent.kind, parent.row)
-      : await reading.reader.rows(kind, { place: reading.place, parent });
-  const all = await Promise.all(
-    [...(listed ?? [])].map(([id, row]) => surveyObject(reading, { kind, link, id, listed: row, parent })),
-  );
+      : await reading.reader.rows(kind, { place: reading.place, parent })) ?? [];
+  const about = { kind, link, parent };
+  const what = `${kind.section} of ${parent.kind.kind} ${parent.id}`;
+  const all = await unlessHidden(reading, what, async () => surveyAll(reading, await list(), about));
   return all.filter(({ isProvided }) => !isProvided || kind.lifecycle?.provided?.allows !== 'nothing');
 }

@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import { seedWorld } from '../../src/emulator/world.ts';
+import { addPerson } from '../emulator/people.ts';
 import { benchWith, exportOf, worldOf } from '../support/exporting.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
@@ -61,7 +64,8 @@ test('names that are no names of files or keys of YAML are exported, and the pla
   const made = bench();
   const long = `# ${'long '.repeat(200)}\nservices:\n  web:\n    image: nginx\n`;
   for (const name of hostileNames) await stack(made, name, { composeFile: long });
-  const { files, blocks } = await plansNothing(made);
+  const { files, blocks, notes } = await plansNothing(made);
+  expect(notes.filter(({ address = '' }) => address.startsWith('production'))).toEqual([]);
   expect([...blocks.values()].filter((kind) => kind === 'compose')).toHaveLength(hostileNames.length);
   const paths = [...files.keys()];
   for (const path of paths) {
@@ -141,8 +145,8 @@ test('objects of one name get their ids, and what a manifest cannot hold is list
     .map(({ address = '', message }) => `${address} ${message}`)
     .filter((line) => line.startsWith('production'));
   expect(listed).toEqual([
-    expect.stringMatching(/^production\.compose\.twin.*domains\["none\.example\.com"\].*no service no-such-service/),
     expect.stringMatching(/^production\.compose\.mentions env.*NO_SUCH/),
+    expect.stringMatching(/^production\.compose\.twin.*domains\["none\.example\.com"\].*no service no-such-service/),
   ]);
 });
 
@@ -239,6 +243,26 @@ test('a project of 200 services: few reads, an empty plan, and the same world el
   const { outcomes } = await other.apply(files, { adoption: true, dataLoss: true });
   expect(outcomes.flatMap(({ result, diagnostics }) => (result === 'done' ? [] : diagnostics))).toEqual([]);
   expect(worldOf(other)).toEqual(worldOf(made));
+});
+
+test('a key without rights exports what it may read, and names the rest', async () => {
+  const world = seedWorld();
+  const made = bench({ emulate: { world } });
+  const mine = await stack(made, 'mine');
+  await stack(made, 'hidden');
+  const key = addPerson(world, 'user_5', {
+    accessedProjects: ['prj_1'],
+    accessedEnvironments: [environmentId],
+    accessedServices: [mine],
+  });
+  const asMember = bench({ emulator: createEmulator({ world }), clock: made.clock });
+  const { send } = asMember.emulator;
+  asMember.emulator.send = (request) => send({ ...request, headers: { ...request.headers, 'x-api-key': key } });
+  const { blocks, notes } = await plansNothing(asMember);
+  expect([...blocks.keys()].filter((address) => address.includes('compose'))).toEqual(['production.compose.mine']);
+  expect(notes.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/^sshKeys: the API key may not read it; a member needs canAccessToSSHKeys/),
+  );
 });
 
 test('lists of objects that no kind declares are named', async () => {
