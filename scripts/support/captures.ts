@@ -22,6 +22,20 @@ const introduction = `<!-- Made by \`npm run captures\`: ten plans of the real c
 # Ten plans
 
 What \`trueup plan\` prints, on a terminal of 80 and of 120 columns, without colours. Ids are replaced by numbers.
+
+## How to read a plan
+
+- **The head** says where it applies: the platform, the project, the state with its version, and the commit that is checked
+  out. \`commit\` counts the files of the manifest that the index of git does not have with the same content. Without such
+  a count it claims nothing of the work tree.
+- **The blocks** stand in the order of the manifest, a deletion where its block stood. Below a service stand its domains, its
+  mounts and its deployment.
+- **Equal changes** of 3 or more services are one block, which names the first services. \`--full\` shows each. What is
+  deleted, replaced or adopted, data at risk and errors always name every address.
+- **The foot** says which services restart, whose data is at risk, how many objects of the project are not managed, what the
+  signs mean, and how much changes. It repeats the errors of a long plan.
+- **A change of the state alone** is a change: a \`moved:\` entry that sends nothing, an option such as \`protect:\`, and a
+  field that leaves the manifest. It is counted, and apply asks for it.
 `;
 
 async function section(plan: CapturedPlan): Promise<string> {

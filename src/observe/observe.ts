@@ -158,7 +158,7 @@ async function listTop(
   throw new Stop('platform', [
     diagnostic('platform-answer', `project ${projectId} lists no ${kind.section}: ${whenEmpty}`, {
       remedy:
-        'Write the id of a project that the API key may see: it stands in the address of its page on the platform. More ways: docs/ids.md.',
+        'Write project: with the id of a project that the API key may see. It stands in the address of its page on the platform; more ways: docs/ids.md.',
       position: projectAt,
     }),
   ]);
