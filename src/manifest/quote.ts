@@ -125,7 +125,11 @@ function maskedLines(
       else if (part !== '' && wanted.has(line)) {
         const pieces = found.get(line) ?? [];
         found.set(line, pieces);
-        pieces.push({ column, source: part, shown: shown ?? part });
+        // The indentation of a further line hides nothing.
+        const space = index === 0 || shown === undefined ? '' : (/^\s*/.exec(part)?.[0] ?? '');
+        const rest = part.slice(space.length);
+        if (space !== '') pieces.push({ column, source: space, shown: space });
+        if (rest !== '') pieces.push({ column: column + space.length, source: rest, shown: shown ?? rest });
       }
       column += part.length;
     }

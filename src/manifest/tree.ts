@@ -2,7 +2,9 @@ import type { Document, Pair, ParsedNode, YAMLError } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit as visitNodes } from 'yaml';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { closest } from '../diagnostics/closest.ts';
 import type { Json } from '../kind/json.ts';
+import { explainSyntax, mayHoldSecret } from './syntax.ts';
 
 /** A YAML value that knows where it stands. Aliases are followed and merge keys are merged. */
 export type Node = ScalarNode | ListNode | MapNode;
@@ -121,7 +123,7 @@ export function readTree(file: string, text: string, diagnostics: Diagnostic[]):
     );
     return undefined;
   }
-  return contents === null ? undefined : convert(contents, { file, lines, diagnostics });
+  return contents === null ? undefined : convert(contents, { file, text, lines, diagnostics });
 }
 
 /**
@@ -168,6 +170,7 @@ function forbiddenDiagnostic(text: string, place: Place): Diagnostic {
 
 interface Reading {
   readonly file: string;
+  readonly text: string;
   readonly lines: LineCounter;
   readonly diagnostics: Diagnostic[];
 }
@@ -181,6 +184,22 @@ function convert(contents: ParsedNode, reading: Reading): Node | undefined {
     if (!failed) diagnostics.push(diagnostic('yaml-syntax', message, { remedy, position: position(at) }));
     failed = true;
     return { is: 'scalar', value: null, source: '', at };
+  };
+
+  const failAlias = (name: string, at: Place): ScalarNode => {
+    if (mayHoldSecret(reading.text, at.offset)) {
+      return fail(
+        at,
+        'a value that begins with * is an alias, and it has no anchor',
+        'Quote a text that begins with *.',
+      );
+    }
+    const guess = closest(name, [...anchors.keys()]);
+    const remedy =
+      guess === undefined
+        ? `Write &${name} before the value that is meant, above this line. Quote a text that begins with *.`
+        : `Did you mean *${guess}?`;
+    return fail(at, `there is no complete anchor &${name} before this alias`, remedy);
   };
 
   const isTooMuch = (size: number, at: Place): boolean => {
@@ -207,11 +226,7 @@ function convert(contents: ParsedNode, reading: Reading): Node | undefined {
     if (isAlias(node)) {
       const target = anchors.get(node.source);
       if (target !== undefined) return target;
-      const message = `there is no complete anchor &${node.source} before this alias`;
-      return {
-        node: fail(at, message, `Write &${node.source} before the value that is meant, above this line.`),
-        size: 1,
-      };
+      return { node: failAlias(node.source, at), size: 1 };
     }
     const made = isMap(node)
       ? visitMap(node.items, at, depth)
@@ -265,7 +280,8 @@ function convert(contents: ParsedNode, reading: Reading): Node | undefined {
           } else for (const [name, entry] of from.entries) if (!merged.has(name)) merged.set(name, entry);
         }
       } else if (own.has(key)) {
-        fail(keyAt, `the key ${key} stands here twice`, 'Keep one of them.');
+        const first = position(own.get(key)?.keyAt ?? keyAt);
+        fail(keyAt, `the key ${key} stands here twice, first in line ${first.line}`, 'Keep one of them.');
       } else if (unstorable.test(key)) {
         fail(keyAt, notStorable, 'Remove it.');
       } else {
@@ -292,23 +308,8 @@ function scalar(node: unknown, at: Place): ScalarNode {
 const notStorable = 'text with the character NUL, or with half of a surrogate pair, cannot be stored';
 
 function syntaxDiagnostic(file: string, text: string, lines: LineCounter, problem: YAMLError): Diagnostic {
-  const offset = problem.pos[0];
-  const place: Place = { file, offset, lines };
-  const { line } = lines.linePos(offset);
-  const start = lines.lineStarts[line - 1] ?? 0;
-  const written = text.slice(start, text.indexOf('\n', start) === -1 ? text.length : text.indexOf('\n', start));
-  const message = problem.message.split('\n')[0] ?? 'not valid YAML';
-  const said = (text: string, remedy: string) => diagnostic('yaml-syntax', text, { remedy, position: position(place) });
-  if (problem.code === 'RESOURCE_EXHAUSTION') return said(tooDeep.message, tooDeep.remedy);
-  if (problem.code === 'MULTIPLE_DOCS') {
-    return said('a second document begins here', 'A file holds one document: give the second one a file of its own.');
-  }
-  if (/[{[,:]\s*[^"'{[]*\$\{/.test(written)) {
-    return said(message, 'Quote the value: "${…}". Inside { } and [ ] YAML reads its braces as a map.');
-  }
-  if (written.includes('\t')) return said(message, 'Indent with spaces: YAML does not take tabs.');
-  return said(
-    message,
-    'Quote text that holds ": " or " #", or that begins with a sign such as { [ & * ! | > % @ or `.',
-  );
+  const isTooDeep = problem.code === 'RESOURCE_EXHAUSTION';
+  const found = isTooDeep ? { ...tooDeep, from: problem.pos[0], to: problem.pos[1] } : explainSyntax(problem, text);
+  const { message, remedy, from, to } = found;
+  return diagnostic('yaml-syntax', message, { remedy, position: position({ file, offset: from, end: to, lines }) });
 }
