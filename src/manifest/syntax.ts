@@ -66,31 +66,34 @@ export function explainSyntax({ code, message, pos: [from, to] }: YAMLError, tex
     const [open, close] = extra === 'map' ? ['{', '}'] : ['[', ']'];
     return about(`there is no ${open} that this ${close} closes`, 'Remove it, or quote the text that it belongs to.');
   }
-  if (/^Flow end indicator/.test(message)) {
+  if (message.startsWith('Flow end indicator')) {
     return about('this bracket is indented less than its key', 'Indent it more than the key that it belongs to.');
   }
   const isBracketed = openBrackets(text, from).length > 0;
   if (/^Unexpected ,|^Unexpected empty item/.test(message)) {
     return about('there is nothing before this comma', 'Remove the comma, or write "" for an empty text.');
   }
-  if (/^Missing , /.test(message) || (isBracketed && (code === 'MULTILINE_IMPLICIT_KEY' || code === 'BLOCK_IN_FLOW'))) {
+  if (
+    message.startsWith('Missing , ') ||
+    (isBracketed && (code === 'MULTILINE_IMPLICIT_KEY' || code === 'BLOCK_IN_FLOW'))
+  ) {
     return /^-\s/.test(text.slice(from, from + 2))
       ? about('a list with - cannot stand inside of { } and [ ]', 'Write it as [a, b], or the map without braces.')
       : about('a comma is missing between two entries', 'Separate the entries of { } and [ ] by commas.');
   }
-  if (/^Missing space after :/.test(message)) return about(noSpace.message, noSpace.remedy);
+  if (message.startsWith('Missing space after :')) return about(noSpace.message, noSpace.remedy);
   if (/block-seq-ind on same line with key/.test(message)) {
     const remedy = 'Begin the list in the next line, or write it as [a, b].';
     return about('a list cannot begin in the line of its key', remedy);
   }
-  if (/^Comments must be separated/.test(message)) {
+  if (message.startsWith('Comments must be separated')) {
     return about('there is no space before this #', 'Write one to begin a comment, or quote the whole value.');
   }
-  if (/^Block scalar header/.test(message)) {
+  if (message.startsWith('Block scalar header')) {
     const remedy = 'Begin the text in the next line. Quote a text that begins with | or >.';
     return about('a value that begins with | or > is a text of several lines', remedy);
   }
-  if (/^Block scalars with more-indented/.test(message)) {
+  if (message.startsWith('Block scalars with more-indented')) {
     return about('this empty line is indented more than the text below it', 'Remove its spaces.');
   }
   if (code === 'BAD_SCALAR_START') {
@@ -101,7 +104,8 @@ export function explainSyntax({ code, message, pos: [from, to] }: YAMLError, tex
     return about('this backslash begins no escape that YAML has', remedy);
   }
   if (code === 'TAG_RESOLVE_FAILED') {
-    const name = mayHoldSecret(text, from) ? '' : ` ${text.slice(from, to)}`;
+    const tag = text.slice(from, to);
+    const name = standardTag.test(tag) || !mayHoldSecret(text, from) ? ` ${tag}` : '';
     return about(
       `a value that begins with ! has a tag, and Trueup reads no tag${name}`,
       'Remove it, or quote the value.',
@@ -110,7 +114,7 @@ export function explainSyntax({ code, message, pos: [from, to] }: YAMLError, tex
   if (code === 'BAD_ALIAS') {
     return about('a value that begins with * is an alias, and one with & has an anchor', 'Quote the value.');
   }
-  if (/at node end$/.test(message)) {
+  if (message.endsWith('at node end')) {
     const before = text.slice(0, from).trimEnd().at(-1) ?? '';
     if (before === "'")
       return about('text follows behind the closing quote', `Write '' for an apostrophe in single quotes.`);
@@ -119,8 +123,8 @@ export function explainSyntax({ code, message, pos: [from, to] }: YAMLError, tex
     return about('text follows behind the end of a value', 'Quote the whole value.');
   }
   if (code === 'KEY_OVER_1024_CHARS') return about('this key is longer than 1024 characters', 'Shorten it.');
-  if (code === 'BAD_INDENT' || /^Sequence item without/.test(message)) return explainIndent(text, from, about);
-  if (/^A block sequence may not/.test(message)) {
+  if (code === 'BAD_INDENT' || message.startsWith('Sequence item without')) return explainIndent(text, from, about);
+  if (message.startsWith('A block sequence may not')) {
     return about('the items of this list do not begin in one column', 'Begin every - of a list in the same column.');
   }
   if (code === 'BLOCK_AS_IMPLICIT_KEY') {
@@ -131,7 +135,7 @@ export function explainSyntax({ code, message, pos: [from, to] }: YAMLError, tex
     }
     return explainIndent(text, nextLine(text, line.start + line.text.length), about);
   }
-  if (code === 'MULTILINE_IMPLICIT_KEY' || /^Implicit map keys/.test(message)) {
+  if (code === 'MULTILINE_IMPLICIT_KEY' || message.startsWith('Implicit map keys')) {
     const place = [line.start + indent.length, line.start + line.text.trimEnd().length] as const;
     if (/^[^\s:]+:\S/.test(line.text.trim())) return about(noSpace.message, noSpace.remedy, place);
     if (/^[\w.-]+\s*=/.test(line.text.trim()))
@@ -148,12 +152,12 @@ export function explainSyntax({ code, message, pos: [from, to] }: YAMLError, tex
 
 const noSpace = { message: 'there is no space behind the colon', remedy: 'Write one: key: value.' };
 
-/** Returns true for an offset at which a secret may stand, by the key in its line or, without one, in the lines before. */
+/** Tags that YAML itself defines. */
+const standardTag = /^!!(?:binary|set|omap|pairs|timestamp|merge|int|float|str|bool|null|seq|map)$/;
+
+/** Returns true for an offset at which a secret may stand, by the keys in its line and in the one before. */
 export function mayHoldSecret(text: string, offset: number): boolean {
-  const { start } = lineAt(text, offset);
-  const before = text.slice(start, offset).includes(':')
-    ? text.slice(start, offset)
-    : text.slice(0, offset).trimEnd().split('\n').slice(-2).join('\n');
+  const before = text.slice(0, offset).trimEnd().split('\n').slice(-2).join('\n');
   return /pass|pw|secret|token|key|cred|dsn|auth|private|url|uri/i.test(before);
 }
 
