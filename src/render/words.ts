@@ -1,3 +1,4 @@
+import { groupBy } from '../graph/group.ts';
 import type { ActionName, Narrowed, ShownAction, ShownPlan } from '../plan/action.ts';
 import { blockAddress } from '../kind/address.ts';
 import { counted } from './lines.ts';
@@ -64,9 +65,11 @@ export function narrowedWords({ targets, excludes }: Narrowed): string {
 /** The changes that a narrowed plan leaves out, with their number. */
 export function leftOutWords({ leftOut }: Narrowed, isFull: boolean): string {
   if (leftOut.length === 0) return 'no change is left out';
-  const named = leftOut.map(({ address, action, needs }) => {
-    const why = needs === undefined ? '' : `, needs ${printable(needs)}`;
-    return `${printable(blockAddress(address))} (${action}${why})`;
+  const byBlock = groupBy(leftOut.map((one) => [blockAddress(one.address), one] as const));
+  const named = [...byBlock].map(([block, changes]) => {
+    const doing = changes.map(({ action }) => (action === 'forget' ? 'remove from state' : action));
+    const needs = changes.flatMap((one) => (one.needs === undefined ? [] : [`needs ${printable(one.needs)}`]));
+    return `${printable(block)} (${[...doing, ...needs].join(', ')})`;
   });
   const shown = isFull ? named : named.slice(0, mostLeftOut);
   const more = named.length - shown.length;
@@ -74,7 +77,7 @@ export function leftOutWords({ leftOut }: Narrowed, isFull: boolean): string {
   return `${counted(leftOut.length, 'change')} ${word} left out: ${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`;
 }
 
-/** The number of changes left out that a plan names. */
+/** The number of addresses that a plan names of those it leaves out. */
 const mostLeftOut = 10;
 
 /** The summary when there is nothing to do; `ignored`: the number of fields that the platform ignores. */

@@ -65,6 +65,34 @@ describe('a project', () => {
     await project.close();
   });
 
+  test('is planned and applied in part, and anew', async () => {
+    const { platform, posts } = emulated();
+    const text = database('redis:7').replace(
+      '      main:',
+      '      other: { dockerImage: "redis:7", databasePassword: b }\n      main:',
+    );
+    const project = await open(folderWith(text), { env, platform });
+    const part = await project.plan({ target: ['production.redis.main'] });
+    expect(documents.planDocument.parse(planDocument(part))).toMatchObject({
+      summary: { create: 1 },
+      narrowed: { targets: ['production.redis.main'], leftOut: [{ address: 'production.redis.other' }, {}] },
+    });
+    expect(resultDocument(await project.apply({ plan: planFile(part), permissions: adoption })).ending).toBe('done');
+    expect(planDocument(await project.plan({ exclude: ['production.redis.other'] })).hasChanges).toBe(false);
+    expect(planDocument(await project.plan()).summary).toMatchObject({ create: 1 });
+    const anew = { replace: ['production.redis.main'], target: ['production.redis.main'] };
+    const result = await project.apply({ ...anew, permissions: { dataLoss: true } });
+    expect(resultDocument(result).outcomes.map(({ action }) => action)).toContain('replace');
+    await project.apply({ permissions: adoption });
+    const before = posts();
+    expect(planDocument(await project.plan()).hasChanges).toBe(false);
+    await expect(project.plan({ target: ['production.redis.mian'] })).rejects.toThrow(
+      'neither the manifest nor the state',
+    );
+    expect(posts()).toBe(before);
+    await project.close();
+  });
+
   test('deletes everything only for who asks for that, also with a plan of it', async () => {
     const { platform, posts } = emulated();
     const project = await open(folderWith(database('redis:7')), { env, platform });

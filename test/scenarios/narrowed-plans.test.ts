@@ -145,6 +145,23 @@ describe('a target', () => {
     ]);
   });
 
+  test('takes no more requests than the whole', async () => {
+    const made = bench();
+    await made.apply(manifest(), { adoption: true });
+    const text = manifest({ region: 'us', compose: shop('2') });
+    made.requests('GET');
+    await made.plan(text);
+    const whole = made.requests('GET').length;
+    for (const asked of [
+      { target: ['production.compose.shop'] },
+      { exclude: ['production.redis'] },
+      { target: ['production'] },
+    ]) {
+      await plan(made, text, asked);
+      expect(made.requests('GET').length).toBeLessThanOrEqual(whole);
+    }
+  });
+
   test('may be a pattern, a section, or something that goes', async () => {
     const made = bench();
     await made.apply(manifest({ keys: ['a', 'b', 'c'] }), { adoption: true });
@@ -295,6 +312,14 @@ describe('a replacement on purpose', () => {
     };
     await made.apply(manifest(), { adoption: true });
     expect(await notesFor('production')).toEqual(['production cannot be replaced: the platform made it by itself']);
+    await made.emulator.act('redis.create', {
+      name: 'theirs',
+      environmentId: made.store.state?.resources['production']?.id ?? '',
+      databasePassword: 'correct-horse-2',
+    });
+    expect(await notesFor('production.redis.theirs', manifest({ keys: ['cache', 'theirs'] }))).toEqual([
+      'production.redis.theirs cannot be replaced: it is not ours yet, and is taken over first',
+    ]);
     const guarded = manifest().replace('dockerImage: "redis:8"', 'protect: true, dockerImage: "redis:8"');
     expect(await notesFor('production.redis.cache', guarded)).toEqual([
       'production.redis.cache is protected and would be replaced',

@@ -58,6 +58,7 @@ describe('a narrowed plan', () => {
     const exclude = ['--exclude', 'production.redis.b'];
     const planned = await run('plan', ...exclude, '--out', 'plan.trueup');
     expect(planned.out).toContain('This plan is narrowed to everything without production.redis.b.\n');
+    expect(planned.out).toContain('; 2 changes are left out: production.redis.b (create, deploy).\n');
     expect(await run('show', 'plan.trueup')).toEqual(planned);
     for (const option of ['--target', '--exclude', '--replace']) {
       const refused = await run('apply', 'plan.trueup', option, 'production');
