@@ -208,11 +208,11 @@ function amounts({ unit }: Change, shown: Shown): Shown {
 function causeWords(change: Pick<Change, 'cause' | 'before' | 'after'> & { readonly last: Shown | undefined }): string {
   switch (change.cause) {
     case 'drift':
-      return 'drift: changed on the platform';
+      return 'drift: changed on the platform, apply puts it back';
     case 'conflict': {
       const { last, before, after } = change;
       if (last === undefined || [last, before, after].some(isSpread))
-        return 'conflict: changed here and on the platform';
+        return 'conflict: changed here and on the platform, apply writes what the manifest says';
       const [was, has, says] = [last, before, after].map((side) => cutLine(inlineShown(side), 0, plainStyle));
       return `conflict: was ${was}, platform has ${has}, manifest says ${says}`;
     }

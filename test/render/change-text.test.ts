@@ -139,7 +139,7 @@ describe('a change of a text of several lines', () => {
       after: value(text(80, 2)),
       last: value(text(80, 1)),
     });
-    expect(shown).toContain('f: (conflict: changed here and on the platform)\n');
+    expect(shown).toContain('f: (conflict: changed here and on the platform, apply writes what the manifest says)\n');
     expect(shown).toContain('  - port: 81\n  + port: 80\n');
     expect(shown).toMatch(/\(changed on the platform since the last apply:\)\n {2}f:\n[^]*- port: 80\n {4}\+ port: 81/);
   });

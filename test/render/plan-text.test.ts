@@ -72,7 +72,7 @@ Plan: 1 to create, 1 to adopt, 1 to deploy.
     expect(text).toBe(
       `~ production.postgres.main: update
     description: by hand -> two (conflict: was one, platform has by hand, manifest says two)
-    command: run --by-hand -> run (drift: changed on the platform)
+    command: run --by-hand -> run (drift: changed on the platform, apply puts it back)
     memoryLimit: 1000 bytes -> 2000 bytes
     + externalPort: 15432
   ^ deploy: restarts with command, memoryLimit, externalPort
