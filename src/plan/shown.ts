@@ -1,7 +1,8 @@
 import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
+import { textsIn } from '../kind/json.ts';
 import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
-import { withHidden } from '../manifest/wanted.ts';
+import { withGaps, withHidden } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
 import { hiddenLines, maskAttribute } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
@@ -43,7 +44,9 @@ export function showSides(showing: Showing): Required<Pick<Change, 'before' | 'a
   return {
     before: shownAs(observed, before, plainly),
     after:
-      resolved?.is === 'pending' && !isStrict(showing) ? { is: 'known after apply' } : shownAs(value, marked, plainly),
+      resolved?.is === 'pending' && !isStrict(showing)
+        ? showPending(showing, plainly)
+        : shownAs(value, marked, plainly),
     last: showStored(showing),
   };
 }
@@ -57,6 +60,21 @@ function shownAs(value: Json, masked: Masked, plainly: (value: Json) => Json): S
   const shown = plainly(typeof masked === 'string' ? withoutRepeats(masked) : masked);
   return { is: masked === value ? 'value' : 'masked', value: shown };
 }
+
+/** What is known of a value that refers to an object which this run creates. */
+function showPending(showing: Showing, plainly: (value: Json) => Json): Shown {
+  const { planned, outputs, privateKeys } = showing;
+  const { wanted } = planned;
+  const filled: Outputs = (reference) => outputs(reference) ?? unknown;
+  if (wanted === undefined) return { is: 'known after apply' };
+  const known = wanted.isSecret ? withHidden(wanted, filled, hiddenLines) : withGaps(wanted, filled);
+  const masked = known === undefined ? null : maskAttribute(planned, known, privateKeys);
+  const isPartly = masked !== unknown && textsIn(masked).some((text) => text.includes(unknown));
+  return isPartly ? { is: 'masked', value: plainly(masked) } : { is: 'known after apply' };
+}
+
+/** The text in place of an output that is known after apply. */
+const unknown = '(known after apply)';
 
 /** Whether nothing of the value is shown, whatever it is. */
 function isStrict({ planned: { field, wanted }, values }: Showing): boolean {

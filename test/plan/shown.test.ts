@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Field } from '../../src/kind/field.ts';
 import { envEntries } from '../../src/kind/codecs.ts';
 import type { Json } from '../../src/kind/json.ts';
-import type { Resolved, Wanted } from '../../src/manifest/wanted.ts';
+import type { Resolved, ShapePiece, Wanted } from '../../src/manifest/wanted.ts';
 import { knownValue, withHidden } from '../../src/manifest/wanted.ts';
 import type { Showing } from '../../src/plan/shown.ts';
 import { compareHidden, showSides } from '../../src/plan/shown.ts';
@@ -98,6 +98,28 @@ describe('a value that is declared', () => {
       expect(after(null, { field })).toEqual(absent);
     }
     expect(after('1.28', { key: 'TAG' })).toEqual(shown('1.28'));
+  });
+
+  test('shows the part that is known before the objects are there that it refers to', () => {
+    const host = { address: 'production.postgres.main', output: 'host' };
+    const pending = { is: 'pending', on: [host] } as const;
+    const url = (isSecret: boolean, ...pieces: readonly ShapePiece[]): Wanted => {
+      const shape = { is: 'text', pieces } as const;
+      const content = hide({ hollow: true, shape } as const);
+      return { ...declared(null, isSecret), references: [host], content, ...(isSecret ? { marked: hide(shape) } : {}) };
+    };
+    const of = (wanted: Wanted, more: Partial<Sides> = {}) =>
+      sides({ wanted, resolved: pending, key: 'URL', ...more }).after;
+    const secret = url(true, 'postgres://shop:', { hidden: 'pw-1234' }, '@', host, ':5432/shop');
+    expect(of(secret)).toEqual(masked('postgres://shop:(sensitive)@(known after apply):5432/shop'));
+    expect(JSON.stringify(of(secret, { key: 'DB_PASSWORD' }))).not.toContain('pw-1234');
+    expect(of(secret, { values: 'hidden' })).toEqual(hidden);
+    expect(of(secret, { privateKeys: ['URL'] })).toEqual({ is: 'known after apply' });
+    expect(of(url(false, 'http://', host, '/api'))).toEqual(masked('http://(known after apply)/api'));
+    expect(of(url(false, 'http://bot:pw-1234@', host, '/api'))).toEqual(
+      masked('http://bot:(sensitive)@(known after apply)/api'),
+    );
+    expect(of(url(false, host))).toEqual({ is: 'known after apply' });
   });
 
   test('hides where its field is declared secret, and where this run does not know it', () => {
