@@ -52,7 +52,7 @@ export function blockEntries(block: Placed, writing: Writing): Entry[] {
   for (const [written, target] of known.toSorted(([, a], [, b]) => Number(isName(b)) - Number(isName(a)))) {
     if (target.is === 'field') {
       const { field } = target;
-      if (!isInCase(kind, field, (tag) => row[tag])) continue;
+      if (target.isAlias === true || !isInCase(kind, field, (tag) => row[tag])) continue;
       if (field === keyField && same(observed(block, field), key)) continue;
       const isNeeded = fieldOf(kind, field).needed === true || field === keyField || isTag(kind, field);
       const value = fieldValue(block, field, writing, isNeeded);

@@ -51,7 +51,7 @@ const accessMode = {
 
 /** What one key of a block means. */
 export type Written =
-  | { readonly is: 'field'; readonly field: string }
+  | { readonly is: 'field'; readonly field: string; readonly isAlias?: true }
   | { readonly is: 'union'; readonly union: Union }
   /** `otherwise`: what leaving it out means. */
   | { readonly is: 'option'; readonly schema: z.ZodType; readonly otherwise?: Json };
@@ -79,7 +79,7 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
   for (const [name, { alsoWritten }] of Object.entries(kind.fields)) {
     if (elsewhere.has(name)) continue;
     written.set(name, { is: 'field', field: name });
-    if (alsoWritten !== undefined) written.set(alsoWritten, { is: 'field', field: name });
+    if (alsoWritten !== undefined) written.set(alsoWritten, { is: 'field', field: name, isAlias: true });
   }
   for (const [name, schema] of Object.entries(commonOptions)) written.set(name, { is: 'option', schema });
   if (kind.commands?.deploy !== undefined) written.set('deploy', { is: 'option', ...deployOption });

@@ -26,7 +26,8 @@ function fullBodies(stand: Stand): Body[] {
     beside.flatMap(({ tag, cases }) => [tag, ...Object.values(cases).flatMap((fields) => Object.values(fields))]),
   );
   const fields = [...writtenFields(kind, link)].flatMap(([written, target]): [string, Json][] => {
-    if (target.is !== 'field' || elsewhere.has(target.field) || target.field === kind.identity.keyField) return [];
+    if (target.is !== 'field' || target.isAlias === true || elsewhere.has(target.field)) return [];
+    if (target.field === kind.identity.keyField) return [];
     return [[written, kind.fields[target.field]?.examples[1] ?? null]];
   });
   const plain = { ...stand.body, ...Object.fromEntries(fields) };
