@@ -128,7 +128,10 @@ function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boo
   if (!isNeeded && means({ ...(field.codec ?? plain), keeps: never }, value, otherwise)) return undefined;
   if (typeof value === 'string' && field.madeUp?.test(value) === true) return undefined;
   const written = typeof value === 'string' && field.codec?.keeps !== undefined ? value.slice(0, -7) : value;
-  if (!means(field.codec ?? plain, written, value) || !field.schema.safeParse(written).success) {
+  const read = field.schema.safeParse(written);
+  // A text such as `2Gi` that the platform holds where it takes a number would be read as an amount.
+  const isOther = field.unit !== undefined && read.success && !same(read.data, written);
+  if (!means(field.codec ?? plain, written, value) || !read.success || isOther) {
     leave(block, writing, name, 'its value is none that a block can have');
     return undefined;
   }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { plansNothing, rowsIn } from '../support/faults.ts';
+import { shown } from '../render/plans.ts';
+import { benchWith, exportOf } from '../support/exporting.ts';
+import { actionsOf, plansNothing, rowsIn } from '../support/faults.ts';
 import { production } from '../support/manifest-texts.ts';
 import { told, warningsAndMark, warningsOf } from '../support/problems.ts';
 import { bench } from '../support/world.ts';
@@ -63,6 +65,23 @@ describe('U2: an amount with a unit', () => {
     expect(rowsIn(made, 'redis')).toMatchObject([{ memoryLimit: '536870912', cpuLimit: '500000000' }]);
     await plansNothing(made, redis('memoryLimit: 512Mi, cpuLimit: 0.5'));
   });
+});
+
+test('U2: text that the platform holds in place of a number is shown with what it means there, and not exported', async () => {
+  const made = bench();
+  const text = redis('memoryLimit: 2Gi');
+  await made.apply(text);
+  const [row] = rowsIn(made, 'redis');
+  await made.emulator.act('redis.update', { redisId: row?.['redisId'], memoryLimit: '2Gi' });
+  expect(shown(await made.plan(text))).toContain('memoryLimit: 2Gi as text (2 bytes) -> 2Gi');
+  const exported = await exportOf(made);
+  expect(exported.notes.filter(({ address }) => address === 'production.redis.cache')).toMatchObject([
+    { code: 'not-exported', message: 'memoryLimit: its value is none that a block can have' },
+  ]);
+  expect(actionsOf(await benchWith(made, exported).plan(Object.fromEntries(exported.files)))).toEqual([]);
+  await made.apply(text);
+  expect(rowsIn(made, 'redis')).toMatchObject([{ memoryLimit: '2147483648' }]);
+  await plansNothing(made, text);
 });
 
 describe('U2: what is no amount', () => {
