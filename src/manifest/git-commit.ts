@@ -1,7 +1,7 @@
-import { constants } from 'node:fs';
-import { open, readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { indexEntries, isContentOf } from './git-index.ts';
+import { readRegularFile } from './regular-file.ts';
 
 /** The commit of a work tree, and how files of it compare with the index of git. */
 export interface Commit {
@@ -33,7 +33,8 @@ async function countDiffering(files: readonly string[]): Promise<number | undefi
   const all = await Promise.all(
     [...entries].map(async ([file, entry]) => {
       if (entry.is === 'unreadable') return undefined;
-      return entry.is === 'tracked' && isContentOf(await readFile(file), entry.digest) ? 0 : 1;
+      const bytes = entry.is === 'tracked' ? await readRegularFile(file, largestFile) : undefined;
+      return entry.is === 'tracked' && bytes !== undefined && isContentOf(bytes, entry.digest) ? 0 : 1;
     }),
   );
   let count = 0;
@@ -43,6 +44,9 @@ async function countDiffering(files: readonly string[]): Promise<number | undefi
   }
   return count;
 }
+
+/** No file of a manifest is larger. Bytes. */
+const largestFile = 64 * 1024 * 1024;
 
 /** The folder that `.git` is or names, of the nearest folder that has one. */
 async function gitFolder(folder: string): Promise<string | undefined> {
@@ -78,14 +82,7 @@ async function packedDigest(git: string, branch: string): Promise<string | undef
   return line?.slice(0, -branch.length - 1);
 }
 
-/** Reads a file as text; undefined: there is none, it is no file, or it has more bytes. Never waits for a pipe. */
+/** Reads a file as text; undefined: it cannot be read, is no file, or has more bytes. */
 async function readSmall(path: string, mostBytes = 4096): Promise<string | undefined> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
-  if (handle === undefined) return undefined;
-  try {
-    const found = await handle.stat();
-    return found.isFile() && found.size <= mostBytes ? await handle.readFile('utf8') : undefined;
-  } finally {
-    await handle.close();
-  }
+  return (await readRegularFile(path, mostBytes).catch(() => undefined))?.toString('utf8');
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isBelowFolder } from './below.ts';
+import { readRegularFile } from './regular-file.ts';
 
 /** The answer of the index of git about a file: `digest` is that of the content that it tracks. */
 export type IndexEntry =
@@ -86,10 +87,10 @@ async function readRepository(folder: string): Promise<Repository | undefined> {
   try {
     const found = await stat(git);
     // In a submodule and in a second work tree it is a file that says where the folder is.
-    const elsewhere = found.isDirectory() ? git : /^gitdir: (.+)$/m.exec(await readFile(git, 'utf8'))?.[1];
+    const elsewhere = found.isDirectory() ? git : /^gitdir: (.+)$/m.exec(await readSmall(git))?.[1];
     if (elsewhere === undefined) return { index: undefined };
     const at = resolve(folder, elsewhere);
-    const head = await readFile(join(at, 'HEAD'), 'utf8').catch(() => '');
+    const head = await readSmall(join(at, 'HEAD')).catch(() => '');
     return { index: await readIndexFile(join(at, 'index')), head: head.trim() };
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : { index: undefined };
@@ -99,10 +100,18 @@ async function readRepository(folder: string): Promise<Repository | undefined> {
 /** Empty when there is none, as in a repository to which nothing was added. */
 async function readIndexFile(path: string): Promise<Index> {
   try {
-    return parseIndex(await readFile(path));
+    const index = await readRegularFile(path, largestIndex);
+    return index === undefined ? undefined : parseIndex(index);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Map() : undefined;
   }
+}
+
+/** An index with some millions of files. */
+const largestIndex = 512 * 1024 * 1024;
+
+async function readSmall(path: string): Promise<string> {
+  return (await readRegularFile(path, 64 * 1024))?.toString('utf8') ?? '';
 }
 
 /** Reads an index of version 2, 3 or 4. */

@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readCommit } from '../../src/manifest/git-commit.ts';
+import { isTracked } from '../../src/manifest/git-index.ts';
 import { project } from '../cli/process.ts';
 
 /** The commit of a plan is read from the files of git; no program runs. */
@@ -21,7 +22,7 @@ function repository(): { folder: string; file: string; id: string } {
   return { folder, file: join(folder, 'trueup.yaml'), id: git(folder, 'rev-parse', 'HEAD') };
 }
 
-describe('the commit', () => {
+describe.skipIf(spawnSync('git', ['--version']).status !== 0)('the commit', () => {
   test('is that of the branch, loose and packed, and of a detached HEAD', async () => {
     const { folder, file, id } = repository();
     const found = { id, differing: 0 };
@@ -75,6 +76,18 @@ describe('the commit', () => {
     rmSync(head);
     execFileSync('mkfifo', [head]);
     expect(await readCommit(folder, [])).toBeUndefined();
+  });
+
+  test('waits for no pipe that the repository has in place of a file', async () => {
+    const { folder, file, id } = repository();
+    const index = join(folder, '.git/index');
+    rmSync(index);
+    execFileSync('mkfifo', [index]);
+    expect(await readCommit(folder, [file])).toEqual({ id, differing: undefined });
+    rmSync(join(folder, '.git'), { recursive: true });
+    execFileSync('mkfifo', [join(folder, '.git')]);
+    expect(await readCommit(folder, [file])).toBeUndefined();
+    expect(await isTracked(file)).toBe(false);
   });
 
   test('runs no program that the repository names', async () => {
