@@ -81,6 +81,7 @@ function maskList(key: string | undefined, list: readonly Json[], how: Masking):
  * file as the platform does; what is no entry is masked like any text.
  */
 export function maskEnvText(source: string, how: Masking = {}): string {
+  if (source.length > mostCharacters) return redacted;
   const { text, values } = locateEnvValues(source);
   let masked = '';
   let at = 0;
@@ -108,6 +109,7 @@ export function maskEnvText(source: string, how: Masking = {}): string {
  * env files and command lines, and what looks secret by itself. Its time is linear in the text.
  */
 export function maskText(text: string, how: Masking = {}): string {
+  if (text.length > mostCharacters) return redacted;
   const found: Part[] = [];
   const open: Part[] = [];
   findKeysInPem(text, found, open);
@@ -128,6 +130,9 @@ export function maskText(text: string, how: Masking = {}): string {
 function isPrivate(key: string, { privateKeys }: Masking): boolean {
   return privateKeys?.has(key) === true;
 }
+
+/** No request carries more. A pattern would need too large a stack for a text of many times that. */
+const mostCharacters = 1_000_000;
 
 type Part = readonly [from: number, to: number];
 

@@ -57,3 +57,9 @@ test.each<[string, string]>([
     expect(performance.now() - start).toBeLessThan(1_500);
   }
 });
+
+test('a text that is longer than any request is hidden as a whole', () => {
+  for (const text of ['a'.repeat(size + 1), 'a'.repeat(16 * size)])
+    for (const mask of [maskText, maskEnvText]) expect(mask(text)).toBe('(sensitive)');
+  expect(maskText('a'.repeat(size))).toHaveLength(size);
+});
