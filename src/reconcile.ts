@@ -8,6 +8,7 @@ import type { ApplyInput } from './apply/run.ts';
 import type { Diagnostic } from './diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors, Stop } from './diagnostics/diagnostic.ts';
 import { inOrder } from './graph/order.ts';
+import { blockAddress } from './kind/address.ts';
 import { textsIn } from './kind/json.ts';
 import type { Kind } from './kind/kind.ts';
 import type { Manifest, ManifestInput } from './manifest/manifest.ts';
@@ -16,7 +17,7 @@ import type { Resource } from './manifest/resource.ts';
 import { position } from './manifest/tree.ts';
 import { observe } from './observe/observe.ts';
 import type { Observed } from './observe/observed.ts';
-import type { Narrowing, Plan } from './plan/action.ts';
+import type { LeftOut, Narrowed, Narrowing, Plan } from './plan/action.ts';
 import { inFileOrder } from './plan/file-order.ts';
 import { applyMoves } from './plan/moved.ts';
 import { everything, isNarrow, unknownIn } from './plan/narrow.ts';
@@ -141,10 +142,18 @@ async function planFor(
   if (hasErrors(told)) throw new Stop('refused', told);
   const whole = {
     ...made,
+    ...(made.narrowed === undefined ? {} : { narrowed: inOrderOf(declared, made.narrowed) }),
     actions: inFileOrder(made.actions, resources),
     diagnostics: [...told, ...made.diagnostics],
   };
   return redactPlan(whole, world.redact);
+}
+
+/** What a plan leaves out, as the manifest declares it; last what it does not declare any more. */
+function inOrderOf(declared: readonly string[], narrowed: Narrowed): Narrowed {
+  const places = new Map(declared.map((address, place) => [address, place]));
+  const placeOf = ({ address }: LeftOut) => places.get(blockAddress(address)) ?? declared.length;
+  return { ...narrowed, leftOut: narrowed.leftOut.toSorted((a, b) => placeOf(a) - placeOf(b)) };
 }
 
 /** What was found of all that a plan has, and of what that depends on. */

@@ -66,7 +66,13 @@ async function applyNarrowed(made: Bench, text: string, asked: Asked, more: Plan
   const stale = new Set(
     planned.actions.filter(({ service }) => service?.staleness !== undefined).map(({ address }) => address),
   );
+  const moves = new Map(
+    planned.actions.flatMap(({ address, movedFrom }) => (movedFrom === undefined ? [] : [[movedFrom, address]])),
+  );
+  for (const [from, to] of moves) expect({ ...after[to], bornAt: '' }).toEqual({ ...before[from], bornAt: '' });
+  const others = new Set([...moves].flat());
   for (const address of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    if (others.has(address)) continue;
     if (!done.has(address) && !stale.has(address))
       expect([address, after[address]]).toEqual([address, before[address]]);
   }
@@ -115,8 +121,8 @@ describe('a target', () => {
     ]);
     expect(leftOut(planned)).toEqual([
       'update production.postgres.main',
-      'create production.redis.more',
       'deploy production.postgres.main (deploy)',
+      'create production.redis.more',
       'deploy production.redis.more (deploy)',
     ]);
     expect(await thenTheRest(made, text)).toEqual([
@@ -198,10 +204,10 @@ describe('an exclusion', () => {
     ]);
     expect(leftOut(planned)).toEqual([
       'create production.postgres.main',
-      'create production.compose.shop needs production.postgres.main',
-      'create production.compose.shop.domains["shop.example.com"] needs production.compose.shop',
       'deploy production.postgres.main (deploy)',
+      'create production.compose.shop needs production.postgres.main',
       'deploy production.compose.shop (deploy)',
+      'create production.compose.shop.domains["shop.example.com"] needs production.compose.shop',
     ]);
     expect(await thenTheRest(made, text)).toHaveLength(5);
   });
@@ -253,6 +259,25 @@ describe('an exclusion', () => {
     await made.destroy(manifest());
     expect(made.store.state?.resources).toEqual({});
   });
+});
+
+test('an entry of moved: counts for every plan, and sends nothing for what is left out', async () => {
+  const made = bench();
+  await made.apply(manifest(), { adoption: true });
+  const id = made.store.state?.resources['production.redis.cache']?.id;
+  const moved = 'moved: [{ from: production.redis.cache, to: production.redis.store }]\n';
+  const text = manifest({ pg: '17.1', keys: ['store'] }).replace(head, head + moved);
+  made.requests('POST');
+  const planned = await applyNarrowed(made, text, { target: ['production.compose.shop'] });
+  expect(inShort(planned)).toEqual(['move production.redis.store']);
+  expect(leftOut(planned).toSorted()).toEqual([
+    'deploy production.postgres.main (deploy)',
+    'update production.postgres.main',
+    'update production.redis.store',
+  ]);
+  expect(made.requests('POST')).toEqual([]);
+  expect(made.store.state?.resources['production.redis.store']?.id).toBe(id);
+  expect((await thenTheRest(made, text)).toSorted()).toEqual(leftOut(planned).toSorted());
 });
 
 test('an error of what is left out does not stop a plan, one of what it needs does', async () => {
