@@ -70,6 +70,9 @@ const { kinds } = await import('../src/resources/index.ts');
 const { cases } = await import('../test/emulator/endpoint-cases/cases.ts');
 const { slips } = await import('../test/security/slips.ts');
 const { provokeAll } = await import('../test/diagnostics/provocations.ts');
+const { manifestSchema } = await import('../src/manifest/json-schema.ts');
+
+settle('schema/trueup.schema.json', `${JSON.stringify(manifestSchema(kinds), null, 2)}\n`);
 const { manifests } = await import('../test/diagnostics/in-manifests.ts');
 
 settlePages('docs/kinds', kindPages(kinds));

@@ -471,7 +471,9 @@ ${examples(
       'after',
       `${examples('trueup schema > trueup.schema.json', 'trueup schema --openapi > openapi.json')}
 In the first line of a manifest:
-  # yaml-language-server: $schema=trueup.schema.json`,
+  # yaml-language-server: $schema=trueup.schema.json
+Where the package is installed beside the manifest:
+  # yaml-language-server: $schema=node_modules/trueup/schema/trueup.schema.json`,
     );
   run(schema, async () => (await import('./commands/schema.ts')).schemaCommand(schema.opts()));
 }

@@ -13,6 +13,8 @@ export interface Field {
   readonly schema: z.ZodType;
   /** Two different values that the schema takes; the tests and the docs use them. */
   readonly examples: readonly [Json, Json];
+  /** What each word of a choice means. */
+  readonly words?: Readonly<Record<string, string>>;
   /** Users may write a map too; Trueup manages each key of it by itself. */
   readonly map?: MapCodec;
   /**
@@ -90,6 +92,8 @@ export interface Union {
   readonly cases: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Fields beside the group that users may write in it as well, unless the platform holds the case itself. */
   readonly also?: readonly string[];
+  /** What each case means, where the fields of the cases stand in a group. */
+  readonly words?: Readonly<Record<string, string>>;
   /** Per case: the operation that chooses it and carries its fields; without it, the update operation does. */
   readonly calls?: Readonly<Record<string, Operation>>;
   /** The case that the platform holds itself; a deployment fetches all others, unless it only rebuilds. */

@@ -25,11 +25,15 @@ const deployOption = {
   schema: z
     .enum(['onChange', 'never'])
     .describe('onChange: apply deploys it after changes that need it. never: apply leaves that to you.'),
+  words: {
+    onChange: 'Apply deploys the service after changes that need it.',
+    never: 'Apply leaves deployments to you.',
+  },
   otherwise: 'onChange',
 };
 
 /** The setting that says what happens to what is not declared in a map or a set; undefined for kinds that have none. */
-export function mergeOption(kind: Kind): { name: string; otherwise: 'own' | 'merge'; schema: z.ZodType } | undefined {
+export function mergeOption(kind: Kind): typeof envMode | typeof accessMode | undefined {
   const fields = Object.values(kind.fields);
   if (fields.some((field) => field.map !== undefined)) return envMode;
   return fields.some((field) => field.growsByItself === true) ? accessMode : undefined;
@@ -39,6 +43,7 @@ const envMode = {
   name: 'envMode',
   otherwise: 'own',
   schema: z.enum(['own', 'merge']).describe('own: keys of env that are not declared here go. merge: they stay.'),
+  words: { own: 'Keys of env that are not declared here go.', merge: 'Keys of env that are not declared here stay.' },
 } as const;
 
 const accessMode = {
@@ -47,14 +52,20 @@ const accessMode = {
   schema: z
     .enum(['own', 'merge'])
     .describe('merge: ids in the lists that are not declared here stay, as the platform adds to them. own: they go.'),
+  words: { own: 'Ids that are not declared here go.', merge: 'Ids that are not declared here stay.' },
 } as const;
 
 /** What one key of a block means. */
 export type Written =
   | { readonly is: 'field'; readonly field: string; readonly isAlias?: true }
   | { readonly is: 'union'; readonly union: Union }
-  /** `otherwise`: what leaving it out means. */
-  | { readonly is: 'option'; readonly schema: z.ZodType; readonly otherwise?: Json };
+  /** `otherwise`: what leaving it out means. `words`: what each word of a choice means. */
+  | {
+      readonly is: 'option';
+      readonly schema: z.ZodType;
+      readonly otherwise?: Json;
+      readonly words?: Readonly<Record<string, string>>;
+    };
 
 /** The keys a block of a kind can have below one kind of parent, sections of children apart. */
 export function writtenFields(kind: Kind, link: ParentLink): ReadonlyMap<string, Written> {
@@ -86,7 +97,10 @@ function collectWritten(kind: Kind, link: ParentLink): ReadonlyMap<string, Writt
   for (const [name, option] of Object.entries(kind.operations.deleteOptions ?? {}))
     written.set(name, { is: 'option', ...option });
   const merge = mergeOption(kind);
-  if (merge !== undefined) written.set(merge.name, { is: 'option', schema: merge.schema, otherwise: merge.otherwise });
+  if (merge !== undefined) {
+    const { name, ...option } = merge;
+    written.set(name, { is: 'option', ...option });
+  }
   return written;
 }
 

@@ -1,14 +1,16 @@
 import * as z from 'zod';
-import type { Union } from '../kind/field.ts';
+import type { Field, Union } from '../kind/field.ts';
 import type { ParentLink } from '../kind/parent.ts';
+import type { Json } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
+import { inUnits } from '../kind/units.ts';
 import { canBeNull, isNeededBy } from '../kind/wire.ts';
 import { caseFields, writtenFields, writtenSchema } from '../kind/written.ts';
 import { sectionsOf } from './blocks.ts';
 import { expressionSources } from './sources/all.ts';
-import type { ExpressionSource } from './sources/source.ts';
-import { withExpressions } from './schema-expressions.ts';
+import { described, withWords } from './schema-descriptions.ts';
+import { expressionSchema, withExpressions } from './schema-expressions.ts';
 import type { Schema } from './schema-expressions.ts';
 import { includedKeys, settingsShape } from './settings.ts';
 
@@ -19,34 +21,41 @@ import { includedKeys, settingsShape } from './settings.ts';
  * @throws {Error} when a kind names a field that it does not declare.
  */
 export function manifestSchema(kinds: readonly Kind[], sources = expressionSources): Schema {
-  const definitions: Record<string, Schema> = {};
+  const definitions: Record<string, Schema> = {
+    expression: expressionSchema(sources),
+    cleared: { description: 'Clears the field on the platform.', type: 'null' },
+  };
   const settings = Object.entries(settingsShape).map(([name, schema]) => [name, jsonSchema(schema)] as const);
   const rootOnly = settings.map(([name]) => name).filter((name) => !includedKeys.includes(name));
   const required = rootOnly.filter((name) => !isOptional(settingsShape[name as keyof typeof settingsShape])); // its own keys
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
+    // A name, not an address: editors need no network for it.
+    $id: 'urn:trueup:manifest:1',
     title: 'Trueup manifest',
-    type: 'object',
-    properties: {
-      ...Object.fromEntries(settings),
-      ...sectionSchemas(root, { sections: sectionsOf(kinds), definitions, sources }),
-    },
-    // An included file has none of these; the manifest itself has all that are required.
-    dependentRequired: Object.fromEntries(
-      rootOnly.map((name) => [name, required.filter((other) => other !== name)] as const),
-    ),
-    patternProperties: {
-      '^x-': { description: 'A fragment with an anchor (&name) that the rest of the file uses (*name).' },
-    },
-    additionalProperties: false,
-    $defs: definitions,
+    ...described({
+      description: 'What a deployment platform is to have: settings, and resources by section and name.',
+      type: 'object',
+      properties: {
+        ...Object.fromEntries(settings),
+        ...sectionSchemas(root, { sections: sectionsOf(kinds), definitions }),
+      },
+      // An included file has none of these; the manifest itself has all that are required.
+      dependentRequired: Object.fromEntries(
+        rootOnly.map((name) => [name, required.filter((other) => other !== name)] as const),
+      ),
+      patternProperties: {
+        '^x-': { description: 'A fragment with an anchor (&name) that the rest of the file uses (*name).' },
+      },
+      additionalProperties: false,
+      $defs: definitions,
+    }),
   };
 }
 
 interface Building {
   readonly sections: (parent: string) => ReadonlyMap<string, Kind>;
   readonly definitions: Record<string, Schema>;
-  readonly sources: readonly ExpressionSource[];
 }
 
 /** The sections that stand below one kind of parent. */
@@ -73,27 +82,40 @@ function sectionSchemas(parent: string, building: Building): Record<string, Sche
 function resourceSchema(kind: Kind, link: ParentLink, building: Building): Schema {
   const properties: Record<string, Schema> = {};
   for (const [key, written] of writtenFields(kind, link)) {
-    if (written.is === 'field') properties[key] = fieldSchema(kind, written.field, building);
-    else if (written.is === 'union') properties[key] = unionSchema(kind, written.union, building);
+    if (written.is === 'field') properties[key] = fieldSchema(kind, written.field);
+    else if (written.is === 'union') properties[key] = unionSchema(kind, written.union);
     // Options are read as they stand: no expressions.
-    else properties[key] = jsonSchema(written.schema);
+    else properties[key] = { ...withWords(jsonSchema(written.schema), written.words), ...defaultOf(written.otherwise) };
   }
   Object.assign(properties, sectionSchemas(kind.kind, building));
   return { description: kind.summary, type: 'object', properties, additionalProperties: false };
 }
 
-function fieldSchema(kind: Kind, name: string, { sources }: Building): Schema {
+function fieldSchema(kind: Kind, name: string): Schema {
   const field = kind.fields[name];
   if (field === undefined) throw new Error(`${kind.kind} has no field ${name}`);
-  const schema = withExpressions(withoutDescriptions(jsonSchema(writtenSchema(field))), sources);
+  const schema = withWords(withExpressions(withoutDescriptions(jsonSchema(writtenSchema(field)))), field.words);
   const { description } = jsonSchema(field.schema);
   const canBeCleared = field.onNull === undefined ? canBeNull(kind, name) : 'value' in field.onNull;
   const { anyOf } = schema;
   const alternatives: readonly unknown[] = Array.isArray(anyOf) && Object.keys(schema).length === 1 ? anyOf : [schema];
   return {
     description: description ?? name,
-    ...(canBeCleared ? { anyOf: [...alternatives, { type: 'null' }] } : schema),
+    ...(canBeCleared ? { anyOf: [...alternatives, { $ref: '#/$defs/cleared' }] } : schema),
+    ...defaultOf(field.atCreate ?? field.otherwise),
+    examples: examplesOf(field),
   };
+}
+
+/** The value of a key that is left out, where one stands for that. */
+function defaultOf(otherwise: Json | undefined): Schema {
+  return otherwise === undefined || otherwise === null ? {} : { default: otherwise };
+}
+
+/** Values as people write them; of a secret, where it comes from. */
+function examplesOf({ examples, secrecy, unit }: Field): readonly Json[] {
+  const isSecret = secrecy === 'secret' && typeof examples[0] === 'string';
+  return isSecret ? ['${secret:NAME}'] : examples.map((value) => inUnits(unit, value));
 }
 
 /** The description stands once, above the alternatives. */
@@ -104,14 +126,15 @@ function withoutDescriptions(schema: Schema): Schema {
 }
 
 /** One case each: the word that chooses it, and its fields. */
-function unionSchema(kind: Kind, union: Union, building: Building): Schema {
+function unionSchema(kind: Kind, union: Union): Schema {
   return {
     description: union.describe,
     oneOf: Object.keys(union.cases).map((word) => ({
+      description: union.words?.[word],
       type: 'object',
       properties: {
-        type: { const: word },
-        ...Object.fromEntries(caseFields(union, word).map(([key, field]) => [key, fieldSchema(kind, field, building)])),
+        type: { description: union.words?.[word], type: 'string', const: word },
+        ...Object.fromEntries(caseFields(union, word).map(([key, field]) => [key, fieldSchema(kind, field)])),
       },
       required: ['type', ...neededKeys(union, word)],
       additionalProperties: false,

@@ -38,16 +38,16 @@ const plainScalar = z.union([z.string(), z.number(), z.boolean()]);
 
 /** The keys of `trueup.yaml` that are no resources, with what they take. */
 export const settingsShape = {
-  trueup: z.literal(1).describe('Version of the language.'),
+  trueup: z.literal(1).describe('Version of the language: 1.'),
   platform: z
     .union([
-      z.literal('emulator'),
+      z.literal('emulator').describe('The embedded emulator: a platform in a file of this folder.'),
       z.strictObject({
         url: z
           .url({ protocol: /^https?$/ })
           .refine((url) => !/[@?#]/.test(url), 'must have no user, no query and no fragment')
           .describe('Address of the platform, without /api.'),
-        profile: z.literal('standard').optional(),
+        profile: z.literal('standard').optional().describe('Form of the API: standard.'),
       }),
     ])
     .optional()
@@ -58,9 +58,9 @@ export const settingsShape = {
     .discriminatedUnion(
       'backend',
       [
-        z.strictObject({ backend: z.literal('local') }),
+        z.strictObject({ backend: z.literal('local').describe('Files in .trueup, beside the manifest.') }),
         z.strictObject({
-          backend: z.literal('postgres'),
+          backend: z.literal('postgres').describe('Tables in PostgreSQL, at TRUEUP_STATE_URL.'),
           schema: z
             .string()
             .regex(/^[a-z_][a-z0-9_]{0,62}$/, 'must be lower case letters, digits and "_"')
@@ -69,12 +69,15 @@ export const settingsShape = {
           name: z.string().min(1).optional().describe('Name of this state; the project when left out.'),
         }),
         z.strictObject({
-          backend: z.literal('s3'),
+          backend: z.literal('s3').describe('Objects in an S3-compatible store.'),
           endpoint: z
             .url({ protocol: /^https?$/ })
             .refine((url) => !/[@?#]/.test(url), 'must have no user, no query and no fragment')
             .describe('Address of the store, without the bucket.'),
-          bucket: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must be letters, digits, ".", "-" and "_"'),
+          bucket: z
+            .string()
+            .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must be letters, digits, ".", "-" and "_"')
+            .describe('Bucket of the store.'),
           region: z.string().min(1).optional().describe('us-east-1 when left out.'),
           prefix: z
             .string()
@@ -99,9 +102,15 @@ export const settingsShape = {
   variables: z
     .record(
       z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]*$/),
-      z.union([z.null(), z.strictObject({ default: plainScalar.optional() })], {
-        error: 'must be { default: … } or nothing',
-      }),
+      z.union(
+        [
+          z.null(),
+          z.strictObject({ default: plainScalar.optional().describe('Value of a variable that is not set.') }),
+        ],
+        {
+          error: 'must be { default: … } or nothing',
+        },
+      ),
     )
     .optional()
     .describe('Values for ${var:…}; set them with --var or TRUEUP_VAR_<name>.'),
@@ -109,8 +118,8 @@ export const settingsShape = {
     .array(
       z
         .strictObject({
-          file: z.string().min(1).optional(),
-          age: z.string().min(1).optional(),
+          file: z.string().min(1).optional().describe('A file with lines NAME=value.'),
+          age: z.string().min(1).optional().describe('The same file, encrypted with age.'),
           command: z
             .array(z.string())
             .refine(([program = '']) => program !== '', 'must name a program first')
@@ -118,7 +127,8 @@ export const settingsShape = {
               (words) => words.some((word) => word.includes('{name}')),
               'must contain {name}, which stands for the name of the secret',
             )
-            .optional(),
+            .optional()
+            .describe('A program that prints a secret, with its arguments; {name} stands for the name of the secret.'),
           env: z
             .array(
               z
@@ -144,7 +154,12 @@ export const settingsShape = {
     .optional()
     .describe('Values that trueup output prints, such as ${ref:production.postgres.main.host}.'),
   moved: z
-    .array(z.strictObject({ from: z.string().min(1), to: z.string().min(1) }))
+    .array(
+      z.strictObject({
+        from: z.string().min(1).describe('Address before.'),
+        to: z.string().min(1).describe('Address now.'),
+      }),
+    )
     .optional()
     .describe('Addresses that changed, so that a rename is not a deletion and a creation.'),
 } satisfies Record<string, z.ZodType>;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { branch } from '../api/values.ts';
 import { text } from '../kind/codecs.ts';
 import type { Field } from '../kind/field.ts';
-import { gitParts, gitSource, hostsCalled, sourceType } from './families/git-source.ts';
+import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source.ts';
 import { defineKind } from '../kind/kind.ts';
 import type { FieldChange } from '../kind/lifecycle.ts';
 import {
@@ -96,6 +96,7 @@ export const application = defineKind({
       alsoCalled: hostsCalled,
       local: 'docker',
       describe: 'Where the code or the image comes from.',
+      words: { docker: 'An image of a registry.', ...hostWords },
       cases: {
         docker: { image: 'dockerImage', username: 'username', password: 'password', registryUrl: 'registryUrl' },
         ...source.cases,
@@ -116,6 +117,14 @@ export const application = defineKind({
       tag: 'buildType',
       at: 'build',
       describe: 'How the code becomes an image.',
+      words: {
+        dockerfile: 'By a Dockerfile.',
+        nix_builder: 'By nix_builder, the builder that the platform uses where none is chosen.',
+        rail_builder: 'By rail_builder, in a version.',
+        buildpacks_v1: 'By buildpacks of the first generation, in a version.',
+        buildpacks_v2: 'By buildpacks of the second generation.',
+        static: 'Not built: a folder of pages is served.',
+      },
       cases: {
         dockerfile: { dockerfile: 'dockerfile', contextPath: 'dockerContextPath', buildStage: 'dockerBuildStage' },
         nix_builder: { publishDirectory: 'publishDirectory' },

@@ -63,6 +63,13 @@ export const backup = defineKind({
       schema: z
         .enum(['postgres', 'mariadb', 'mysql', 'mongo', 'libsql'])
         .describe('Engine of a database inside a compose.'),
+      words: {
+        postgres: 'PostgreSQL.',
+        mariadb: 'MariaDB.',
+        mysql: 'MySQL.',
+        mongo: 'MongoDB.',
+        libsql: 'libSQL.',
+      },
       onChange: 'replace',
       examples: ['postgres', 'mariadb'],
     },

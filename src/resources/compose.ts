@@ -8,7 +8,7 @@ import {
   serviceSuffix,
   servicesWithImages,
 } from './families/compose-file.ts';
-import { gitParts, gitSource, hostsCalled, sourceType } from './families/git-source.ts';
+import { gitParts, gitSource, hostsCalled, sourceType, hostWords } from './families/git-source.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { member, same } from '../kind/json.ts';
 import { defineKind } from '../kind/kind.ts';
@@ -67,6 +67,7 @@ export const compose = defineKind({
     },
     composeType: {
       schema: z.enum(['docker-compose', 'stack']).describe('How it is run; another one is another service.'),
+      words: { 'docker-compose': 'By docker compose.', stack: 'As a stack of the swarm.' },
       // The platform would change the word and leave the old containers running.
       onChange: 'replace',
       otherwise: 'docker-compose',
@@ -128,6 +129,7 @@ export const compose = defineKind({
       local: 'raw',
       also: ['triggerType', 'watchPaths', 'enableSubmodules'],
       describe: 'Where the compose file comes from.',
+      words: { raw: 'The text of the compose file itself.', ...hostWords },
       cases: {
         raw: { composeFile: 'composeFile' },
         ...source.cases,

@@ -66,6 +66,11 @@ export const domain = defineKind({
     },
     certificateType: {
       schema: z.enum(['acme_auto', 'none', 'custom']).describe('Where the certificate comes from.'),
+      words: {
+        acme_auto: 'The platform gets one by ACME.',
+        none: 'No certificate of its own.',
+        custom: 'The resolver of the proxy that customCertResolver names.',
+      },
       otherwise: 'none',
       appliesAt: 'deploy',
       examples: ['acme_auto', 'none'],

@@ -39,6 +39,7 @@ export const mount = defineKind({
   fields: {
     type: {
       schema: z.enum(['bind', 'volume', 'file']).describe('What is mounted.'),
+      words: { bind: 'A folder of the host.', volume: 'A volume.', file: 'A file whose text is declared here.' },
       onChange: 'replace',
       examples: ['bind', 'volume'],
     },

@@ -16,7 +16,7 @@ const { version, exports } = JSON.parse(readFileSync(join(root, 'package.json'),
   readonly version: string;
   readonly exports: Readonly<Record<string, unknown>>;
 };
-const entries = Object.keys(exports).filter((entry) => entry !== './package.json');
+const entries = Object.keys(exports).filter((entry) => typeof exports[entry] !== 'string');
 
 function run(command: string, args: readonly string[], about: { cwd?: string; env?: Record<string, string> } = {}) {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...about.env };

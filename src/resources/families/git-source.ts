@@ -43,6 +43,15 @@ const hosts = {
   },
 };
 
+/** What each host means as the source of a service. */
+export const hostWords = {
+  git: 'A repository at any address, fetched with an SSH key or without one.',
+  hubgit: 'A repository of a connected hubgit provider.',
+  labgit: 'A repository of a connected labgit provider.',
+  bucketgit: 'A repository of a connected bucketgit provider.',
+  selfgit: 'A repository of a connected selfgit provider.',
+};
+
 /** The names of the hosts, as cases of a union. */
 const gitHosts = ['git', 'hubgit', 'labgit', 'bucketgit', 'selfgit'] as const;
 
@@ -94,6 +103,7 @@ export const gitParts = {
   pathNamespace: deployedText('Path of the project with its groups.', ['example/shop', 'example/store']),
   triggerType: {
     schema: z.enum(['push', 'tag']).describe('What deploys it by itself.'),
+    words: { push: 'A push to the branch.', tag: 'A new tag.' },
     otherwise: 'push',
     examples: ['push', 'tag'],
   },
