@@ -104,7 +104,7 @@ function scalarShape(node: ScalarNode, found: Found): Shape {
   }
   for (const { written, meant } of findNearMisses(node.value, evaluation.sources)) {
     const { diagnostics, address } = evaluation;
-    const message = `${written}…} is no expression and stays as text; did you mean ${meant}…}?`;
+    const message = `${written} is no expression and stays as text; did you mean ${meant}?`;
     diagnostics.push(diagnostic('no-expression', message, { address, position: position(node.at) }));
   }
   const pieces: Piece[] = [];

@@ -7,29 +7,32 @@ export interface Expression {
   readonly argument: string;
 }
 
-/** A `${…:` that no source reads, and the expression that was probably meant. */
+/** What no source reads, and the expression that was probably meant. */
 interface NearMiss {
   readonly written: string;
   readonly meant: string;
 }
 
 /**
- * Finds what looks like an expression and is text, such as `${secrets:`, `${ secret:` and `${SECRET:`. What a shell and a
- * compose file write, such as `${NAME:-default}`, is no near miss.
+ * Finds what looks like an expression and is text, such as `${secrets:`, `${ secret:`, `${SECRET:`, `${secret.` and what
+ * pipelines write, `${{ secrets.`. What a shell and a compose file write, such as `${NAME:-default}`, is no near miss.
  */
 export function findNearMisses(text: string, sources: readonly ExpressionSource[]): NearMiss[] {
-  return [...text.matchAll(/(?<!\$)\$\{(\s*([A-Za-z][A-Za-z0-9-]*)\s*):(?![-+?=])/g)].flatMap(
-    ([, written = '', word = '']): NearMiss[] => {
+  if (!text.includes('$')) return [];
+  return [...text.matchAll(/(?<!\$)\$(\{\{?|\()(\s*)([A-Za-z][A-Za-z0-9-]*)(\s*)([:.])(?![-+?=])/g)].flatMap(
+    ([written, opening, before, word = '', after, sign]): NearMiss[] => {
       const lower = word.toLowerCase();
       const isNear = (name: string) =>
         lower === name || lower === `${name}s` || (name === 'secret' && isLike(lower, name));
       const near = sources.find(({ name }) => isNear(name));
-      return near === undefined || written === near.name
-        ? []
-        : [{ written: `\${${written}:`, meant: `\${${near.name}:` }];
+      if (near === undefined) return [];
+      const isExact = opening === '{' && sign === ':' && `${before}${word}${after}` === near.name;
+      return isExact ? [] : [{ written: `${written}…${closings[opening ?? '']}`, meant: `\${${near.name}:…}` }];
     },
   );
 }
+
+const closings: Readonly<Record<string, string>> = { '{': '}', '{{': '}}', '(': ')' };
 
 function isLike(word: string, name: string): boolean {
   return closest(word, [name]) === name;

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closest } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { adoptOnly } from '../manifest/required.ts';
@@ -118,7 +119,9 @@ async function load(options: ProjectFolder, { redactor, workspace, secret }: Loa
     if (known.includes(name)) continue;
     throw usage(
       `--var ${name}: the manifest declares no variable of this name`,
-      `It declares ${known.join(', ') || 'none'}.`,
+      closest(name, known) === undefined
+        ? `It declares ${known.join(', ') || 'none'}.`
+        : `Did you mean --var ${closest(name, known)}=…?`,
     );
   }
   const hostile = checkAddresses(settings, options);

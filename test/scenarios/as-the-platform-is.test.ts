@@ -164,14 +164,24 @@ environments: { production: {} }
 });
 
 describe('silent mistakes in a manifest', () => {
-  test.each(['${secrets:PW}', '${ secret:PW}', '${SECRET:PW}', '${secert:PW}', '${Env:HOME}', '${files:x}'])(
-    'U1: %s is warned of, because it stays as text',
-    async (written) => {
-      expect(await warningsOf(shop(`        env: { A: §'${written}' }\n`))).toEqual([
-        'warning no-expression at the mark',
-      ]);
-    },
-  );
+  test.each([
+    '${secrets:PW}',
+    '${ secret:PW}',
+    '${SECRET:PW}',
+    '${secert:PW}',
+    '${Env:HOME}',
+    '${files:x}',
+    '${secret.PW}',
+    '${{ secrets.PW }}',
+    '${{secret:PW}}',
+    '$(secret:PW)',
+    '${refs:postgres.main.host}',
+    '${ var:x }',
+  ])('U1: %s is warned of, because it stays as text', async (written) => {
+    expect(await warningsOf(shop(`        env: { A: §'${written}' }\n`))).toEqual([
+      'warning no-expression at the mark',
+    ]);
+  });
 
   test.each([
     '${NAME:-default}',
@@ -180,6 +190,9 @@ describe('silent mistakes in a manifest', () => {
     '${{environment.X}}',
     '${colour:red}',
     '${ENV:-x}',
+    '$(date)',
+    '${{ environment.X }}',
+    '$.path',
   ])('U1: %s is text, as people mean it', async (written) => {
     expect(await warningsOf(shop(`        env: { A: '${written}' }\n`))).toEqual([]);
   });
