@@ -81,8 +81,9 @@ function sentenceOf(issue: z.core.$ZodIssue, { name, value, isSecret }: Refused)
     case 'invalid_key':
       return `${path} is not a valid name`;
     case 'invalid_format':
-      if (inner.format === 'url') return `${path} must be an address that begins with http:// or https://`;
-      return isCustom(inner) ? `${path} ${inner.message}` : `${path} has the wrong form`;
+      if (inner.format === 'url') return `${path} must be an address that begins with http:// or https://, ${got}`;
+      if (!isCustom(inner)) return `${path} has the wrong form, ${got}`;
+      return isSecret || !isShort(found) ? `${path} ${inner.message}` : `${path} ${shown(found)} ${inner.message}`;
     case 'custom':
       return `${path} ${isSecret && typeof inner.params?.['ofSecrets'] === 'string' ? inner.params['ofSecrets'] : inner.message}`;
     case 'not_multiple_of':
@@ -91,6 +92,11 @@ function sentenceOf(issue: z.core.$ZodIssue, { name, value, isSecret }: Refused)
     default:
       return inner satisfies never;
   }
+}
+
+/** Returns true for a text that a sentence can hold. */
+function isShort(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && shown(value).length <= 40;
 }
 
 /** Of a union, the problem deep inside one form says more than that no form fits. */

@@ -115,7 +115,7 @@ test.each([
 
 describe('a file that is no file of faults is one clear error', () => {
   it.each([
-    ['no YAML', 'faults: [', 'Quote text'],
+    ['no YAML', 'faults: [', 'Close it with ]'],
     ['a second document', 'faults: []\n---\nfaults: []\n', 'A file holds one document'],
     ['deep brackets', '['.repeat(100_000), 'levels deep'],
     ['aliases that multiply', bomb(), 'expand to more than'],
