@@ -1,5 +1,6 @@
 import type { Kind } from '../kind/kind.ts';
 import { writtenFields } from '../kind/written.ts';
+import { maskValue } from '../secrets/looks-secret.ts';
 import type { QuotingRule } from './quote.ts';
 import { settingsShape } from './settings.ts';
 
@@ -45,15 +46,15 @@ export function quotingRule(kinds: readonly Kind[]): QuotingRule {
   return {
     mayShow: (path, value) => {
       const key = path.at(-1);
-      return key !== undefined && open.has(key) && !path.some((step) => closed.has(step)) && !looksSecret(value);
+      return key !== undefined && open.has(key) && !path.some((step) => closed.has(step)) && !looksSecret(key, value);
     },
     mayShowKeys: (path) => path.every((step) => !closed.has(step) || named.has(step)),
     isWord: (key) => open.has(key) || closed.has(key),
   };
 }
 
-/** An address with a password, a key in PEM, or a long run of letters and digits. */
-function looksSecret(value: string): boolean {
-  if (/:\/\/.*@|-----BEGIN/s.test(value)) return true;
-  return (value.match(/[A-Za-z0-9+/=_]{20,}/g) ?? []).some((run) => /\d/.test(run) && /[A-Za-z]/.test(run));
+/** Of a value that is written in quotes or not. */
+function looksSecret(key: string, written: string): boolean {
+  const value = written.replace(/^(["'])(.*)\1$/s, '$2');
+  return maskValue(key, value) !== value;
 }

@@ -140,7 +140,11 @@ function maskedLines(
   const path = () => [...keys, ...brackets].flatMap(({ key }) => (key === undefined ? [] : [key]));
   const value = ({ source }: Token): void => {
     if (isFirst && brackets.length === 0) leave(column);
-    const isShown = !hasValue && !source.includes('\n') && (isHarmless(source) || (isValid && mayShow(path(), source)));
+    const isShown =
+      wanted.has(line) &&
+      !hasValue &&
+      !source.includes('\n') &&
+      (isHarmless(source) || (isValid && mayShow(path(), source)));
     hasValue = true;
     add(source, isShown ? undefined : mask);
   };

@@ -59,7 +59,7 @@ describe('U12: the line of an error', () => {
       'registryUrl: ********',
       '********',
     ],
-    ['a long random value', 'name: §a8f9s7df98a7sd9f87as9d8f7§', 'name: ********', '********'],
+    ['a token', 'name: §ghp_16C7e42F292c6912E7710c838347Ae178B4a§', 'name: ********', '********'],
   ])('with %s is quoted with its part', (_title, marked, text, part) => {
     expect(quoteAt(marked)).toEqual({ text, part });
   });
