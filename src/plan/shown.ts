@@ -129,23 +129,36 @@ function maskObserved(showing: Showing, observed: Json): Masked {
   return values === 'all' ? masked : withoutForeignKeys(showing, masked);
 }
 
-/** A text that was settled, with its lines of secrets as the wanted text has them. */
+/** The key that a line of an env file or of YAML begins with. */
+const lineKey = /^\s*(?:- |export )?[\w.-]+\s*[:=]\s*/;
+
+/**
+ * A text that was settled, with its lines of secrets as the wanted text has them. Of a line that the wanted text does not
+ * have, only its key shows, where the wanted text has a secret behind the same key: no part of a value may be guessed.
+ */
 function withoutLines({ planned, resolved, outputs }: Showing, observed: Json, lines: readonly number[]): Masked {
   const { field, wanted } = planned;
   if (typeof observed !== 'string' || (field.codec ?? plain).normal(observed) !== observed) return undefined;
   const masked = wanted === undefined ? undefined : withHidden(wanted, outputs, hiddenLines);
   const meant = resolved?.is === 'known' ? resolved.value : undefined;
   const known = new Map<string, string>();
+  const keys = new Set<string>();
   if (typeof masked === 'string' && typeof meant === 'string') {
     const shown = masked.split('\n');
-    for (const [at, line] of meant.split('\n').entries())
-      if (shown[at] !== line) known.set(line, shown[at] ?? redacted);
+    for (const [at, line] of meant.split('\n').entries()) {
+      if (shown[at] === line) continue;
+      known.set(line, shown[at] ?? redacted);
+      keys.add(lineKey.exec(shown[at] ?? '')?.[0] ?? '');
+    }
   }
   const secret = new Set(lines);
-  const indented = (line: string) => `${/^\s*/.exec(line)?.[0] ?? ''}${redacted}`;
+  const keyOnly = (line: string) => {
+    const key = lineKey.exec(line)?.[0] ?? '';
+    return `${key !== '' && keys.has(key) ? key : (/^\s*/.exec(line)?.[0] ?? '')}${redacted}`;
+  };
   return observed
     .split('\n')
-    .map((line, at) => (secret.has(at) ? (known.get(line) ?? indented(line)) : line))
+    .map((line, at) => (secret.has(at) ? (known.get(line) ?? keyOnly(line)) : line))
     .join('\n');
 }
 
