@@ -135,6 +135,32 @@ describe('the JSON Schema of manifests', () => {
     expect(accepts(postgres('externalPort: high'))).toBe(false);
   });
 
+  it('U2: accepts amounts with a unit, and no other text', () => {
+    for (const good of [
+      'memoryLimit: 2Gi',
+      'memoryLimit: 536870912',
+      'cpuLimit: 1.5',
+      'cpuLimit: 500m',
+      'cpuLimit: "2.0"',
+    ])
+      expect([good, accepts(postgres(good))]).toEqual([good, true]);
+    for (const good of ['30s', '1m30s', '30000000000', '"${var:grace}"'])
+      expect([good, accepts(postgres(`stopGracePeriodSwarm: ${good}`))]).toEqual([good, true]);
+    expect(accepts(postgres('healthCheckSwarm: { Interval: 30s, Timeout: 1000000 }'))).toBe(true);
+    for (const bad of [
+      'memoryLimit: 512M',
+      'cpuLimit: half',
+      'stopGracePeriodSwarm: soon',
+      'healthCheckSwarm: { Interval: often }',
+    ])
+      expect([bad, accepts(postgres(bad))]).toEqual([bad, false]);
+  });
+
+  it('U24: accepts x- keys at the top, and only there', () => {
+    expect(accepts('x-a: &a { any: [thing] }\nenvironments: { production: {} }')).toBe(true);
+    expect(accepts('environments: { production: { x-a: {} } }')).toBe(false);
+  });
+
   it('accepts env as a map and as text', () => {
     expect(accepts(postgres('env: { A: 1, B: yes, C: "3" }'))).toBe(true);
     expect(accepts(postgres('env: "A=1"'))).toBe(true);

@@ -44,6 +44,17 @@ describe('logs', () => {
     expect(place.requests().filter((request) => request.startsWith('POST'))).toEqual([]);
   });
 
+  it.each([
+    ['15m', '15m'],
+    ['all', 'all'],
+    ['90', '90s'],
+    ['1h30m', '5400s'],
+  ])('U18: asks for the time since %s as %s', async (since, sent) => {
+    const place = await open(sections, { secrets });
+    expect(await place.run(logsCommand(address, { since }))).toMatchObject({ exit: 'done' });
+    expect(place.emulator.log.at(-1)).toMatchObject({ operation: 'postgres.readLogs', input: { since: sent } });
+  });
+
   it('of another kind is refused as undocumented, and nothing is sent', async () => {
     const place = await open(sections, { secrets });
     const none = await place.run(logsCommand('production.redis.cache', {}));
