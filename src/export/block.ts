@@ -18,11 +18,13 @@ import {
 } from '../kind/wire.ts';
 import type { Written } from '../kind/written.ts';
 import { writtenFields } from '../kind/written.ts';
+import { maskAttribute, maskValue } from '../secrets/looks-secret.ts';
+import { redacted } from '../secrets/secret.ts';
 import type { Placed } from './address.ts';
 import { lastPart } from './names.ts';
 import type { References } from './references.ts';
 import type { Secrets } from './secrets.ts';
-import { looksSecret, secretSpans, withSpans } from './secrets.ts';
+import { secretSpans, secretSpansOfEnv, withSpans } from './secrets.ts';
 import type { Entry, Value } from './yaml.ts';
 import { escaped, isUnstorable, plainly } from './yaml.ts';
 
@@ -185,7 +187,6 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
     });
     return { is: 'list', items: items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) };
   }
-  if (typeof value !== 'string') return plainly(value);
   const isMap = field.map !== undefined;
   const how: Texts = {
     nameOf: (secret, key) =>
@@ -195,6 +196,11 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
       }),
     plainly: (text) => writing.references.inText(text, block, isMap ? 'host' : undefined),
   };
+  if (field.secrecy === undefined) {
+    const shown = maskAttribute({ field, attribute: { field: name } }, value);
+    if (typeof value !== 'string' || !same(shown, value)) return openValue(value, shown, name, how);
+  }
+  if (typeof value !== 'string') return plainly(value);
   const map = asMap(field, value);
   if (map !== undefined) {
     const entries = [...map].map(([key, text]): Entry => ({ key, value: variable(key, text, how) }));
@@ -202,7 +208,8 @@ function writtenValue(block: Placed, name: string, value: Json, writing: Writing
   }
   const isShort = isMap || !value.includes('\n');
   const plain = isShort ? how.plainly : escaped;
-  const written = withSpans(value, field.secrecy === undefined ? [] : secretSpans(value), { ...how, plainly: plain });
+  const spans = field.secrecy === undefined ? [] : isMap ? secretSpansOfEnv(value) : secretSpans(value);
+  const written = withSpans(value, spans, { ...how, plainly: plain });
   if (written !== escaped(value)) return { is: 'expression', text: written };
   const { savedAs } = field;
   if (savedAs === undefined || !isLong(value)) return plainly(value);
@@ -227,20 +234,39 @@ function asMap(field: Field, text: string): ReadonlyMap<string, string> | undefi
   return isPlain && field.map?.write(map).refused.length === 0 ? map : undefined;
 }
 
-/** One variable: a secret as a whole, or the password of an address in it. */
+/** One variable: a secret as a whole, or the parts of it that are. */
 function variable(key: string, text: string, how: Texts): Value {
-  if (!looksSecret(key, text)) {
+  const shown = maskValue(key, text);
+  if (shown === text) {
     if (/^(?:0|[1-9]\d{0,14})$/.test(text)) return plainly(Number(text));
     if (/^(?:true|false)$/.test(text)) return plainly(text === 'true');
     const written = how.plainly(text);
     return written === escaped(text) ? plainly(text) : { is: 'expression', text: written };
   }
-  const passwords = secretSpans(text).filter((span) => span.key === 'PASSWORD');
-  const rest = text.replaceAll(/(?<=:\/\/)[^\s/@]*@/g, '');
-  const isElsewhere = passwords.length === 0 || looksSecret('', rest);
-  if (isElsewhere) return { is: 'expression', text: `\${secret:${how.nameOf(text, key)}}` };
-  const named = passwords.map((span) => ({ ...span, key }));
-  return { is: 'expression', text: withSpans(text, named, how) };
+  if (shown === redacted) return { is: 'expression', text: `\${secret:${how.nameOf(text, key)}}` };
+  const spans = secretSpans(text).map((span) => ({ ...span, key }));
+  return { is: 'expression', text: withSpans(text, spans, how) };
+}
+
+/** A value of a field that is meant to be seen, in which an address may hold a password all the same. */
+function openValue(value: Json, shown: Json, name: string, how: Texts): Value {
+  if (same(value, shown)) return plainly(value);
+  if (typeof value === 'string') {
+    if (shown === redacted) return { is: 'expression', text: `\${secret:${how.nameOf(value, name)}}` };
+    const spans = secretSpans(value, { isOpen: true }).map((span) => ({ ...span, key: name }));
+    return { is: 'expression', text: withSpans(value, spans, { ...how, plainly: escaped }) };
+  }
+  if (Array.isArray(value) && Array.isArray(shown)) {
+    const masked = shown as readonly Json[];
+    const items = (value as readonly Json[]).map((item, at) => openValue(item, masked[at] ?? null, name, how));
+    return { is: 'list', items };
+  }
+  if (!isObject(value) || !isObject(shown)) return plainly(value);
+  const entries = Object.entries(value).map(([key, item]) => ({
+    key,
+    value: openValue(item, shown[key] ?? null, key, how),
+  }));
+  return { is: 'map', entries };
 }
 
 /** A secret, or the secrets in a value of several members. */

@@ -204,7 +204,9 @@ function leaveOutChanges(plan: Plan, judging: Judging): boolean {
     if (!isWrong) continue;
     isChange = true;
     const reason = errors[0]?.message ?? 'the platform would be changed by what a block can say';
-    const isLess = fields.map((field) => leaveOutField(address, field, reason, judging)).includes(true);
+    const isLess = fields
+      .map((field) => leaveOutField(address, field, `${fieldPath(action.kind, field)}: ${reason}`, judging))
+      .includes(true);
     if (!isLess) judging.dropped.set(address, reason);
   }
   return isChange || (hasErrors(plan.diagnostics) && leaveOutErrors(plan.diagnostics, judging));
@@ -214,7 +216,7 @@ function leaveOutField(address: string, field: string | undefined, why: string, 
   const { leftOut, notes } = judging;
   if (field === undefined || leftOut.get(address)?.has(field) === true) return false;
   leftOut.set(address, new Set([...(leftOut.get(address) ?? []), field]));
-  notes.push(diagnostic('not-exported', why.startsWith(field) ? why : `${field}: ${why}`, { address }));
+  notes.push(diagnostic('not-exported', why, { address }));
   return true;
 }
 

@@ -1,5 +1,7 @@
 import { append } from '../graph/group.ts';
-import { passwordsIn } from '../secrets/credentials.ts';
+import { locateEnvValues } from '../kind/env-text.ts';
+import { maskValue, secretParts } from '../secrets/looks-secret.ts';
+import { redacted } from '../secrets/secret.ts';
 import { createNames, secretName } from './names.ts';
 
 /** A secret that an export names: `${secret:NAME}` stands for its value. */
@@ -73,82 +75,42 @@ function hidden(about: Omit<NamedSecret, 'value'>, value: string): NamedSecret {
   return Object.defineProperty({ ...about, value }, 'value', { value, enumerable: false });
 }
 
-/** Names of variables whose values are secrets. */
-const secretKey =
-  /(?:^|[_.-])(?:pass(?:word|wd|phrase)?|pwd|secrets?|tokens?|credentials?|auth|salt|dsn|api_?keys?|apikeys?|private_?keys?|access_?keys?|encryption_?keys?|signing_?keys?|license_?keys?|keys?)(?:[_.-]?(?:base|hash|[0-9]+))?$|password|passwd|secret|token|api[_-]?key|private[_-]?key|credential/i;
-
-/** Names that only look so. */
-const openKey =
-  /(?:public|publishable|site)[_-]?key|_(?:file|path|dir|url_path|name|id|ttl|expiry|expires(?:_in)?|length|enabled|type|header|algorithm|issuer|host|port|user(?:name)?)$/i;
-
-/** Texts that are secret wherever they stand. */
-const secretValue =
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----|^eyJ[\w-]{8,}\.[\w-]{8,}\.|^(?:sk|pk|rk)_(?:live|test)_\w{8,}|^gh[opsru]_\w{16,}|^github_pat_\w{16,}|^glpat-[\w-]{16,}|^xox[abprs]-[\w-]{8,}|^AKIA[0-9A-Z]{12,}|^AIza[\w-]{20,}|^SG\.[\w-]{16,}|^AGE-SECRET-KEY-1|^sk-[\w-]{16,}|^hf_\w{16,}|^npm_\w{16,}/;
-
-/** Whether a value under a key, such as that of a variable, looks like a secret. */
-export function looksSecret(key: string, value: string): boolean {
-  if (value === '' || isMention(value)) return false;
-  if (secretValue.test(value) || passwordsIn(value).length > 0 || isRandom(value)) return true;
-  return secretKey.test(key) && !openKey.test(key) && !/^(?:true|false|yes|no|none|null|\d{1,3})$/i.test(value);
-}
-
-/** A value that only names another: `$TOKEN`, `${TOKEN:?why}`, `${{environment.TOKEN}}`; one with a default is what the default is. */
-function isMention(value: string): boolean {
-  const [, otherwise = ''] = /^\$\{\w+:?-([^{}]*)\}$/.exec(value.trim()) ?? [];
-  if (otherwise !== '') return !secretValue.test(otherwise) && !isRandom(otherwise);
-  return /^\$+(?:\w+|\{\w+(?::?[-?+][^{}]*)?\}|\{\{[^}]*\}\})$/.test(value.trim());
-}
-
-/** Whether a word has so many different signs that nobody thought it up: hex from 32 characters, others from 24. */
-function isRandom(value: string): boolean {
-  if (/^[0-9a-f]{32,}$/i.test(value)) return !/^sha\d+:/i.test(value) && entropy(value) > 3;
-  if (!/^[A-Za-z0-9+/_=-]{24,}$/.test(value)) return false;
-  const sorts = [/[a-z]/, /[A-Z]/, /\d/].filter((sort) => sort.test(value)).length;
-  return sorts === 3 && entropy(value) > 3.8 && !/[a-z]{8,}/i.test(value);
-}
-
-/** Bits per character. */
-function entropy(text: string): number {
-  const counts = new Map<string, number>();
-  for (const sign of text) counts.set(sign, (counts.get(sign) ?? 0) + 1);
-  return [...counts.values()].reduce((sum, count) => sum - (count / text.length) * Math.log2(count / text.length), 0);
-}
-
-/** Where a secret stands in a text: `from` and `to` are offsets. */
+/** A part of a text that looks like a secret, with the name that it gets. */
 export interface Span {
   readonly from: number;
   readonly to: number;
-  /** What it is called there. */
   readonly key: string;
 }
 
-/**
- * The secrets in a text of any form: values of lines such as `KEY=value` and `key: value`, passwords of addresses, tokens
- * and private keys.
- */
-export function secretSpans(text: string): readonly Span[] {
-  const spans: Span[] = [];
-  const add = (from: number, to: number, key: string) => {
-    if (to > from && !spans.some((span) => from < span.to && span.from < to)) spans.push({ from, to, key });
-  };
-  for (const match of text.matchAll(privateKey)) add(match.index, match.index + match[0].length, 'PRIVATE_KEY');
-  for (const match of text.matchAll(userInfo)) {
-    const [whole, before = '', password = ''] = match;
-    if (!password.startsWith('$')) add(match.index + before.length, match.index + whole.length, 'PASSWORD');
-  }
-  for (const match of text.matchAll(assignment)) {
-    const [whole, key = '', , value = ''] = match;
-    const from = match.index + whole.length - value.length;
-    if (passwordsIn(value).length === 0 && looksSecret(key, value)) add(from, from + value.length, key);
-  }
-  return spans.toSorted((a, b) => a.from - b.from);
+/** The parts of a text that look like secrets. `isOpen`: of a field whose values are meant to be seen. */
+export function secretSpans(text: string, { isOpen = false }: { readonly isOpen?: boolean } = {}): readonly Span[] {
+  return secretParts(text, { isOpen }).map(([from, to]) => ({ from, to, key: keyBefore(text, from) }));
 }
 
-const privateKey = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[\s\S]*?-----END \1-----/g;
-const userInfo = /([a-z][a-z\d+.-]*:\/\/[^\s/:@"'$]*:)([^\s/@"']+)(?=@)/gi;
-/** A key, `=` or `:`, and a value to the end of its line or quotes. */
-const assignment =
-  /(?<![\w.{-])([\w.-]+)["']?[ \t]*[=:][ \t]*(?:(["'])(?=[^"'\n]*\2))?([^\s"'#,{}[\]][^\n"']*?)(?=["']|[ \t]*(?:\r?$|[ \t]#|,[ \t]*$))/gm;
+/** The same for the text of an env file, whose values may be quoted or have several lines. */
+export function secretSpansOfEnv(source: string): readonly Span[] {
+  const { text, values } = locateEnvValues(source);
+  if (text !== source) return secretSpans(source);
+  const entries = values.flatMap(({ key, value, from, to }): Span[] => {
+    const shown = maskValue(key, value);
+    if (shown === value) return [];
+    const written = text.slice(from, to);
+    if (shown !== redacted)
+      return secretSpans(written).map((span) => ({ from: from + span.from, to: from + span.to, key }));
+    const isQuoted = /^(["'`])[\s\S]*\1$/.test(written) && written.length > 1;
+    return [isQuoted ? { from: from + 1, to: to - 1, key } : { from, to, key }];
+  });
+  const isInEntry = ({ from, to }: Span) => values.some((one) => from < one.to && one.from < to);
+  const others = secretSpans(source).filter((span) => !isInEntry(span));
+  return [...entries, ...others].toSorted((a, b) => a.from - b.from);
+}
+
+/** What the line of a secret is about: the key at its beginning. */
+function keyBefore(text: string, from: number): string {
+  if (text.startsWith('-----BEGIN', from)) return 'PRIVATE_KEY';
+  const line = text.slice(Math.max(0, from - 256, text.lastIndexOf('\n', from - 1) + 1), from);
+  return /^[\s#-]*["']?(?:export\s+)?([A-Za-z_][\w.-]{0,64})["']?\s*[=:]/.exec(line)?.[1] ?? 'SECRET';
+}
 
 /** A text with `${secret:…}` in the place of some spans; what is between them is written by `plainly`. */
 export function withSpans(

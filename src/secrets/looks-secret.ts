@@ -110,6 +110,18 @@ export function maskEnvText(source: string, how: Masking = {}): string {
  */
 export function maskText(text: string, how: Masking = {}): string {
   if (text.length > mostCharacters) return redacted;
+  let masked = '';
+  let at = 0;
+  for (const [from, to] of secretParts(text, how)) {
+    masked += text.slice(at, from) + hiddenLines(text.slice(from, to));
+    at = to;
+  }
+  return at === 0 ? text : masked + text.slice(at);
+}
+
+/** The parts of a text that look like a secret, as offsets, in their order. None overlaps another. */
+export function secretParts(text: string, how: Masking = {}): readonly Part[] {
+  if (text.length > mostCharacters) return [[0, text.length]];
   const found: Part[] = [];
   const open: Part[] = [];
   findKeysInPem(text, found, open);
@@ -124,7 +136,7 @@ export function maskText(text: string, how: Masking = {}): string {
       found.push([from, from + secret.length]);
     }
   }
-  return found.length === 0 ? text : replaced(text, found, open);
+  return found.length === 0 ? found : merged(found, open);
 }
 
 function isPrivate(key: string, { privateKeys }: Masking): boolean {
@@ -134,24 +146,21 @@ function isPrivate(key: string, { privateKeys }: Masking): boolean {
 /** No request carries more. A pattern would need too large a stack for a text of many times that. */
 const mostCharacters = 1_000_000;
 
-type Part = readonly [from: number, to: number];
+/** Where a part of a text begins, and where it has ended. */
+export type Part = readonly [from: number, to: number];
 
-/** The text without these parts; those that overlap become one. What lies within an open part stays. */
-function replaced(text: string, found: readonly Part[], open: readonly Part[]): string {
-  let masked = '';
-  let at = 0;
+/** Parts in their order; those that overlap become one. What lies within an open part is left out. */
+function merged(found: readonly Part[], open: readonly Part[]): Part[] {
+  const parts: Part[] = [];
   let nextOpen = 0;
   for (const [from, to] of found.toSorted(([a], [b]) => a - b)) {
     while ((open[nextOpen]?.[1] ?? Infinity) <= from) nextOpen++;
     if ((open[nextOpen]?.[0] ?? Infinity) <= from && to <= (open[nextOpen]?.[1] ?? 0)) continue;
-    if (from >= at) masked += text.slice(at, from) + hiddenLines(text.slice(from, to));
-    else if (to > at) {
-      const more = hiddenLines(text.slice(at, to));
-      masked += more.startsWith(redacted) ? more.slice(redacted.length) : more;
-    }
-    at = Math.max(at, to);
+    const last = parts.at(-1);
+    if (last === undefined || from >= last[1]) parts.push([from, to]);
+    else parts[parts.length - 1] = [last[0], Math.max(last[1], to)];
   }
-  return masked + text.slice(at);
+  return parts;
 }
 
 /** What stands for a secret text: it has as many lines, so that texts can be compared line by line. */

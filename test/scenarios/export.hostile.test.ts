@@ -245,6 +245,60 @@ test('a project of 200 services: few reads, an empty plan, and the same world el
   expect(worldOf(other)).toEqual(worldOf(made));
 });
 
+test('secrets stand in no file, wherever the platform has them, and the plan is empty', async () => {
+  const made = bench();
+  const act = (operation: string, input: Record<string, unknown>) =>
+    made.emulator.act(operation, input) as Promise<Record<string, string>>;
+  const composeFile =
+    'services:\n  web:\n    image: nginx\n    environment:\n      DB_PASSWORD: canary-in-compose\n' +
+    '    command: redis-server --requirepass canary-Option-9\n  # url: postgres://a:canary-in-comment@db/x\n';
+  const env =
+    '# the old one was postgres://u:canary-Old-1@db/x\nAPI_KEY="canary two words" # why\nPEM="-----BEGIN PRIVATE KEY-----\ncanary\n-----END PRIVATE KEY-----"\nPORT=80\n';
+  const composeId = await stack(made, 'shop', { composeFile, env });
+  const content = `[client]\npassword = "canary-in-File-5"\n${'# more\n'.repeat(40)}`;
+  await act('mounts.create', {
+    type: 'file',
+    filePath: 'my.cnf',
+    mountPath: 'my.cnf',
+    content,
+    serviceType: 'compose',
+    serviceId: composeId,
+  });
+  await act('redis.create', { name: 'cache', environmentId, databasePassword: 'canary-redis', dockerImage: 'redis:8' });
+  const redisId = Object.keys(made.emulator.world.tables.redis)[0];
+  await act('redis.update', {
+    redisId,
+    args: ['--requirepass', 'canary-Arg-77'],
+    env: 'URL=redis://:canary-redis@host/0\nSECRET_TOKEN=canary-map\n',
+  });
+  const { applicationId = '' } = await act('application.create', { name: 'web', environmentId });
+  const customGitUrl = 'https://bot:canary-git-Token1@git.example.com/x.git';
+  await act('application.saveGitProvider', {
+    applicationId,
+    customGitUrl,
+    customGitBranch: 'main',
+    customGitBuildPath: '/',
+    watchPaths: null,
+    enableSubmodules: false,
+  });
+  const { files, secrets, notes } = await plansNothing(made);
+  expect(notes.filter(({ address = '' }) => address.startsWith('production'))).toEqual([]);
+  expect(JSON.stringify([...files, secrets])).not.toContain('canary');
+  expect(files.get('environments/production.yaml')).toContain(
+    'redis://:${secret:PRODUCTION_CACHE_DATABASE_PASSWORD}@host/0',
+  );
+  const values = secrets.map(({ value }) => value);
+  for (const value of [
+    'canary-in-compose',
+    'canary-Option-9',
+    'canary-in-comment',
+    'canary-git-Token1',
+    'canary-Arg-77',
+  ]) {
+    expect(values).toContain(value);
+  }
+});
+
 test('a key without rights exports what it may read, and names the rest', async () => {
   const world = seedWorld();
   const made = bench({ emulate: { world } });
