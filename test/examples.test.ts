@@ -1,7 +1,10 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
+import type { PlanDocument } from '../src/render/documents.ts';
+import { documentOf, trueup } from './cli/process.ts';
 import type { Bench } from './support/world.ts';
 import { bench } from './support/world.ts';
 
@@ -137,4 +140,41 @@ test('adopt takes over existing objects with consent, creates the rest, and then
   await plansNothing(made);
   expect(made.store.state?.resources['production.compose.wiki']?.id).toBe(compose.composeId);
   expect(made.store.state?.resources['production.postgres.wikidb']?.id).toBe(database.postgresId);
+});
+
+test('U15: adopt adopts on the embedded emulator, after the script that puts the wiki together by hand', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-example-'));
+  cpSync(join(examples, 'adopt'), folder, { recursive: true });
+  const shim = join(folder, 'bin');
+  mkdirSync(shim);
+  writeFileSync(join(shim, 'trueup'), `#!/bin/sh\nexec '${process.execPath}' '${inject('program')}' "$@"\n`, {
+    mode: 0o755,
+  });
+  const env = { TRUEUP_SECRET_WIKI_DB_PASSWORD: 'by-hand-1', TRUEUP_SECRET_WIKI_SESSIONS_PASSWORD: 'new-1' };
+  execFileSync('sh', ['by-hand.sh'], {
+    cwd: folder,
+    env: { ...env, PATH: `${shim}:${process.env.PATH}` },
+    stdio: 'pipe',
+  });
+  const planned = await trueup(['plan', '--format', 'json'], { cwd: folder, env });
+  const { actions } = documentOf(planned) as PlanDocument;
+  expect(actions.filter(({ action }) => action === 'adopt').map(({ address }) => address)).toEqual([
+    'production',
+    'production.postgres.wikidb',
+    'production.compose.wiki',
+    'production.compose.wiki.domains["wiki.example.com"]',
+  ]);
+  expect((await trueup(['apply', '--auto-approve', '--adopt'], { cwd: folder, env })).code).toBe(0);
+  expect((await trueup(['plan', '--detailed-exitcode'], { cwd: folder, env })).code).toBe(0);
+});
+
+test('U15: a new image in hello is applied and deployed by one apply, as its README says', async () => {
+  const made = worldOf('hello');
+  await applies(made, { adoption: true });
+  const file = join(made.folder, 'docker-compose.yml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/image: .*/, 'image: nginx:1.28'));
+  const { actions } = await made.plan({});
+  expect(actions.flatMap(({ action }) => (action === 'no-op' ? [] : [action]))).toEqual(['update', 'deploy']);
+  await applies(made);
+  await plansNothing(made);
 });

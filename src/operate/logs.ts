@@ -35,7 +35,7 @@ export function logRequest(object: Addressed, filter: LogFilter, kinds: readonly
   if (kind.service?.logs === undefined) {
     const others = kinds.filter(({ service }) => service?.logs !== undefined).map((other) => other.kind);
     throw new Stop('refused', [
-      diagnostic('cannot-change', `the platform documents no log of a ${kind.kind}`, {
+      diagnostic('cannot-change', `the platform documents no log for the kind ${kind.kind}`, {
         address,
         remedy: `It documents that of: ${others.join(', ')}. trueup status shows how a service is.`,
       }),

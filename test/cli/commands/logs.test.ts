@@ -59,7 +59,7 @@ describe('logs', () => {
     const place = await open(sections, { secrets });
     const none = await place.run(logsCommand('production.redis.cache', {}));
     expect(none).toMatchObject({ exit: 'stopped', out: '' });
-    expect(none.err).toContain('the platform documents no log of a redis -> It documents that of: postgres.');
+    expect(none.err).toContain('the platform documents no log for the kind redis -> It documents that of: postgres.');
     for (const [flags, told] of [
       [{ tail: '0' }, 'tail must be at least 1, got 0'],
       [{ tail: 'all' }, 'tail must be a number, got text'],
