@@ -12,6 +12,7 @@ import { readNamedFiles } from './named-files.ts';
 import { readOutputs } from './outputs.ts';
 import { withQuotes } from './quote.ts';
 import { findReference, mostSuggestions } from './references.ts';
+import { inOrderOfFiles, oncePerPlace } from './report.ts';
 import type { Block, Resource } from './resource.ts';
 import { expressionSources } from './sources/all.ts';
 import type { EnvLimit, ExpressionSource } from './sources/source.ts';
@@ -62,25 +63,12 @@ export async function readManifest(
   const found: Diagnostic[] = [];
   const texts = new Map<string, string>();
   const manifest = await read(input, found, texts);
-  const diagnostics = withQuotes(inOrderOfFiles(found, [...texts.keys()]), texts, quotingRule(input.kinds));
+  const diagnostics = withQuotes(
+    oncePerPlace(inOrderOfFiles(found, [...texts.keys()])),
+    texts,
+    quotingRule(input.kinds),
+  );
   return { manifest: hasErrors(diagnostics) ? undefined : manifest, diagnostics };
-}
-
-const severities: readonly Diagnostic['severity'][] = ['error', 'warning', 'note'];
-
-/** Errors first; then as they stand in the files, in the order in which these were read. */
-function inOrderOfFiles(diagnostics: readonly Diagnostic[], files: readonly string[]): Diagnostic[] {
-  const orders = new Map(files.map((file, index) => [file, index]));
-  const rank = ({ severity, position }: Diagnostic): readonly number[] => [
-    severities.indexOf(severity),
-    (position === undefined ? undefined : orders.get(position.file)) ?? -1,
-    position?.line ?? 0,
-    position?.column ?? 0,
-  ];
-  const ranked = diagnostics.map((item) => ({ item, rank: rank(item) }));
-  const compare = (a: readonly number[], b: readonly number[]) =>
-    a.map((one, index) => one - (b[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
-  return ranked.toSorted((a, b) => compare(a.rank, b.rank)).map(({ item }) => item);
 }
 
 async function read(

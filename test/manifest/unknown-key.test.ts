@@ -152,6 +152,23 @@ describe('U12: one mistake is one error', () => {
     );
   });
 
+  test('a mistake in a fragment that many blocks take, with their addresses', async () => {
+    const blocks = Array.from({ length: 8 }, (_, index) => `      a${index}: { <<: *base }\n`).join('');
+    const text = services(
+      `    redis:\n      base: &base { databasePassword: abcdef, externalPort: eighty }\n${blocks}`,
+    );
+    const refused = bench().manifest(text);
+    await expect(refused).rejects.toMatchObject({
+      diagnostics: [
+        {
+          address: 'production.redis.base',
+          message: 'externalPort must be a number, got "eighty"',
+          details: [expect.stringMatching(/^also in production\.redis\.a0, .*a4 and 3 more$/)],
+        },
+      ],
+    });
+  });
+
   test('U7: an expression in a key', async () => {
     const text = application('domains: { "${var:host}": { port: 80 } }');
     expect(await problems(text)).toEqual([

@@ -1,0 +1,41 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+
+const severities: readonly Diagnostic['severity'][] = ['error', 'warning', 'note'];
+
+/** Errors first; then as they stand in the files, in the order of `files`. */
+export function inOrderOfFiles(diagnostics: readonly Diagnostic[], files: readonly string[]): Diagnostic[] {
+  const orders = new Map(files.map((file, index) => [file, index]));
+  const rank = ({ severity, position }: Diagnostic): readonly number[] => [
+    severities.indexOf(severity),
+    (position === undefined ? undefined : orders.get(position.file)) ?? -1,
+    position?.line ?? 0,
+    position?.column ?? 0,
+  ];
+  const ranked = diagnostics.map((item) => ({ item, rank: rank(item) }));
+  const compare = (a: readonly number[], b: readonly number[]) =>
+    a.map((one, index) => one - (b[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
+  return ranked.toSorted((a, b) => compare(a.rank, b.rank)).map(({ item }) => item);
+}
+
+/** Most further addresses that a merged diagnostic names. */
+const mostAddresses = 5;
+
+/** Makes one of the diagnostics about one place of a file: a fragment that many blocks take has a mistake once. */
+export function oncePerPlace(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const places = new Map<string, { readonly item: Diagnostic; readonly others: string[] }>();
+  for (const [index, item] of diagnostics.entries()) {
+    const { code, message, remedy, position, address } = item;
+    const place =
+      position === undefined || address === undefined ? index : [position.file, position.line, position.column];
+    const key = JSON.stringify([place, code, message, remedy]);
+    const known = places.get(key);
+    if (known === undefined) places.set(key, { item, others: [] });
+    else if (address !== undefined && address !== known.item.address) known.others.push(address);
+  }
+  return [...places.values()].map(({ item, others }) => {
+    if (others.length === 0) return item;
+    const more = others.length - mostAddresses;
+    const named = others.slice(0, mostAddresses).join(', ');
+    return { ...item, details: [...(item.details ?? []), `also in ${named}${more > 0 ? ` and ${more} more` : ''}`] };
+  });
+}
