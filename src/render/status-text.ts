@@ -32,7 +32,7 @@ export function renderServices(
     return `${padded(shortened(row.address, address), address)}  ${paint(row.status)}${gap}  ${deployment}`.trimEnd();
   };
   const blocks = rows.map(({ error, ...row }) => ({
-    isDone: row.status === 'done',
+    isDone: row.status === words.get('done'),
     lines: [
       line(row, (text) => painted(text, style)),
       ...(error === undefined

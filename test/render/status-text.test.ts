@@ -34,12 +34,12 @@ describe('the services on a screen', () => {
     const screen = createScreen(size.columns, size.rows);
     screen.write(renderServices(services, plainStyle, size));
     expect(await screen.all()).toEqual([
-      'ADDRESS                 STATUS   LAST DEPLOYMENT',
-      'production.compose.s00  done     done 2026-01-01T00:00:00Z Trueup',
-      'production.compose.s01  done     done 2026-01-01T00:00:00Z Trueup',
-      'production.compose.s30  error    error 2026-01-01T00:00:00Z Trueup',
+      'ADDRESS                 STATUS     LAST DEPLOYMENT',
+      'production.compose.s00  running    done 2026-01-01T00:00:00Z Trueup',
+      'production.compose.s01  running    done 2026-01-01T00:00:00Z Trueup',
+      'production.compose.s30  error      error 2026-01-01T00:00:00Z Trueup',
       '    no space left',
-      'production.compose.s35  running  running 2026-01-01T00:00:00Z Trueup',
+      'production.compose.s35  deploying  running 2026-01-01T00:00:00Z Trueup',
       '… 36 more',
     ]);
   });
@@ -50,10 +50,10 @@ describe('the services on a screen', () => {
     const screen = createScreen(size.columns, size.rows);
     screen.write(renderServices(services, plainStyle, size));
     expect(await screen.all()).toEqual([
-      'ADDRESS                   STATUS  LAST DEPL…',
-      'production.…搜索同义词"]  done    done 2026…',
-      'staging.compose.web       done    done 2026…',
+      'ADDRESS                  STATUS   LAST DEPL…',
+      'production.…索同义词"]   running  done 2026…',
+      'staging.compose.web      running  done 2026…',
     ]);
-    expect(renderServices(services, plainStyle)).toContain('"]  done    done 2026-01-01T00:00:00Z Trueup\n');
+    expect(renderServices(services, plainStyle)).toContain('"]  running  done 2026-01-01T00:00:00Z Trueup\n');
   });
 });
