@@ -282,7 +282,8 @@ it('S8: nothing is written to a stream but text that went through the edge', () 
     'cli/commands/completion.ts': ['stdout.write('],
     'cli/live.ts': ['unchanged('],
     'cli/program.ts': ['stderr.write(', 'stdout.write('],
-    'cli/prompt.ts': ['stdout.write('],
+    // Echoes what people type, which readline did before by itself.
+    'cli/prompt.ts': ['stdout.write(', 'unchanged('],
     'cli/streams.ts': ['stderr.write('],
     'cli/terminal.ts': ['unchanged('],
   });
