@@ -30,6 +30,10 @@ What \`trueup plan\` prints, on a terminal of 80 and of 120 columns, without col
   a count it claims nothing of the work tree.
 - **The blocks** stand in the order of the manifest, a deletion where its block stood. Below a service stand its domains, its
   mounts and its deployment.
+- **A long text** shows the lines that differ: \`-\` is what the platform has, \`+\` what apply writes, \`~\` a line in which only a
+  secret part changes. \`@@ -84,7 +84,7 @@ services.web\` is before 7 lines from line 84 on, on both sides, below the keys
+  \`services\` and \`web\`. [Which values show](secrets.md#which-values-a-plan-shows). \`--full\` shows what \`… 349 more lines\`
+  counts.
 - **Equal changes** of 3 or more services are one block, which names the first services. \`--full\` shows each. What is
   deleted, replaced or adopted, data at risk and errors always name every address.
 - **The foot** says which services restart, whose data is at risk, how many objects of the project are not managed, what the
