@@ -1,5 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { settingsShape } from '../src/manifest/settings.ts';
+import { expressionSources } from '../src/manifest/sources/all.ts';
+import { bench } from './support/world.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 /** The rows of a table in a page: the first cell of each. */
 function firstCells(page: string, after: string): string[] {
@@ -21,4 +28,53 @@ test('every test that the page about nothing lost names is there', () => {
   const named = [...text.matchAll(/`(test\/[\w/.-]+)`/g)].map(([, path = '']) => path);
   expect(named.length).toBeGreaterThan(7);
   expect(named.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([]);
+});
+
+test('the page of the manifest has every key, every source of expressions and every variable', () => {
+  const page = read('docs/manifest.md');
+  for (const key of Object.keys(settingsShape)) expect(page, key).toMatch(new RegExp(`^\\| \`${key}\``, 'm'));
+  for (const { name } of expressionSources) expect(page, name).toContain(`| \`\${${name}:`);
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.ts'),
+  );
+  const names = new Set(
+    sources.flatMap((path) => [...read(join('src', path)).matchAll(/\bTRUEUP_[A-Z_]*[A-Z]\b/g)].map(String)),
+  );
+  for (const inside of ['TRUEUP_SECRET_NAME', 'TRUEUP_CLEARTEXT_PASSWORD']) names.delete(inside);
+  expect(names.size).toBeGreaterThan(8);
+  expect([...names].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('the manifest on the page of the manifest is planned', async () => {
+  const text = /```yaml\n([\s\S]*?)```/.exec(read('docs/manifest.md'))?.[1] ?? '';
+  const made = bench();
+  made.secrets.CACHE_PASSWORD = 'correct-horse-battery';
+  const { actions, diagnostics } = await made.plan(
+    text.replace(/^platform: .*$/m, 'platform: emulator').replace(/^moved:\n.*\n/m, ''),
+  );
+  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+  expect(actions.map(({ address }) => address)).toContain('production.compose.site');
+});
+
+test('the index lists every page, and every link of every page leads to a file', () => {
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.md'),
+  );
+  const index = read('docs/README.md');
+  const top = pages.filter((path) => !path.includes('/') && path !== 'README.md');
+  expect(top.filter((path) => !index.includes(`](${path})`))).toEqual([]);
+  const all = [
+    'README.md',
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    'SECURITY.md',
+    ...pages.map((path) => join('docs', path)),
+  ];
+  const broken = all.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)#\s]+)(?:#[^)]*)?\)/g)]
+      .map(([, path = '']) => join(dirname(page), path))
+      .filter((path) => !existsSync(join(root, path)))
+      .map((path) => `${page}: ${path}`),
+  );
+  expect(broken).toEqual([]);
 });
