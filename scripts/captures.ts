@@ -1,14 +1,22 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { renderCaptures } from './support/captures.ts';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { capturePicture, pictureWidth, renderCaptures } from './support/captures.ts';
+import { pictureOf, pictureTitle } from './support/picture.ts';
 
-/** Writes docs/plans.md; with --check it only says whether that is out of date. */
+/** Writes docs/plans.md and the picture of a plan; with --check it only says which of them is out of date. */
 
-const path = resolve(import.meta.dirname, '../docs/plans.md');
-const text = await renderCaptures();
-const isSame = existsSync(path) && readFileSync(path, 'utf8') === text;
-if (!process.argv.includes('--check')) writeFileSync(path, text);
-else if (!isSame) {
-  process.stderr.write('docs/plans.md is out of date: run npm run captures\n');
-  process.exitCode = 1;
+const files = {
+  'docs/plans.md': await renderCaptures(),
+  'docs/pictures/plan.svg': pictureOf(await capturePicture(), { title: pictureTitle, columns: pictureWidth }),
+};
+for (const [name, text] of Object.entries(files)) {
+  const path = resolve(import.meta.dirname, '..', name);
+  if (existsSync(path) && readFileSync(path, 'utf8') === text) continue;
+  if (process.argv.includes('--check')) {
+    process.stderr.write(`${name} is out of date: run npm run captures\n`);
+    process.exitCode = 1;
+  } else {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
 }

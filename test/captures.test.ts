@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { renderCaptures } from '../scripts/support/captures.ts';
+import { capturePicture, pictureWidth, renderCaptures } from '../scripts/support/captures.ts';
+import { pictureOf, pictureTitle } from '../scripts/support/picture.ts';
 
 it('docs/plans.md has what plan prints today (npm run captures)', { timeout: 180_000 }, async () => {
   const page = await renderCaptures();
@@ -11,4 +12,11 @@ it('docs/plans.md has what plan prints today (npm run captures)', { timeout: 180
       for (const line of capture.split('\n```')[0]?.split('\n') ?? []) expect(line.length).toBeLessThanOrEqual(width);
   }
   expect(page).toBe(readFileSync(new URL('../docs/plans.md', import.meta.url), 'utf8'));
+});
+
+it('docs/pictures/plan.svg shows what plan prints today, and nothing but text', { timeout: 60_000 }, async () => {
+  const picture = pictureOf(await capturePicture(), { title: pictureTitle, columns: pictureWidth });
+  expect(picture).toContain('<tspan class="yellow">');
+  expect(picture).not.toMatch(/<script|href|\u001b/);
+  expect(picture).toBe(readFileSync(new URL('../docs/pictures/plan.svg', import.meta.url), 'utf8'));
 });

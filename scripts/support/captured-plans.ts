@@ -242,3 +242,46 @@ export const capturedPlans: readonly CapturedPlan[] = [
     planned: many('1.28'),
   },
 ];
+
+const pictured = ({ tag = '1.4.1', level = 'info', port = 8080 }): string => `${head}environments:
+  production:
+    postgres:
+      main:
+        dockerImage: postgres:17
+        databaseName: shop
+        databaseUser: shop
+        databasePassword: \${secret:DB_PASSWORD}
+        memoryLimit: 2Gi
+    compose:
+      shop:
+        source:
+          type: raw
+          composeFile: |
+            services:
+              web:
+                image: registry.example.com/shop/web:${tag}
+                depends_on: [worker]
+              worker:
+                image: registry.example.com/shop/worker:1.4.1
+        env:
+          DATABASE_URL: postgres://shop:\${secret:DB_PASSWORD}@\${ref:production.postgres.main.host}:5432/shop
+          LOG_LEVEL: ${level}
+        domains:
+          shop.example.com: { serviceName: web, port: ${port}, https: true }
+`;
+
+/** The plan in the picture of the README. */
+export const picturedPlan: CapturedPlan = {
+  title: 'A release',
+  about: '',
+  applied: { 'trueup.yaml': pictured({}) },
+  byHand: [
+    {
+      address: 'production.postgres.main',
+      operation: 'postgres.update',
+      id: 'postgresId',
+      members: { memoryLimit: '4294967296' },
+    },
+  ],
+  planned: { 'trueup.yaml': pictured({ tag: '1.5.0', level: 'debug', port: 8081 }) },
+};

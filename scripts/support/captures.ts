@@ -5,10 +5,18 @@ import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import type { CapturedPlan } from './captured-plans.ts';
-import { capturedPlans, secrets } from './captured-plans.ts';
+import { capturedPlans, picturedPlan, secrets } from './captured-plans.ts';
 
 /** The widths that every plan is captured at, in columns. */
 const widths = [80, 120] as const;
+
+/** Captures the plan of the README in the colours of a terminal. */
+export async function capturePicture(): Promise<string> {
+  return capture(picturedPlan, [pictureWidth], 'colours').then(([text = '']) => text);
+}
+
+/** The columns of the picture. */
+export const pictureWidth = 96;
 
 /** Makes the page of the captured plans: every plan by the real command line, on a platform of its own. */
 export async function renderCaptures(): Promise<string> {
@@ -43,6 +51,15 @@ What \`trueup plan\` prints, on a terminal of 80 and of 120 columns, without col
 `;
 
 async function section(plan: CapturedPlan): Promise<string> {
+  const captured = await capture(plan, widths);
+  const captures = captured.map(
+    (text, index) => `${widths[index]} columns:\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`,
+  );
+  return `## ${plan.title}\n\n${plan.about}\n\n${captures.join('\n')}`;
+}
+
+/** What the plan prints at each width. */
+async function capture(plan: CapturedPlan, columns: readonly number[], how?: 'colours'): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'trueup-captures-'));
   try {
     if (plan.applied !== undefined) {
@@ -57,11 +74,8 @@ async function section(plan: CapturedPlan): Promise<string> {
     }
     write(folder, plan.planned);
     const captures: string[] = [];
-    for (const width of widths) {
-      const printed = await run(folder, ['plan'], width);
-      captures.push(`${width} columns:\n\n\`\`\`text\n${settled(printed, folder).trimEnd()}\n\`\`\`\n`);
-    }
-    return `## ${plan.title}\n\n${plan.about}\n\n${captures.join('\n')}`;
+    for (const width of columns) captures.push(settled(await run(folder, ['plan'], width, how), folder));
+    return captures;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -85,7 +99,7 @@ function settled(text: string, folder: string): string {
 }
 
 /** Runs the command line on a terminal of a width; what it prints to stdout. @throws {Error} when it fails */
-async function run(cwd: string, args: readonly string[], width: number): Promise<string> {
+async function run(cwd: string, args: readonly string[], width: number, how?: 'colours'): Promise<string> {
   let [out, err] = ['', ''];
   const into = (add: (text: string) => void, properties: object) =>
     Object.assign(
@@ -100,7 +114,7 @@ async function run(cwd: string, args: readonly string[], width: number): Promise
     );
   const env = {
     PATH: process.env.PATH,
-    NO_COLOR: '1',
+    ...(how === 'colours' ? {} : { NO_COLOR: '1' }),
     ...Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`TRUEUP_SECRET_${name}`, value])),
   };
   const never = (): never => {
