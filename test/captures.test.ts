@@ -17,6 +17,6 @@ it('docs/plans.md has what plan prints today (npm run captures)', { timeout: 180
 it('docs/pictures/plan.svg shows what plan prints today, and nothing but text', { timeout: 60_000 }, async () => {
   const picture = pictureOf(await capturePicture(), { title: pictureTitle, columns: pictureWidth });
   expect(picture).toContain('<tspan class="yellow">');
-  expect(picture).not.toMatch(/<script|href|\u001b/);
+  for (const foreign of ['<script', 'href', '\u001b']) expect(picture).not.toContain(foreign);
   expect(picture).toBe(readFileSync(new URL('../docs/pictures/plan.svg', import.meta.url), 'utf8'));
 });
