@@ -67,7 +67,10 @@ test('a new value of a secret', async () => {
   world.secrets.PW = 'canary-other-pw';
   world.secrets.TITLE = 'cd';
   const found = await changes(world, manifest());
-  expect(found['env.URL']).toMatchObject({ before: { is: 'hidden' }, after: masked('postgres://shop:(sensitive') });
+  expect(found['env.URL']).toMatchObject({
+    before: { is: 'masked', value: 'postgres:(sensitive)' },
+    after: masked('postgres://shop:(sensitive'),
+  });
   expect(JSON.stringify(found)).not.toMatch(/title (?:ab|cd)/);
   await world.apply(manifest());
   await plansNothing(world, manifest());
