@@ -199,14 +199,23 @@ export function leaveOut(
     if (object === undefined) objects.delete(address);
     else objects.set(address, object);
   }
-  return {
-    objects,
-    actions: actions.flatMap((action) => {
-      if (stays(action.address)) return [action];
-      const record = Object.hasOwn(records, action.address) ? records[action.address] : undefined;
-      return record === undefined ? [] : [left(action, record, objects.get(action.address)?.id)];
-    }),
-  };
+  const planned = new Set(actions.map(({ address }) => address));
+  const present = new Set<string>();
+  const kept = actions.flatMap((action) => {
+    const { address, parent, scope } = action;
+    // What waits for something else can be named while its parent, which is not there, is not.
+    const isAlone = parent !== undefined && planned.has(parent) && !present.has(parent);
+    const record = Object.hasOwn(records, address) ? records[address] : undefined;
+    if (isAlone || !stays(address)) {
+      if (record === undefined) return [];
+      const own = { ...action, scope: present.has(scope) ? scope : address };
+      present.add(address);
+      return [left(own, record, objects.get(address)?.id)];
+    }
+    present.add(address);
+    return [action];
+  });
+  return { objects, actions: kept };
 }
 
 /** An object that stays as it is, whatever the manifest says. */

@@ -158,6 +158,19 @@ describe('an exclusion', () => {
   });
 });
 
+test('what waits below something that is left out and is not there is not mentioned either', () => {
+  const about = { records: {}, objects: new Map(), observed: new Map() } as const;
+  const held = { isHeld: true, parent: app.address, scope: app.address } as const;
+  const waiting = action(`${app.address}.domains.a`, held);
+  const made = { ...app, action: 'create', createsObject: true } as const;
+  const stays = (address: string) => address === 'env' || address === waiting.address;
+  expect(leaveOut([env, made, waiting], stays, about).actions).toEqual([env]);
+  // One that the state has, from another parent, stands alone.
+  const records = { [waiting.address]: recordOf('domain', 'd', { parent: 'env.compose.other' }) };
+  const alone = leaveOut([env, made, waiting], stays, { ...about, records }).actions[1];
+  expect(alone).toMatchObject({ address: waiting.address, scope: waiting.address, isLeftOut: true });
+});
+
 test('what is left out is held as the state has it, or is not mentioned', () => {
   const record = recordOf('redis', 'r', { parent: 'env', dependsOn: ['env'], options: { protect: true } });
   const records = { 'env.redis.db': record };
