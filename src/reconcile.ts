@@ -13,6 +13,8 @@ import { textsIn } from './kind/json.ts';
 import type { Kind } from './kind/kind.ts';
 import type { Manifest, ManifestInput } from './manifest/manifest.ts';
 import { readManifest } from './manifest/manifest.ts';
+import { quotingRule } from './manifest/may-quote.ts';
+import { withQuotes } from './manifest/quote.ts';
 import type { Resource } from './manifest/resource.ts';
 import { position } from './manifest/tree.ts';
 import { observe } from './observe/observe.ts';
@@ -41,7 +43,7 @@ export interface Validated {
 export async function validate(input: ManifestInput): Promise<Validated> {
   const { manifest, diagnostics } = await readManifest(input);
   const circles = manifest === undefined ? [] : inOrder(manifest.resources).diagnostics;
-  const all = [...diagnostics, ...circles];
+  const all = [...diagnostics, ...withQuotes(circles, manifest?.texts ?? new Map(), quotingRule(input.kinds))];
   if (manifest === undefined || hasErrors(all)) throw new Stop('manifest', all);
   return { manifest, warnings: all };
 }
@@ -75,7 +77,18 @@ export interface PlanOptions {
 
 /** manifest + state + platform -> plan: reads with GETs and writes nothing. */
 export async function plan(manifest: Manifest, world: World, options: PlanOptions = {}): Promise<Plan> {
-  return planFor(manifest.settings, manifest.resources, world, options);
+  return quoting(manifest, world, planFor(manifest.settings, manifest.resources, world, options));
+}
+
+/** A plan; an error that refuses it quotes the lines of the manifest that it is about. */
+async function quoting({ texts }: Manifest, { kinds }: World, made: Promise<Plan>): Promise<Plan> {
+  try {
+    return await made;
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
+    const { failure, diagnostics, cause } = error;
+    throw new Stop(failure, withQuotes(diagnostics, texts, quotingRule(kinds)), { cause });
+  }
 }
 
 /** The plan of a manifest that declares nothing: everything that is ours goes. */

@@ -32,6 +32,8 @@ export interface Manifest {
   readonly outputs: ReadonlyMap<string, Wanted>;
   /** Real paths of the files that it was read from. */
   readonly files: ReadonlySet<string>;
+  /** Their texts, by the names that positions have for them. */
+  readonly texts: ReadonlyMap<string, string>;
 }
 
 /** Where a manifest and the values in it come from. */
@@ -148,7 +150,7 @@ async function read(
   checkResources(resources, kinds, diagnostics);
   checkMentions(resources, diagnostics);
   const outputs = readOutputs(merged, evaluationAt(undefined));
-  return { settings, resources, outputs, files: workspace.files };
+  return { settings, resources, outputs, files: workspace.files, texts };
 }
 
 /** Gives fields that default to one of the parent's the value that is declared there. */

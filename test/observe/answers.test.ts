@@ -100,6 +100,7 @@ test('an empty list of environments stops the plan: the project or the key is wr
   await made.apply(manifest);
   const result = await attempt(made, 'environment.byProjectId', { status: 200, headers: json, body: '[]' });
   expect(String(result)).toContain('lists no environments');
+  expect(result).toMatchObject({ diagnostics: [{ quote: { text: 'project: prj_1', from: 9, to: 14 } }] });
 });
 
 test("a 404 with the platform's NOT_FOUND code proves that an object is gone", async () => {

@@ -47,7 +47,7 @@ export async function runExport(run: Run, view: ExportView, flags: ExportFlags):
   const { withSecrets, ageRecipient: recipients = [], force = false } = flags;
   const secretsFile = withSecrets === undefined ? undefined : resolve(process.cwd(), withSecrets);
   const address = flags.address === undefined ? undefined : (normalAddress(flags.address) ?? flags.address);
-  const empty: Manifest = { settings, resources: [], outputs: new Map(), files: new Set() };
+  const empty: Manifest = { settings, resources: [], outputs: new Map(), files: new Set(), texts: new Map() };
   return withLock({ ...run, options }, manifest ?? empty, {
     purpose: 'export',
     work: async ({ connection }) => {
