@@ -395,6 +395,28 @@ describe('several addresses', () => {
     expect(ran.err).toContain('stopping after the requests in flight');
   });
 
+  it('end at once after a second interruption, with what is known', async () => {
+    const codes: number[] = [];
+    const signals = Object.assign(processOfTest({ cwd: '/' }), { exit: (code: number) => void codes.push(code) });
+    const around = <T extends Emulator>(emulator: T): T => ({
+      ...emulator,
+      send: (request) => {
+        if (request.path.endsWith('/redis.start') && codes.length === 0) {
+          signals.emit('SIGINT');
+          signals.emit('SIGINT');
+        }
+        return emulator.send(request);
+      },
+    });
+    const place = await open(everything, { secrets, around });
+    await place.run(executeCommand(['deploy', first], flags));
+    const ran = await place.run(executeCommand(['start', first, second], flags), { signals });
+    expect(codes).toEqual([130]);
+    expect(ran.err).toContain(
+      `Ended at once: start ${first} was started, and its outcome is unknown; 1 not tried. trueup status shows the services. Exit code 130.\n`,
+    );
+  });
+
   it('get no command when it is not possible for one of them', async () => {
     const place = await open(everything, { secrets });
     const ran = await place.run(executeCommand(['redeploy', at('application.web'), at('application.api')], flags));

@@ -121,7 +121,13 @@ async function execute(
   const { client, readAt, foreignNow, abandon, name, commands, flags, seconds } = about;
   const { terminal, redactor } = run;
   const interruption = watchSignals(run, { cleanUp: () => Promise.resolve(), abandon });
-  interruption.startWriting();
+  let sent: string | undefined;
+  let left = commands.length;
+  interruption.startWriting(() => {
+    const open = sent === undefined ? '' : `${name} ${printable(sent)} was started, and its outcome is unknown; `;
+    const exit = `Exit code ${exitCodes.interrupted.code}.`;
+    terminal.err(`Ended at once: ${open}${left} not tried. trueup status shows the services. ${exit}\n`);
+  });
   const { signal } = interruption;
   const showsSecrets = flags.showSecrets === true;
   try {
@@ -132,8 +138,15 @@ async function execute(
       foreignNow,
       redact: redactor.redactForeign,
       limitMs: flags.wait ? seconds * 1_000 : undefined,
-      onStart: ({ address }) => terminal.err(`${printable(address)}: ${name}…\n`),
-      onEnd: (result) => view.result(result, showsSecrets),
+      onStart: ({ address }) => {
+        sent = address;
+        left -= 1;
+        terminal.err(`${printable(address)}: ${name}…\n`);
+      },
+      onEnd: (result) => {
+        sent = undefined;
+        view.result(result, showsSecrets);
+      },
     });
     const exit = exitOf(results, signal.aborted);
     view.results({ name, results, counts: client.counts, showsSecrets }, exitCodes[exit].code);
