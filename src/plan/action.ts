@@ -247,6 +247,19 @@ export function restarting(actions: readonly ShownAction[]): string[] {
   return deployments.map(({ address }) => blockAddress(address));
 }
 
+/** The addresses of the services that a plan deletes and creates again, and deploys. */
+export function recreating(actions: readonly ShownAction[]): string[] {
+  const replaced = new Set(actions.flatMap(({ action, address }) => (action === 'replace' ? [address] : [])));
+  const deployed = actions.flatMap(({ action, address }) => (action === 'deploy' ? [blockAddress(address)] : []));
+  return deployed.filter((address) => replaced.has(address));
+}
+
+/** The addresses of everything whose values a plan overwrites although somebody changed them on the platform. */
+export function overwriting(actions: readonly ShownAction[]): string[] {
+  const isOverwritten = ({ cause }: Change) => cause === 'drift' || cause === 'conflict';
+  return actions.flatMap(({ address, changes }) => (changes.some(isOverwritten) ? [address] : []));
+}
+
 /** The addresses of everything whose data a plan puts at risk, with or without a permission. */
 export function risking(actions: readonly ShownAction[]): string[] {
   return actions.flatMap(({ address, dataAtRisk }) => (dataAtRisk === undefined ? [] : [address]));

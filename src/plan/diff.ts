@@ -210,7 +210,16 @@ export function changeOf(
   const { before } = shown;
   const about = { atDeploy: waits(resource, field), forcesReplacement: decision.do === 'replace', ...unitOf(field) };
   if (!isWritten || wanted === undefined || resolved === undefined)
-    return [{ path, cause: 'removed', before, after: { is: 'absent' }, ...about }];
+    return [
+      {
+        path,
+        cause: 'removed',
+        before,
+        after: { is: 'absent' },
+        ...about,
+        ...(pair === undefined ? {} : { last: shown.last }),
+      },
+    ];
   const isSet = field.codec === contains && resolved.is === 'known' && !wanted.isSecret;
   const after: Shown = isSet
     ? { is: 'value', value: merged(resolved.value, observed, membersOf(pair?.wanted)) }

@@ -44,6 +44,7 @@ export function planOptions(
         cause: after === undefined ? 'removed' : cause,
         before: shown(cause === 'create' ? recorded[name] : before),
         after: shown(after),
+        ...(after === undefined ? { last: shown(before) } : {}),
         atDeploy: false,
         forcesReplacement: false,
       },

@@ -140,7 +140,9 @@ function sentence(one: GroupedAction): string {
     case 'update':
       return action.steps.length === 0 ? 'update: in the state only, nothing is sent' : action.action;
     case 'move':
-      return isMovedInState(action) ? movedWords(one) : `move below ${printable(action.parent ?? 'the project')}`;
+      return isMovedInState(action)
+        ? `${movedWords(one)}; nothing changes on the platform`
+        : `move below ${printable(action.parent ?? 'the project')}`;
     case 'replace':
       if (action.createsBeforeDestroy)
         return `replace: create the new object, then delete the old one when nothing here uses it${asked}`;

@@ -145,7 +145,12 @@ function inline(sides: Sides, frame: Frame, summary?: string): string[] {
   const isEqual = old === fresh || (after.is === 'masked' && old === fresh.replaceAll(mark, redactedPart));
   if (summary !== undefined && (isEqual || before.is === 'hidden'))
     return withWhy(headed('', `${name}: ${hiddenWords(summary)}`, frame), why, frame);
-  if (isEqual) return withWhy(headed('~', `${name}: ${old} (changed)`, frame), why, frame);
+  if (isEqual)
+    return withWhy(
+      headed('~', `${name}: ${old} (${why === '' ? 'changed in the manifest' : 'changed'})`, frame),
+      why,
+      frame,
+    );
   const [was, is] = areAlike(old, fresh) ? [inAscii(old), inAscii(fresh)] : [old, fresh];
   if (fits(`${name}: ${was} -> ${is}`, indent, style))
     return withWhy([`${name}: ${was} ${style.paint('change', '->')} ${is}`], why, frame);
@@ -214,14 +219,14 @@ function causeWords(change: Pick<Change, 'cause' | 'before' | 'after'> & { reado
       if (last === undefined || [last, before, after].some(isSpread))
         return 'conflict: changed here and on the platform, apply writes what the manifest says';
       const [was, has, says] = [last, before, after].map((side) => cutLine(inlineShown(side), 0, plainStyle));
-      return `conflict: was ${was}, platform has ${has}, manifest says ${says}`;
+      return `conflict: was ${was}, platform has ${has}, manifest says ${says}; apply writes what the manifest says`;
     }
     case 'first managed':
       return 'first managed';
     case 'ignored':
       return 'ignored by the platform once: written again';
     case 'removed':
-      return 'not in the manifest';
+      return change.last === undefined ? 'on the platform only, not in the manifest' : 'no longer in the manifest';
     case 'create':
     case 'delete':
     case 'edit':

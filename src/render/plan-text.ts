@@ -1,6 +1,6 @@
 import { flags } from '../diagnostics/safeguards.ts';
 import type { ShownAction, ShownPlan } from '../plan/action.ts';
-import { countIgnored, hasChanges, restarting, risking } from '../plan/action.ts';
+import { countIgnored, hasChanges, overwriting, recreating, restarting, risking } from '../plan/action.ts';
 import { someOf } from '../plan/mass-deletion.ts';
 import { needsDataLoss } from '../plan/risks.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
@@ -47,6 +47,7 @@ const oneScreen = 24;
 function ending(plan: ShownPlan, groups: readonly Group[], counts: PlanView['counts'], style: Style): string[] {
   const { narrowed } = plan;
   const lines = [
+    ...overwrites(within(plan)),
     ...restarts(within(plan)),
     ...notDeployed(plan.actions),
     ...atRisk(within(plan)),
@@ -61,14 +62,22 @@ function ending(plan: ShownPlan, groups: readonly Group[], counts: PlanView['cou
   if (signs !== '') lines.push(...fold(signs, 0, style).map((line) => style.paint('faint', line)));
   const last = summary(plan);
   if (last !== '') lines.push(...fold(last, 0, style).map((line) => style.paint('strong', line)));
-  lines.push(style.paint('faint', requestCounts(counts)));
+  lines.push(style.paint('faint', `planned with ${requestCounts(counts)}`));
   return lines;
 }
 
-/** The services that a deployment of the plan restarts. */
+/** What somebody changed on the platform since the last apply, and this plan changes back. */
+function overwrites(actions: readonly ShownAction[]): string[] {
+  const addresses = overwriting(actions).map(printable);
+  return addresses.length === 0 ? [] : [`Overwrites changes that were made on the platform: ${someOf(addresses)}.`];
+}
+
+/** The services that a deployment of the plan restarts, and those that it deletes and creates again. */
 function restarts(actions: readonly ShownAction[]): string[] {
-  const addresses = restarting(actions).map(printable);
-  return addresses.length === 0 ? [] : [`Restarts ${counted(addresses.length, 'service')}: ${someOf(addresses)}.`];
+  const [restarted, made] = [restarting(actions), recreating(actions)].map((some) => some.map(printable));
+  const line = (verb: string, some: readonly string[] = []) =>
+    some.length === 0 ? [] : [`${verb} ${counted(some.length, 'service')}: ${someOf(some)}.`];
+  return [...line('Stops, and creates again,', made), ...line('Restarts', restarted)];
 }
 
 /** Every address whose data is at risk. */
@@ -93,7 +102,19 @@ function legend(groups: readonly Group[]): string {
     if (name !== 'replace') return symbol === ' ' ? [] : [`${symbol} ${sign}`];
     return [...(usual ? ['-/+ replace (delete first)'] : []), ...(safe ? ['+/- replace (create first)'] : [])];
   });
-  return meanings.length === 0 ? '' : `Signs: ${meanings.join(', ')}`;
+  const changes = shown.flatMap((action) => action.changes);
+  const has = (name: ShownAction['action']) => shown.some(({ action }) => action === name);
+  const inFields = [
+    ...(!has('create') && changes.some(isAdded) ? ['+ added'] : []),
+    ...(!has('delete') && changes.some(({ cause }) => cause === 'removed') ? ['- removed'] : []),
+    ...(changes.some(({ forcesReplacement }) => forcesReplacement) || risking(shown).length > 0 ? ['! take care'] : []),
+  ];
+  const all = [...meanings, ...inFields];
+  return all.length === 0 ? '' : `Signs: ${all.join(', ')}`;
+}
+
+function isAdded({ before, after }: ShownAction['changes'][number]): boolean {
+  return before.is === 'absent' && after.is !== 'absent';
 }
 
 function isSafe({ createsBeforeDestroy }: ShownAction): boolean {

@@ -169,7 +169,7 @@ describe('a text of several lines', () => {
 
   it('that goes shows what goes', () => {
     expect(rendered({ before: value('a\nb\n'), cause: 'removed' })).toBe(
-      '- f: 2 lines (not in the manifest)\n    a\n    b',
+      '- f: 2 lines (on the platform only, not in the manifest)\n    a\n    b',
     );
     expect(rendered({ before: value('a\nb\n') })).toBe('- f: 2 lines\n    a\n    b');
   });
@@ -212,7 +212,7 @@ f.Interval: 10 -> 30
     const limit = { before: value('536870912'), after: value('1073741824'), unit: 'bytes' } as const;
     expect(rendered(limit)).toBe('f: 512Mi -> 1Gi');
     expect(rendered({ ...limit, cause: 'conflict', last: value('268435456') })).toBe(
-      'f: 512Mi -> 1Gi (conflict: was 256Mi, platform has 512Mi, manifest says 1Gi)',
+      'f: 512Mi -> 1Gi (conflict: was 256Mi, platform has 512Mi, manifest says 1Gi; apply writes what the manifest says)',
     );
   });
 
@@ -248,11 +248,15 @@ f.Interval: 10 -> 30
 
 describe('a change of what is redacted', () => {
   it('is no difference with two equal sides', () => {
-    expect(rendered({ before: { is: 'hidden' }, after: { is: 'hidden' } })).toBe('~ f: (sensitive) (changed)');
+    expect(rendered({ before: { is: 'hidden' }, after: { is: 'hidden' } })).toBe(
+      '~ f: (sensitive) (changed in the manifest)',
+    );
     const masked: Shown = { is: 'masked', value: 'postgres://shop:(sensitive)@db/shop' };
-    expect(rendered({ before: masked, after: masked })).toBe('~ f: postgres://shop:(sensitive)@db/shop (changed)');
+    expect(rendered({ before: masked, after: masked })).toBe(
+      '~ f: postgres://shop:(sensitive)@db/shop (changed in the manifest)',
+    );
     const map: Shown = { is: 'masked', value: { KEY: '(sensitive)' } };
-    expect(rendered({ before: map, after: map })).toBe('~ f: { KEY: (sensitive) } (changed)');
+    expect(rendered({ before: map, after: map })).toBe('~ f: { KEY: (sensitive) } (changed in the manifest)');
   });
 
   it('marks the lines of a text in which nothing else changed', () => {
@@ -289,11 +293,11 @@ describe('a change of what is redacted', () => {
   it('marks keys of an env text and values of one line', () => {
     const masked = (text: string): Shown => ({ is: 'masked', value: text });
     expect(rendered({ before: masked('A=1\nPW=(sensitive)\n'), after: masked('A=2\nPW=(sensitive, changed)\n') })).toBe(
-      'f.A: "1" -> "2"\n~ f.PW: (sensitive) (changed)',
+      'f.A: "1" -> "2"\n~ f.PW: (sensitive) (changed in the manifest)',
     );
     const url = (part: string) => masked(`postgres://shop:${part}@db/shop`);
     expect(rendered({ before: url('(sensitive)'), after: url('(sensitive, changed)') })).toBe(
-      '~ f: postgres://shop:(sensitive)@db/shop (changed)',
+      '~ f: postgres://shop:(sensitive)@db/shop (changed in the manifest)',
     );
   });
 

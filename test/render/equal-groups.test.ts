@@ -109,7 +109,7 @@ describe('U11: the end of a long plan', () => {
       return all.split('\n').filter((line) => line.startsWith('Signs:'));
     };
     expect(await lines(caches(names(2), () => 'command: b'))).toEqual(['Signs: ~ update, ^ deploy']);
-    expect(await lines(caches(names(1), () => 'command: a'))).toEqual(['Signs: - delete']);
+    expect(await lines(caches(names(1), () => 'command: a'))).toEqual(['Signs: - delete, ! take care']);
     expect(await lines(caches(names(2), () => 'command: a'))).toEqual([]);
   });
 });

@@ -71,12 +71,13 @@ Plan: 1 to create, 1 to adopt, 1 to deploy.
     );
     expect(text).toBe(
       `~ production.postgres.main: update
-    description: by hand -> two (conflict: was one, platform has by hand, manifest says two)
+    description: by hand -> two (conflict: was one, platform has by hand, manifest says two; apply writes what the manifest says)
     command: run --by-hand -> run (drift: changed on the platform, apply puts it back)
     memoryLimit: 1000 bytes -> 2000 bytes
     + externalPort: 15432
   ^ deploy: restarts with command, memoryLimit, externalPort
 
+Overwrites changes that were made on the platform: production.postgres.main.
 Restarts 1 service: production.postgres.main.
 Plan: 1 to update, 1 to deploy, 1 unchanged.
 `,

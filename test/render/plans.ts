@@ -6,7 +6,9 @@ import { plainStyle } from '../../src/render/style.ts';
 /** A plan as text, without the legend and the line of counts. */
 export function shown(plan: Plan, style: Partial<Style> = {}): string {
   const text = renderPlan({ plan, counts: { reads: 0, writes: 0 } }, { ...plainStyle, ...style });
-  return text.replace(/^Signs: .*\n(?:(?!Plan: ).*\n)*?(?=Plan: )/m, '').replace(/\n0 reads, 0 writes\n$/, '\n');
+  return text
+    .replace(/^Signs: .*\n(?:(?!Plan: ).*\n)*?(?=Plan: )/m, '')
+    .replace(/\nplanned with 0 reads, 0 writes\n$/, '\n');
 }
 
 /** Marks the tones with words, so that a test can see them. */

@@ -32,7 +32,7 @@ describe('a manifest from the first plan to the end', () => {
     const planned = await trueup(['plan', '--detailed-exitcode', ...at]);
     expect(planned).toMatchObject({ code: 2, err: '' });
     expect(planned.out).toContain('+ production.compose.hello: create\n');
-    expect(planned.out).toMatch(/Plan: 2 to create, 1 to adopt, 1 to deploy\.\n\d+ reads, 0 writes\n$/);
+    expect(planned.out).toMatch(/Plan: 2 to create, 1 to adopt, 1 to deploy\.\nplanned with \d+ reads, 0 writes\n$/);
     const applied = await trueup(['apply', '--auto-approve', ...at]);
     expect(applied.code).toBe(0);
     expect(applied.out).toContain('Applied: 2 created, 1 adopted, 1 deployed.\n');
@@ -40,7 +40,7 @@ describe('a manifest from the first plan to the end', () => {
     expect(applied.err).toMatch(/production\.compose\.hello: created in \d+\.\ds\n/);
     const again = await trueup(['plan', '--detailed-exitcode', ...at]);
     expect(again.code).toBe(0);
-    expect(again.out).toMatch(/^state .*\n\nNo changes\. The platform matches the manifest\.\n\d+ reads, 0 writes\n$/m);
+    expect(again.out).toMatch(/^state .*\n\nNo changes\. The platform matches the manifest\.\nplanned with \d+ reads, 0 writes\n$/m);
     const quiet = await trueup(['apply', ...at]);
     expect(quiet.code).toBe(0);
     expect(quiet.out).toContain('No changes.');

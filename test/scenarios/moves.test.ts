@@ -32,7 +32,7 @@ describe('U5: a move that sends nothing', () => {
     await made.apply(before, { adoption: true });
     const plan = await made.plan(after);
     expect(shown(plan)).toBe(
-      `> production.compose.web -> production.compose.site: moved in the state, with 1 object below it
+      `> production.compose.web -> production.compose.site: moved in the state, with 1 object below it; nothing changes on the platform
 
 Plan: 2 to move, 1 unchanged.
 `,
@@ -91,7 +91,7 @@ Plan: 2 to move, 1 unchanged.
     await made.apply(text('staging'), { adoption: true });
     const renamed = text('preview', 'moved: [{ from: staging, to: preview }]\n');
     expect(shown(await made.plan(renamed))).toBe(
-      '> staging -> preview: moved in the state, with 2 objects below it\n\nPlan: 3 to move, 1 unchanged.\n',
+      '> staging -> preview: moved in the state, with 2 objects below it; nothing changes on the platform\n\nPlan: 3 to move, 1 unchanged.\n',
     );
     await made.apply(renamed);
     expect(shown(await made.plan(renamed))).toMatch(/^No changes/);
@@ -109,7 +109,9 @@ Plan: 2 to move, 1 unchanged.
       'b',
       'moved: [{ from: production.compose.web.domains.a, to: production.compose.web.domains.b }]\n',
     );
-    expect(shown(await made.plan(renamed))).toContain('  > domains.a -> domains.b: moved in the state\n');
+    expect(shown(await made.plan(renamed))).toContain(
+      '  > domains.a -> domains.b: moved in the state; nothing changes on the platform\n',
+    );
     await made.apply(renamed);
     expect(shown(await made.plan(renamed))).toMatch(/^No changes/);
   });

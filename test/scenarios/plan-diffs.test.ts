@@ -71,7 +71,7 @@ describe('the plan of a compose', () => {
     const plan = shown(await world.plan(next));
     expect(plan).toContain('    env.REGION: eu -> us\n    - env.OLD: "1"\n    + env.WORKERS: "4"\n  ^ deploy');
     world.secrets.PASSWORD = 'second-pass-0002';
-    expect(shown(await world.plan(next))).toContain('    ~ env.API_TOKEN: (sensitive) (changed)\n');
+    expect(shown(await world.plan(next))).toContain('    ~ env.API_TOKEN: (sensitive) (changed in the manifest)\n');
     await world.emulator.act('compose.update', { composeId: id, env: 'REGION=by-hand\nSECRET_KEY=of-somebody-77\n' });
     const conflict = shown(await world.plan(next));
     expect(conflict).toContain('conflict');

@@ -59,7 +59,7 @@ describe('S2: an option alone', () => {
     [
       'protect: false',
       '',
-      '- protect: false (not in the manifest)',
+      '- protect: false (no longer in the manifest)',
       { cause: 'removed', before: value(false), after: absent },
     ],
     [
@@ -78,8 +78,9 @@ describe('S2: an option alone', () => {
     const { plan, text, document } = await edits(...[after, '', before].map((more) => production(database(more))));
     expect(actionsOf(plan)).toEqual([`update ${main}`]);
     expect(hasChanges(plan)).toBe(true);
+    const sign = line.startsWith('+') ? ', + added' : line.startsWith('-') ? ', - removed' : '';
     expect(text).toBe(
-      `~ ${main}: update: in the state only, nothing is sent\n    ${line}\n\nSigns: ~ update\nPlan: 1 to update, 1 unchanged.\n0 reads, 0 writes\n`,
+      `~ ${main}: update: in the state only, nothing is sent\n    ${line}\n\nSigns: ~ update${sign}\nPlan: 1 to update, 1 unchanged.\nplanned with 0 reads, 0 writes\n`,
     );
     expect(document.summary).toEqual({ update: 1, 'no-op': 1 });
     const path = line.includes('deploy') ? 'deploy' : 'protect';

@@ -8,8 +8,8 @@ export function unmounted(volumes: readonly string[]): Loss | undefined {
   if (first === undefined) return undefined;
   const what =
     volumes.length === 1
-      ? `the volume ${first}, which is no longer mounted`
-      : `the volumes ${volumes.join(', ')}, which are no longer mounted`;
+      ? `the volume ${first} stays on the server, and nothing mounts it any more`
+      : `the volumes ${volumes.join(', ')} stay on the server, and nothing mounts them any more`;
   return { of: 'volume', what };
 }
 
