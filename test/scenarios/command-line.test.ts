@@ -40,7 +40,9 @@ describe('a manifest from the first plan to the end', () => {
     expect(applied.err).toMatch(/production\.compose\.hello: created in \d+\.\ds\n/);
     const again = await trueup(['plan', '--detailed-exitcode', ...at]);
     expect(again.code).toBe(0);
-    expect(again.out).toMatch(/^state .*\n\nNo changes\. The platform matches the manifest\.\nplanned with \d+ reads, 0 writes\n$/m);
+    expect(again.out).toMatch(
+      /^state .*\n\nNo changes\. The platform matches the manifest\.\nplanned with \d+ reads, 0 writes\n$/m,
+    );
     const quiet = await trueup(['apply', ...at]);
     expect(quiet.code).toBe(0);
     expect(quiet.out).toContain('No changes.');

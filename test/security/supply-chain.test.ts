@@ -71,7 +71,7 @@ describe('S26: the tarball', () => {
   test('holds the program, the licence, the pages and the examples, and nothing else', () => {
     const top = new Set(packed.map((path) => path.split('/')[0]));
     for (const built of ['dist', 'sbom.cdx.json']) top.delete(built);
-    const pages = ['ARCHITECTURE.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'];
+    const pages = ['ARCHITECTURE.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md'];
     expect(top).toEqual(new Set([...pages, 'package.json', 'bin', 'docs', 'examples', 'schema']));
   });
 
