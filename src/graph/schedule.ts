@@ -28,7 +28,7 @@ export interface ScheduleInput<T extends Task> {
   /** An edge from a task that is not among the nodes counts for nothing. */
   readonly edges: readonly Edge[];
   readonly concurrency: number;
-  /** Does the work of a task after the tasks that had to succeed; it never rejects. */
+  /** Does the work of a task after the tasks that had to succeed. One that rejects has failed. */
   readonly run: (task: T, after: readonly T[]) => Promise<'done' | 'failed'>;
   /** `because`: the task that did not succeed, or why nothing may begin any more. */
   readonly skipped: (task: T, because: T | string) => void;
@@ -51,7 +51,11 @@ interface Place<T extends Task> {
   fate: Fate | undefined;
 }
 
-/** Runs tasks in the order of their edges, in linear time; a failure skips only what needs its success. */
+/**
+ * Runs tasks in the order of their edges, in linear time; a failure skips only what needs its success.
+ *
+ * @throws whatever the first task that rejected threw, once all tasks are over.
+ */
 export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Promise<Map<string, Fate>> {
   const places = placesOf(input);
   const byName = new Map(places.map((place) => [place.task.name, place]));
@@ -62,6 +66,7 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
     waiting: { ready: [] as string[], free: mostWaiting },
   };
   let running = 0;
+  let broken: { readonly error: unknown } | undefined;
   let finish: () => void = () => undefined;
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
@@ -125,12 +130,19 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
       pool.free--;
       running++;
       const after = place.after.map((need) => need.task);
-      void input.run(task, after).then((fate) => {
-        leave(fate);
-        pool.free++;
-        running--;
-        pump();
-      });
+      const rejected = (error: unknown): Fate => {
+        broken ??= { error };
+        return 'failed';
+      };
+      void input
+        .run(task, after)
+        .catch(rejected)
+        .then((fate) => {
+          leave(fate);
+          pool.free++;
+          running--;
+          pump();
+        });
     }
     if (running === 0) finish();
   };
@@ -139,6 +151,7 @@ export async function runSchedule<T extends Task>(input: ScheduleInput<T>): Prom
   pools.working.ready.reverse(); // taken from the end
   pump();
   await finished;
+  if (broken !== undefined) throw broken.error;
   const fates = places.flatMap(({ task, fate }) => (fate === undefined ? [] : [[task.name, fate] as const]));
   if (fates.length < places.length) throw new Error('the tasks wait for each other in a circle');
   return new Map(fates);

@@ -296,6 +296,24 @@ test('tasks that wait for each other are an error, after all others', async () =
   expect(ran).toEqual(['c']);
 });
 
+test('a task that rejects has failed: the others go on, and its error is thrown when all are over', async () => {
+  const nodes = [task('a'), task('b', { success: ['a'] }), task('c')];
+  const events: string[] = [];
+  const schedule = runSchedule({
+    nodes,
+    edges: edgesOf(nodes),
+    concurrency: 1,
+    run: ({ name }) => {
+      events.push(`+${name}`);
+      return name === 'a' ? Promise.reject(new Error('no scope')) : Promise.resolve('done');
+    },
+    skipped: ({ name }) => void events.push(`~${name}`),
+    stopped: () => undefined,
+  });
+  await expect(schedule).rejects.toThrow('no scope');
+  expect(events).toEqual(['+a', '~b', '+c']);
+});
+
 test('no tasks are over at once', async () => {
   expect((await run([])).events).toEqual([]);
 });
