@@ -97,6 +97,10 @@ export const planDocument = z.object({
   commit: z.object({ id: z.string(), differing: z.number().int().optional() }).optional(),
   /** Addresses of the services that restart. */
   restarts: z.array(z.string()).optional(),
+  /** Addresses of the services that are deleted and created again. */
+  recreates: z.array(z.string()).optional(),
+  /** Addresses of everything whose values were changed on the platform, and are overwritten. */
+  overwrites: z.array(z.string()).optional(),
   /** Addresses of everything whose data is at risk. */
   dataAtRisk: z.array(z.string()).optional(),
   /** Number of objects of the project that neither the manifest nor the state names. */

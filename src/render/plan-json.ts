@@ -1,6 +1,6 @@
 import { blockAddress } from '../kind/address.ts';
 import type { Change, Narrowed, ShownAction } from '../plan/action.ts';
-import { hasChanges, restarting, risking } from '../plan/action.ts';
+import { hasChanges, overwriting, recreating, restarting, risking } from '../plan/action.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
 import type { PlanDocument } from './documents.ts';
 import type { PlanAbout } from './plan-head.ts';
@@ -17,6 +17,8 @@ export function planJson({ plan, counts, about }: PlanView): PlanDocument {
     requests: { reads: counts.reads, writes: counts.writes },
     ...(about === undefined ? {} : aboutJson(about)),
     restarts: restarting(within(plan)),
+    recreates: recreating(within(plan)),
+    overwrites: overwriting(within(plan)).map(blockAddress),
     dataAtRisk: risking(within(plan)).map(blockAddress),
     ...(plan.unmanaged === undefined ? {} : { unmanaged: plan.unmanaged }),
     actions: within(plan).map(actionJson),

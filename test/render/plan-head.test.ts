@@ -69,6 +69,8 @@ commit    0123456789ab`,
       project: { id: 'prj_1', name: expect.stringMatching(/./) as string },
       state: { location: '.trueup/state.json', serial: 1 },
       restarts: [],
+      recreates: [],
+      overwrites: [],
       dataAtRisk: [],
       unmanaged: 0,
     });
