@@ -75,6 +75,8 @@ record() {
 cat >"$page" <<'EOF'
 # The progress of an apply
 
+![An apply on a terminal: finished actions above, running and waiting ones below](pictures/progress.svg)
+
 `scripts/record-progress.sh` recorded this page. On a terminal, Trueup redraws the open actions in place, never wider or
 higher than the terminal; running actions come first, and a last line counts those that do not fit. Each finished action
 stays above them as one line, a failed one with its reason. `NO_COLOR` and `--no-color` turn colours off. With `TERM=dumb`
@@ -105,4 +107,5 @@ node "$trueup" -C "$folder/run" apply --auto-approve 2>&1 >/dev/null | cat >"$fo
   echo "[$(($(wc -l <"$folder/lines") - 35)) lines]"
   tail -n 10 "$folder/lines"
 } | block "The first lines and the last"
+npx tsx scripts/picture-progress.ts
 echo "$page"
