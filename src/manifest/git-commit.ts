@@ -1,6 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { indexEntries, isContentOf } from './git-index.ts';
+import { indexEntries, isContentOf, treeOfIndex } from './git-index.ts';
+import { treeOfCommit } from './git-object.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /** The commit of a work tree, and how files of it compare with the index of git. */
@@ -9,6 +10,8 @@ export interface Commit {
   readonly id: string;
   /** Number of files that the index does not have with the same content; undefined: the index has an unknown form. */
   readonly differing: number | undefined;
+  /** The files are proved to be as the commit has them: they are as the index has them, and that is the tree of the commit. */
+  readonly isClean?: true;
 }
 
 /**
@@ -22,10 +25,19 @@ export async function readCommit(folder: string, files: readonly string[]): Prom
   try {
     const git = await gitFolder(await realpath(folder));
     const id = git === undefined ? undefined : await resolveHead(git);
-    return id === undefined ? undefined : { id, differing: await countDiffering(files) };
+    if (git === undefined || id === undefined) return undefined;
+    const differing = await countDiffering(files);
+    const isClean = differing === 0 && (await isCommitted(git, id));
+    return { id, differing, ...(isClean ? { isClean } : {}) };
   } catch {
     return undefined;
   }
+}
+
+/** Whether the index is the tree of a commit. */
+async function isCommitted(git: string, id: string): Promise<boolean> {
+  const tree = await treeOfIndex(git);
+  return tree !== undefined && tree === (await treeOfCommit(await commonFolder(git), id));
 }
 
 async function countDiffering(files: readonly string[]): Promise<number | undefined> {
@@ -59,10 +71,15 @@ async function gitFolder(folder: string): Promise<string | undefined> {
   return elsewhere === undefined ? undefined : resolve(folder, elsewhere);
 }
 
+/** The folder with branches and objects: a second work tree has those of the first one. */
+async function commonFolder(git: string): Promise<string> {
+  const common = await readSmall(join(git, 'commondir'));
+  return common === undefined ? git : resolve(git, common.trim());
+}
+
 /** A second work tree has a HEAD of its own, and the branches of the first one. */
 async function resolveHead(git: string): Promise<string | undefined> {
-  const common = await readSmall(join(git, 'commondir'));
-  const branches = common === undefined ? git : resolve(git, common.trim());
+  const branches = await commonFolder(git);
   let text = await readSmall(join(git, 'HEAD'));
   for (let left = mostLinks; left > 0 && text !== undefined; left--) {
     const [, digest, branch] = /^(?:([0-9a-f]{40}|[0-9a-f]{64})|ref: (refs\/[^\s]+))\s*$/.exec(text) ?? [];

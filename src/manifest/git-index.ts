@@ -101,7 +101,7 @@ async function readRepository(folder: string): Promise<Repository | undefined> {
 async function readIndexFile(path: string): Promise<Index> {
   try {
     const index = await readRegularFile(path, largestIndex);
-    return index === undefined ? undefined : parseIndex(index);
+    return index === undefined ? undefined : parseIndex(index)?.entries;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? new Map() : undefined;
   }
@@ -114,14 +114,43 @@ async function readSmall(path: string): Promise<string> {
   return (await readRegularFile(path, 64 * 1024))?.toString('utf8') ?? '';
 }
 
+/**
+ * The digest of the tree that the index of a repository is, in hexadecimal; undefined: something was added since git knew
+ * it, or the index has an unknown form. Never throws.
+ */
+export async function treeOfIndex(git: string): Promise<string | undefined> {
+  const index = await readRegularFile(join(git, 'index'), largestIndex).catch(() => undefined);
+  const parsed = index === undefined ? undefined : parseIndex(index);
+  return index === undefined || parsed === undefined ? undefined : cachedTree(index, parsed);
+}
+
+/** The extension with the trees of the index: https://git-scm.com/docs/index-format#_cache_tree */
+function cachedTree(index: Buffer, { extensions, digestLength }: Parsed): string | undefined {
+  for (let at = extensions; at + 8 <= index.length - digestLength; at += 8 + index.readUInt32BE(at + 4)) {
+    if (index.toString('latin1', at, at + 4) !== 'TREE') continue;
+    // The root has no name; a tree of unknown content counts -1 entries.
+    const [, counts = ''] = /^\0(\d+ \d+\n)/.exec(index.toString('latin1', at + 8, at + 64)) ?? [];
+    const from = at + 9 + counts.length;
+    return counts === '' ? undefined : index.toString('hex', from, from + digestLength);
+  }
+  return undefined;
+}
+
+/** An index: what it tracks, and where its extensions begin. */
+interface Parsed {
+  readonly entries: ReadonlyMap<string, Buffer>;
+  readonly extensions: number;
+  readonly digestLength: number;
+}
+
 /** Reads an index of version 2, 3 or 4. */
-function parseIndex(index: Buffer): Index {
+function parseIndex(index: Buffer): Parsed | undefined {
   if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return undefined;
   return readEntries(index, 20) ?? readEntries(index, 32);
 }
 
 /** undefined: the lengths that it tells do not fit, so digests have another length, or entries are in another file. */
-function readEntries(index: Buffer, digestLength: number): Index {
+function readEntries(index: Buffer, digestLength: number): Parsed | undefined {
   const version = index.readUInt32BE(4);
   const entries = new Map<string, Buffer>();
   let at = 12;
@@ -146,7 +175,7 @@ function readEntries(index: Buffer, digestLength: number): Index {
     entries.set(path, digest);
     at = version === 4 ? end + 1 : start + Math.ceil((end + 1 - start) / 8) * 8;
   }
-  return isWhole(index, at, digestLength) ? entries : undefined;
+  return isWhole(index, at, digestLength) ? { entries, extensions: at, digestLength } : undefined;
 }
 
 /** Whether only extensions and the digest of the index follow its entries, and none of them adds entries of another file. */

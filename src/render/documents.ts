@@ -93,8 +93,13 @@ export const planDocument = z.object({
   project: z.object({ id: z.string(), name: z.string().optional() }).optional(),
   /** `serial`: its version; left out while there is no state. */
   state: z.object({ location: z.string(), serial: z.number().int().optional() }).optional(),
-  /** `differing`: files of the manifest that the index of git does not have with the same content. */
-  commit: z.object({ id: z.string(), differing: z.number().int().optional() }).optional(),
+  /**
+   * `differing`: files of the manifest that the index of git does not have with the same content; `isClean`: they are proved
+   * to be as the commit has them.
+   */
+  commit: z
+    .object({ id: z.string(), differing: z.number().int().optional(), isClean: z.literal(true).optional() })
+    .optional(),
   /** Addresses of the services that restart. */
   restarts: z.array(z.string()).optional(),
   /** Addresses of the services that are deleted and created again. */

@@ -16,6 +16,8 @@ export interface PlanAbout {
         readonly id: string;
         /** Number of files of the manifest that the index of git does not have with the same content. */
         readonly differing?: number | undefined;
+        /** The files of the manifest are proved to be as the commit has them. */
+        readonly isClean?: true | undefined;
       }
     | undefined;
 }
@@ -51,8 +53,9 @@ function projectWords({ id, name }: PlanAbout['project']): string {
   return name === undefined ? id : `${name} (${id})`;
 }
 
-/** Without a difference it claims nothing: the index may hold what was never committed. */
-function commitWords({ id, differing = 0 }: NonNullable<PlanAbout['commit']>): string {
+/** Without a difference and without a proof it claims nothing: the index may hold what was never committed. */
+function commitWords({ id, differing = 0, isClean }: NonNullable<PlanAbout['commit']>): string {
+  if (isClean === true) return `${id.slice(0, 12)}, with the files of the manifest as it has them`;
   const words = `${counted(differing, 'file')} of the manifest differ${differing === 1 ? 's' : ''} from the index of git`;
   return `${id.slice(0, 12)}${differing === 0 ? '' : `; ${words}`}`;
 }

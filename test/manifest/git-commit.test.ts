@@ -25,7 +25,7 @@ function repository(): { folder: string; file: string; id: string } {
 describe.skipIf(spawnSync('git', ['--version']).status !== 0)('the commit', () => {
   test('is that of the branch, loose and packed, and of a detached HEAD', async () => {
     const { folder, file, id } = repository();
-    const found = { id, differing: 0 };
+    const found = { id, differing: 0, isClean: true };
     expect(await readCommit(folder, [file])).toEqual(found);
     git(folder, 'pack-refs', '--all');
     expect(await readCommit(folder, [file])).toEqual(found);
@@ -43,7 +43,36 @@ describe.skipIf(spawnSync('git', ['--version']).status !== 0)('the commit', () =
     expect(await readCommit(second, [join(second, 'trueup.yaml')])).toEqual({
       id: git(second, 'rev-parse', 'HEAD'),
       differing: 0,
+      isClean: true,
     });
+  });
+
+  test('is clean while the files are as it has them: loose, packed, cloned, of a repository with SHA-256', async () => {
+    const { folder, file, id } = repository();
+    const isClean = async () => (await readCommit(folder, [file]))?.isClean === true;
+    expect(await isClean()).toBe(true);
+    for (let n = 0; n < 40; n++) git(folder, 'commit', '-q', '--allow-empty', '-m', `commit ${n}`);
+    git(folder, 'gc', '-q');
+    expect(await isClean()).toBe(true);
+    expect(await readCommit(folder, [file])).not.toMatchObject({ id });
+    const clone = join(realpathSync(project({})), 'clone');
+    git(folder, 'clone', '-q', '--no-local', '.', clone);
+    expect(await readCommit(clone, [join(clone, 'trueup.yaml')])).toMatchObject({ differing: 0, isClean: true });
+    writeFileSync(file, 'trueup: 2\n');
+    expect(await isClean()).toBe(false);
+    git(folder, 'add', '.'); // in the index and in no commit
+    expect(await readCommit(folder, [file])).toEqual({ id: git(folder, 'rev-parse', 'HEAD'), differing: 0 });
+    git(folder, 'write-tree'); // git knows the tree of the index now, and it is not that of the commit
+    expect(await isClean()).toBe(false);
+    git(folder, 'commit', '-q', '-m', 'second');
+    expect(await isClean()).toBe(true);
+    writeFileSync(join(folder, '.git/HEAD'), `${'0'.repeat(40)}\n`);
+    expect(await isClean()).toBe(false);
+    const other = realpathSync(project('trueup: 1\n'));
+    git(other, 'init', '-q', '--object-format=sha256');
+    git(other, 'add', '.');
+    git(other, 'commit', '-q', '-m', 'first');
+    expect(await readCommit(other, [join(other, 'trueup.yaml')])).toMatchObject({ isClean: true });
   });
 
   test('counts changed and untracked files', async () => {
