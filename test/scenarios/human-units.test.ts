@@ -86,9 +86,15 @@ test('U2: text that the platform holds in place of a number is shown with what i
 
 describe('U2: what is no amount', () => {
   test.each([
-    ['memoryLimit: §512M', 'memoryLimit must be a number of bytes, or an amount with Ki, Mi, Gi or Ti such as 512Mi'],
+    [
+      'memoryLimit: §512M',
+      'memoryLimit "512M" must be a number of bytes, or an amount with Ki, Mi, Gi or Ti such as 512Mi',
+    ],
     ['memoryLimit: §0.3Ki', 'memoryLimit must be a whole number of bytes'],
-    ['cpuLimit: §half', 'cpuLimit must be a number of billionths of a core, or cores such as 1.5, 500m or "2 cores"'],
+    [
+      'cpuLimit: §half',
+      'cpuLimit "half" must be a number of billionths of a core, or cores such as 1.5, 500m or "2 cores"',
+    ],
     [
       'stopGracePeriodSwarm: §30 s',
       'stopGracePeriodSwarm must be a number of nanoseconds, or a duration such as 30s, 1m30s or 500ms',

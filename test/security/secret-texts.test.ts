@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { maskEnvText, maskText } from '../../src/secrets/looks-secret.ts';
 
-/** Texts that are made to be slow: masking stays linear, and a text of 1 MB takes well under a second. */
+/** Texts that are made to be slow. Masking is linear: what takes the square of 1 MB does not end within the limit of a test. */
 
 const size = 1_000_000;
 const many = (text: string): string => text.repeat(Math.ceil(size / text.length)).slice(0, size);
@@ -52,9 +52,9 @@ test.each<[string, string]>([
   ['backslashes', many('\\')],
 ])('%s', (_title, text) => {
   for (const mask of [maskText, maskEnvText]) {
-    const start = performance.now();
-    mask(text);
-    expect(performance.now() - start).toBeLessThan(1_500);
+    const masked = mask(text);
+    if (text.length > size) expect(masked).toBe('(sensitive)');
+    else expect(masked.split('\n')).toHaveLength(text.split('\n').length);
   }
 });
 
