@@ -57,6 +57,7 @@ const worldly = [
   'manifest/git-commit.ts',
   'manifest/git-ignore.ts', // git knows which files it ignores
   'manifest/git-index.ts',
+  'manifest/git-object.ts',
   'manifest/regular-file.ts',
   'manifest/workspace.ts',
   'project/export-project.ts',

@@ -49,10 +49,21 @@ export function planCreation(
   const made = creation(input, resource, notes);
   const changes = [...made.changes, ...base.changes];
   if (object === undefined) return { ...base, ...made, changes, action: 'create', createsObject: true };
-  // Its parent speaks for the data at risk.
   const gone = takeAway(input, base, object, { action: 'replace', parent });
   const teardown = kind.lifecycle?.deletedWithParent === true ? [] : gone.teardown;
-  return { ...base, ...made, changes, action: 'replace', createsObject: true, id: object.id, teardown };
+  // A service speaks for what is below it; an environment has no data of its own.
+  const dataAtRisk = parent?.dataAtRisk === undefined ? gone.dataAtRisk : undefined;
+  return {
+    ...base,
+    ...made,
+    ...gone,
+    changes,
+    action: 'replace',
+    createsObject: true,
+    id: object.id,
+    teardown,
+    dataAtRisk,
+  };
 }
 
 /** The creation of an object. Adds to `notes` what prevents it: members that create needs, secrets that this run lacks. */

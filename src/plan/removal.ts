@@ -123,8 +123,9 @@ export function takeAway(
   const { kind, address, options, notes, protect } = about;
   if (protect === true) {
     const message = `${address} is protected and would be ${action === 'delete' ? 'deleted' : 'replaced'}`;
-    const remedy =
-      action === 'delete'
+    const remedy = input.destroys
+      ? 'Write protect: false in its block, apply, and destroy again.'
+      : action === 'delete'
         ? 'Put its block back; to delete it, write protect: false, apply, and remove the block then.'
         : 'Undo the change, or write protect: false and apply that first.';
     notes.push(diagnostic(safeguards.protected.code, message, { remedy, address }));

@@ -221,7 +221,7 @@ describe('it is replaced because its parent is replaced', () => {
       action: 'replace',
       createsObject: true,
       id: 'redis_1',
-      dataAtRisk: undefined,
+      dataAtRisk: 'the data of this database',
       needsConsent: false,
     });
     expect(action.teardown).toMatchObject([{ operation: 'redis.remove' }]);

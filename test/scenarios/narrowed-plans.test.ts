@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
 import type { Action, Plan } from '../../src/plan/action.ts';
-import { hasChanges } from '../../src/plan/action.ts';
+import { hasChanges, risking } from '../../src/plan/action.ts';
 import { readNarrowing } from '../../src/plan/narrow.ts';
 import type { PlanRequest } from '../../src/session.ts';
 import { session } from '../../src/session.ts';
@@ -326,6 +326,36 @@ describe('a replacement on purpose', () => {
       'deploy production.compose.shop (deploy)',
     ]);
     expect(await thenTheRest(made, manifest())).toEqual([]);
+  });
+
+  test('of an environment names the data of every service in it, and needs the permission to lose it', async () => {
+    const made = bench();
+    const text = `${head}environments:
+  staging:
+    postgres: { ${postgres('17')} }
+    redis: { ${redis('cache')} }
+    compose:
+      data: { source: { type: raw, composeFile: "services: { web: { image: nginx, volumes: ['files:/srv'] } }\\nvolumes: { files: {} }" } }
+      plain: { source: { type: raw, composeFile: ${composeFile('1')} } }
+`;
+    await made.apply(text, { adoption: true });
+    const asked = { replace: ['staging'] };
+    const composes = ['staging.compose.data', 'staging.compose.plain']; // the new one has volumes of its own
+    const data = ['staging.postgres.main', 'staging.redis.cache', ...composes];
+    const planned = await plan(made, text, asked);
+    expect(risking(planned.actions).toSorted()).toEqual(data.toSorted());
+    const before = made.emulator.log.length;
+    const refusal = session(
+      await made.manifest(text),
+      made.platform(),
+      { purpose: 'apply', clock: made.clock },
+      async (run) =>
+        run.apply(await run.plan({ narrowing: readNarrowing(asked) }), { dataLoss: false, adoption: false }),
+    );
+    await expect(refusal).rejects.toThrow(Stop);
+    expect(made.emulator.log.slice(before).filter(({ method }) => method === 'POST')).toEqual([]);
+    await applyNarrowed(made, text, asked);
+    expect(await thenTheRest(made, text)).toEqual([]);
   });
 
   test('is refused for what cannot be made anew, is protected, or is left out', async () => {
