@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { kinds } from '../resources/index.ts';
 import type { ProjectFolder } from '../project/folder.ts';
+import { findPlace } from '../project/folder.ts';
 import type { Process } from './process.ts';
 import { readDuration } from '../kind/units.ts';
 import { usage } from '../diagnostics/usage.ts';
@@ -31,8 +32,7 @@ export interface Settled extends ProjectFolder {
 /** Parses the options of every command. @throws {Stop} `usage` */
 export function settleOptions(options: GlobalOptions, { env, cwd }: Pick<Process, 'env' | 'cwd'>): Settled {
   return {
-    folder: resolve(currentFolder(cwd), options.directory ?? '.'),
-    file: options.file,
+    ...findPlace(resolve(currentFolder(cwd), options.directory ?? '.'), options.file),
     variables: new Map((options.var ?? []).map(readAssignment)),
     connections: readInteger('--connections', options.connections, 1, 64),
     lockTimeoutMs: 1_000 * readSeconds('--lock-timeout', options.lockTimeout ?? '0', 0, 86_400),

@@ -16,7 +16,7 @@ export function createProgram(process: Process, onEnd: (exitCode: number) => voi
     .description('Keeps a deployment platform true to a git repository.')
     .version(readVersion())
     .option('-C, --directory <dir>', 'folder of the manifest (default: the current one)')
-    .option('-f, --file <name>', 'manifest in that folder', 'trueup.yaml')
+    .option('-f, --file <name>', 'manifest in that folder, with its state beside it', 'trueup.yaml')
     .option('--var <name=value>', 'value of a variable; repeatable; also TRUEUP_VAR_<name>', collect)
     .option('--connections <n>', 'largest number of requests at a time', '4')
     .option('--lock-timeout <time>', 'wait so long for a run that holds the lock of the state: 30s, 5m', '0')

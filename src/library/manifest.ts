@@ -3,6 +3,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Manifest as ReadManifest } from '../manifest/manifest.ts';
 import type { Environment, ProjectFolder } from '../project/folder.ts';
+import { findPlace } from '../project/folder.ts';
 import { checkManifest, loadWithSecrets } from '../project/load.ts';
 import type { Validated } from '../reconcile.ts';
 import { kinds } from '../resources/index.ts';
@@ -104,8 +105,7 @@ async function read(
 
 function placeOf(folder: string, options: ManifestOptions): ProjectFolder {
   return {
-    folder: resolve(folder),
-    file: options.file ?? 'trueup.yaml',
+    ...findPlace(resolve(folder), options.file ?? 'trueup.yaml'),
     variables: new Map(Object.entries(options.variables ?? {})),
     env: options.env ?? process.env,
     allowsSecretCommands: options.allowsSecretCommands === true,

@@ -1,3 +1,4 @@
+import { basename, dirname, resolve } from 'node:path';
 import type { Kind } from '../kind/kind.ts';
 
 /** The environment of a process, or of a controller that runs many projects. */
@@ -7,7 +8,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface ProjectFolder {
   /** Absolute. */
   readonly folder: string;
-  /** The manifest in that folder. */
+  /** The name of the manifest in that folder; `findPlace` makes it from a path. */
   readonly file: string;
   /** Values of variables; they come before TRUEUP_VAR_<name>. */
   readonly variables: ReadonlyMap<string, string>;
@@ -20,4 +21,14 @@ export interface ProjectFolder {
   readonly env: Environment;
   /** The kinds that the manifest may use. */
   readonly kinds: readonly Kind[];
+}
+
+/**
+ * The folder and the name of a manifest that a path names: `a/trueup.yaml` is `trueup.yaml` in the folder `a`, and
+ * `./trueup.yaml` is `trueup.yaml`. Whatever the path, a manifest has one folder, and one state.
+ */
+export function findPlace(folder: string, path: string): Pick<ProjectFolder, 'folder' | 'file'> {
+  const isFile = !/(^|[\\/])\.{0,2}$/.test(path);
+  const whole = resolve(folder, path);
+  return isFile ? { folder: dirname(whole), file: basename(whole) } : { folder: resolve(folder), file: path };
 }

@@ -42,6 +42,7 @@ export function locateState({ state, project }: NamedState, options: ProjectFold
   const local = { backend: 'local', folder: stateFolder(options) } as const;
   // Each manifest of a folder has a state of its own.
   const name = [project, ...(options.file === 'trueup.yaml' ? [] : [basename(options.file)])].join('/');
+  if ((state?.backend ?? 'local') === 'local' && options.file === 'trueup.yaml') refuseEarlier(local.folder);
   if (text === undefined) return fromManifest(state, { why, local, name });
   const given = readStateUrl(text, options);
   if (state === undefined) {
@@ -174,6 +175,16 @@ function refuseTwo(folder: string): void {
   const remedy = `Move ${file} away if it is of no use any more. To use it, write state: { backend: local } and do not set ${stateUrl}.`;
   throw new Stop('refused', [
     diagnostic('state-unusable', `there are two states: ${file}, and the one of ${stateUrl}`, { remedy }),
+  ]);
+}
+
+/** `-f` with a path once chose a state of its own for the default manifest. */
+function refuseEarlier(folder: string): void {
+  const earlier = join(folder, 'trueup.yaml');
+  if (!existsSync(join(earlier, 'state.json'))) return;
+  const remedy = `To use it, move all files of ${earlier} into ${folder}; otherwise move it away. Nothing was sent.`;
+  throw new Stop('refused', [
+    diagnostic('state-unusable', `an earlier version left a state of this manifest in ${earlier}`, { remedy }),
   ]);
 }
 

@@ -150,11 +150,15 @@ describe.each(formats)('S8: no text from elsewhere commands a terminal or a runn
   });
 
   it('S8: from a name of a file and from the environment', async () => {
-    const { out, err } = await trueup(['plan', '--format', format, '-C', folder, '-f', `${hostile.join('')}.yaml`], {
-      env,
-    });
-    expect(out + err).toContain('there is no file');
-    quiet({ out, err });
+    const path = `${hostile.join('')}.yaml`;
+    for (const [name, missing] of [
+      [path, 'there is no folder'],
+      [path.replaceAll('/', '-'), 'there is no file'],
+    ] as const) {
+      const { out, err } = await trueup(['plan', '--format', format, '-C', folder, '-f', name], { env });
+      expect(out + err).toContain(missing);
+      quiet({ out, err });
+    }
     const text = project(
       `trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments: { production: { description: "\${env:HOSTILE}" } }\noutputs: { a: "\${env:HOSTILE}" }\n`,
     );
