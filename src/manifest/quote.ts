@@ -17,6 +17,9 @@ const mask = '********';
 /** Most characters of a line that is quoted. */
 const longest = 4_000;
 
+/** Most keys and brackets around something that shows. */
+const deepest = 64;
+
 /**
  * Adds the line that each diagnostic is about; `texts` has the files by name. Masks what the rule does not show, and leaves
  * out comments. Of a file that is not valid YAML nobody knows where a value begins: of such a file only keys show. Its time
@@ -138,10 +141,13 @@ function maskedLines(
     while ((keys.at(-1)?.column ?? 0) >= from) keys.pop();
   };
   const path = () => [...keys, ...brackets].flatMap(({ key }) => (key === undefined ? [] : [key]));
+  /** Whether anything can show here; a path is made for nothing else, since it is as long as the text is deep. */
+  const isOpenHere = () =>
+    wanted.has(line) && !tooLong.has(line) && column <= longest && keys.length + brackets.length <= deepest;
   const value = ({ source }: Token): void => {
     if (isFirst && brackets.length === 0) leave(column);
     const isShown =
-      wanted.has(line) &&
+      isOpenHere() &&
       !hasValue &&
       !source.includes('\n') &&
       (isHarmless(source) || (isValid && mayShow(path(), source)));
@@ -158,7 +164,11 @@ function maskedLines(
     }
     const name = source.replace(/^(["'])(.*)\1$/s, '$2');
     if (bracket === undefined) leave(column);
-    const isShown = plainKey.test(source) && mayShowKeys(path()) && (isValid || bracket === undefined || isWord(name));
+    const isShown =
+      isOpenHere() &&
+      plainKey.test(source) &&
+      mayShowKeys(path()) &&
+      (isValid || bracket === undefined || isWord(name));
     if (bracket === undefined) keys.push({ column, key: name });
     else bracket.key = name;
     hasValue = false;

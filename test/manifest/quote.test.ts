@@ -161,3 +161,18 @@ test('quotes the lines of many errors in a time that grows with their number', (
   const quotes = withQuotes(found, new Map([['f', oneLine]]), rule).filter(({ quote }) => quote !== undefined);
   expect(quotes).toEqual([]);
 });
+
+test.each([
+  ['in one line', 'x-a: ', '{a: ', '}'],
+  ['in a line each', 'x-a:\n', ' {a:\n', ' }'],
+])('brackets of any depth %s cost a time that grows with the text', (_title, start, open, close) => {
+  const depth = 50_000;
+  const quotes = quotesOf(`${start}${open.repeat(depth)}port${close.repeat(depth)}`);
+  expect(quotes.filter((quote) => quote.text.includes('port'))).toEqual([]);
+});
+
+test('behind more than 64 brackets nothing shows', () => {
+  const nested = (depth: number) => quotesOf(`${'{ a: '.repeat(depth)}\n{ port: 80 }${' }'.repeat(depth)}`)[1]?.text;
+  expect(nested(63)).toContain('{ port: 80 }');
+  expect(nested(64)).not.toMatch(/port|80/);
+});
