@@ -28,8 +28,8 @@ const innerKeys: readonly string[] = [
 export function quotingRule(kinds: readonly Kind[]): QuotingRule {
   const open = new Set([...Object.keys(settingsShape).filter((key) => !closedSettings.has(key)), ...innerKeys]);
   const closed = new Set(closedSettings);
-  /** Fields whose keys are names. */
-  const named = new Set(closedSettings);
+  /** Closed keys below which keys show, and how far below: names, and in settings also the words below a name. */
+  const named = new Map([...closedSettings].map((key) => [key, 2]));
   for (const kind of kinds) {
     for (const link of Object.values(kind.parents)) {
       for (const [key, { is }] of writtenFields(kind, link)) if (is !== 'field') open.add(key);
@@ -40,7 +40,7 @@ export function quotingRule(kinds: readonly Kind[]): QuotingRule {
     for (const [key, name] of [...Object.keys(kind.fields).map((field) => [field, field] as const), ...words]) {
       const field = kind.fields[name];
       (field?.secrecy === undefined ? open : closed).add(key);
-      if (field?.map !== undefined) named.add(key);
+      if (field?.map !== undefined) named.set(key, 1);
     }
   }
   return {
@@ -48,7 +48,8 @@ export function quotingRule(kinds: readonly Kind[]): QuotingRule {
       const key = path.at(-1);
       return key !== undefined && open.has(key) && !path.some((step) => closed.has(step)) && !looksSecret(key, value);
     },
-    mayShowKeys: (path) => path.every((step) => !closed.has(step) || named.has(step)),
+    mayShowKeys: (path) =>
+      path.every((step, index) => !closed.has(step) || path.length - index <= (named.get(step) ?? 0)),
     isWord: (key) => open.has(key) || closed.has(key),
   };
 }

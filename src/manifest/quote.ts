@@ -1,5 +1,6 @@
 import { CST, Lexer } from 'yaml';
 import type { Diagnostic, Position, Quote } from '../diagnostics/diagnostic.ts';
+import { maskText } from '../secrets/looks-secret.ts';
 
 /** What of a file may be quoted. `path` has the keys around, outermost first. */
 export interface QuotingRule {
@@ -103,8 +104,11 @@ const opaque: ReadonlySet<Token['type']> = new Set(['text', 'anchor', 'alias', '
 /** An expression, or a word that YAML has for true, false and null. */
 const isHarmless = (value: string): boolean => /^(?:true|false|null|~|(["']?)\$\{[\w-]+:[\w.-]*\}\1)$/.test(value);
 
-/** A key that shows: a name, a host, a path or an expression, in quotes or not. */
-const plainKey = /^(["']?)[\p{L}\p{M}\p{N}_.*@/${}:-]{1,100}\1$/u;
+/**
+ * A key that shows: a name, a host, a path, or `<<`. Only in quotes it has a colon: without them, a blank may be missing
+ * between a key and its value.
+ */
+const plainKey = /^(?:[\p{L}\p{M}\p{N}_.*@/${}-]{1,100}|(["'])[\p{L}\p{M}\p{N}_.*@/${}:-]{1,100}\1|<<)$/u;
 
 /** The lines of these numbers in pieces; those that are too long are left out. */
 function maskedLines(
@@ -119,7 +123,7 @@ function maskedLines(
   const keys: { readonly column: number; readonly key: string }[] = [];
   /** The brackets around, outermost first, with the key that is read now. */
   const brackets: { readonly isMap: boolean; key: string | undefined }[] = [];
-  let [line, column, isFirst, hasValue] = [1, 1, true, false];
+  let [line, column, isFirst, hasValue, isBlockText] = [1, 1, true, false, false];
 
   const add = (source: string, shown: string | undefined): void => {
     for (const [index, part] of source.split('\n').entries()) {
@@ -145,10 +149,12 @@ function maskedLines(
   const isOpenHere = () =>
     wanted.has(line) && !tooLong.has(line) && column <= longest && keys.length + brackets.length <= deepest;
   const value = ({ source }: Token): void => {
-    if (isFirst && brackets.length === 0) leave(column);
+    // The text of a block begins at the margin, and stands below its key all the same.
+    if (isFirst && brackets.length === 0 && !isBlockText) leave(column);
     const isShown =
       isOpenHere() &&
       !hasValue &&
+      !isBlockText &&
       !source.includes('\n') &&
       (isHarmless(source) || (isValid && mayShow(path(), source)));
     hasValue = true;
@@ -167,6 +173,7 @@ function maskedLines(
     const isShown =
       isOpenHere() &&
       plainKey.test(source) &&
+      maskText(name) === name &&
       mayShowKeys(path()) &&
       (isValid || bracket === undefined || isWord(name));
     if (bracket === undefined) keys.push({ column, key: name });
@@ -186,6 +193,7 @@ function maskedLines(
     }
     if (type === 'flow-map-end' || type === 'flow-seq-end') brackets.pop();
     const isOdd = type === 'block-scalar-header' && !/^[|>][-+\d]*$/.test(source);
+    if (type === 'block-scalar-header') isBlockText = true;
     add(source, type === 'comment' ? '' : isOdd ? mask : undefined);
     if (type === 'flow-map-start' || type === 'flow-seq-start') {
       brackets.push({ isMap: type === 'flow-map-start', key: undefined });
@@ -201,7 +209,8 @@ function maskedLines(
     else value(held.scalar);
     for (const space of held.spaces) other(space);
     held = undefined;
-    isFirst = false;
+    // The text of a block ends with its last line.
+    [isFirst, isBlockText] = [isBlockText, false];
   };
   for (const token of tokensOf(text)) {
     if (token.type === 'space' && held !== undefined) {

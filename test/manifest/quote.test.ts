@@ -176,3 +176,28 @@ test('behind more than 64 brackets nothing shows', () => {
   expect(nested(63)).toContain('{ port: 80 }');
   expect(nested(64)).not.toMatch(/port|80/);
 });
+
+test.each([
+  ['behind a colon in a key', 'cache: { §databasePassword:hunter2§ }'],
+  ['behind a colon in a key of a block', 'cache:\n  §DB_PASSWORD:hunter2§: x'],
+  ['as a key two below a map of names', 'env: { DB_PASSWORD: { §hunter2§: x } }'],
+  ['as a key below a definition of a variable', 'variables: { a: { default: { §hunter2§: x } } }'],
+  ['as a key that looks like one', 'env: { §ghp_16C7e42F292c6912E7710c838347Ae178B4a§: x }'],
+  ['below a block of text', 'metadata:\n  postgres:\n    command: |\n      x\n    a: b\n    description: §hunter2§'],
+])('a secret %s does not show', (_title, marked) => {
+  expect(quoteAt(marked)?.text).toContain('********');
+  expect(quoteAt(marked)?.text).not.toMatch(/hunter2|ghp_/);
+});
+
+test.each([
+  ['a key in quotes with a colon', 'domains: { §"a:b"§: { port: 80 } }', '"a:b"'],
+  ['a name of a variable', 'env: { §DB_PASSWORD§: x }', 'DB_PASSWORD'],
+  ['a key of a definition', 'variables: { a: { §default§: x } }', 'default'],
+  ['a merge of maps', 'main:\n  §<<§: *limits', '<<'],
+  ['a key behind a block of text', 'main:\n  command: |\n    x\n  §cpuLimit§: lots', 'cpuLimit'],
+  ['a value behind a block of text', 'main:\n  command: |\n    x\n  cpuLimit: §lots§', 'lots'],
+  ['a key behind an empty block of text', 'main:\n  composeFile: |\n  §domains§: {}', 'domains'],
+  ['a key behind a folded text', 'main:\n  composeFile: >-\n    a: b\n\n  §env§: {}', 'env'],
+])('%s shows', (_title, marked, part) => {
+  expect(quoteAt(marked)?.part).toBe(part);
+});
