@@ -6,7 +6,9 @@ import { isWhole } from './test/support/whole.ts';
 const long = [
   'test/cli/completion-scripts.test.ts',
   'test/scenarios/canary-program.test.ts',
+  'test/security/hostile-repository.test.ts',
   'test/security/installed-package.test.ts',
+  'test/scenarios/terminal.test.ts',
   'test/scenarios/state-commands.test.ts',
   'test/state/backends/local.disk-faults.test.ts',
   'test/scenarios/processes.test.ts',
