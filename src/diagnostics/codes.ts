@@ -142,8 +142,8 @@ export const codes = {
   },
   'under-way': {
     severity: 'note',
-    meaning: 'Another run is changing the platform while this one reads it.',
-    remedy: 'Plan again when the other run has ended.',
+    meaning: 'Another run is changing the platform while this one reads it, or was interrupted.',
+    remedy: 'Plan again when the other run has ended; if it was interrupted, apply finishes what it had begun.',
   },
   locked: {
     severity: 'error',

@@ -23,7 +23,7 @@ export function findNearMisses(text: string, sources: readonly ExpressionSource[
     ([written, opening, before, word = '', after, sign]): NearMiss[] => {
       const lower = word.toLowerCase();
       const isNear = (name: string) =>
-        lower === name || lower === `${name}s` || (name === 'secret' && isLike(lower, name));
+        lower === name || lower === `${name}s` || isMistyped(lower, name) || (name === 'secret' && isLike(lower, name));
       const near = sources.find(({ name }) => isNear(name));
       if (near === undefined) return [];
       const isExact = opening === '{' && sign === ':' && `${before}${word}${after}` === near.name;
@@ -33,6 +33,12 @@ export function findNearMisses(text: string, sources: readonly ExpressionSource[
 }
 
 const closings: Readonly<Record<string, string>> = { '{': '}', '{{': '}}', '(': ')' };
+
+/** The same letters in another order, or one of them twice. */
+function isMistyped(word: string, name: string): boolean {
+  const letters = (text: string) => text.split('').toSorted().join('');
+  return letters(word) === letters(name) || word.replaceAll(/(.)\1/g, '$1') === name;
+}
 
 function isLike(word: string, name: string): boolean {
   return closest(word, [name]) === name;

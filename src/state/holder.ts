@@ -1,6 +1,7 @@
 import { identityOf } from './inheritance.ts';
 import type { LeaseEntry } from './lease-entry.ts';
 import type { LeaseContext } from './lease.ts';
+import { isOver } from './take-lease.ts';
 import type { Register } from './register.ts';
 
 /** The holder of a lease, for a person who may want to remove it. */
@@ -9,6 +10,8 @@ export interface Holder {
   readonly purpose: string;
   /** ISO 8601. */
   readonly since: string;
+  /** It can start no request any more: its process ended on this machine, or its time is over. */
+  readonly isOver: boolean;
   /** Time until the lease expires unless it is renewed; undefined when the location has no clock. Milliseconds. */
   readonly endsInMs: number | undefined;
   /** Removes the lease; false when it was renewed, released or taken in between. */
@@ -16,7 +19,7 @@ export interface Holder {
 }
 
 /** Finds the holder of the lease. */
-export async function findHolder(register: Register, { terms }: LeaseContext): Promise<Holder | undefined> {
+export async function findHolder(register: Register, { terms, host }: LeaseContext): Promise<Holder | undefined> {
   const seen = await register.look();
   const holder = seen?.entry.holder ?? undefined;
   if (seen === undefined || holder === undefined) return undefined;
@@ -31,6 +34,7 @@ export async function findHolder(register: Register, { terms }: LeaseContext): P
   };
   return {
     ...identityOf(holder),
+    isOver: isOver(holder, { seen, watchedMs: 0, host }),
     endsInMs: seen.ageMs === undefined ? undefined : leftMs,
     remove: async () => (await register.swap(seen, entry)) !== undefined,
   };

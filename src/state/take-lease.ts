@@ -67,7 +67,7 @@ export async function takeLease(register: Register, request: LockRequest, contex
 }
 
 /** Tells whether a holder can start no request any more. */
-function isOver(
+export function isOver(
   { machine, pid, lastsMs }: Hold,
   { seen, watchedMs, host }: { seen: Seen | undefined; watchedMs: number; host: Host },
 ): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseExpressions } from '../../src/manifest/expression.ts';
+import { findNearMisses, parseExpressions } from '../../src/manifest/expression.ts';
 import { expressionSources } from '../../src/manifest/sources/all.ts';
 import type { Plan } from '../../src/plan/action.ts';
 import { bench, head } from '../support/world.ts';
@@ -275,3 +275,20 @@ describe('${ref:}', () => {
     expect(changesOf(await made.plan(text))).toEqual([]);
   });
 });
+
+test.each([
+  ['${reff:a.host}', '${ref:…}'],
+  ['${vra:tag}', '${var:…}'],
+  ['${evn:HOME}', '${env:…}'],
+  ['${flie:a}', '${file:…}'],
+  ['${serect:PW}', '${secret:…}'],
+])('U1: %s is a near miss', (written, meant) => {
+  expect(findNearMisses(written, expressionSources)).toMatchObject([{ meant }]);
+});
+
+test.each(['${VERSION:-1}', '${PORT}', '$HOME:x', '${nested:x}', '${{environment.X}}'])(
+  'U1: %s is text that others write',
+  (text) => {
+    expect(findNearMisses(text, expressionSources)).toEqual([]);
+  },
+);

@@ -91,7 +91,12 @@ async function underWay(store: StateStore): Promise<Diagnostic[]> {
     throw error;
   });
   if (holder === undefined) return [];
-  const { owner, purpose, since } = holder;
+  const { owner, purpose, since, isOver } = holder;
+  if (isOver) {
+    const message = `${printable(owner)} was interrupted while it ran ${printable(purpose)}, since ${printable(since)}`;
+    const remedy = 'This plan shows what it left to do. The next apply also finishes what it had begun.';
+    return [diagnostic('under-way', message, { remedy })];
+  }
   const message = `${printable(owner)} runs ${printable(purpose)} since ${printable(since)}`;
   return [
     diagnostic('under-way', message, {

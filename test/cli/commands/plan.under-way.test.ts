@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { planCommand } from '../../../src/cli/commands/plan.ts';
 import { nodeDisk } from '../../../src/state/disk.ts';
+import { thisHost } from '../../../src/state/host.ts';
 import { localStore } from '../../../src/state/backends/local.ts';
 import { documentIn, places } from '../place.ts';
 
@@ -36,5 +38,17 @@ it('K10: a plan in a folder that cannot be written does not fail because of a lo
   ageOf.mockRestore();
   expect(seen).toMatchObject({ exit: 'done', err: '' });
   expect(seen.out).toContain('two: create');
+  await store.close();
+});
+
+it('a plan after a run that was killed says so, and not that it goes on', async () => {
+  const place = await open(environments('one'));
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  const store = localStore(join(place.folder, '.trueup'), { host: { ...thisHost(), pid } });
+  await store.lock({ purpose: 'apply' });
+  place.rewrite(environments('two'));
+  const seen = await place.run(planCommand({}));
+  expect(seen.out).toMatch(/^note\[under-way\]\n.* was interrupted while it ran apply, since 2/m);
+  expect(seen.out).not.toContain('Plan again when it has ended.');
   await store.close();
 });
