@@ -63,6 +63,13 @@ export function fileName(text: string): string {
   return credentialRule(name) === undefined ? name : `_${name}.txt`;
 }
 
+/** The line of a .gitignore that matches one path below its folder, whatever characters it has. */
+export function ignoreLine(path: string): string {
+  const escaped = path.replaceAll(/[\\[\]*?!#]/g, String.raw`\$&`).replaceAll(/ (?= *$)/g, String.raw`\ `);
+  // No line can hold these.
+  return `/${escaped.replaceAll(/[\r\n]/g, '?')}`;
+}
+
 /** The last part of a path, whatever separates the parts. */
 export function lastPart(path: string): string {
   return path.split(/[\\/]/).findLast((part) => part !== '' && part !== '.' && part !== '..') ?? path;

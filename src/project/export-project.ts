@@ -29,7 +29,7 @@ import { envSecrets } from '../secrets/sources/env.ts';
 import type { ProjectFolder } from './folder.ts';
 import { envLimit, whyPinned } from './pins.ts';
 import type { NewFile } from './write-files.ts';
-import { writeFiles } from './write-files.ts';
+import { ignoring, writeFiles } from './write-files.ts';
 
 /** What an export does beside writing blocks. */
 export interface ExportOptions {
@@ -292,18 +292,4 @@ async function secretsText(secrets: readonly NamedSecret[], { recipients = [] }:
     ]);
   }
   return recipients.length === 0 ? text : encryptAge(text, recipients);
-}
-
-/** The lines that keep the state and the secrets out of git, where they are missing. */
-async function ignoring(folder: string, secretsPath: string | undefined): Promise<NewFile | undefined> {
-  const path = '.gitignore';
-  const before = await readFile(join(folder, path), 'utf8').catch(() => undefined);
-  const present = (before ?? '').split(/\r?\n/).map((line) => line.trim());
-  const wanted = ['.trueup/', ...(secretsPath === undefined ? [] : [`/${secretsPath}`])];
-  const missing = wanted.filter(
-    (line) => !present.includes(line) && !present.includes(line.replaceAll(/^\/|\/$/g, '')),
-  );
-  if (missing.length === 0 || (before !== undefined && secretsPath === undefined)) return undefined;
-  const start = before === undefined || before === '' || before.endsWith('\n') ? (before ?? '') : `${before}\n`;
-  return { path, content: `${start}${missing.join('\n')}\n`, ...(before === undefined ? {} : { replaces: before }) };
 }

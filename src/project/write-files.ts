@@ -3,6 +3,7 @@ import { lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { reasonOf } from '../state/disk.ts';
+import { ignoreLine } from '../export/names.ts';
 import { leavesWorkspace } from './links.ts';
 
 /** A file that is to be written below a folder. */
@@ -13,12 +14,12 @@ export interface NewFile {
   /** Only this user can read it. */
   readonly isPrivate?: boolean;
   /** The content that it replaces; another content is not overwritten. */
-  readonly replaces?: string;
+  readonly replaces?: string | Uint8Array;
 }
 
 /**
  * Writes files below a folder, all or none: each beside its place first, then each renamed, in this order. A file that has
- * its content already stays. A run that is killed leaves files of which the last one, which names them, is missing.
+ * its content already stays, unless others can read it and must not. A run that is killed leaves files of which the last one, which names them, is missing.
  *
  * @throws {Stop} `refused`, when a file is there already, or leads out of the folder; nothing was written then.
  */
@@ -63,16 +64,47 @@ async function writeDurably(path: string, content: string | Uint8Array, mode: nu
 }
 
 /** What stands at the place of a file: nothing, the same, another file that may be replaced, one that may not, or a link. */
-async function findAt(folder: string, { path, content, replaces }: NewFile) {
+async function findAt(folder: string, { path, content, isPrivate = false, replaces }: NewFile) {
   const place = join(folder, path);
   if (leavesWorkspace(folder, place)) return 'link' as const;
   const seen = await lstat(place).catch(() => undefined);
   if (seen === undefined) return 'none' as const;
   if (!seen.isFile()) return seen.isSymbolicLink() ? ('link' as const) : ('other' as const);
   const present = await readFile(place);
-  if (present.equals(Buffer.from(content))) return 'same' as const;
-  return replaces !== undefined && present.equals(Buffer.from(replaces)) ? ('replaced' as const) : ('other' as const);
+  if (present.equals(bytesOf(content))) return isPrivate && (seen.mode & 0o077) !== 0 ? 'replaced' : 'same';
+  return replaces !== undefined && present.equals(bytesOf(replaces)) ? ('replaced' as const) : ('other' as const);
 }
+
+function bytesOf(content: string | Uint8Array): Buffer {
+  return typeof content === 'string' ? Buffer.from(content) : Buffer.from(content);
+}
+
+/**
+ * The .gitignore of a folder with the lines that keep the state, and a file of secrets, out of git; undefined where it has
+ * them. Lines are added at its end only. One that tells parts of `.trueup` apart, such as `.trueup/*`, decides about the state.
+ */
+export async function ignoring(folder: string, secretsPath?: string): Promise<NewFile | undefined> {
+  const path = '.gitignore';
+  const before = await readFile(join(folder, path)).catch(() => undefined);
+  const text = (before?.toString('utf8') ?? '').replace(/^\uFEFF/, '');
+  // As git reads them: blanks at the end count only behind a backslash.
+  const present = text.split(/\r?\n/).map((line) => line.replace(/(?<!\\) +$/, ''));
+  const missing: string[] = [];
+  if (!present.some((line) => stateRule.test(line))) missing.push('.trueup/');
+  if (secretsPath !== undefined) {
+    const line = ignoreLine(secretsPath);
+    if (!present.includes(line) && !present.includes(line.slice(1))) missing.push(line);
+  }
+  if (missing.length === 0) return undefined;
+  const end = text.includes('\r\n') ? '\r\n' : '\n';
+  const lines = missing.map((line) => `${line}${end}`).join('');
+  if (before === undefined) return { path, content: lines };
+  const start = text === '' || text.endsWith('\n') ? '' : end;
+  return { path, content: Buffer.concat([before, Buffer.from(`${start}${lines}`)]), replaces: before };
+}
+
+/** A line about the whole of `.trueup`, or about what of it is kept. */
+const stateRule = /^!?(?:\*\*\/|\/)?\.trueup(?:\/?|\/\*{1,2})$|^!(?:\*\*\/|\/)?\.trueup\//;
 
 function refused(found: readonly { readonly file: NewFile }[], areLinks: boolean): Stop {
   const paths = found.map(({ file }) => file.path);

@@ -6,7 +6,7 @@ import type { Survey } from '../../export/survey.ts';
 import { survey, withChildren } from '../../export/survey.ts';
 import { createReader } from '../../observe/reader.ts';
 import type { NewFile } from '../../project/write-files.ts';
-import { writeFiles } from '../../project/write-files.ts';
+import { ignoring, writeFiles } from '../../project/write-files.ts';
 import type { InitView } from '../../render/formats/init.ts';
 import { initFormats } from '../../render/formats/init.ts';
 import type { Exit } from '../../render/exit-codes.ts';
@@ -77,8 +77,12 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
     await runExport(run, view, { ...flags, url, project });
     await writeFiles(folder, editor);
   } else {
-    const ignore = existsSync(join(folder, '.gitignore')) ? [] : [{ path: '.gitignore', content: '.trueup/\n' }];
-    await writeFiles(folder, [...ignore, ...editor, { path: file, content: rootText({ platform, project }) }]);
+    const ignore = await ignoring(folder);
+    await writeFiles(folder, [
+      ...(ignore === undefined ? [] : [ignore]),
+      ...editor,
+      { path: file, content: rootText({ platform, project }) },
+    ]);
   }
   view.ready({ folder, file, isExported: isMeant, needsKey: typed !== undefined });
   return 'done';

@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -99,6 +100,49 @@ test('replaces no file without --force, and writes nothing then', async () => {
   expect(filesIn(out)).toEqual({ 'organization.yaml': '# mine\n' });
   expect((await run(exportCommand({ out, force: true }))).exit).toBe('done');
   expect(filesIn(out)['organization.yaml']).toContain('sshKeys:');
+});
+
+test('a .gitignore that is there keeps its bytes, and gets the lines that are missing', async () => {
+  const { run } = await place(sections, { secrets });
+  const latin = Buffer.from([0x23, 0xe4, 0x0a]);
+  for (const [before, added] of [
+    [Buffer.from('node_modules/\n'), '.trueup/\n'],
+    [Buffer.from('*.log\n\n# mine  '), '\n.trueup/\n'],
+    [Buffer.from('*.log\r\n'), '.trueup/\r\n'],
+    [Buffer.from('# .trueup/\n .trueup/\nx/.trueup/\n.trueup/key\n'), '.trueup/\n'],
+    [latin, '.trueup/\n'],
+    [Buffer.from(''), '.trueup/\n'],
+    ...['.trueup/', '.trueup', '/.trueup', '/.trueup/\r', '**/.trueup/  ', '.trueup/*\n!.trueup/state.json'].map(
+      (line) => [Buffer.from(`a\n${line}\nb`), ''] as const,
+    ),
+  ] as const) {
+    const out = newFolder();
+    writeFileSync(join(out, '.gitignore'), before);
+    expect((await run(exportCommand({ out }))).exit).toBe('done');
+    expect(readFileSync(join(out, '.gitignore'))).toEqual(Buffer.concat([before, Buffer.from(added)]));
+    execFileSync('git', ['init', '-q'], { cwd: out });
+    execFileSync('git', ['check-ignore', '-q', '.trueup/state.journal'], { cwd: out });
+  }
+});
+
+test('git ignores the file of secrets, whatever its name, and others cannot read one that was there', async () => {
+  const { run } = await place(sections, { secrets });
+  for (const name of ['my[1].env', '!a.env', '#a.env', 'a?*.env', 'a  ', 'a b', 'a\\b.env', 'a\nb.env']) {
+    const out = newFolder();
+    const file = join(out, name);
+    expect((await run(exportCommand({ out, withSecrets: file }))).exit).toBe('done');
+    execFileSync('git', ['init', '-q'], { cwd: out });
+    execFileSync('git', ['check-ignore', '-q', file], { cwd: out });
+  }
+  const out = newFolder();
+  const file = join(out, 'my[1].env');
+  expect((await run(exportCommand({ out: newFolder(), withSecrets: file }))).exit).toBe('done');
+  const before = readFileSync(file, 'utf8');
+  chmodSync(file, 0o644);
+  expect((await run(exportCommand({ out, withSecrets: file }))).exit).toBe('done');
+  expect(readFileSync(file, 'utf8')).toBe(before);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readFileSync(join(out, '.gitignore'), 'utf8')).toBe('.trueup/\n/my\\[1\\].env\n');
 });
 
 test('encrypts the secrets for a recipient of age', async () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -94,6 +94,18 @@ test('writes a manifest without resources when the answer is no', async () => {
   const exported = await trueup(['export', '-C', folder], { env: { TRUEUP_API_KEY: apiKey } });
   expect([exported.err, exported.code]).toEqual(['', 0]);
   expect((await trueup(['plan', '-C', folder], { env: { TRUEUP_API_KEY: apiKey } })).out).toContain('No changes.');
+});
+
+test('adds the state to a .gitignore that is there, also without an export', async () => {
+  const { url } = await platformWith(1);
+  const env = { TRUEUP_API_KEY: apiKey };
+  for (const more of [['--no-export'], []]) {
+    const folder = newFolder();
+    writeFileSync(join(folder, '.gitignore'), '*.log\nbuild');
+    const ran = await trueup(['init', '-C', folder, '--url', url, '--project', 'prj_1', '--yes', ...more], { env });
+    expect([ran.err, ran.code]).toEqual(['', 0]);
+    expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('*.log\nbuild\n.trueup/\n');
+  }
 });
 
 test('takes options instead of answers', async () => {
