@@ -131,14 +131,17 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
   findEntries(text, how, found);
   for (const { pattern, check, isGuess } of text.length < 6 ? [] : contentRules) {
     if (isGuess === true && how.isOpen === true) continue;
+    let nextOpen = 0;
     for (const match of text.matchAll(pattern)) {
       const secret = match.slice(1).find((group) => group !== undefined) ?? match[0];
       const from = match.index + match[0].lastIndexOf(secret);
+      while ((open[nextOpen]?.[1] ?? Infinity) <= from) nextOpen++;
+      if (isGuess === true && (open[nextOpen]?.[0] ?? Infinity) <= from) continue;
       if (check !== undefined && !check(secret, text.slice(Math.max(0, from - 64), from))) continue;
       found.push([from, from + secret.length]);
     }
   }
-  return found.length === 0 ? found : merged(found, open);
+  return found.length === 0 ? found : merged(found);
 }
 
 function isPrivate(key: string, { privateKeys }: Masking): boolean {
@@ -151,13 +154,10 @@ const mostCharacters = 1_000_000;
 /** Where a part of a text begins, and where it has ended. */
 export type Part = readonly [from: number, to: number];
 
-/** Parts in their order; those that overlap become one. What lies within an open part is left out. */
-function merged(found: readonly Part[], open: readonly Part[]): Part[] {
+/** Parts in their order; those that overlap become one. */
+function merged(found: readonly Part[]): Part[] {
   const parts: Part[] = [];
-  let nextOpen = 0;
   for (const [from, to] of found.toSorted(([a], [b]) => a - b)) {
-    while ((open[nextOpen]?.[1] ?? Infinity) <= from) nextOpen++;
-    if ((open[nextOpen]?.[0] ?? Infinity) <= from && to <= (open[nextOpen]?.[1] ?? 0)) continue;
     const last = parts.at(-1);
     if (last === undefined || from >= last[1]) parts.push([from, to]);
     else parts[parts.length - 1] = [last[0], Math.max(last[1], to)];
@@ -170,19 +170,39 @@ export function hiddenLines(secret: string): string {
   return secret.includes('\n') ? secret.replace(/[^\n]+/g, redacted) : redacted;
 }
 
-/** Private keys in PEM; other blocks in PEM, such as certificates, are open. */
+/** Private keys in PEM, to the end of the text where nothing ends them; other whole blocks, such as certificates, are open. */
 function findKeysInPem(text: string, found: Part[], open: Part[]): void {
   const begin = '-----BEGIN ';
   for (let at = text.indexOf(begin); at !== -1; at = text.indexOf(begin, at + 1)) {
-    const end = text.indexOf('-----END ', at);
-    const behind = end === -1 ? -1 : text.indexOf('-----', end + 9);
-    const to = behind === -1 ? text.length : behind + 5;
-    const isKey = text.slice(at, at + 64).includes('PRIVATE KEY');
-    (isKey ? found : open).push([at, to]);
-    if (end === -1) return;
-    at = to - 1;
+    if (text.slice(at, at + 64).includes('PRIVATE KEY')) {
+      const end = text.indexOf('-----END ', at);
+      const behind = end === -1 ? -1 : text.indexOf('-----', end + 9);
+      const to = behind === -1 ? text.length : behind + 5;
+      found.push([at, to]);
+      at = to - 1;
+    } else {
+      const to = endOfBlock(text, at);
+      if (to !== undefined) open.push([at, to]);
+    }
   }
 }
+
+/** Where a block in PEM ends that holds nothing but base64 and headers; none if it is no such block. */
+function endOfBlock(text: string, at: number): number | undefined {
+  blockBegin.lastIndex = at;
+  const label = blockBegin.exec(text)?.[1];
+  if (label === undefined) return undefined;
+  const from = blockBegin.lastIndex;
+  const to = text.indexOf('-----', from);
+  const end = `-----END ${label}-----`;
+  if (to === -1 || !text.startsWith(end, to)) return undefined;
+  const body = text.slice(from, to).replace(blockHeader, '');
+  return /[^A-Za-z\d+/=\s\\]|\\(?![nr])/.test(body) ? undefined : to + end.length;
+}
+
+const blockBegin = /-----BEGIN ([A-Z\d][A-Z\d ]{0,63})-----/y;
+/** Headers of PEM and OpenPGP. */
+const blockHeader = /^[ \t]{0,64}(?:Version|Comment|Hash|Charset|MessageID|Proc-Type|DEK-Info):[^\n]{0,128}$/gm;
 
 /** Passwords in addresses: `scheme://user:password@host`; a user alone where it may be a token. */
 function findInAddresses(text: string, found: Part[]): void {

@@ -139,6 +139,42 @@ describe('a text', () => {
   });
 });
 
+describe('the beginning of a block in PEM', () => {
+  const token = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+  const certificate =
+    '-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIEbGFzdA0GCSqGSIb3DQ==\n-----END CERTIFICATE-----\n';
+
+  test.each([
+    '-----BEGIN ',
+    'x-help: "put the certificate with its -----BEGIN CERTIFICATE----- line into CA"\n',
+    '# -----BEGIN CERT\n',
+    '-----BEGIN CERTIFICATE-----\nMIID\n',
+    '-----BEGIN CERTIFICATE-----\nMIID\n-----END PUBLIC KEY-----\n',
+    certificate,
+  ])('%j leaves the secrets behind it masked', (text) => {
+    const rest = `POSTGRES_PASSWORD: hunter2\nurl: postgres://a:hunter2@db/x\ntoken ${token}\n`;
+    const shown = 'POSTGRES_PASSWORD: (sensitive)\nurl: postgres://a:(sensitive)@db/x\ntoken (sensitive)\n';
+    expect(maskText(text + rest)).toBe(text + shown);
+    expect(maskText(`${text}${rest}-----END CERTIFICATE-----`)).toBe(`${text}${shown}-----END CERTIFICATE-----`);
+    expect(maskEnvText(`${text}\nPASSWORD=hunter2\n# ${token}\n`)).not.toMatch(/hunter2|ghp_/);
+  });
+
+  test('opens no block that holds a name with a value, an address or a token', () => {
+    for (const inner of ['PASSWORD=hunter2', 'a://b:hunter2@c', token, 'Version: 1\nComment: password=hunter2'])
+      expect(maskText(certificate.replace('MII', `${inner}\nMII`))).not.toMatch(/hunter2|ghp_/);
+  });
+
+  test.each([
+    certificate,
+    JSON.stringify({ certificate }),
+    `ca: |\n  ${certificate.replaceAll('\n', '\n  ')}\nb: 1`,
+    certificate.replaceAll('\n', '\r\n'),
+    certificate.replaceAll('CERTIFICATE', 'PGP SIGNATURE').replace('MII', 'Version: GnuPG v2.4.7\n\nMII'),
+  ])('of a whole certificate leaves it readable: %j', (text) => {
+    expect(maskText(text)).toBe(text);
+  });
+});
+
 describe('an env file', () => {
   test.each([
     ['A=1\nPASSWORD=hunter2\nB=2\n', 'A=1\nPASSWORD=(sensitive)\nB=2\n'],
