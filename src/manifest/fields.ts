@@ -13,7 +13,7 @@ import type { Evaluation } from './evaluate.ts';
 import { constant, evaluate, referring } from './evaluate.ts';
 import type { Block, Resource } from './resource.ts';
 import { expressionIn, notInKeys } from './expression.ts';
-import { adviceFor, alternatives, placeAt, problemOf, shown, wordsOf } from './problem.ts';
+import { adviceFor, alternatives, missingBlank, placeAt, problemOf, shown, shownKey, wordsOf } from './problem.ts';
 import type { Entry, Node } from './tree.ts';
 import { position, toJson } from './tree.ts';
 import { pageOf, remedyForKey } from './unknown-key.ts';
@@ -87,7 +87,7 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     const what = prefix === '' ? kind.kind : `${kind.kind} with this ${prefix}type`;
     const elsewhere = (word: string) => (prefix === '' ? (placeInUnion(known, word) ?? placeOf(word)) : undefined);
     const remedy = hint ?? remedyForKey(key, { keys, sections: below, elsewhere, page: pageOf(kind) });
-    report('unknown-key', `${withArticle(what)} has no key ${prefix}${key}`, remedy);
+    report('unknown-key', `${withArticle(what)} has no key ${prefix}${shownKey(key)}`, remedy);
   };
   const writtenAs = new Map<string, string>();
   const readGroup = (
@@ -272,12 +272,14 @@ function readMap(
       );
       continue;
     }
+    const name = `${written}.${shownKey(key)}`;
     if (node.is !== 'scalar') {
-      report(`${written}.${key} must be text`, node, 'Write JSON as text, in quotes.');
+      report(`${name} must be text`, node, missingBlank(key) ?? 'Write JSON as text, in quotes.');
       continue;
     }
     if (node.value === null) {
-      report(`${written}.${key} is null`, node, 'Write "" for an empty value, or remove the line to remove the key.');
+      const remedy = 'Write "" for an empty value, or remove the line to remove the key.';
+      report(`${name} is null`, node, missingBlank(key) ?? remedy);
       continue;
     }
     const value = evaluate(node, asText);
@@ -287,7 +289,8 @@ function readMap(
   }
   for (const { key, reason } of field.map?.write(known).refused ?? []) {
     const node = entries.get(key)?.node;
-    if (node !== undefined) report(`${written}.${key} cannot be passed unchanged`, node, `${capital(reason)}.`);
+    if (node !== undefined)
+      report(`${written}.${shownKey(key)} cannot be passed unchanged`, node, `${capital(reason)}.`);
   }
   return wanted;
 }

@@ -1,6 +1,7 @@
 import { normalize } from 'node:path';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { missingBlank, shownKey } from './problem.ts';
 import { includedKeys } from './settings.ts';
 import type { Entry, MapNode, Node } from './tree.ts';
 import { position, readTree } from './tree.ts';
@@ -106,8 +107,8 @@ export async function loadIncludes(
       for (const [key, entry] of tree.entries) {
         if (entries.has(key)) continue;
         diagnostics.push(
-          diagnostic('unknown-key', `an included file has no key ${key}`, {
-            remedy: `Move it to ${root.at.file}. An included file takes ${allowed.join(', ')}.`,
+          diagnostic('unknown-key', `an included file has no key ${shownKey(key)}`, {
+            remedy: missingBlank(key) ?? `Move it to ${root.at.file}. An included file takes ${allowed.join(', ')}.`,
             position: position(entry.keyAt),
           }),
         );

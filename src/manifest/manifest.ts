@@ -10,6 +10,7 @@ import { quotingRule } from './may-quote.ts';
 import { checkMentions } from './mentions.ts';
 import { readNamedFiles } from './named-files.ts';
 import { readOutputs } from './outputs.ts';
+import { shownKey } from './problem.ts';
 import { withQuotes } from './quote.ts';
 import { findReference, mostSuggestions } from './references.ts';
 import { inOrderOfFiles, oncePerPlace } from './report.ts';
@@ -88,7 +89,7 @@ async function read(
     if (known.includes(key)) continue;
     const remedy = remedyForKey(key, { keys: known, sections: sections(root), elsewhere: placeOf });
     diagnostics.push(
-      diagnostic('unknown-key', `a manifest has no key ${key}`, { remedy, position: position(entry.keyAt) }),
+      diagnostic('unknown-key', `a manifest has no key ${shownKey(key)}`, { remedy, position: position(entry.keyAt) }),
     );
   }
   const { given, platformUrl } = input;

@@ -13,6 +13,20 @@ export interface Refused {
   readonly source?: string | undefined;
 }
 
+/** A key as a message shows it: behind a colon or `=` that lacks a blank stands a value, which may be a secret. */
+export function shownKey(key: string): string {
+  return key.replace(valueInKey, '$1$2…');
+}
+
+/** The remedy for a key that holds its value too; undefined: it holds none. */
+export function missingBlank(key: string): string | undefined {
+  const name = valueInKey.exec(key)?.[1];
+  return name === undefined ? undefined : `Write ${name}: with a blank behind the colon.`;
+}
+
+/** A name, and what stands behind it. An expression in a key is none. */
+const valueInKey = /^([^:=${]+)([:=])(?=.).*$/s;
+
 /** The problems of a value, in words, and the place of the innermost value that the first one is about. */
 export function problemOf(error: z.ZodError, node: Node, refused: Refused): { message: string; place: Place } {
   return { message: wordsOf(error, refused), place: placeAt(node, error.issues[0]?.path ?? []) };
@@ -27,7 +41,8 @@ export function wordsOf(error: z.ZodError, refused: Refused): string {
 export function adviceFor(error: z.ZodError, { name, value, isSecret, source }: Refused): string | undefined {
   const inner = error.issues[0] === undefined ? undefined : innermost(error.issues[0]);
   if (inner === undefined || isSecret) return undefined;
-  const path = [name, ...inner.path].filter((step) => step !== '').join('.');
+  const path = pathOf(name, inner.path);
+  if (inner.code === 'unrecognized_keys') return missingBlank(inner.keys[0] ?? '');
   const found = inner.path.reduce<unknown>(memberOf, value);
   if (inner.code === 'invalid_type') {
     if (inner.expected === 'boolean' && typeof found === 'string') {
@@ -56,9 +71,14 @@ export function adviceFor(error: z.ZodError, { name, value, isSecret, source }: 
 const yes: readonly string[] = ['yes', 'y', 'on', 'true', '1', 'enabled'];
 const no: readonly string[] = ['no', 'n', 'off', 'false', '0', 'disabled'];
 
+function pathOf(name: string, path: readonly PropertyKey[]): string {
+  const steps = path.map((step) => shownKey(String(step)));
+  return [name, ...steps].filter((step) => step !== '').join('.');
+}
+
 function sentenceOf(issue: z.core.$ZodIssue, { name, value, isSecret }: Refused): string {
   const inner = innermost(issue);
-  const path = [name, ...inner.path].filter((step) => step !== '').join('.');
+  const path = pathOf(name, inner.path);
   const found = inner.path.reduce<unknown>(memberOf, value);
   const got = `got ${isSecret ? typeOf(found) : shown(found)}`;
   switch (inner.code) {
@@ -69,7 +89,7 @@ function sentenceOf(issue: z.core.$ZodIssue, { name, value, isSecret }: Refused)
     case 'invalid_value':
       return `${path} must be ${alternatives(inner.values.map((item) => JSON.stringify(item)))}, ${got}`;
     case 'unrecognized_keys':
-      return `${path} has no key ${inner.keys.join(', ')}`;
+      return `${path} has no key ${inner.keys.map(shownKey).join(', ')}`;
     case 'too_small':
       if (isCustom(inner)) return `${path} ${inner.message}`;
       if (inner.origin === 'string' && inner.minimum === 1) return `${path} is empty`;

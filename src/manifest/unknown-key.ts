@@ -2,7 +2,7 @@ import { closest } from '../diagnostics/closest.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { keyMeant, remedyWithoutKey } from '../kind/words.ts';
-import { alternatives } from './problem.ts';
+import { alternatives, missingBlank } from './problem.ts';
 
 /** Most keys that a remedy lists. */
 const most = 12;
@@ -21,6 +21,8 @@ interface Place {
 
 /** The remedy for an unknown key: the key that was meant, where it belongs, or the keys that there are. */
 export function remedyForKey(key: string, place: Place): string {
+  const blank = missingBlank(key);
+  if (blank !== undefined) return blank;
   const elsewhere = place.elsewhere?.(key);
   if (elsewhere !== undefined) return elsewhere;
   const guess = guessKey(key, place);

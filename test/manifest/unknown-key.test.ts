@@ -212,3 +212,41 @@ test('U12: a variable that is not declared', async () => {
   const text = `${head}variables: { tag: {} }\nenvironments: { production: { description: "\${var:tga}" } }\n`;
   expect(await problems(text)).toEqual(['there is no variable tga -> Did you mean ${var:tag}?']);
 });
+
+describe('a key that holds its value, because a blank is missing,', () => {
+  const blank = (name: string) => `Write ${name}: with a blank behind the colon.`;
+  const redis = (more: string) => services(`    redis:\n      cache: { dockerImage: "redis:7", ${more} }\n`);
+
+  test.each([
+    [
+      'of a kind',
+      redis('databasePassword:hunter2'),
+      `a redis has no key databasePassword:… -> ${blank('databasePassword')}`,
+    ],
+    [
+      'with =',
+      redis('databasePassword=hunter2'),
+      `a redis has no key databasePassword=… -> ${blank('databasePassword')}`,
+    ],
+    ['of env', application('env: { DB_PASSWORD:hunter2 }'), `env.DB_PASSWORD:… is null -> ${blank('DB_PASSWORD')}`],
+    [
+      'of env that is a map',
+      application('env: { DB_PASSWORD:hunter2: {} }'),
+      `env.DB_PASSWORD:… must be text -> ${blank('DB_PASSWORD')}`,
+    ],
+    ['of a union', stack('type:hunter2, type: raw, composeFile: a'), `source.type:… -> ${blank('type')}`],
+    ['of a manifest', `${head}project:hunter2:\n`, `a manifest has no key project:… -> ${blank('project')}`],
+    ['of a setting', `${head}state: { backend: local, url:hunter2 }\n`, 'state has no key url:…'],
+    ['of a variable', `${head}variables: { token: { default:hunter2 } }\n`, 'default:…'],
+    ['that is a variable', `${head}variables: { token:hunter2 }\n`, 'variables.token:…'],
+  ])('%s shows up to there', async (_title, text, says) => {
+    const told = (await problems(text)).join('\n');
+    expect(told).toContain(says);
+    expect(told).not.toContain('hunter2');
+  });
+
+  test('of an included file shows up to there', async () => {
+    const files = { 'trueup.yaml': `${head}include: [more.yaml]\n`, 'more.yaml': 'token:hunter2: {}\n' };
+    expect(await problems(files)).toEqual([`an included file has no key token:… -> ${blank('token')}`]);
+  });
+});
