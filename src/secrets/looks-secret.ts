@@ -86,10 +86,13 @@ export function maskEnvText(source: string, how: Masking = {}): string {
   let masked = '';
   let at = 0;
   let isSame = true;
-  for (const { key, value, from, to: behind } of values) {
+  for (const [index, { key, value, from, to: behind }] of values.entries()) {
     // Behind `#` the platform sees a comment, where people may have meant the rest of a password.
     const line = text.indexOf('\n', behind);
-    const to = !isSecretEntry(key, value, how) ? behind : line === -1 ? text.length : line;
+    const lineTo = line === -1 ? text.length : line;
+    const to = isSecretEntry(key, value, how)
+      ? endOfOpenQuote(text, { from, to: lineTo, next: values[index + 1]?.from })
+      : behind;
     const rest = text.slice(at, from);
     const written = text.slice(from, to);
     const shown = maskValue(key, value, how);
@@ -102,6 +105,18 @@ export function maskEnvText(source: string, how: Masking = {}): string {
   }
   const end = maskText(text.slice(at), how);
   return isSame && masked + end === text ? source : masked + end;
+}
+
+/** Where a value of an env file ends whose quote its line does not close: behind the lines up to the next entry. */
+function endOfOpenQuote(
+  text: string,
+  { from, to, next }: { readonly from: number; readonly to: number; readonly next: number | undefined },
+): number {
+  const quote = text[from] ?? '';
+  if (!/^["'`]$/.test(quote) || text.slice(from + 1, to).includes(quote)) return to;
+  const limit = next === undefined ? text.length : Math.max(to, text.lastIndexOf('\n', next - 1));
+  const close = text.slice(to, limit).indexOf(quote);
+  return close === -1 ? limit : Math.min(limit, upTo(text, to + close, lineEnd).end);
 }
 
 /**
@@ -244,9 +259,10 @@ function findEntries(text: string, how: Masking, found: Part[]): void {
     const key = match[1] ?? match[2] ?? match[3] ?? match[4] ?? '';
     // The value of an open name may itself be a name with a value.
     if (!isPrivate(key, how) && ruleOfKey(key) === undefined) continue;
-    const { parts, end } = valueBehind(text, match);
+    const { parts, end, isOne = false } = valueBehind(text, match);
+    const all = isOne ? text.slice(parts[0]?.[0] ?? end, parts.at(-1)?.[1]) : undefined;
     for (const [from, to] of parts) {
-      const value = unquoted(text.slice(from, to));
+      const value = unquoted(all ?? text.slice(from, to));
       // The password of an address is found by itself.
       if (isSecretEntry(key, value, how) && maskWhole(key, value, how) === redacted) found.push([from, to]);
     }
@@ -261,32 +277,40 @@ function findEntries(text: string, how: Masking, found: Part[]): void {
 const entry =
   /(?<![\w-])--?([A-Za-z][\w.-]{1,63})(?=[=\s"',])|<([A-Za-z][\w:.-]{0,63})>(?=[^<\s])|\$\{([A-Za-z_]\w{0,127}):?[-+](?=[^}])|(?<![\w.-])([A-Za-z_][\w.-]{0,127})(?:\\{0,3}["'])?[ \t]{0,16}(?::=|=>|=(?!=)|:(?=[\s"'\\[{|>&!*]|$))/gm;
 
-/** The places of the value behind a name, and where reading goes on. */
-function valueBehind(text: string, match: RegExpExecArray): { parts: readonly Part[]; end: number } {
+/** The places of the value behind a name, and where reading goes on. `isOne`: they are the lines of one value. */
+interface Found {
+  readonly parts: readonly Part[];
+  readonly end: number;
+  readonly isOne?: boolean;
+}
+
+function valueBehind(text: string, match: RegExpExecArray): Found {
   const behind = match.index + match[0].length;
-  if (match[1] !== undefined) return optionValue(text, behind);
+  if (match[1] !== undefined) return optionValue(text, match, behind);
   if (match[2] !== undefined) return upTo(text, behind, elementEnd);
-  if (match[3] !== undefined) return upTo(text, behind, defaultEnd);
+  if (match[3] !== undefined) return defaultValue(text, behind);
   return assigned(text, match, behind);
 }
 
-function optionValue(text: string, behind: number): { parts: readonly Part[]; end: number } {
+function optionValue(text: string, match: RegExpExecArray, behind: number): Found {
   optionGap.lastIndex = behind;
   if (!optionGap.test(text)) return { parts: [], end: behind };
   const from = optionGap.lastIndex;
   if (text[from] === '-' || text[from] === undefined) return { parts: [], end: from };
-  return quotedOr(text, from, wordEnd);
+  return openQuoteAt(text, from) ? quoted(text, from) : word(text, from, around(text, match.index), wordEnd);
 }
 
 /** Between an option and its value: `=`, blanks, a comma and quotes in a list, or the next item of a list in YAML. */
 const optionGap = /=|["']?[ \t]*,\s*(?=["'])|["']?[ \t]*\r?\n[ \t]*-[ \t]+|[ \t]+(?:\\\r?\n[ \t]*)?/y;
-const wordEnd = /[^\s"'`\]]*/y;
+const wordEnd = /[^\s"'`]*/y;
 const elementEnd = /[^<\n]*/y;
-const defaultEnd = /[^}\n]*/y;
 const lineEnd = /[^\n\r]*/y;
-/** Ends a value within a line; an assignment goes on over what YAML and JSON end at. */
-const withinFlow = /[^\s"'`,;&|)}\]<>\\]*/y;
-const withinLine = /[^\s"'`;&|)<>\\]*/y;
+/** Ends a plain value of YAML in braces or brackets. */
+const flowEnd = /[^,}\]\n\r]*/y;
+/** The same for an assignment, which may have commas. */
+const flowAssignmentEnd = /(?:[^,}\]\n\r]|,(?!\s)|[}\]](?![\s,}\]]|$))*/y;
+/** Ends an assignment within a line: of a shell, an address, a list of settings. */
+const withinLine = /(?:[^\s"'`;&|)<>\\]|\\[^\s"'`])*/y;
 
 function upTo(text: string, from: number, end: RegExp): { parts: readonly Part[]; end: number } {
   end.lastIndex = from;
@@ -294,63 +318,168 @@ function upTo(text: string, from: number, end: RegExp): { parts: readonly Part[]
   return { parts: end.lastIndex > from ? [[from, end.lastIndex]] : [], end: end.lastIndex };
 }
 
-/** A value in quotes, or one that ends where `bare` does. */
-function quotedOr(text: string, from: number, bare: RegExp): { parts: readonly Part[]; end: number } {
-  openQuote.lastIndex = from;
-  const open = openQuote.exec(text)?.[0];
-  if (open === undefined) return upTo(text, from, bare);
-  const inner = from + open.length;
-  let close = text.indexOf(open, inner);
-  // A quote behind a backslash, or twice, is part of the text.
-  while (close !== -1 && isEscaped(text, close, open)) close = text.indexOf(open, close + (open === "'" ? 2 : 1));
-  if (close !== -1 && !text.slice(inner, close).includes('\n'))
-    return { parts: [[inner, close]], end: close + open.length };
-  return upTo(text, inner, lineEnd);
+/** The default of a variable, with the defaults in it; what is joined to its brace belongs to it. */
+function defaultValue(text: string, from: number): Found {
+  let depth = 0;
+  defaultBrace.lastIndex = from;
+  for (let brace = defaultBrace.exec(text); brace !== null; brace = defaultBrace.exec(text)) {
+    if (brace[0] === '\n') return { parts: [[from, brace.index]], end: brace.index };
+    if (brace[0] !== '}') depth++;
+    else if (depth > 0) depth--;
+    else if (/[\s"'`,;/)@:?&\]|<>$\\}=.-]/.test(text[brace.index + 1] ?? ' '))
+      return { parts: [[from, brace.index]], end: brace.index };
+    else {
+      const { end } = upTo(text, brace.index, joinedToBrace);
+      return { parts: [[from, end]], end };
+    }
+  }
+  return { parts: [[from, text.length]], end: text.length };
 }
 
-const openQuote = /\\{0,3}(?:"""|["'`])/y;
+const defaultBrace = /\$\{|\}|\n/g;
+
+const joinedToBrace = /[^\s"'`]*/y;
+
+/** The quote that is open at an offset, and whether a brace or bracket is; as far as the line before it tells. */
+interface Around {
+  readonly quote: string | undefined;
+  readonly isFlow: boolean;
+}
+
+function around(text: string, at: number): Around {
+  const near = text.slice(Math.max(0, at - 256), at);
+  const line = near.slice(near.lastIndexOf('\n') + 1);
+  let quote: string | undefined;
+  let inner: string | undefined;
+  let depth = 0;
+  for (const { 0: sign, index } of line.matchAll(/\\{0,8}["'`]|[[\]{}]/g)) {
+    if (/^[[{]$/.test(sign)) depth += quote === undefined ? 1 : 0;
+    else if (/^[\]}]$/.test(sign)) depth -= quote === undefined && depth > 0 ? 1 : 0;
+    else if (quote === undefined) quote = sign === "'" && /\w/.test(line[index - 1] ?? '') ? undefined : sign;
+    else if (sign === quote) [quote, inner] = [undefined, undefined];
+    else if (sign.startsWith('\\')) inner = inner === sign ? undefined : sign;
+  }
+  return { quote: inner ?? quote, isFlow: depth > 0 };
+}
+
+/** A value without quotes of its own: where another quote than the one around it ends it, it goes on to the end of the line. */
+function word(text: string, from: number, { quote }: Around, bare: RegExp): Found {
+  const found = upTo(text, from, bare);
+  const next = text[found.end];
+  if (next === undefined || !/["'`\\]/.test(next)) return found;
+  return quote !== undefined && text.startsWith(quote, found.end) ? found : toQuote(text, from, quote);
+}
+
+/** A value up to the quote around it, if the line has it; else the rest of the line. */
+function toQuote(text: string, from: number, quote: string | undefined): Found {
+  const line = upTo(text, from, lineEnd);
+  if (quote === undefined) return line;
+  const close = closingQuote(text.slice(0, line.end), from, quote);
+  if (close === -1) return line;
+  return { parts: close > from ? [[from, close]] : [], end: close };
+}
+
+/** A value in quotes, over several lines too, with what is joined to its end. `isEntry`: nothing else is on its line. */
+function quoted(text: string, from: number, { isYaml = false, isEntry = false } = {}): Found {
+  openQuote.lastIndex = from;
+  const written = openQuote.exec(text)?.[0] ?? '';
+  const open = isYaml && written === "'''" ? "'" : written;
+  const inner = from + open.length;
+  const close = closingQuote(text, inner, open);
+  if (close === -1) return upTo(text, inner, lineEnd);
+  const end = close + open.length;
+  (isEntry ? entryBehindQuote : behindQuote).lastIndex = end;
+  if ((isEntry ? entryBehindQuote : behindQuote).test(text)) return { parts: [[inner, close]], end };
+  joined.lastIndex = end;
+  joined.test(text);
+  const isWord = !isEntry && !/["'`]/.test(text.slice(end, joined.lastIndex));
+  const to = isWord ? joined.lastIndex : upTo(text, end, lineEnd).end;
+  return { parts: [[inner, to]], end: to };
+}
+
+const openQuote = /\\{0,3}(?:"""|'''|["'`])/y;
+const joined = /\S*/y;
+/** What may stand behind a value in quotes, and is no part of it. */
+const behindQuote = /$|[\s,}\]);&|<>:\\]|["'`](?:$|[\s,}\]);:\\])/y;
+const entryBehindQuote = /[,;)}\]]*[ \t]*(?:$|[\r\n]|(?:\/\/|;|\)|&|\|))|[ \t]+[A-Za-z_][\w.-]{0,128}=/y;
+
+function closingQuote(text: string, from: number, quote: string): number {
+  let close = text.indexOf(quote, from);
+  // A quote behind a backslash, or twice, is part of the text.
+  while (close !== -1 && isEscaped(text, close, quote)) close = text.indexOf(quote, close + (quote === "'" ? 2 : 1));
+  return close;
+}
 
 function isEscaped(text: string, at: number, quote: string): boolean {
   if (quote.length > 1) return false;
-  return quote === "'" ? text[at + 1] === "'" : text[at - 1] === '\\' && text[at - 2] !== '\\';
+  if (quote === "'") return text[at + 1] === "'";
+  let first = at;
+  while (text[first - 1] === '\\') first--;
+  return (at - first) % 2 === 1;
 }
 
-function assigned(text: string, match: RegExpExecArray, behind: number): { parts: readonly Part[]; end: number } {
+function assigned(text: string, match: RegExpExecArray, behind: number): Found {
   const near = text.slice(Math.max(0, match.index - 256), match.index);
   const before = near.slice(near.lastIndexOf('\n') + 1);
   const isFirst = /^[ \t]*(?:-[ \t]+)*(?:#[#;/ \t]*)?(?:export[ \t]+|ENV[ \t]+|ARG[ \t]+|Environment=)?["']?$/.test(
     before,
   );
   const isYaml = match[0].endsWith(':');
-  const indent = before.search(/\S|$/);
+  const ownQuote = /["']?$/.exec(before)?.[0] ?? '';
+  // A text goes on in lines that are deeper than its key, or than the dash of its item.
+  const indent = isYaml ? before.length - ownQuote.length : before.lastIndexOf('-');
   blanks.lastIndex = behind;
   blanks.test(text);
   const from = blanks.lastIndex;
-  const first = text[from];
-  if (first === '{') return { parts: [], end: from };
+  properties.lastIndex = from;
+  if (isYaml) properties.test(text);
+  const inner = isYaml ? properties.lastIndex : from;
+  const first = text[inner];
+  if (text[from] === '{' && (isYaml || !isFirst || !braced.test(text.slice(from, from + 1_024))))
+    return { parts: [], end: from };
   if (first === undefined || first === '\n' || first === '\r') {
-    return isYaml && isFirst ? linesBelow(text, from, { indent, isBlock: false }) : { parts: [], end: from };
+    if (!isYaml || !isFirst) return upTo(text, from, lineEnd);
+    const below = linesBelow(text, inner, { indent, how: 'values' });
+    return { ...below, parts: [...upTo(text, from, lineEnd).parts, ...below.parts] };
   }
-  if (isYaml && isFirst && (first === '|' || first === '>') && blockSign.test(text.slice(from, from + 32))) {
-    return linesBelow(text, upTo(text, from, lineEnd).end, { indent, isBlock: true });
+  if (isYaml && isFirst && (first === '|' || first === '>') && blockSign.test(text.slice(inner, inner + 32))) {
+    return linesBelow(text, upTo(text, inner, lineEnd).end, { indent, how: 'block' });
   }
   // `- "KEY=value"`: the quote before the name ends the value.
-  const quote = before.at(-1);
-  if (isFirst && !isYaml && (quote === '"' || quote === "'")) {
+  if (isFirst && !isYaml && ownQuote !== '') {
     const line = upTo(text, from, lineEnd).end;
-    const close = text.slice(from, line).lastIndexOf(quote);
-    const to = close === -1 ? line : from + close;
+    const last = text.slice(from, line).lastIndexOf(ownQuote);
+    const close = last === -1 ? closingQuote(text, line, ownQuote) : from + last;
+    const to = close === -1 ? line : close;
     return { parts: to > from ? [[from, to]] : [], end: to };
   }
-  if (openQuoteAt(text, from)) return quotedOr(text, from, lineEnd);
-  if (!isFirst) return upTo(text, from, isYaml ? withinFlow : withinLine);
+  if (openQuoteAt(text, inner)) return quoted(text, inner, { isYaml, isEntry: isFirst && !isYaml });
+  if (!isFirst) return withinLineOf(text, match.index, from, isYaml);
   const line = upTo(text, from, lineEnd).end;
   const written = text.slice(from, line);
-  const comment = written.search(/[ \t]#/);
+  // Behind `#` an env file has a comment, where people may have meant the rest of a password.
+  const comment = isYaml ? written.search(/[ \t]#(?=\s|$)/) : -1;
   const bare = (comment === -1 ? written : written.slice(0, comment)).trimEnd();
-  return { parts: bare === '' ? [] : [[from, from + bare.length]], end: from + bare.length };
+  const here: Part = [from, from + bare.length];
+  if (indent < 0 || comment !== -1) return { parts: [here], end: here[1] };
+  const below = linesBelow(text, line, { indent, how: 'text' });
+  return { parts: [here, ...below.parts], end: Math.max(here[1], below.end), isOne: true };
 }
 
+/** A value behind a name that is not the first of its line. */
+function withinLineOf(text: string, at: number, from: number, isYaml: boolean): Found {
+  const where = around(text, at);
+  const isQuoted = where.quote !== undefined && text.startsWith(where.quote, at - where.quote.length);
+  if (isQuoted && !isYaml) return toQuote(text, from, where.quote);
+  if (where.isFlow && (isQuoted || where.quote === undefined))
+    return upTo(text, from, isYaml ? flowEnd : flowAssignmentEnd);
+  return isYaml ? toQuote(text, from, where.quote) : word(text, from, where, withinLine);
+}
+
+/** Anchors and tags before a value of YAML. */
+const properties = /(?:[&!][^\s"'|>]*[ \t]*)*/y;
+/** A value in braces that is no object. */
+const braced = /^\{[^\s"':=]+[ \t]*(?:\r?\n|$)/;
 const blanks = /[ \t]*/y;
 const blockSign = /^[|>][-+\d]{0,2}[ \t]*(?:#.*)?(?:\r?\n|$)/;
 
@@ -365,12 +494,12 @@ function indentOf(text: string, lineStart: number): number {
   return at - lineStart;
 }
 
-/** The lines below a key of YAML that are its value: a text in a block, or a list of values; not further keys. */
+/** The lines below a key of YAML that are its value: a text, in a block or going on, or a list of values; not further keys. */
 function linesBelow(
   text: string,
   from: number,
-  { indent, isBlock }: { readonly indent: number; readonly isBlock: boolean },
-): { parts: readonly Part[]; end: number } {
+  { indent, how }: { readonly indent: number; readonly how: 'block' | 'text' | 'values' },
+): Found {
   const parts: Part[] = [];
   let at = text.indexOf('\n', from);
   let end = from;
@@ -380,18 +509,19 @@ function linesBelow(
     const next = text.indexOf('\n', start);
     const stop = next === -1 ? text.length : next;
     const line = text.slice(start + depth, stop).trimEnd();
-    const isItem = /^-[ \t]/.test(line);
+    const isItem = how === 'values' && /^-[ \t]/.test(line);
     if (line !== '') {
-      if (depth < indent || (depth === indent && (isBlock || !isItem))) break;
-      const item = !isBlock && isItem ? line.replace(/^-[ \t]+/, '') : line;
-      if (!isBlock && /^["']?[\w.-]+["']?[ \t]*:(?:[ \t]|$)/.test(item)) break;
-      if (!isBlock && isItem && /^[\w.-]+$/.test(item) && !/\d/.test(item)) break;
+      if (depth < indent || (depth === indent && !isItem)) break;
+      if (how === 'text' && line.startsWith('#')) break;
+      const item = isItem ? line.replace(/^-[ \t]+/, '') : line;
+      if (how !== 'block' && /^["']?[\w.-]+["']?[ \t]*:(?:[ \t]|$)/.test(item)) break;
+      if (isItem && /^[\w.-]+$/.test(item) && !/\d/.test(item)) break;
       parts.push([start + depth + line.length - item.length, start + depth + line.length]);
+      end = stop;
     }
-    end = stop;
     at = next;
   }
-  return { parts, end };
+  return { parts, end, isOne: how !== 'values' };
 }
 
 function unquoted(text: string): string {

@@ -139,6 +139,78 @@ describe('a text', () => {
   });
 });
 
+describe('a secret is masked as a whole', () => {
+  const rest = [
+    ';hunter2',
+    '&hunter2',
+    '|hunter2',
+    ' hunter2',
+    '"hunter2',
+    "'hunter2",
+    '`hunter2',
+    ')hunter2',
+    '<hunter2',
+  ];
+
+  test.each([
+    ...rest.map((behind) => `{ TAG: 1, DB_PASSWORD: ab${behind} }\n`),
+    ...rest.map((behind) => `environment: [TAG=1, DB_PASSWORD=abc${behind}]\n`),
+    ...rest.map((behind) => `  DB_PASSWORD: abc${behind}\n`),
+    '["DB_PASSWORD=abc;hunter2"]',
+    '["DB_PASSWORD=abc hunter2", "B=1"]',
+    '{ DB_PASSWORD: !!str "a,hunter2" }',
+    'DB_PASSWORD: "abc\n  hunter2"\n',
+    "DB_PASSWORD: 'abc\n\n  hunter2'\n",
+    'DB_PASSWORD: abc\n  hunter2\n',
+    '- DB_PASSWORD: abc\n    hunter2\n',
+    '- DB_PASSWORD=abc\n  hunter2\n',
+    '- "DB_PASSWORD=abc\n  hunter2"\n',
+    'DB_PASSWORD: &pw |\n  hunter2\n',
+    'DB_PASSWORD: !!str &pw >-\n  a\n\n  hunter2\n',
+    'DB_PASSWORD: &pw\n  hunter2\n',
+    'DB_PASSWORD: &pw "abc\n  hunter2"\n',
+    'DB_PASSWORD: !hunter2\n',
+    "DB_PASSWORD='abc'hunter2\n",
+    "run DB_PASSWORD='abc'hunter2\n",
+    `run DB_PASSWORD='abc'"def hunter2"\n`,
+    'run DB_PASSWORD=abc"hunter2"\n',
+    'DB_PASSWORD="abc" #hunter2\n',
+    String.raw`{"password":"a\\\"hunter2"}`,
+    'run --password=abc]hunter2\n',
+    'run --password abc`hunter2\n',
+    'run --password abc"hun hunter2"\n',
+    'A: ${DB_PASSWORD:-a}hunter2}\n',
+    'A: ${DB_PASSWORD:-${B:-a}hunter2}\n',
+    'DB_PASSWORD=abc #hunter2\n',
+    'DB_PASSWORD={hunter2}\n',
+    'password = """\nabc\nhunter2"""\n',
+    "password = '''\nabc\nhunter2'''\n",
+  ])('%j', (text) => {
+    expect(maskText(text)).not.toContain('hunter2');
+    expect(maskText(`a: 1\n${text}`)).not.toContain('hunter2');
+    expect(maskText(`${text.trimEnd()}\nnext: 1\n`)).toContain('next: 1');
+  });
+
+  test.each(['PASSWORD="abc\nhunter2\nB=2\n', 'PASSWORD="abc\nhunter2" x\nB=2\n', "PASSWORD='a\n\nhunter2 'b\nB=2\n"])(
+    'of an env file: %j',
+    (text) => {
+      expect(maskEnvText(text)).not.toContain('hunter2');
+      expect(maskEnvText(text)).toContain('B=2\n');
+    },
+  );
+
+  test.each([
+    ['- password: x1\n  other: 1\n', '- password: (sensitive)\n  other: 1\n'],
+    ['- password: |\n    x1\n  other: 1\n', '- password: |\n    (sensitive)\n  other: 1\n'],
+    ['{"url":"/?token=abc","n":1}', '{"url":"/?token=(sensitive)","n":1}'],
+    ['["--password=abc", "x"]', '["--password=(sensitive)", "x"]'],
+    ['A: ${DB_PASSWORD:-${B}}', 'A: ${DB_PASSWORD:-${B}}'],
+    ['password: abc # of old\nb: 1', 'password: (sensitive) # of old\nb: 1'],
+  ])('and no more than that: %j is shown as %j', (text, shown) => {
+    expect(maskText(text)).toBe(shown);
+  });
+});
+
 describe('the beginning of a block in PEM', () => {
   const token = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
   const certificate =
