@@ -75,10 +75,15 @@ export async function exportProject(
   const { folder, file, env } = options;
   const records = Object.entries((await world.store.read())?.resources ?? {});
   const manifest = extended(found, records.length, { folder, how });
-  const present = await presentIn(manifest, records, world);
+  const replaced = manifest === undefined && records.length > 0 ? found : undefined;
+  const secretFile = secretFileOf(folder, how);
+  if (replaced !== undefined) checkReplaceable(replaced, file, secretFile);
+  const present =
+    replaced === undefined
+      ? await presentIn(manifest, records, world)
+      : { addresses: new Map<string, string>(), taken: new Set<string>() };
   const isNew = (manifest?.resources.length ?? 0) === 0;
   const rootBefore = manifest === undefined ? undefined : await readFile(join(folder, file), 'utf8');
-  const secretFile = secretFileOf(folder, how);
   const stem = isNew ? undefined : freeName(folder);
   const target = how.address === undefined ? undefined : await targetOf(how.address, { manifest, folder, file });
   const layout: Layout =
@@ -117,6 +122,7 @@ export async function exportProject(
     rootFor,
     only: how.address,
   });
+  if (replaced !== undefined) await checkReplaced(replaced, records, { exported, folder });
   const { secrets } = exported;
   if (how.address !== undefined && exported.blocks.size === 0) throw nothingAt(how.address, exported.unmanaged);
   const root = exported.files.get(file) ?? '';
@@ -160,11 +166,62 @@ function extended(
 ): Manifest | undefined {
   const isNew = how.unmanaged !== true && how.address === undefined;
   if (manifest === undefined || manifest.resources.length === 0 || !isNew) return manifest;
-  if (managed === 0) return undefined;
+  if (managed === 0 || how.force === true) return undefined;
   throw usage(
     `there is a manifest with resources in ${folder}`,
-    'trueup export --unmanaged adds what it does not manage; --out DIR writes a new manifest elsewhere.',
+    'trueup export --unmanaged adds what it does not manage; --out DIR writes a new manifest elsewhere; --force replaces an earlier export.',
   );
+}
+
+/** @throws {Stop} `refused`, when the manifest has what no export writes: it would be lost. */
+function checkReplaceable(
+  { settings, outputs, resources }: Manifest,
+  file: string,
+  secretFile: SecretFile | undefined,
+): void {
+  const own = [
+    ...(settings.state === undefined ? [] : ['state']),
+    ...(settings.variables.size === 0 ? [] : ['variables']),
+    ...(settings.moved.length === 0 ? [] : ['moved']),
+    ...(outputs.size === 0 ? [] : ['outputs']),
+    ...(resources.some(({ at }) => at.file === file) ? ['blocks'] : []),
+  ];
+  if (own.length > 0) throw notReplaceable(`no export wrote ${file}: it has ${own.join(', ')}`);
+  if (settings.secrets.length > 0 && secretFile === undefined) {
+    throw notReplaceable(
+      `${file} names sources of secrets, and the new one would not`,
+      'Give --with-secrets with the file again.',
+    );
+  }
+}
+
+/** @throws {Stop} `refused`, when the files or the state hold what the new export does not. */
+async function checkReplaced(
+  { texts }: Manifest,
+  records: readonly (readonly [address: string, record: StateRecord])[],
+  { exported, folder }: { readonly exported: Exported; readonly folder: string },
+): Promise<void> {
+  const there = await readdir(join(folder, 'environments')).catch(() => []);
+  const beside = there.filter((name) => name.endsWith('.yaml')).map((name) => `environments/${name}`);
+  const left = [...new Set([...texts.keys(), ...beside])].filter((path) => !exported.files.has(path));
+  if (left.length > 0) {
+    throw notReplaceable(`the new export does not have ${left.join(', ')}`, 'Move what is of no use any more away.');
+  }
+  const others = records.filter(([address, { id }]) => {
+    return !exported.blocks.has(address) || exported.state.resources[address]?.id !== id;
+  });
+  if (others.length === 0) return;
+  const names = others.map(([address]) => address);
+  throw notReplaceable(
+    `the state has ${names.slice(0, 5).join(', ')}${names.length > 5 ? ' and more' : ''}, which the export does not have`,
+    'Make trueup plan empty first: remove the blocks of what is gone from the manifest, and apply.',
+  );
+}
+
+function notReplaceable(why: string, remedy = 'Export into another folder with --out.'): Stop {
+  return new Stop('refused', [
+    diagnostic('file-unwritable', `cannot replace the manifest: ${why}; nothing was written`, { remedy }),
+  ]);
 }
 
 function nothingAt(address: string, unmanaged: readonly string[]): Stop {

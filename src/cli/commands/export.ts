@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { normalAddress } from '../../kind/address.ts';
 import type { Manifest } from '../../manifest/manifest.ts';
 import type { Settings } from '../../manifest/settings.ts';
@@ -45,6 +46,14 @@ export async function runExport(run: Run, view: ExportView, flags: ExportFlags):
   const manifest = await present({ ...run, options });
   const settings = manifest?.settings ?? place.settings;
   const { withSecrets, ageRecipient: recipients = [], force = false } = flags;
+  const isAnother =
+    settings.project !== place.settings.project || !isDeepStrictEqual(settings.platform, place.settings.platform);
+  if (force && isAnother) {
+    throw usage(
+      `the manifest in ${place.folder} is of project ${settings.project}, or of another platform`,
+      'Export into another folder with --out.',
+    );
+  }
   const secretsFile = withSecrets === undefined ? undefined : resolve(process.cwd(), withSecrets);
   const address = flags.address === undefined ? undefined : (normalAddress(flags.address) ?? flags.address);
   const empty: Manifest = { settings, resources: [], outputs: new Map(), files: new Set(), texts: new Map() };

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -100,6 +100,50 @@ test('replaces no file without --force, and writes nothing then', async () => {
   expect(filesIn(out)).toEqual({ 'organization.yaml': '# mine\n' });
   expect((await run(exportCommand({ out, force: true }))).exit).toBe('done');
   expect(filesIn(out)['organization.yaml']).toContain('sshKeys:');
+});
+
+test('--force replaces an earlier export: the same bytes again, and what changed on the platform', async () => {
+  const { emulator, idOf, run, requests } = await place(sections, { secrets });
+  const out = newFolder();
+  const flags = { out, withSecrets: join(out, 'secrets.env') };
+  expect((await run(exportCommand(flags))).exit).toBe('done');
+  const before = filesIn(out);
+  expect((await run(exportCommand(flags))).err).toContain('--force replaces an earlier export');
+  const again = await run(exportCommand({ ...flags, force: true }));
+  expect([again.err, again.exit]).toEqual(['', 'done']);
+  expect(filesIn(out)).toEqual(before);
+  expect(await planIn(out)).toContain('No changes.');
+  await emulator.act('compose.update', { composeId: idOf('production.compose.shop'), description: 'by hand' });
+  requests();
+  writeFileSync(join(out, 'environments/production.yaml'), `# mine\n${before['environments/production.yaml']}`);
+  const changed = await run(exportCommand({ ...flags, force: true }));
+  expect([changed.err, changed.exit]).toEqual(['', 'done']);
+  expect(filesIn(out)['environments/production.yaml']).toMatch(/^(?!# mine)[^]*description: by hand/);
+  expect(await planIn(out)).toContain('No changes.');
+  expect(requests().filter((request) => !request.startsWith('GET'))).toEqual([]);
+});
+
+test('--force replaces nothing that it would lose', async () => {
+  const { emulator, folder, idOf, run, url } = await place(sections, { secrets });
+  const refused = async (flags: Parameters<typeof exportCommand>[0], why: string, at: string) => {
+    const state = () => readFileSync(join(at, '.trueup/state.json'), 'utf8');
+    const before = [filesIn(at), state()];
+    const ran = await run(exportCommand({ ...flags, force: true }));
+    expect(ran.exit).toBe('stopped');
+    expect(ran.err).toContain(why);
+    expect([filesIn(at), state()]).toEqual(before);
+  };
+  await refused({}, 'no export wrote trueup.yaml: it has blocks', folder);
+  const out = newFolder();
+  await run(exportCommand({ out, withSecrets: join(out, 'secrets.env') }));
+  await refused({ out }, 'names sources of secrets', out);
+  const flags = { out, withSecrets: join(out, 'secrets.env') };
+  await refused({ ...flags, url, project: 'prj_2' }, 'is of project prj_1', out);
+  writeFileSync(join(out, 'environments/mine.yaml'), 'environments: { mine: {} }\n');
+  await refused(flags, 'does not have environments/mine.yaml', out);
+  rmSync(join(out, 'environments/mine.yaml'));
+  await emulator.act('compose.delete', { composeId: idOf('production.compose.shop'), deleteVolumes: false });
+  await refused(flags, 'the state has production.compose.shop', out);
 });
 
 test('a .gitignore that is there keeps its bytes, and gets the lines that are missing', async () => {
