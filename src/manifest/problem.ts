@@ -24,8 +24,8 @@ export function missingBlank(key: string): string | undefined {
   return name === undefined ? undefined : `Write ${name}: with a blank behind the colon.`;
 }
 
-/** A name, and what stands behind it. An expression in a key is none. */
-const valueInKey = /^([^:=${]+)([:=])(?=.).*$/s;
+/** A name, and what stands behind it. Any other text stays whole: of a part of a secret nobody could tell what it is. */
+const valueInKey = /^([A-Za-z_][\w.-]*)([:=])(?=.).*$/s;
 
 /** The problems of a value, in words, and the place of the innermost value that the first one is about. */
 export function problemOf(error: z.ZodError, node: Node, refused: Refused): { message: string; place: Place } {

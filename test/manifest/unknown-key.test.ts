@@ -245,6 +245,10 @@ describe('a key that holds its value, because a blank is missing,', () => {
     expect(told).not.toContain('hunter2');
   });
 
+  test('of which the beginning is no name stays whole, so that secrets in it are found', async () => {
+    expect((await problems(redis('"key 22 tok=3D": 1')))[0]).toContain('a redis has no key key 22 tok=3D -> ');
+  });
+
   test('of an included file shows up to there', async () => {
     const files = { 'trueup.yaml': `${head}include: [more.yaml]\n`, 'more.yaml': 'token:hunter2: {}\n' };
     expect(await problems(files)).toEqual([`an included file has no key token:… -> ${blank('token')}`]);
