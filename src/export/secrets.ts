@@ -1,6 +1,6 @@
 import { append } from '../graph/group.ts';
 import { locateEnvValues } from '../kind/env-text.ts';
-import { maskValue, secretParts } from '../secrets/looks-secret.ts';
+import { endOfEnvSecret, maskValue, secretParts } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
 import { createNames, secretName } from './names.ts';
 
@@ -84,32 +84,40 @@ export interface Span {
 
 /** The parts of a text that look like secrets. `isOpen`: of a field whose values are meant to be seen. */
 export function secretSpans(text: string, { isOpen = false }: { readonly isOpen?: boolean } = {}): readonly Span[] {
-  return secretParts(text, { isOpen }).map(([from, to]) => ({ from, to, key: keyBefore(text, from) }));
+  let before = 0;
+  return secretParts(text, { isOpen }).map(([from, to]) => {
+    const key = keyBefore(text, from, before);
+    before = to;
+    return { from, to, key };
+  });
 }
 
 /** The same for the text of an env file, whose values may be quoted or have several lines. */
 export function secretSpansOfEnv(source: string): readonly Span[] {
   const { text, values } = locateEnvValues(source);
   if (text !== source) return secretSpans(source);
-  const entries = values.flatMap(({ key, value, from, to }): Span[] => {
+  const entries = values.flatMap(({ key, value, from, to: behind }, index): Span[] => {
     const shown = maskValue(key, value);
     if (shown === value) return [];
+    const to = shown === redacted ? endOfEnvSecret(text, { from, to: behind, next: values[index + 1]?.from }) : behind;
     const written = text.slice(from, to);
     if (shown !== redacted)
       return secretSpans(written).map((span) => ({ from: from + span.from, to: from + span.to, key }));
     const isQuoted = /^(["'`])[\s\S]*\1$/.test(written) && written.length > 1;
     return [isQuoted ? { from: from + 1, to: to - 1, key } : { from, to, key }];
   });
-  const isInEntry = ({ from, to }: Span) => values.some((one) => from < one.to && one.from < to);
+  const isInEntry = ({ from, to }: Span) => [...values, ...entries].some((one) => from < one.to && one.from < to);
   const others = secretSpans(source).filter((span) => !isInEntry(span));
   return [...entries, ...others].toSorted((a, b) => a.from - b.from);
 }
 
-/** What the line of a secret is about: the key at its beginning. */
-function keyBefore(text: string, from: number): string {
+/** What the line of a secret is about: the key at its beginning, if it lies behind the secret before and is none itself. */
+function keyBefore(text: string, from: number, before: number): string {
   if (text.startsWith('-----BEGIN', from)) return 'PRIVATE_KEY';
   const line = text.slice(Math.max(0, from - 256, text.lastIndexOf('\n', from - 1) + 1), from);
-  return /^[\s#-]*["']?(?:export\s+)?([A-Za-z_][\w.-]{0,64})["']?\s*[=:]/.exec(line)?.[1] ?? 'SECRET';
+  const key = /^[\s#-]*["']?(?:export\s+)?([A-Za-z_][\w.-]{0,64})["']?\s*[=:]/.exec(line)?.[1];
+  const isOwn = key !== undefined && from - line.length + line.indexOf(key) >= before;
+  return isOwn && secretParts(key).length === 0 ? key : 'SECRET';
 }
 
 /** A text with `${secret:…}` in the place of some spans; what is between them is written by `plainly`. */

@@ -33,8 +33,19 @@ export function maskAttribute(
 export function isSecretEntry(key: string, value: string, how: Masking = {}): boolean {
   if (isPrivate(key, how)) return value !== '';
   const rule = ruleOfKey(key);
-  if (rule === undefined || isOpenValue(value)) return false;
+  if (rule === undefined || isOpenValue(value) || isWorkingDirectory(key, value)) return false;
   return rule !== 'weak' || !isPlainWord(value);
+}
+
+/** What a shell keeps under these names. */
+function isWorkingDirectory(key: string, value: string): boolean {
+  return /^(?:OLD)?PWD$/.test(key) && /^["']?(?:~|\.{0,2})\/[\w./@ -]*["']?$/.test(value);
+}
+
+/** The same for a value of a map: only texts of YAML, shells and templates have aliases, `$x`, `<x>` and `%x%`. */
+function isSecretValue(key: string, value: string, how: Masking): boolean {
+  if (isSecretEntry(key, value, how)) return true;
+  return ruleOfKey(key) !== undefined && /^(?:\*.+|!reset\b.*|\$\w+|<.+>|%\w+%)$/is.test(value.trim());
 }
 
 /**
@@ -43,13 +54,16 @@ export function isSecretEntry(key: string, value: string, how: Masking = {}): bo
  */
 export function maskValue(key: string | undefined, value: Json, how: Masking = {}): Json {
   if (typeof value === 'string') {
-    if (key !== undefined && isSecretEntry(key, value, how)) return maskWhole(key, value, how);
+    if (key !== undefined && isSecretValue(key, value, how)) return maskWhole(key, value, how);
     return maskText(value, how);
   }
   if (Array.isArray(value)) return maskList(key, value as readonly Json[], how);
   if (isObject(value)) {
     const members = Object.entries(value as Readonly<Record<string, Json>>);
-    const masked = members.map(([name, inner]) => [name, maskValue(name, inner, how)] as const);
+    // `{ name: DB_PASSWORD, value: x }`
+    const named = members.find(([name, inner]) => /^(?:name|key)$/i.test(name) && typeof inner === 'string')?.[1];
+    const keyOf = (name: string) => (/^value$/i.test(name) && typeof named === 'string' ? named : name);
+    const masked = members.map(([name, inner]) => [name, maskValue(keyOf(name), inner, how)] as const);
     return masked.every(([name, inner]) => inner === (value as Readonly<Record<string, Json>>)[name])
       ? value
       : Object.fromEntries(masked);
@@ -71,7 +85,9 @@ function maskList(key: string | undefined, list: readonly Json[], how: Masking):
     // An option and its value stand one behind the other.
     const option = typeof before === 'string' ? /^--?([A-Za-z][\w-]*)$/.exec(before)?.[1] : undefined;
     const name = option !== undefined && typeof item === 'string' && !item.startsWith('-') ? option : key;
-    return maskValue(name, item, how);
+    return typeof item === 'string' && (name === undefined || !isSecretEntry(name, item, how))
+      ? maskText(item, how)
+      : maskValue(name, item, how);
   });
   return masked.every((item, index) => item === list[index]) ? list : masked;
 }
@@ -87,11 +103,8 @@ export function maskEnvText(source: string, how: Masking = {}): string {
   let at = 0;
   let isSame = true;
   for (const [index, { key, value, from, to: behind }] of values.entries()) {
-    // Behind `#` the platform sees a comment, where people may have meant the rest of a password.
-    const line = text.indexOf('\n', behind);
-    const lineTo = line === -1 ? text.length : line;
-    const to = isSecretEntry(key, value, how)
-      ? endOfOpenQuote(text, { from, to: lineTo, next: values[index + 1]?.from })
+    const to = isSecretValue(key, value, how)
+      ? endOfEnvSecret(text, { from, to: behind, next: values[index + 1]?.from })
       : behind;
     const rest = text.slice(at, from);
     const written = text.slice(from, to);
@@ -107,11 +120,17 @@ export function maskEnvText(source: string, how: Masking = {}): string {
   return isSame && masked + end === text ? source : masked + end;
 }
 
-/** Where a value of an env file ends whose quote its line does not close: behind the lines up to the next entry. */
-function endOfOpenQuote(
+/**
+ * Where a secret of an env file ends. Behind `#` the platform sees a comment, where people may have meant the rest of a
+ * password. One whose quote its line does not close ends behind the lines up to the next entry.
+ */
+export function endOfEnvSecret(
   text: string,
-  { from, to, next }: { readonly from: number; readonly to: number; readonly next: number | undefined },
+  value: { readonly from: number; readonly to: number; readonly next: number | undefined },
 ): number {
+  const { from, next } = value;
+  const line = text.indexOf('\n', value.to);
+  const to = line === -1 ? text.length : line;
   const quote = text[from] ?? '';
   if (!/^["'`]$/.test(quote) || text.slice(from + 1, to).includes(quote)) return to;
   const limit = next === undefined ? text.length : Math.max(to, text.lastIndexOf('\n', next - 1));
@@ -256,7 +275,8 @@ const longestAddress = 2_048;
 function findEntries(text: string, how: Masking, found: Part[]): void {
   entry.lastIndex = 0;
   for (let match = entry.exec(text); match !== null; match = entry.exec(text)) {
-    const key = match[1] ?? match[2] ?? match[3] ?? match[4] ?? '';
+    const written = match[1] ?? match[2] ?? match[3] ?? match[4] ?? '';
+    const key = (/^value$/i.test(written) ? nameBefore(text, match.index) : undefined) ?? written;
     // The value of an open name may itself be a name with a value.
     if (!isPrivate(key, how) && ruleOfKey(key) === undefined) continue;
     const { parts, end, isOne = false } = valueBehind(text, match);
@@ -270,12 +290,20 @@ function findEntries(text: string, how: Masking, found: Part[]): void {
   }
 }
 
+/** The name of a pair `name: DB_PASSWORD, value: x`. */
+function nameBefore(text: string, at: number): string | undefined {
+  const before = text.slice(Math.max(0, at - 256), at);
+  return /(?<![\w-])(?:name|key)["']?[ \t]{0,8}[:=][ \t]{0,8}["']?([\w.-]{1,128})["']?[ \t]{0,8}[,;]?\s{0,64}["']?$/i.exec(
+    before,
+  )?.[1];
+}
+
 /**
  * A name, and what stands between it and its value. In turn: an option of a command line, an element of XML, the default
  * of a variable of compose, and `name = value`, `name: value`, `"name": value`.
  */
 const entry =
-  /(?<![\w-])--?([A-Za-z][\w.-]{1,63})(?=[=\s"',])|<([A-Za-z][\w:.-]{0,63})>(?=[^<\s])|\$\{([A-Za-z_]\w{0,127}):?[-+](?=[^}])|(?<![\w.-])([A-Za-z_][\w.-]{0,127})(?:\\{0,3}["'])?[ \t]{0,16}(?::=|=>|=(?!=)|:(?=[\s"'\\[{|>&!*]|$))/gm;
+  /(?<![\w-])--?([A-Za-z][\w.-]{1,63})(?=[=\s"',])|<([A-Za-z][\w:.-]{0,63})>(?=[^<\s])|\$\{([A-Za-z_]\w{0,127}):?[-+](?=[^}])|(?<![\w.-])([A-Za-z\d_][\w.-]{0,127})(?:\\{0,3}["'])?[ \t]{0,16}(?::=|=>|=(?!=)|:(?=[\s"'\\[{|>&!*]|$))/gm;
 
 /** The places of the value behind a name, and where reading goes on. `isOne`: they are the lines of one value. */
 interface Found {

@@ -76,13 +76,22 @@ export const keyRules: readonly KeyRule[] = [
     name: 'password',
     says: 'password, passwd, passphrase, pwd, pw, pass or passcode, also at the end of a longer word',
     matches: (words) =>
-      /(?:passw(?:or)?ds?|passphrase|passcode|requirepass|userpass|rootpass|dbpass|^pwd|^pw|^pass|rootpw|dbpw)$/.test(
+      /(?:passw(?:or)?ds?|passphrase|passcode|requirepass|userpass|rootpass|dbpass|pwd|^pw|^pass|rootpw|dbpw)$/.test(
         last(words),
       ) &&
       !(last(words) === 'pass' && ['proxy', 'fastcgi', 'uwsgi', 'grpc', 'scgi'].includes(last(words, 1))) &&
-      !(words.length === 1 && last(words) === 'pwd'),
-    examples: ['POSTGRES_PASSWORD', 'PGPASSWORD', 'smtp_passwd', 'dbPass', 'requirepass', 'ROOT_PW', 'PASSWORD_OLD'],
-    others: ['PASSWORD_MIN_LENGTH', 'POSTGRES_PASSWORD_FILE', 'proxy_pass', 'BYPASS', 'COMPASS', 'passive', 'PWD'],
+      last(words) !== 'oldpwd',
+    examples: [
+      'POSTGRES_PASSWORD',
+      'PGPASSWORD',
+      'Pwd',
+      'smtp_passwd',
+      'dbPass',
+      'requirepass',
+      'ROOT_PW',
+      'PASSWORD_OLD',
+    ],
+    others: ['PASSWORD_MIN_LENGTH', 'POSTGRES_PASSWORD_FILE', 'proxy_pass', 'BYPASS', 'COMPASS', 'passive', 'OLDPWD'],
   },
   {
     name: 'password of something',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { secretSpans, secretSpansOfEnv } from '../../src/export/secrets.ts';
 import { isSecretEntry, maskEnvText, maskText, maskValue } from '../../src/secrets/looks-secret.ts';
 
 /** What looks like a secret is masked, in values and in texts; the rest stays as it is. */
@@ -208,6 +209,51 @@ describe('a secret is masked as a whole', () => {
     ['password: abc # of old\nb: 1', 'password: (sensitive) # of old\nb: 1'],
   ])('and no more than that: %j is shown as %j', (text, shown) => {
     expect(maskText(text)).toBe(shown);
+  });
+});
+
+describe('a name that proves a secret', () => {
+  test.each([
+    'Server=db;Uid=a;Pwd=hunter2;',
+    'pwd: hunter2\n',
+    'PWD=hunter2\n',
+    '2FA_SECRET=hunter2\n',
+    '- name: DB_PASSWORD\n  value: hunter2\n',
+    '{"name":"DB_PASSWORD","value":"hunter2"}',
+    'env: [{ name: DB_PASSWORD, value: hunter2 }]',
+  ])('in %j', (text) => {
+    expect(maskText(text)).not.toContain('hunter2');
+  });
+
+  test.each(['PWD=/srv/app\n', 'OLDPWD=/home/x9/a\n', '- name: TAG\n  value: hunter2\n'])('not in %j', (text) => {
+    expect(maskText(text)).toBe(text);
+  });
+
+  test('in a pair of name and value', () => {
+    const pair = { name: 'DB_PASSWORD', value: 'hunter2' };
+    expect(maskValue(undefined, [pair])).toStrictEqual([{ ...pair, value: '(sensitive)' }]);
+    expect(maskValue(undefined, { name: 'TAG', value: 'x' })).toStrictEqual({ name: 'TAG', value: 'x' });
+  });
+
+  test.each(['*hunter2', '$hunter2', '!reset hunter2', '<hunter2>', '%hunter2%'])(
+    'in a map, where %s is a value like any other',
+    (value) => {
+      expect(maskValue('DB_PASSWORD', value)).toBe('(sensitive)');
+      expect(maskEnvText(`DB_PASSWORD=${value}\n`)).toBe('DB_PASSWORD=(sensitive)\n');
+      expect(maskValue('DB_PASSWORD', '${NAME}')).toBe('${NAME}');
+    },
+  );
+});
+
+describe('the spans of an export', () => {
+  test('reach as far as masking does', () => {
+    const text = 'DB_PASSWORD=abc #hunter2\nB=2 # x\n';
+    expect(secretSpansOfEnv(text)).toStrictEqual([{ from: 12, to: 24, key: 'DB_PASSWORD' }]);
+  });
+
+  test('have no secret as their name', () => {
+    const keys = secretSpans('AKIAIOSFODNN7EXAMPLE:kX8vQ2mZp4Lr9TnW\nREGION: kX8vQ2mZp4Lr9TnW').map(({ key }) => key);
+    expect(keys).toStrictEqual(['SECRET', 'SECRET', 'REGION']);
   });
 });
 
