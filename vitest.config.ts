@@ -8,6 +8,8 @@ const long = [
   'test/scenarios/canary-program.test.ts',
   'test/security/hostile-repository.test.ts',
   'test/security/installed-package.test.ts',
+  'test/security/limits-of-manifests.test.ts',
+  'test/scenarios/export.kills.test.ts',
   'test/scenarios/terminal.test.ts',
   'test/scenarios/state-commands.test.ts',
   'test/state/backends/local.disk-faults.test.ts',
