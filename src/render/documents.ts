@@ -81,13 +81,8 @@ const action = z.object({
   position: position.optional(),
 });
 
-/** What `plan` prints, and `apply` and `destroy` first. */
-export const planDocument = z.object({
-  format: z.literal('trueup/plan'),
-  version,
-  hasChanges: z.boolean(),
-  summary: z.partialRecord(actionName, z.number().int()),
-  requests,
+/** The members of a head: where a document comes from. */
+const about = {
   /** `emulator`, or the address. */
   platform: z.string().optional(),
   project: z.object({ id: z.string(), name: z.string().optional() }).optional(),
@@ -100,6 +95,16 @@ export const planDocument = z.object({
   commit: z
     .object({ id: z.string(), differing: z.number().int().optional(), isClean: z.literal(true).optional() })
     .optional(),
+};
+
+/** What `plan` prints, and `apply` and `destroy` first. */
+export const planDocument = z.object({
+  format: z.literal('trueup/plan'),
+  version,
+  hasChanges: z.boolean(),
+  summary: z.partialRecord(actionName, z.number().int()),
+  requests,
+  ...about,
   /** Addresses of the services that restart. */
   restarts: z.array(z.string()).optional(),
   /** Addresses of the services that are deleted and created again. */
@@ -120,6 +125,80 @@ export const planDocument = z.object({
     })
     .optional(),
   diagnostics: z.array(diagnostic),
+});
+
+/** An ISO day in UTC, such as 2026-07-05. */
+const day = z.iso.date();
+
+const acceptance = z.object({ until: day, because: z.string(), by: z.string() });
+
+const findingName = z.enum(['drifted', 'missing', 'unmanaged', 'not yet applied', 'duplicate']);
+
+const finding = z.object({
+  /** Digest of kind, object and field: the same in every run and every format. */
+  id: z.string(),
+  is: findingName,
+  address: z.string().optional(),
+  kind: z.string(),
+  objectId: z.string().optional(),
+  name: z.string().optional(),
+  /** The attribute, as in the changes of a plan; left out where the finding is about the object as a whole. */
+  path: z.string().optional(),
+  applied: shown.optional(),
+  platform: shown.optional(),
+  manifest: shown.optional(),
+  /** What can be said of hidden text. */
+  summary: z.string().optional(),
+  /** Of drift: the manifest has a third value, which was never applied. */
+  edited: z.literal(true).optional(),
+  /** `expired`: was accepted until a day that has passed; counts as new. */
+  status: z.enum(['new', 'known', 'accepted', 'expired', 'not yet applied']),
+  /** The day on which a run found it first. */
+  since: day.optional(),
+  accepted: acceptance.optional(),
+  /** The platform's value changed several times within 30 days. */
+  flapping: z.object({ changes: z.number().int(), since: day }).optional(),
+  /** The line of the field, else of the block. */
+  position: position.optional(),
+  remedy: z.string(),
+});
+
+const findingKey = finding.pick({ id: true, is: true, address: true, path: true });
+
+/** What `drift` prints. */
+export const driftDocument = z.object({
+  format: z.literal('trueup/drift'),
+  version,
+  /** 0: nothing new, and nothing known; 2: new drift; 8: known or accepted drift only. */
+  exitCode: z.literal([0, 2, 8]),
+  requests,
+  ...about,
+  /** `isUpdated`: this run wrote it. */
+  memory: z.object({ location: z.string(), isUpdated: z.boolean() }),
+  summary: z.object({
+    new: z.number().int(),
+    known: z.number().int(),
+    accepted: z.number().int(),
+    expired: z.number().int(),
+    'not yet applied': z.number().int(),
+    ignored: z.number().int(),
+    resolved: z.number().int(),
+  }),
+  /** In the order of the manifest, then by path; objects without an address last. */
+  findings: z.array(finding),
+  /** In the memory, and gone now. */
+  resolved: z.array(findingKey),
+  /** With --full: what the rules under `drift.ignore` leave out. */
+  ignored: z.array(findingKey.extend({ because: z.string().optional() })).optional(),
+  diagnostics: z.array(diagnostic),
+});
+
+/** What `drift accept` prints. */
+export const driftAcceptDocument = z.object({
+  format: z.literal('trueup/drift-accept'),
+  version,
+  memory: z.object({ location: z.string() }),
+  accepted: z.array(findingKey.extend({ accepted: acceptance })),
 });
 
 const event = z.object({ format: z.literal('trueup/event'), version, time: z.iso.datetime(), requests });
@@ -335,6 +414,8 @@ export const explanationDocument = z.object({
 /** Every document, for readers that do not know which one comes. */
 export const anyDocument = z.discriminatedUnion('format', [
   planDocument,
+  driftDocument,
+  driftAcceptDocument,
   eventDocument,
   resultDocument,
   errorDocument,
@@ -354,6 +435,8 @@ export const anyDocument = z.discriminatedUnion('format', [
 ]);
 
 export type PlanDocument = z.output<typeof planDocument>;
+export type DriftDocument = z.output<typeof driftDocument>;
+export type DriftAcceptDocument = z.output<typeof driftAcceptDocument>;
 export type EventDocument = z.output<typeof eventDocument>;
 export type ResultDocument = z.output<typeof resultDocument>;
 export type ErrorDocument = z.output<typeof errorDocument>;
