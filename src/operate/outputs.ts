@@ -148,6 +148,16 @@ export function chooseOutputs(declared: readonly string[], name: string | undefi
 }
 
 /**
+ * Refuses one output that would be printed redacted: a script would take `(sensitive)` for the value.
+ *
+ * @throws {Stop} `usage`, when a secret is part of the output.
+ */
+export function requireShown(declared: Manifest['outputs'], name: string): void {
+  if (declared.get(name)?.isSecret !== true) return;
+  throw usage(`the output ${name} holds a secret`, 'Print it with --show-secrets.');
+}
+
+/**
  * Refuses outputs that lack a secret: a value with a hole in it is no value.
  *
  * @throws {Stop} `refused`, with every secret that is missing.

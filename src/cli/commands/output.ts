@@ -1,5 +1,5 @@
 import { readStateOf } from '../../operate/addressed.ts';
-import { chooseOutputs, evaluateOutputs, requireSecrets } from '../../operate/outputs.ts';
+import { chooseOutputs, evaluateOutputs, requireSecrets, requireShown } from '../../operate/outputs.ts';
 import type { OutputView } from '../../render/formats/output.ts';
 import { outputFormats } from '../../render/formats/output.ts';
 import { counted } from '../../render/lines.ts';
@@ -26,6 +26,7 @@ export function outputCommand(
       const { manifest, warnings } = await load(options, redactor);
       run.warn(warnings);
       const names = chooseOutputs([...manifest.outputs.keys()], name);
+      if (name !== undefined && flags.showSecrets !== true) requireShown(manifest.outputs, name);
       const target = targetOf(manifest.settings, options);
       const state = await readStateOf(target.project, openStore(target.state, run));
       const connection = await connect(manifest.settings, { options, redactor, terminal, purpose: 'output' });

@@ -67,9 +67,23 @@ literal     = \${ref:x} and \${{environment.X}}
     vi.stubEnv('TRUEUP_API_KEY', 'right-key-4711');
   });
 
+  it('refuses one output that holds a secret without --show-secrets, in every form, before it sends a request', async () => {
+    const place = await open(services + outputs.replace('${env:CANARY}', 'x'), { secrets });
+    place.requests();
+    const refused = { exit: 'stopped', out: '' };
+    const text = await place.run(outputCommand('db_url', {}));
+    expect(text).toMatchObject(refused);
+    expect(text.err).toContain('the output db_url holds a secret -> Print it with --show-secrets.');
+    expect(await place.run(outputCommand('db_url', { raw: true }))).toMatchObject(refused);
+    const json = await place.run(outputCommand('db_url', {}), { format: 'json' });
+    expect(json.exit).toBe('stopped');
+    expect(json.out).not.toContain('trueup/outputs');
+    expect(place.requests()).toEqual([]);
+  });
+
   it('needs no secret to redact one, and names the secret that it needs to print one', async () => {
     const place = await open(services + outputs.replace('${env:CANARY}', 'x'), { secrets });
-    expect((await place.run(outputCommand('db_url', {}))).out).toBe('(sensitive)\n');
+    expect((await place.run(outputCommand(undefined, {}))).out).toContain('db_url      = (sensitive)\n');
     const missing = await place.run(outputCommand('db_url', { showSecrets: true }));
     expect(missing).toMatchObject({ exit: 'stopped', out: '' });
     expect(missing.err).toContain(
