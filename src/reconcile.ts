@@ -251,12 +251,11 @@ export async function importObject(manifest: Manifest, world: World, address: st
       }),
     ]);
   }
+  refuseManaged(address, (await world.store.read())?.resources);
   const made = await planWithIds(manifest, world, new Map([[address, id]]));
   const action = made.actions.find((item) => item.address === address);
-  const known = made.base.resources[address]?.id;
-  if (known !== undefined && known !== null) {
-    throw new Stop('refused', [diagnostic('ambiguous', `${address} is already tied to ${known}`, { address })]);
-  }
+  // An entry of moved: may have given it an object.
+  refuseManaged(address, made.base.resources);
   const errors = (action?.notes ?? []).filter((item) => item.severity === 'error');
   if (action === undefined || errors.length > 0) throw new Stop('refused', errors);
   const record = {
@@ -273,6 +272,14 @@ export async function importObject(manifest: Manifest, world: World, address: st
     resources: { ...made.base.resources, [address]: record },
   });
   return made;
+}
+
+/** @throws {Stop} `refused`, when the state ties an address to an object. */
+function refuseManaged(address: string, resources: State['resources'] = {}): void {
+  const known = resources[address]?.id ?? undefined;
+  if (known === undefined) return;
+  const remedy = `To give it another object, run trueup state rm '${address}' first.`;
+  throw new Stop('refused', [diagnostic('ambiguous', `${address} manages ${known} already`, { address, remedy })]);
 }
 
 function refuseForeign(state: State, organizationId: string, projectId: string, place: string): void {

@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { groupBy } from '../graph/group.ts';
 import type { Found } from './absence.ts';
@@ -102,15 +103,27 @@ function claimIds({ items, diagnostics }: IdentifyInput): Map<string, Claim> {
       const remedy = 'Correct id:, or declare the other object under a key of its own.';
       diagnostics.push(diagnostic('ambiguous', message, { ...positionOf(item), remedy }));
     }
+    const claim: Claim = { item, id, foundBy: known === undefined ? 'pin' : 'id' };
     const other = claimed.get(id);
-    if (other !== undefined) {
-      const message = `${other.item.address} and ${address} have the same id ${id}`;
-      const remedy = 'One object has one address: remove one of the two, or correct id:.';
-      diagnostics.push(diagnostic('ambiguous', message, { ...positionOf(item), remedy }));
-    }
-    claimed.set(id, { item, id, foundBy: known === undefined ? 'pin' : 'id' });
+    if (other !== undefined) diagnostics.push(twice(other, claim));
+    claimed.set(id, claim);
   }
   return claimed;
+}
+
+/** Reports one object that two addresses claim. The one that the state ties to it manages it. */
+function twice(first: Claim, second: Claim): Diagnostic {
+  const [manager, other] = second.foundBy === 'id' ? [second, first] : [first, second];
+  const [from, to] = [manager.item.address, other.item.address];
+  if (manager.foundBy === other.foundBy) {
+    const message = `${first.item.address} and ${second.item.address} have the same id ${first.id}`;
+    const remedy = 'One object has one address: remove one of the two, or correct id:.';
+    return diagnostic('ambiguous', message, { ...positionOf(second.item), remedy });
+  }
+  const moves = `trueup state mv '${from}' '${to}' gives it the other address.`;
+  const remedy =
+    manager.item.resource === undefined ? moves : `One object has one block: remove one of the two. ${moves}`;
+  return diagnostic('ambiguous', `${from} manages ${first.id} already`, { ...positionOf(other.item), remedy });
 }
 
 /** Matches the blocks that no id leads to: each has to have one object, and the object one block. */

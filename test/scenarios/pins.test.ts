@@ -29,6 +29,20 @@ describe('id:', () => {
     expect(made.store.state).toBeUndefined();
   });
 
+  test('that another address has in the state names that address, and state mv', async () => {
+    const made = bench();
+    await made.apply(one);
+    const known = idOf(made, address);
+    const renamed = production(database(`id: ${known}`)).replace('main:', 'shop:');
+    const found = await refusal(made, () => made.plan(renamed));
+    expect(found.map(({ message, remedy }) => [message, remedy])).toEqual([
+      [
+        `${address} manages ${known} already`,
+        `trueup state mv '${address}' 'production.postgres.shop' gives it the other address.`,
+      ],
+    ]);
+  });
+
   test('of nothing is an error', async () => {
     const made = bench();
     const found = await refusal(made, () => made.plan(production(database('id: nowhere'))));
@@ -54,7 +68,25 @@ describe('an import', () => {
     await made.apply(one);
     const known = idOf(made, address);
     const other = await byHand(made, { name: 'other' });
-    await refusal(made, async () => importObject(await made.manifest(one), made.world(), address, other));
+    const found = await refusal(made, async () => importObject(await made.manifest(one), made.world(), address, other));
+    expect(found.map(({ message, remedy }) => [message, remedy])).toEqual([
+      [`${address} manages ${known} already`, `To give it another object, run trueup state rm '${address}' first.`],
+    ]);
     expect(idOf(made, address)).toBe(known);
+  });
+
+  test('of an object that another address has names that address, and says nothing of id:', async () => {
+    const made = bench();
+    await made.apply(one);
+    const known = idOf(made, address);
+    const both = production(database() + database('', 'shop').replace('    postgres:\n', ''));
+    const to = 'production.postgres.shop';
+    const found = await refusal(made, async () => importObject(await made.manifest(both), made.world(), to, known));
+    expect(found.map(({ message, remedy }) => [message, remedy])).toEqual([
+      [
+        `${address} manages ${known} already`,
+        `One object has one block: remove one of the two. trueup state mv '${address}' '${to}' gives it the other address.`,
+      ],
+    ]);
   });
 });
