@@ -23,10 +23,18 @@ export interface PlanView {
   readonly about?: PlanAbout;
   /** Text is not cut short. */
   readonly isFull?: boolean;
+  /** What the command line allows. */
+  readonly allowed?: Allowed | undefined;
+}
+
+/** The permissions that a plan reports as given, where they are. */
+interface Allowed {
+  readonly adoption: boolean;
+  readonly dataLoss: boolean;
 }
 
 /** Renders a plan as text. */
-export function renderPlan({ plan, counts, about, isFull }: PlanView, given: Style): string {
+export function renderPlan({ plan, counts, about, isFull, allowed }: PlanView, given: Style): string {
   const style: Style = isFull === true ? { ...given, isFull } : given;
   const groups = groupActions(plan.actions);
   const { narrowed } = plan;
@@ -37,21 +45,21 @@ export function renderPlan({ plan, counts, about, isFull }: PlanView, given: Sty
   ];
   for (const item of plan.diagnostics) blocks.push(renderDiagnostic(item, style));
   const isLong = blocks.reduce((lines, block) => lines + block.length + 1, 0) > oneScreen;
-  blocks.push(ending(plan, groups, counts, style), ...(isLong ? repeatedErrors(plan, style) : []));
+  blocks.push(ending({ plan, counts, allowed }, groups, style), ...(isLong ? repeatedErrors(plan, style) : []));
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
 /** The number of lines that a reader sees at once. */
 const oneScreen = 24;
 
-function ending(plan: ShownPlan, groups: readonly Group[], counts: PlanView['counts'], style: Style): string[] {
+function ending({ plan, counts, allowed }: PlanView, groups: readonly Group[], style: Style): string[] {
   const { narrowed } = plan;
   const lines = [
     ...overwrites(within(plan)),
     ...restarts(within(plan)),
     ...notDeployed(plan.actions),
     ...atRisk(within(plan)),
-    ...permissions(plan.actions),
+    ...permissions(plan.actions, allowed),
     ...notManaged(plan),
     ...errors(plan),
     ...(narrowed === undefined
@@ -148,13 +156,19 @@ function notDeployed(actions: readonly ShownAction[]): string[] {
   ];
 }
 
-function permissions(actions: readonly ShownAction[]): string[] {
+function permissions(
+  actions: readonly ShownAction[],
+  allowed: Allowed = { adoption: false, dataLoss: false },
+): string[] {
   const lines: string[] = [];
   const adopted = actions.filter((action) => action.needsConsent).length;
-  if (adopted > 0)
-    lines.push(`Apply takes over ${counted(adopted, 'object')} and needs consent: ${flags.adoption}, or answer yes.`);
+  const adopts = `Apply takes over ${counted(adopted, 'object')}`;
+  if (adopted > 0 && allowed.adoption) lines.push(`${adopts} (allowed).`);
+  else if (adopted > 0) lines.push(`${adopts} and needs consent: ${flags.adoption}, or answer yes.`);
   const risky = actions.filter(needsDataLoss).length;
-  if (risky > 0) lines.push(`Apply puts data of ${counted(risky, 'resource')} at risk and needs ${flags.dataLoss}.`);
+  const risks = `Apply puts data of ${counted(risky, 'resource')} at risk`;
+  if (risky > 0 && allowed.dataLoss) lines.push(`${risks} (allowed).`);
+  else if (risky > 0) lines.push(`${risks} and needs ${flags.dataLoss}.`);
   return lines;
 }
 

@@ -6,7 +6,7 @@ import { planDocument } from './documents.ts';
 import type { PlanView } from './plan-text.ts';
 
 /** What `plan` printed, as a plan file holds it: `show` prints the same, in every format, and cut short or in full. */
-export interface SavedView extends Omit<PlanView, 'isFull'> {
+export interface SavedView extends Omit<PlanView, 'isFull' | 'allowed'> {
   /** Warnings of the manifest. */
   readonly warnings: readonly Diagnostic[];
 }

@@ -114,10 +114,15 @@ Plan: 1 to delete, 1 unchanged.
 `,
     );
     world.store.state = undefined;
-    const adopted = shown(await world.plan(database(basic.replace('postgres:17', 'postgres:18'))));
+    const adoption = await world.plan(database(basic.replace('postgres:17', 'postgres:18')));
+    const adopted = shown(adoption);
     expect(adopted).toContain(`? production.postgres.main: adopt (${id}): exists on the platform and is taken over\n`);
     expect(adopted).toContain('    dockerImage: postgres:17 -> postgres:18 (first managed)\n');
     expect(adopted).toContain('Apply takes over 1 object and needs consent: --adopt, or answer yes.\n');
+    const allowed = { adoption: true, dataLoss: false };
+    expect(renderPlan({ plan: adoption, counts: { reads: 0, writes: 0 }, allowed }, plainStyle)).toContain(
+      'Apply takes over 1 object (allowed).\nApply puts data of 1 resource at risk and needs --allow-data-loss.\n',
+    );
   });
 
   it('names the services of a compose file that goes, and the number of its lines', async () => {

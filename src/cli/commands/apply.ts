@@ -96,7 +96,8 @@ export async function planAndApply(
       const made = await session.plan({ ...task.request, values });
       const { counts } = session.connection.client;
       const about = await aboutPlan(made, { manifest, folder: options.folder, world: session.connection });
-      view.plan({ plan: made, counts, about, isFull: flags.full === true, warnings });
+      const allowed = { adoption: flags.adopt === true, dataLoss: flags.allowDataLoss === true };
+      view.plan({ plan: made, counts, about, isFull: flags.full === true, allowed, warnings });
       const permissions = await approve(run, made, { ...task, about });
       if (permissions === undefined) {
         terminal.err('Nothing was applied.\n');
