@@ -5,6 +5,7 @@ import type { Operation } from '../api/contract.ts';
 import { membersOf } from '../api/members.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { isObject } from '../kind/json.ts';
+import { shownKey } from '../manifest/problem.ts';
 import { usage } from './options.ts';
 import type { Process } from './process.ts';
 
@@ -13,12 +14,24 @@ type Input = Readonly<Record<string, unknown>>;
 /** Builds the input of a call from --input and from words such as `name=shop`, with the types of the contract. */
 export async function readInput(
   operation: Operation,
-  { json, words, process }: { json: string | undefined; words: readonly string[]; process: Process },
+  {
+    json,
+    words,
+    process,
+    redact,
+  }: {
+    json: string | undefined;
+    words: readonly string[];
+    process: Process;
+    /** Takes known secrets out of a name before a message cuts it. */
+    redact: (text: string) => string;
+  },
 ): Promise<Input> {
   const read = createReader(process);
   const members = new Map<string, unknown>();
   const add = (name: string, value: unknown): void => {
-    if (members.has(name)) throw stop('defined-twice', `${name} is given twice`, 'Remove one of the two.');
+    if (members.has(name))
+      throw stop('defined-twice', `${shownKey(name, redact)} is given twice`, 'Remove one of the two.');
     members.set(name, value);
   };
   if (json !== undefined) {
@@ -30,7 +43,7 @@ export async function readInput(
   for (const [index, word] of words.entries()) {
     const { name, isRaw, written } = splitWord(word, index);
     const text = await readText(written, read);
-    add(name, isRaw ? parseJson(name, text) : convert(operation, name, text));
+    add(name, isRaw ? parseJson(shownKey(name, redact), text) : convert(operation, name, text));
   }
   return Object.fromEntries(members);
 }

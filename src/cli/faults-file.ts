@@ -8,6 +8,8 @@ import { operations, patterns } from '../emulator/faults/matching.ts';
 import type { FaultPlan } from '../emulator/faults/plan.ts';
 import { faultPlan, keysIn } from '../emulator/faults/plan.ts';
 import type { Node, Place } from '../manifest/tree.ts';
+import type { Redact } from '../manifest/problem.ts';
+import { missingBlank, shownKey } from '../manifest/problem.ts';
 import { position, readTree, toJson } from '../manifest/tree.ts';
 import type { FileText } from '../manifest/workspace.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
@@ -18,8 +20,16 @@ const limit = 1_000_000;
 /** The remedy that names the page about faults files. */
 const seeDocs = 'docs/faults.md shows what can stand here.';
 
-/** Reads a faults file; `path` starts in `folder`. @throws {Stop} `usage` */
-export async function readFaultsFile(folder: string, path: string): Promise<FaultPlan> {
+/**
+ * Reads a faults file; `path` starts in `folder`. `redact` takes known secrets out of a key before a message cuts it.
+ *
+ * @throws {Stop} `usage`
+ */
+export async function readFaultsFile(
+  folder: string,
+  path: string,
+  redact: Redact = (text) => text,
+): Promise<FaultPlan> {
   const found: Diagnostic[] = [];
   const tree = readTree(path, (await readText(folder, path)).replace(/^\uFEFF/, ''), found);
   const start = { file: path, line: 1, column: 1 };
@@ -31,7 +41,7 @@ export async function readFaultsFile(folder: string, path: string): Promise<Faul
   const parsed = faultPlan.safeParse(toJson(tree));
   const wrong = parsed.success
     ? unknownOperations(parsed.data, tree)
-    : parsed.error.issues.flatMap((issue) => describe(innermost(issue), tree));
+    : parsed.error.issues.flatMap((issue) => describe(innermost(issue), tree, redact));
   if (!parsed.success || wrong.length > 0) throw new Stop('usage', wrong);
   return parsed.data;
 }
@@ -61,7 +71,7 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   return inner === undefined ? issue : innermost({ ...inner, path: [...issue.path, ...inner.path] });
 }
 
-function describe(issue: z.core.$ZodIssue, tree: Node): Diagnostic[] {
+function describe(issue: z.core.$ZodIssue, tree: Node, redact: Redact): Diagnostic[] {
   if (issue.code !== 'unrecognized_keys') {
     const at = { remedy: seeDocs, position: position(placeOf(tree, issue.path)) };
     return [diagnostic('wrong-type', `${nameOf(issue.path)}${issue.message}`, at)];
@@ -69,9 +79,13 @@ function describe(issue: z.core.$ZodIssue, tree: Node): Diagnostic[] {
   const known = keysAt(issue.path);
   return issue.keys.map((key) => {
     const guess = closest(key, known);
-    const remedy = guess === undefined ? `It takes ${known.join(', ')}.` : `Did you mean ${guess}?`;
+    const keys = missingBlank(key, redact) ?? `It takes ${known.join(', ')}.`;
+    const remedy = guess === undefined ? keys : `Did you mean ${guess}?`;
     const place = placeOf(tree, [...issue.path, key], 'key');
-    return diagnostic('unknown-key', `${nameOf(issue.path)}has no ${key}`, { remedy, position: position(place) });
+    return diagnostic('unknown-key', `${nameOf(issue.path)}has no ${shownKey(key, redact)}`, {
+      remedy,
+      position: position(place),
+    });
   });
 }
 

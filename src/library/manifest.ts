@@ -10,7 +10,7 @@ import { kinds } from '../resources/index.ts';
 import type { Handle } from './handle.ts';
 import { createHandles } from './handle.ts';
 import type { ProjectSecrets } from './secrets.ts';
-import { createSecrets } from './secrets.ts';
+import { createSecrets, redactingErrors } from './secrets.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { secretsOfEnvironment } from '../secrets/sources/env.ts';
 
@@ -95,7 +95,7 @@ async function read(
     secrets.add(secret);
     redactor.add(secret);
   };
-  const { manifest, warnings } = await load(place, { ...redactor, add });
+  const { manifest, warnings } = await redactingErrors(redactor, () => load(place, { ...redactor, add }));
   return {
     manifest: handles.make({ manifest, secrets, folder: place }),
     addresses: manifest.resources.map(({ address }) => address),

@@ -4,10 +4,12 @@ import { childAddress } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { expressionIn, notInKeys } from './expression.ts';
+import type { Redact } from './problem.ts';
+import { missingBlank, shownKey } from './problem.ts';
 import type { Block } from './resource.ts';
 import type { ExpressionSource } from './sources/source.ts';
 import type { MapNode, Place } from './tree.ts';
-import { position } from './tree.ts';
+import { isEmpty, position } from './tree.ts';
 import { guessKey } from './unknown-key.ts';
 
 /** Kinds by the kind they stand below and the section they stand in. */
@@ -34,7 +36,11 @@ interface Found {
 /** Finds the block of every resource, parents before children, otherwise in the order of the file. */
 export function findBlocks(
   tree: MapNode,
-  { kinds, sources }: { readonly kinds: readonly Kind[]; readonly sources: readonly ExpressionSource[] },
+  {
+    kinds,
+    sources,
+    redact,
+  }: { readonly kinds: readonly Kind[]; readonly sources: readonly ExpressionSource[]; readonly redact: Redact },
   diagnostics: Diagnostic[],
 ): Found {
   const sections = sectionsOf(kinds);
@@ -61,7 +67,7 @@ export function findBlocks(
       }
       if (entry.node.is !== 'map') {
         lose(section, kind, parent);
-        const isNull = entry.node.is === 'scalar' && entry.node.value === null;
+        const isNull = isEmpty(entry.node);
         diagnostics.push(
           diagnostic('wrong-type', isNull ? `${section} is empty` : `${section} must be a map with a block per key`, {
             remedy: isNull
@@ -74,10 +80,13 @@ export function findBlocks(
         continue;
       }
       for (const [key, child] of entry.node.entries) {
-        const address = childAddress(parent, kind.identity.addressedByKey === true ? undefined : section, key);
+        const addressOf = (name: string) =>
+          childAddress(parent, kind.identity.addressedByKey === true ? undefined : section, name);
+        const address = addressOf(key);
+        const shown = child.node.is === 'map' ? key : shownKey(key, redact, isEmpty(child.node));
         const report = (message: string, remedy: string, at: Place, code: Diagnostic['code'] = 'wrong-type') => {
           broken.add(address);
-          diagnostics.push(diagnostic(code, message, { remedy, address, position: position(at) }));
+          diagnostics.push(diagnostic(code, message, { remedy, address: addressOf(shown), position: position(at) }));
         };
         const expression = expressionIn(key, sources);
         if (expression !== undefined) {
@@ -97,10 +106,12 @@ export function findBlocks(
         }
         if (child.node.is !== 'map') {
           // What was commented out below it would be deleted, so nothing is not the same as an empty map.
-          if (child.node.is === 'scalar' && child.node.value === null) {
-            report(`${key} is empty`, `Write ${key}: {} for no fields, or remove the line.`, child.keyAt);
+          if (isEmpty(child.node)) {
+            const remedy = `Write ${shown}: {} for no fields, or remove the line.`;
+            report(`${shown} is empty`, missingBlank(key, redact, true) ?? remedy, child.keyAt);
           } else {
-            report(`${key} must be a map of fields`, `Write it as ${key}: { … }.`, child.node.at);
+            const remedy = `Write it as ${shown}: { … }.`;
+            report(`${shown} must be a map of fields`, missingBlank(key, redact) ?? remedy, child.node.at);
           }
           continue;
         }

@@ -15,7 +15,7 @@ import type { Block, Resource } from './resource.ts';
 import { expressionIn, notInKeys } from './expression.ts';
 import { adviceFor, alternatives, missingBlank, placeAt, problemOf, shown, shownKey, wordsOf } from './problem.ts';
 import type { Entry, Node } from './tree.ts';
-import { position, toJson } from './tree.ts';
+import { isEmpty, position, toJson } from './tree.ts';
 import { pageOf, remedyForKey } from './unknown-key.ts';
 import type { Outputs, Resolved, Wanted } from './wanted.ts';
 import { knownValue, resolve } from './wanted.ts';
@@ -31,7 +31,7 @@ interface BlockPlace {
 /** Reads the fields of one block: names, types, nulls and expressions are checked; problems go to the evaluation. */
 export function readResource(block: Block, { sections, placeOf }: BlockPlace, evaluation: Evaluation): Resource {
   const { kind, address } = block;
-  const { diagnostics } = evaluation;
+  const { diagnostics, redact } = evaluation;
   const fields: Record<string, Wanted> = {};
   const maps: Record<string, ReadonlyMap<string, Wanted>> = {};
   const options: Record<string, Json> = {};
@@ -72,7 +72,7 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
   };
 
   const known = writtenFields(kind, block.link);
-  const reportUnknown = (key: string, { keyAt }: Entry, group: typeof known, prefix: string): void => {
+  const reportUnknown = (key: string, { keyAt, node }: Entry, group: typeof known, prefix: string): void => {
     const report = (code: Diagnostic['code'], message: string, remedy: string) =>
       diagnostics.push(diagnostic(code, message, { remedy, address, position: position(keyAt) }));
     const expression = expressionIn(key, evaluation.sources);
@@ -86,8 +86,10 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
     const keys = [...group.keys(), ...below.keys()];
     const what = prefix === '' ? kind.kind : `${kind.kind} with this ${prefix}type`;
     const elsewhere = (word: string) => (prefix === '' ? (placeInUnion(known, word) ?? placeOf(word)) : undefined);
-    const remedy = hint ?? remedyForKey(key, { keys, sections: below, elsewhere, page: pageOf(kind) });
-    report('unknown-key', `${withArticle(what)} has no key ${prefix}${shownKey(key)}`, remedy);
+    const remedy =
+      hint ??
+      remedyForKey(key, { keys, sections: below, elsewhere, page: pageOf(kind), redact, isEmpty: isEmpty(node) });
+    report('unknown-key', `${withArticle(what)} has no key ${prefix}${shownKey(key, redact, isEmpty(node))}`, remedy);
   };
   const writtenAs = new Map<string, string>();
   const readGroup = (
@@ -113,7 +115,7 @@ export function readResource(block: Block, { sections, placeOf }: BlockPlace, ev
         const result = target.schema.safeParse(toJson(entry.node));
         if (result.success) options[key] = result.data as Json; // options are plain JSON
         else {
-          const refused = { name: key, value: toJson(entry.node), isSecret: false };
+          const refused = { name: key, value: toJson(entry.node), isSecret: false, redact };
           const remedy = whatItIs(key, target.schema, undefined, adviceFor(result.error, refused));
           report('wrong-type', wordsOf(result.error, refused), entry.node, remedy);
         }
@@ -261,6 +263,7 @@ function readMap(
     evaluation.diagnostics.push(
       diagnostic('env-value', message, { remedy, address: evaluation.address, position: position(node.at) }),
     );
+  const { redact } = evaluation;
   const asText = { ...evaluation, asWritten: true as const };
   for (const [key, { keyAt, node }] of entries) {
     const expression = expressionIn(key, evaluation.sources);
@@ -272,14 +275,14 @@ function readMap(
       );
       continue;
     }
-    const name = `${written}.${shownKey(key)}`;
+    const name = `${written}.${shownKey(key, redact, isEmpty(node))}`;
     if (node.is !== 'scalar') {
-      report(`${name} must be text`, node, missingBlank(key) ?? 'Write JSON as text, in quotes.');
+      report(`${name} must be text`, node, missingBlank(key, redact) ?? 'Write JSON as text, in quotes.');
       continue;
     }
     if (node.value === null) {
       const remedy = 'Write "" for an empty value, or remove the line to remove the key.';
-      report(`${name} is null`, node, missingBlank(key) ?? remedy);
+      report(`${name} is null`, node, missingBlank(key, redact, true) ?? remedy);
       continue;
     }
     const value = evaluate(node, asText);
@@ -290,7 +293,7 @@ function readMap(
   for (const { key, reason } of field.map?.write(known).refused ?? []) {
     const node = entries.get(key)?.node;
     if (node !== undefined)
-      report(`${written}.${shownKey(key)} cannot be passed unchanged`, node, `${capital(reason)}.`);
+      report(`${written}.${shownKey(key, redact)} cannot be passed unchanged`, node, `${capital(reason)}.`);
   }
   return wanted;
 }
@@ -304,7 +307,7 @@ function checked(wanted: Wanted, written: string, field: Field, node: Node, eval
   if (error !== undefined) {
     const isSecret = field.secrecy !== undefined || wanted.isSecret;
     const source = node.is === 'scalar' ? node.source : undefined;
-    const refused = { name: written, value: found, isSecret, source };
+    const refused = { name: written, value: found, isSecret, source, redact: evaluation.redact };
     const { message, place } = problemOf(error, node, refused);
     evaluation.diagnostics.push(
       diagnostic('wrong-type', message, {

@@ -1,10 +1,11 @@
 import { normalize } from 'node:path';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Redact } from './problem.ts';
 import { missingBlank, shownKey } from './problem.ts';
 import { includedKeys } from './settings.ts';
-import type { Entry, MapNode, Node } from './tree.ts';
-import { position, readTree } from './tree.ts';
+import type { Entry, MapNode } from './tree.ts';
+import { isEmpty, position, readTree } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
 
 /** Most bytes of one YAML file. One with 10,000 services has 8.8 MB and takes 500 MB of memory. */
@@ -41,7 +42,7 @@ function readMap(
   if (diagnostics.length > before) return undefined;
   if (tree?.is === 'map') return withoutFragments(tree);
   const at = tree === undefined ? { file: path, line: 1, column: 1 } : position(tree.at);
-  const what = tree === undefined || isNull(tree) ? 'is empty' : 'is not a map';
+  const what = tree === undefined || isEmpty(tree) ? 'is empty' : 'is not a map';
   const remedy = `Begin it with a key, such as ${about.begins}.`;
   diagnostics.push(diagnostic('wrong-type', `${path} ${what}`, { remedy, position: at }));
   return undefined;
@@ -52,6 +53,15 @@ function withoutFragments(tree: MapNode): MapNode {
   return { ...tree, entries: new Map([...tree.entries].filter(([key]) => !key.startsWith('x-'))) };
 }
 
+interface Merging {
+  readonly diagnostics: Diagnostic[];
+  readonly redact: Redact;
+}
+
+interface Loading extends Merging {
+  readonly texts: Map<string, string>;
+}
+
 /** Reads the included files and merges them into the root. What two files define is an error. */
 export async function loadIncludes(
   workspace: Workspace,
@@ -59,7 +69,7 @@ export async function loadIncludes(
   include: readonly string[],
   sections: readonly string[],
   nested: ReadonlySet<string>,
-  { diagnostics, texts }: { readonly diagnostics: Diagnostic[]; readonly texts: Map<string, string> },
+  { diagnostics, texts, redact }: Loading,
 ): Promise<MapNode> {
   let merged = root;
   const loaded = new Set<string>();
@@ -107,59 +117,62 @@ export async function loadIncludes(
       for (const [key, entry] of tree.entries) {
         if (entries.has(key)) continue;
         diagnostics.push(
-          diagnostic('unknown-key', `an included file has no key ${shownKey(key)}`, {
-            remedy: missingBlank(key) ?? `Move it to ${root.at.file}. An included file takes ${allowed.join(', ')}.`,
+          diagnostic('unknown-key', `an included file has no key ${shownKey(key, redact, isEmpty(entry.node))}`, {
+            remedy:
+              missingBlank(key, redact, isEmpty(entry.node)) ??
+              `Move it to ${root.at.file}. An included file takes ${allowed.join(', ')}.`,
             position: position(entry.keyAt),
           }),
         );
       }
-      merged = mergeFiles(merged, { ...tree, entries }, nested, diagnostics);
+      merged = mergeFiles(merged, { ...tree, entries }, nested, { diagnostics, redact });
     }
   }
   return merged;
 }
 
 /** Sections are merged, and of those that have sections below them the blocks and these; two definitions of one block contradict. */
-function mergeFiles(into: MapNode, from: MapNode, nested: ReadonlySet<string>, diagnostics: Diagnostic[]): MapNode {
+function mergeFiles(into: MapNode, from: MapNode, nested: ReadonlySet<string>, merging: Merging): MapNode {
   const entries = new Map<string, Entry>(into.entries);
   for (const [key, entry] of from.entries) {
     const present = entries.get(key);
     const depth = nested.has(key) ? 0 : 2;
-    entries.set(key, present === undefined ? entry : mergeEntries(key, present, entry, depth, diagnostics));
+    entries.set(key, present === undefined ? entry : mergeEntries(key, present, entry, depth, merging));
   }
   return { ...into, entries };
 }
 
-function mergeMaps(into: MapNode, from: MapNode, depth: number, diagnostics: Diagnostic[]): MapNode {
+function mergeMaps(into: MapNode, from: MapNode, depth: number, merging: Merging): MapNode {
   const entries = new Map<string, Entry>(into.entries);
   for (const [key, entry] of from.entries) {
     const present = entries.get(key);
-    entries.set(key, present === undefined ? entry : mergeEntries(key, present, entry, depth, diagnostics));
+    entries.set(key, present === undefined ? entry : mergeEntries(key, present, entry, depth, merging));
   }
   return { ...into, entries };
 }
 
-function mergeEntries(key: string, present: Entry, added: Entry, depth: number, diagnostics: Diagnostic[]): Entry {
+function mergeEntries(key: string, present: Entry, added: Entry, depth: number, merging: Merging): Entry {
   const a = present.node;
   const b = added.node;
   if (a.is === 'map' && b.is === 'map' && depth < 3) {
-    return { keyAt: present.keyAt, node: mergeMaps(a, b, depth + 1, diagnostics) };
+    return { keyAt: present.keyAt, node: mergeMaps(a, b, depth + 1, merging) };
   }
   if (a.is === 'list' && b.is === 'list') {
     return { keyAt: present.keyAt, node: { ...a, items: [...a.items, ...b.items] } };
   }
   // A key with nothing below it is told where it stands, when its block is read.
-  if (depth < 2 && (isNull(a) || isNull(b))) return isNull(b) ? added : present;
+  if (depth < 2 && (isEmpty(a) || isEmpty(b))) return isEmpty(b) ? added : present;
+  const { diagnostics, redact } = merging;
   const first = position(present.keyAt);
   diagnostics.push(
-    diagnostic('defined-twice', `${key} is already defined in ${first.file}:${first.line}:${first.column}`, {
-      remedy: 'Keep one of the two.',
-      position: position(added.keyAt),
-    }),
+    diagnostic(
+      'defined-twice',
+      `${shownKey(key, redact, isEmpty(b))} is already defined in ${first.file}:${first.line}:${first.column}`,
+      {
+        remedy: 'Keep one of the two.',
+        position: position(added.keyAt),
+      },
+    ),
   );
   return present;
-}
-
-function isNull(node: Node): boolean {
-  return node.is === 'scalar' && node.value === null;
 }

@@ -19,7 +19,7 @@ import { expressionSources } from './sources/all.ts';
 import type { EnvLimit, ExpressionSource } from './sources/source.ts';
 import type { Settings } from './settings.ts';
 import { readSettings, settingsShape } from './settings.ts';
-import { position } from './tree.ts';
+import { isEmpty, position } from './tree.ts';
 import { placeOfSection, remedyForKey } from './unknown-key.ts';
 import type { Wanted } from './wanted.ts';
 import type { Workspace } from './workspace.ts';
@@ -54,6 +54,8 @@ export interface ManifestInput {
   /** The address of the platform where the manifest names none. */
   readonly platformUrl?: string | undefined;
   readonly addSecret: (value: string) => void;
+  /** Takes the secrets that are known so far out of a key that a diagnostic cuts; when left out, none is known. */
+  readonly redact?: (text: string) => string;
 }
 
 /**
@@ -79,7 +81,7 @@ async function read(
   diagnostics: Diagnostic[],
   texts: Map<string, string>,
 ): Promise<Manifest | undefined> {
-  const { workspace, kinds, sources = expressionSources } = input;
+  const { workspace, kinds, sources = expressionSources, redact = (text) => text } = input;
   const tree = await loadRoot(workspace, input.file, diagnostics, texts);
   if (tree === undefined) return undefined;
   const sections = sectionsOf(kinds);
@@ -87,24 +89,33 @@ async function read(
   const known = [...sections(root).keys(), ...Object.keys(settingsShape)];
   for (const [key, entry] of tree.entries) {
     if (known.includes(key)) continue;
-    const remedy = remedyForKey(key, { keys: known, sections: sections(root), elsewhere: placeOf });
+    const remedy = remedyForKey(key, {
+      keys: known,
+      sections: sections(root),
+      elsewhere: placeOf,
+      redact,
+      isEmpty: isEmpty(entry.node),
+    });
     diagnostics.push(
-      diagnostic('unknown-key', `a manifest has no key ${shownKey(key)}`, { remedy, position: position(entry.keyAt) }),
+      diagnostic('unknown-key', `a manifest has no key ${shownKey(key, redact, isEmpty(entry.node))}`, {
+        remedy,
+        position: position(entry.keyAt),
+      }),
     );
   }
   const { given, platformUrl } = input;
-  const own = readSettings(tree, { given, platformUrl, sources }, diagnostics);
+  const own = readSettings(tree, { given, platformUrl, sources, redact }, diagnostics);
   if (own === undefined) return undefined;
   const top = [...sections(root)];
   const names = top.map(([section]) => section);
   const nested = new Set(top.flatMap(([section, kind]) => (sections(kind.kind).size > 0 ? [section] : [])));
   const before = diagnostics.length;
-  const merged = await loadIncludes(workspace, tree, own.include, names, nested, { diagnostics, texts });
-  const settings = merged === tree ? own : readSettings(merged, { given, platformUrl, sources }, diagnostics);
+  const merged = await loadIncludes(workspace, tree, own.include, names, nested, { diagnostics, texts, redact });
+  const settings = merged === tree ? own : readSettings(merged, { given, platformUrl, sources, redact }, diagnostics);
   if (settings === undefined) return undefined;
 
   const lacksFiles = diagnostics.length > before;
-  const { blocks, broken, isIncomplete } = findBlocks(merged, { kinds, sources }, diagnostics);
+  const { blocks, broken, isIncomplete } = findBlocks(merged, { kinds, sources, redact }, diagnostics);
   const byAddress = new Map<string, Block>(blocks.map((block) => [block.address, block]));
   const suggestions = { left: mostSuggestions };
   const referable = { byAddress, broken, isIncomplete: isIncomplete || lacksFiles, suggestions };
@@ -130,6 +141,7 @@ async function read(
       find: (path: string) => findReference(path, block, referable),
     },
     addSecret,
+    redact,
     diagnostics,
     size,
   });

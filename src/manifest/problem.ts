@@ -11,21 +11,32 @@ export interface Refused {
   readonly isSecret: boolean;
   /** The value as it was written, without quotes. */
   readonly source?: string | undefined;
+  /** Takes the secrets of the run out of a key. */
+  readonly redact: Redact;
 }
 
-/** A key as a message shows it: behind a colon or `=` that lacks a blank stands a value, which may be a secret. */
-export function shownKey(key: string): string {
-  return key.replace(valueInKey, '$1$2…');
+/** Takes the secrets of the run out of a text. */
+export type Redact = (text: string) => string;
+
+/**
+ * A key as a message shows it: behind a colon or `=` that lacks a blank stands a value, which may be a secret; behind a blank
+ * too, when the key itself has none (`isEmpty`). A known secret is taken out before: of its beginning nobody could tell what
+ * it is.
+ */
+export function shownKey(key: string, redact: Redact, isEmpty = false): string {
+  return redact(key).replace(isEmpty ? valueWithoutColon : valueInKey, '$1$2…');
 }
 
 /** The remedy for a key that holds its value too; undefined: it holds none. */
-export function missingBlank(key: string): string | undefined {
-  const name = valueInKey.exec(key)?.[1];
-  return name === undefined ? undefined : `Write ${name}: with a blank behind the colon.`;
+export function missingBlank(key: string, redact: Redact, isEmpty = false): string | undefined {
+  const [, name, sign = ''] = (isEmpty ? valueWithoutColon : valueInKey).exec(redact(key)) ?? [];
+  if (name === undefined) return undefined;
+  return `Write ${name}: with a ${/\s/.test(sign) ? 'colon and a blank' : 'blank behind the colon'}.`;
 }
 
-/** A name, and what stands behind it. Any other text stays whole: of a part of a secret nobody could tell what it is. */
+/** A name, and what stands behind it. */
 const valueInKey = /^([A-Za-z_][\w.-]*)([:=])(?=.).*$/s;
+const valueWithoutColon = /^([A-Za-z_][\w.-]*)([:=]|\s+)(?=.).*$/s;
 
 /** The problems of a value, in words, and the place of the innermost value that the first one is about. */
 export function problemOf(error: z.ZodError, node: Node, refused: Refused): { message: string; place: Place } {
@@ -38,12 +49,15 @@ export function wordsOf(error: z.ZodError, refused: Refused): string {
 }
 
 /** What to write instead, where the value shows what was meant: `Write https: true.` */
-export function adviceFor(error: z.ZodError, { name, value, isSecret, source }: Refused): string | undefined {
+export function adviceFor(error: z.ZodError, { name, value, isSecret, source, redact }: Refused): string | undefined {
   const inner = error.issues[0] === undefined ? undefined : innermost(error.issues[0]);
   if (inner === undefined || isSecret) return undefined;
-  const path = pathOf(name, inner.path);
-  if (inner.code === 'unrecognized_keys') return missingBlank(inner.keys[0] ?? '');
+  const path = pathOf(name, inner.path, redact);
   const found = inner.path.reduce<unknown>(memberOf, value);
+  if (inner.code === 'unrecognized_keys') {
+    const [key = ''] = inner.keys;
+    return missingBlank(key, redact, memberOf(found, key) === null);
+  }
   if (inner.code === 'invalid_type') {
     if (inner.expected === 'boolean' && typeof found === 'string') {
       const word = found.trim().toLowerCase();
@@ -71,14 +85,14 @@ export function adviceFor(error: z.ZodError, { name, value, isSecret, source }: 
 const yes: readonly string[] = ['yes', 'y', 'on', 'true', '1', 'enabled'];
 const no: readonly string[] = ['no', 'n', 'off', 'false', '0', 'disabled'];
 
-function pathOf(name: string, path: readonly PropertyKey[]): string {
-  const steps = path.map((step) => shownKey(String(step)));
+function pathOf(name: string, path: readonly PropertyKey[], redact: Redact): string {
+  const steps = path.map((step) => shownKey(String(step), redact));
   return [name, ...steps].filter((step) => step !== '').join('.');
 }
 
-function sentenceOf(issue: z.core.$ZodIssue, { name, value, isSecret }: Refused): string {
+function sentenceOf(issue: z.core.$ZodIssue, { name, value, isSecret, redact }: Refused): string {
   const inner = innermost(issue);
-  const path = pathOf(name, inner.path);
+  const path = pathOf(name, inner.path, redact);
   const found = inner.path.reduce<unknown>(memberOf, value);
   const got = `got ${isSecret ? typeOf(found) : shown(found)}`;
   switch (inner.code) {
@@ -89,7 +103,7 @@ function sentenceOf(issue: z.core.$ZodIssue, { name, value, isSecret }: Refused)
     case 'invalid_value':
       return `${path} must be ${alternatives(inner.values.map((item) => JSON.stringify(item)))}, ${got}`;
     case 'unrecognized_keys':
-      return `${path} has no key ${inner.keys.map(shownKey).join(', ')}`;
+      return `${path} has no key ${inner.keys.map((key) => shownKey(key, redact, memberOf(found, key) === null)).join(', ')}`;
     case 'too_small':
       if (isCustom(inner)) return `${path} ${inner.message}`;
       if (inner.origin === 'string' && inner.minimum === 1) return `${path} is empty`;

@@ -151,8 +151,12 @@ function maskedLines(
   const value = ({ source }: Token): void => {
     // The text of a block begins at the margin, and stands below its key all the same.
     if (isFirst && brackets.length === 0 && !isBlockText) leave(column);
+    const bracket = brackets.at(-1);
+    // In braces, what stands before a value is a key that has none: it may be both, where a blank is missing.
+    const isKey = bracket?.isMap === true && bracket.key === undefined;
     const isShown =
       isOpenHere() &&
+      !isKey &&
       !hasValue &&
       !isBlockText &&
       !source.includes('\n') &&

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { parseExpressions } from './expression.ts';
+import type { Redact } from './problem.ts';
 import { problemOf } from './problem.ts';
 import type { ExpressionSource, Variable } from './sources/source.ts';
 import type { MapNode, Node, Place } from './tree.ts';
@@ -174,11 +175,13 @@ export function readSettings(
     given,
     platformUrl,
     sources,
+    redact,
   }: {
     readonly given: (name: string) => string | undefined;
     /** The address of the platform where the manifest names none: TRUEUP_URL. */
     readonly platformUrl?: string | undefined;
     readonly sources: readonly ExpressionSource[];
+    readonly redact: Redact;
   },
   diagnostics: Diagnostic[],
 ): Settings | undefined {
@@ -192,7 +195,7 @@ export function readSettings(
       diagnostics.push(diagnostic(code, message, { remedy: remedies[key], position: position(place) }));
     if (entry === undefined) report('missing-key', `${key} is missing`, at);
     else {
-      const refused = { name: key, value: toJson(entry.node), isSecret: key === 'secrets' };
+      const refused = { name: key, value: toJson(entry.node), isSecret: key === 'secrets', redact };
       const { message, place } = problemOf(result.error, entry.node, refused);
       report('wrong-type', message, place);
     }

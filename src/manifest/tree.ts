@@ -53,6 +53,11 @@ export function position({ file, offset, end, lines }: Place): Position {
     : { file, line, column, endColumn: column + end - offset };
 }
 
+/** Tells whether a key has no value. */
+export function isEmpty(node: Node): boolean {
+  return node.is === 'scalar' && node.value === null;
+}
+
 /** A node as plain JSON, without evaluating expressions. */
 export function toJson(node: Node): Json {
   switch (node.is) {
@@ -281,7 +286,9 @@ function convert(contents: ParsedNode, reading: Reading): Node | undefined {
         }
       } else if (own.has(key)) {
         const first = position(own.get(key)?.keyAt ?? keyAt);
-        fail(keyAt, `the key ${key} stands here twice, first in line ${first.line}`, 'Keep one of them.');
+        // One with a colon or a blank may hold a value.
+        const name = /[:=\s]/.test(key) ? 'this key' : `the key ${key}`;
+        fail(keyAt, `${name} stands here twice, first in line ${first.line}`, 'Keep one of them.');
       } else if (unstorable.test(key)) {
         fail(keyAt, notStorable, 'Remove it.');
       } else {

@@ -2,6 +2,7 @@ import { closest } from '../diagnostics/closest.ts';
 import type { Kind } from '../kind/kind.ts';
 import { root } from '../kind/kind.ts';
 import { keyMeant, remedyWithoutKey } from '../kind/words.ts';
+import type { Redact } from './problem.ts';
 import { alternatives, missingBlank } from './problem.ts';
 
 /** Most keys that a remedy lists. */
@@ -17,16 +18,19 @@ interface Place {
   readonly elsewhere?: (key: string) => string | undefined;
   /** The page with all keys. */
   readonly page?: string;
+  readonly redact: Redact;
+  /** The key has no value. */
+  readonly isEmpty: boolean;
 }
 
 /** The remedy for an unknown key: the key that was meant, where it belongs, or the keys that there are. */
 export function remedyForKey(key: string, place: Place): string {
-  const blank = missingBlank(key);
-  if (blank !== undefined) return blank;
+  const blank = missingBlank(key, place.redact, place.isEmpty);
+  if (blank !== undefined && !/\s/.test(key)) return blank;
   const elsewhere = place.elsewhere?.(key);
   if (elsewhere !== undefined) return elsewhere;
   const guess = guessKey(key, place);
-  return guess === undefined ? (remedyWithoutKey(key) ?? listed(place)) : `Did you mean ${guess}?`;
+  return guess === undefined ? (blank ?? remedyWithoutKey(key) ?? listed(place)) : `Did you mean ${guess}?`;
 }
 
 /** The key that was probably meant. */

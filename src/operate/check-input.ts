@@ -5,7 +5,8 @@ import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
-import { wordsOf } from '../manifest/problem.ts';
+import type { Redact } from '../manifest/problem.ts';
+import { shownKey, wordsOf } from '../manifest/problem.ts';
 
 /** The operation of a name; what is none stops the run with the name that may have been meant. */
 export function findOperation(name: string): Operation {
@@ -27,12 +28,19 @@ export function findOperation(name: string): Operation {
   );
 }
 
-/** Everything that is wrong with an input, one diagnostic each. No value is shown: it may be a secret. */
-export function checkInput(operation: Operation, input: Readonly<Record<string, unknown>>): Diagnostic[] {
+/**
+ * Everything that is wrong with an input, one diagnostic each. No value is shown: it may be a secret. `redact` takes known
+ * secrets out of a name before it is cut.
+ */
+export function checkInput(
+  operation: Operation,
+  input: Readonly<Record<string, unknown>>,
+  redact: Redact = (text) => text,
+): Diagnostic[] {
   const { input: schema, method } = endpointOf(operation);
   const issues = schema.safeParse(input).error?.issues ?? [];
   return [
-    ...issues.flatMap((issue) => diagnosticsOf(operation, input, issue)),
+    ...issues.flatMap((issue) => diagnosticsOf(operation, { input, redact }, issue)),
     // The platform takes an empty value in a query for a missing one.
     ...requiredMembers(operation)
       .filter((name) => method === 'GET' && input[name] === '' && !issues.some(({ path }) => path[0] === name))
@@ -42,7 +50,7 @@ export function checkInput(operation: Operation, input: Readonly<Record<string, 
 
 function diagnosticsOf(
   operation: Operation,
-  input: Readonly<Record<string, unknown>>,
+  { input, redact }: { readonly input: Readonly<Record<string, unknown>>; readonly redact: Redact },
   issue: z.core.$ZodIssue,
 ): Diagnostic[] {
   const [first, ...deeper] = issue.path;
@@ -51,9 +59,13 @@ function diagnosticsOf(
     const known = issue.path.length === 0 ? Object.keys(endpointOf(operation).input.shape) : [];
     return issue.keys.map((key) => {
       const guess = closest(key, known);
-      return diagnostic('unknown-key', `${[...issue.path, key].join('.')} is no member of ${operation}`, {
-        remedy: guess === undefined ? remedy : `Did you mean ${guess}?`,
-      });
+      return diagnostic(
+        'unknown-key',
+        `${[...issue.path.map(String), key].map((name) => shownKey(name, redact)).join('.')} is no member of ${operation}`,
+        {
+          remedy: guess === undefined ? remedy : `Did you mean ${guess}?`,
+        },
+      );
     });
   }
   if (deeper.length === 0 && !Object.hasOwn(input, String(first))) {
@@ -61,6 +73,6 @@ function diagnosticsOf(
   }
   // A number out of its range is no secret.
   const isRange = (issue.code === 'too_small' || issue.code === 'too_big') && /^(int|number)$/.test(issue.origin);
-  const refused = { name: '', value: input, isSecret: !isRange };
+  const refused = { name: '', value: input, isSecret: !isRange, redact };
   return [diagnostic('wrong-type', wordsOf(new z.ZodError([issue]), refused), { remedy })];
 }

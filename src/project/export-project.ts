@@ -113,6 +113,7 @@ export async function exportProject(
       platformUrl: env['TRUEUP_URL'] || undefined,
       given: (name) => options.variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
       addSecret: redactor.add,
+      redact: redactor.redact,
     },
     workspace: await openWorkspace(folder),
     projectId: project,

@@ -112,6 +112,7 @@ async function load(options: ProjectFolder, { redactor, workspace, secret }: Loa
     platformUrl: env['TRUEUP_URL'] || undefined,
     given: (name) => variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
     addSecret: redactor.add,
+    redact: redactor.redact,
   });
   const { settings } = validated.manifest;
   const known = [...settings.variables.keys()];

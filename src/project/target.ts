@@ -5,6 +5,7 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { loadRoot } from '../manifest/load.ts';
 import { quotingRule } from '../manifest/may-quote.ts';
+import { redactorOf } from '../secrets/sources/env.ts';
 import { withQuotes } from '../manifest/quote.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { readSettings, settingsShape } from '../manifest/settings.ts';
@@ -82,7 +83,12 @@ async function findSettings(options: ProjectFolder): Promise<Settings | undefine
       ? undefined
       : readSettings(
           root,
-          { given: () => undefined, platformUrl: env['TRUEUP_URL'] || undefined, sources: expressionSources },
+          {
+            given: () => undefined,
+            platformUrl: env['TRUEUP_URL'] || undefined,
+            sources: expressionSources,
+            redact: redactorOf(env).redact,
+          },
           diagnostics,
         );
   if (settings === undefined) throw new Stop('manifest', withQuotes(diagnostics, texts, quotingRule(options.kinds)));

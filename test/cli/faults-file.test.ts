@@ -55,6 +55,12 @@ faults:
   expect(plan.faults[3]?.chance).toBeCloseTo(0.005);
 });
 
+test('a key that holds its value shows up to there', async () => {
+  const [told = ''] = await said(wrong('token:hunter2'));
+  expect(told).toContain('has no token:… -> ');
+  expect(told).not.toContain('hunter2');
+});
+
 test.each([
   ['', '1:1 faults.yaml is empty -> It begins with faults: and a list, as docs/faults.md shows.'],
   ['- 1\n', `1:1 the file: takes a map of seed and faults -> ${seeDocs}`],

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Stop } from '../../src/diagnostics/diagnostic.ts';
+import { validate } from '../../src/library/manifest.ts';
+import { project } from '../cli/process.ts';
 import { bench, head } from '../support/world.ts';
 
 /** What a key that does not exist was meant to be, and what follows from it. */
@@ -239,14 +241,60 @@ describe('a key that holds its value, because a blank is missing,', () => {
     ['of a setting', `${head}state: { backend: local, url:hunter2 }\n`, 'state has no key url:…'],
     ['of a variable', `${head}variables: { token: { default:hunter2 } }\n`, 'default:…'],
     ['that is a variable', `${head}variables: { token:hunter2 }\n`, 'variables.token:…'],
+    ['that stands twice', services('    redis: { cache:hunter2, cache:hunter2 }\n'), 'this key stands here twice'],
+    ['of a block', services('    redis: { cache:hunter2 }\n'), `cache:… is empty -> ${blank('cache')}`],
+    ['of a block with =', services('    redis: { cache=hunter2: 1 }\n'), `cache=… must be a map of fields -> `],
+    ['without a colon', redis('databasePassword hunter2'), `databasePassword … -> Did you mean databasePassword?`],
+    ['of env without a colon', application('env: { DB_PASSWORD hunter2 }'), 'env.DB_PASSWORD … is null'],
+    ['of a block without a colon', services('    redis: { cache hunter2 }\n'), 'cache … is empty'],
   ])('%s shows up to there', async (_title, text, says) => {
     const told = (await problems(text)).join('\n');
     expect(told).toContain(says);
     expect(told).not.toContain('hunter2');
   });
 
-  test('of which the beginning is no name stays whole, so that secrets in it are found', async () => {
-    expect((await problems(redis('"key 22 tok=3D": 1')))[0]).toContain('a redis has no key key 22 tok=3D -> ');
+  test('of a block shows up to there in its address too', async () => {
+    const failed = await bench()
+      .manifest(services('    redis: { cache:hunter2 }\n'))
+      .catch((error: unknown) => error);
+    expect(failed).toMatchObject({ diagnostics: [{ address: 'production.redis["cache:…"]' }] });
+    expect(JSON.stringify(failed)).not.toContain('hunter2');
+  });
+
+  test.each([
+    ['of a setting', `${head}state: { backend: local, url:hunter2 }\n`],
+    ['of a block', services('    redis: { cache:hunter2 }\n')],
+    ['of a kind', redis('databasePassword:hunter2')],
+    ['of a kind, without a colon', redis('databasePassword hunter2')],
+    ['of a source', stack('type:hunter2, type: raw, composeFile: a')],
+  ])('%s is masked in the line that is quoted', async (_title, text) => {
+    const failed = await bench()
+      .manifest(text)
+      .catch((error: unknown) => error);
+    const quotes = failed instanceof Stop ? failed.diagnostics.map(({ quote }) => quote?.text ?? '') : [];
+    expect(quotes.join('\n')).toContain('********');
+    expect(quotes.join('\n')).not.toContain('hunter2');
+  });
+
+  test('of which the beginning is no name stays whole', async () => {
+    expect((await problems(redis('"22 tok=3D": 1')))[0]).toContain('a redis has no key 22 tok=3D -> ');
+  });
+
+  test.each([
+    ['of a kind', redis('s3cr:et-4711')],
+    ['of env', application('env: { s3cr=et-4711 }')],
+    ['of a block', services('    redis: { s3cr:et-4711 }\n')],
+    ['of a manifest', `${head}s3cr:et-4711: 1\n`],
+    ['of a setting', `${head}state: { backend: local, s3cr:et-4711 }\n`],
+    ['that begins with a name', redis('password:s3cr:et-4711')],
+    ['that has no colon', redis('key 22 tok=3D')],
+  ])('that is a known secret, %s, does not show its beginning', async (_title, text) => {
+    const folder = project({ 'trueup.yaml': text });
+    const env = { TRUEUP_SECRET_A: 's3cr:et-4711', TRUEUP_SECRET_B: 's3cr=et-4711', TRUEUP_SECRET_C: 'key 22 tok=3D' };
+    const failed = await validate(folder, { env }).catch((error: unknown) => error);
+    const told = JSON.stringify(failed instanceof Stop ? failed.diagnostics : failed);
+    expect(told).toMatch(/sensitive|password:…/);
+    expect(told).not.toMatch(/s3cr|key 22|key …/);
   });
 
   test('of an included file shows up to there', async () => {

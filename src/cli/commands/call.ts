@@ -49,9 +49,9 @@ async function call(
   const input = complete(
     run,
     operation,
-    await readInput(operation, { json: flags.input, words, process: run.process }),
+    await readInput(operation, { json: flags.input, words, process: run.process, redact: redactor.redact }),
   );
-  const wrong = checkInput(operation, input);
+  const wrong = checkInput(operation, input, redactor.redact);
   if (wrong.length > 0) throw new Stop('usage', wrong);
   const place = platform === 'emulator' ? 'the embedded emulator' : new URL(platform.url).host;
   if (!(await hasConsent(run, { operation, input, place, isGiven: flags.yes === true }))) return 'failed';

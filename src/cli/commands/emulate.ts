@@ -31,7 +31,7 @@ export function emulateCommand(flags: EmulateFlags): Command<EmulateView> {
   return { formats: emulateFormats, execute: (run, view) => emulate(run, view, flags) };
 }
 
-async function emulate({ process, terminal }: Run, view: EmulateView, flags: EmulateFlags): Promise<Exit> {
+async function emulate({ process, terminal, redactor }: Run, view: EmulateView, flags: EmulateFlags): Promise<Exit> {
   const port = readInteger('--port', flags.port, 0, 65_535);
   const latencyMs = readMilliseconds('--latency', flags.latency, 0, 60_000);
   const behaviour = {
@@ -40,7 +40,8 @@ async function emulate({ process, terminal }: Run, view: EmulateView, flags: Emu
     documentedOnly: flags.documentedOnly === true,
     strict: flags.strict === true,
   };
-  const plan = flags.faults === undefined ? undefined : await readFaultsFile(process.cwd(), flags.faults);
+  const plan =
+    flags.faults === undefined ? undefined : await readFaultsFile(process.cwd(), flags.faults, redactor.redact);
   const opened =
     flags.data === undefined
       ? { emulator: createEmulator(behaviour), close: () => Promise.resolve() }

@@ -166,6 +166,10 @@ describe('the input', () => {
       call('postgres.changePassword', 'postgresId=a', 'password=canary-7f3a "'),
       call('backup.create', 'metadata={canary-7f3a'),
       call('redis.create', '--input', '{"databasePassword": "canary-7f3a}'),
+      call('redis.create', '--input', '{"databasePassword:canary-7f3a": "x"}'),
+      call('redis.create', 'databasePassword:canary-7f3a=x'),
+      call('redis.create', 'databasePassword:canary-7f3a=x', 'databasePassword:canary-7f3a=x'),
+      call('redis.create', 'databasePassword:canary-7f3a:={'),
     ]);
     for (const { code, out, err } of runs) {
       expect(code).toBe(1);
