@@ -238,6 +238,8 @@ export type ApplyEvent = {
   | { readonly event: 'started' | 'done' }
   /** `reason`: what its first error says. */
   | { readonly event: 'failed'; readonly reason?: string | undefined }
+  /** Sent, and the outcome is not known: of a deployment, that the run did not wait for its end. */
+  | { readonly event: 'unverified'; readonly reason?: string | undefined }
   /** `stopped`: why the run had stopped before it was its turn; undefined where something else did not succeed. */
   | { readonly event: 'skipped'; readonly stopped?: string | undefined }
   /** A deployment was sent, and the run waits for this now; reported again only when it changes. */
@@ -251,7 +253,10 @@ export type ApplyEvent = {
 /** The outcome of one action. */
 export interface Outcome {
   readonly action: Action;
-  /** `unverified`: everything was sent, and what the platform has could not be read back, or not be written down. */
+  /**
+   * `unverified`: everything was sent, and what the platform has could not be read back, or not be written down; of a
+   * deployment, it goes on, and the run ended without waiting for it.
+   */
   readonly result: 'done' | 'failed' | 'skipped' | 'ignored' | 'unverified';
   /** A write of it was executed, or may have been. */
   readonly mayHaveWritten: boolean;

@@ -199,7 +199,7 @@ function endOf({ stopped, diagnostics }: Job, result: Outcome['result']) {
   if (result === 'done') return { event: result };
   if (result === 'skipped') return { event: result, stopped };
   const reason = diagnostics.find(({ severity }) => severity === 'error') ?? diagnostics.at(-1);
-  return { event: 'failed' as const, reason: reason?.message };
+  return { event: result === 'unverified' ? result : ('failed' as const), reason: reason?.message };
 }
 
 /** The id that an address stands for now. */

@@ -241,17 +241,23 @@ export function hasChanges(plan: Pick<ShownPlan, 'actions'>): boolean {
 
 /** The addresses of the services that a plan restarts: it deploys them, and not for the first time. */
 export function restarting(actions: readonly ShownAction[]): string[] {
-  const deployments = actions.filter(({ action, because, isOrdered }) => {
-    return action === 'deploy' && (because !== undefined || isOrdered === true);
-  });
+  return deployed(actions, ({ because, isOrdered }) => because !== undefined && isOrdered !== true);
+}
+
+/** The addresses of the services whose deployment an earlier run started: apply waits for its end. */
+export function underWay(actions: readonly ShownAction[]): string[] {
+  return deployed(actions, ({ isOrdered }) => isOrdered === true);
+}
+
+function deployed(actions: readonly ShownAction[], isMeant: (deployment: ShownAction) => boolean): string[] {
+  const deployments = actions.filter((one) => one.action === 'deploy' && isMeant(one));
   return deployments.map(({ address }) => blockAddress(address));
 }
 
 /** The addresses of the services that a plan deletes and creates again, and deploys. */
 export function recreating(actions: readonly ShownAction[]): string[] {
   const replaced = new Set(actions.flatMap(({ action, address }) => (action === 'replace' ? [address] : [])));
-  const deployed = actions.flatMap(({ action, address }) => (action === 'deploy' ? [blockAddress(address)] : []));
-  return deployed.filter((address) => replaced.has(address));
+  return deployed(actions, () => true).filter((address) => replaced.has(address));
 }
 
 /** The addresses of everything whose values a plan overwrites although somebody changed them on the platform. */

@@ -38,6 +38,8 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
     const known = afterwards(root.kind, deploysOf(input.state.resources[root.address]), row);
     const staleness = stalenessFor(service, hasCode);
     const isFirst = root.createsObject || (known === undefined && wasNeverDeployed(root, row));
+    const isNew =
+      isFirst || (known?.inputs === undefined && known?.pending === undefined && wasNeverDeployed(root, row));
     const isNeeded = isFirst || staleness !== undefined || known?.stale !== undefined;
     const isNewCode = (known?.stale?.code ?? staleness?.code) === true;
     const command = isNeeded ? deployCommand(root.kind, future, isNewCode) : undefined;
@@ -61,7 +63,7 @@ export function withDeployments(input: Planning, planned: readonly Action[]): Ac
     if (!isDeployed || command === undefined || 'cannot' in command) continue;
     const action = {
       ...deployment(service, command, staleness?.through ?? []),
-      because: isFirst ? undefined : (staleness?.because ?? []),
+      because: isNew ? undefined : (staleness?.because ?? []),
     };
     const isOrdered = known?.pending !== undefined && staleness === undefined;
     deployments.push({ service, action: isOrdered ? { ...action, isOrdered } : action });

@@ -118,9 +118,9 @@ function partLine(noun: string, names: readonly string[], indent: number, style:
 const mostParts = 12;
 
 /** The reason for a deployment. A reviewer must see that the service restarts. */
-function reason({ because, isOrdered }: ShownAction): string {
+function reason({ action: { because, isOrdered }, isOfReplacement }: GroupedAction): string {
   if (isOrdered === true) return 'started by an earlier run; started again if that deployment fails';
-  if (because === undefined) return 'first deployment';
+  if (because === undefined) return isOfReplacement ? 'deployment of the new object' : 'first deployment';
   if (because.length === 0) return 'restarts with saved changes that do not run yet';
   const shown = because.slice(0, most).map(printable);
   const rest = because.length - shown.length;
@@ -156,7 +156,7 @@ function sentence(one: GroupedAction): string {
         ? 'remove from state: no longer on the platform'
         : `remove from state${id}: stays on the platform, no longer managed`;
     case 'deploy':
-      return reason(action);
+      return reason(one);
     case 'no-op':
       return 'unchanged';
     default:

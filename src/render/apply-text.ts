@@ -1,14 +1,14 @@
 import type { ApplyResult, Outcome } from '../apply/job.ts';
 import { groupBy } from '../graph/group.ts';
 import { blockAddress } from '../kind/address.ts';
-import type { Narrowed } from '../plan/action.ts';
+import type { ActionName, Narrowed } from '../plan/action.ts';
 import { renderNote } from './diagnostics-text.ts';
 import { counted, fold, indented, listed, requestCounts } from './lines.ts';
 import { printable } from './printable.ts';
 import type { Ending } from './result.ts';
 import { countIgnored, isNews } from './result.ts';
 import type { Style, Tone } from './style.ts';
-import { actionWords, countActions, ignoredWords, noChanges } from './words.ts';
+import { actionWords, countActions, ignoredWords, noChanges, unverifiedWords } from './words.ts';
 
 /** The result of an apply, for its views. */
 export interface ResultView {
@@ -46,7 +46,7 @@ export function renderResult(view: ResultView, style: Style, exitCode?: number):
 function renderOutcome({ action, result, diagnostics }: Outcome, style: Style): string[] {
   const { tone, text } = resultWords[result];
   return [
-    `${style.paint('strong', printable(blockAddress(action.address)))}: ${style.paint(tone, text(actionWords[action.action].now, actionWords[action.action].done))}`,
+    `${style.paint('strong', printable(blockAddress(action.address)))}: ${style.paint(tone, text(action.action))}`,
     ...indented(
       diagnostics.flatMap((item) => renderNote(item, 2, style)),
       2,
@@ -56,17 +56,17 @@ function renderOutcome({ action, result, diagnostics }: Outcome, style: Style): 
 
 /** The words of a result: after its address, and behind a number in the summary. */
 const resultWords: Readonly<
-  Record<Outcome['result'], { tone: Tone; counted: string; text: (now: string, done: string) => string }>
+  Record<Outcome['result'], { tone: Tone; counted: string; text: (action: ActionName) => string }>
 > = {
-  done: { tone: 'good', counted: 'done', text: (_now, done) => done },
-  failed: { tone: 'bad', counted: 'failed', text: (now) => `${now} failed` },
+  done: { tone: 'good', counted: 'done', text: (action) => actionWords[action].done },
+  failed: { tone: 'bad', counted: 'failed', text: (action) => `${actionWords[action].now} failed` },
   skipped: { tone: 'change', counted: 'skipped', text: () => 'skipped' },
   ignored: {
     tone: 'bad',
     counted: 'partly ignored by the platform',
-    text: (_now, done) => `${done}, but the platform ignored a value`,
+    text: (action) => `${actionWords[action].done}, but the platform ignored a value`,
   },
-  unverified: { tone: 'change', counted: 'not verified', text: (_now, done) => `${done}, not verified` },
+  unverified: { tone: 'change', counted: 'not verified', text: unverifiedWords },
 };
 
 function summary({ result: { outcomes, state }, isInterrupted, narrowed }: ResultView): string {
@@ -78,9 +78,11 @@ function summary({ result: { outcomes, state }, isInterrupted, narrowed }: Resul
   const parts = [...countActions(done)].map(([name, count]) => `${count} ${actionWords[name].done}`);
   const tried = news.filter(({ stopped }) => stopped === undefined);
   for (const result of ['failed', 'ignored', 'unverified', 'skipped'] as const) {
-    const count = tried.filter((outcome) => outcome.result === result).length;
+    const count = tried.filter((outcome) => outcome.result === result && !isUnderWay(outcome)).length;
     if (count > 0) parts.push(`${count} ${resultWords[result].counted}`);
   }
+  const underWay = tried.filter(isUnderWay).length;
+  if (underWay > 0) parts.push(`${counted(underWay, 'deployment')} not waited for`);
   if (tried.length < news.length) parts.push(`${news.length - tried.length} not started`);
   const word = isInterrupted ? 'Interrupted' : done.length === news.length ? 'Applied' : 'Not everything was applied';
   return [`${word}: ${parts.join(', ')}.`, ...ignoredWords(ignored)].join(' ');
@@ -116,7 +118,9 @@ function advice({ result, ending, isInterrupted, narrowed }: ResultView): string
         : 'Finished changes are on the platform and in the state; the next run does not repeat them.',
   ];
   const isUnsure = result.outcomes.some(
-    (outcome) => outcome.result === 'unverified' || (outcome.result === 'failed' && outcome.action.steps.length > 0),
+    (outcome) =>
+      (outcome.result === 'unverified' && !isUnderWay(outcome)) ||
+      (outcome.result === 'failed' && outcome.action.steps.length > 0),
   );
   if (isUnsure) lines.push('A failed request may still have had an effect: the next plan reads the platform again.');
   const isClean = result.unsaved === undefined && result.outcomes.every((one) => isFine(one));
@@ -126,6 +130,11 @@ function advice({ result, ending, isInterrupted, narrowed }: ResultView): string
       : 'Next: fix the errors above, check with trueup plan, and run trueup apply again.',
   );
   return lines;
+}
+
+/** A deployment that goes on without the run. */
+function isUnderWay({ action, result }: Outcome): boolean {
+  return action.action === 'deploy' && result === 'unverified';
 }
 
 /** Done, or left by an interruption: nothing to fix. */

@@ -206,7 +206,7 @@ const event = z.object({ format: z.literal('trueup/event'), version, time: z.iso
 /** What `apply` and `destroy` print while they go on. */
 export const eventDocument = z.discriminatedUnion('event', [
   event.extend({
-    event: z.enum(['started', 'waiting', 'done', 'failed', 'skipped']),
+    event: z.enum(['started', 'waiting', 'done', 'failed', 'unverified', 'skipped']),
     address: z.string(),
     action: actionName,
     kind: z.string(),

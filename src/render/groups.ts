@@ -1,4 +1,5 @@
 import { groupBy } from '../graph/group.ts';
+import { blockAddress } from '../kind/address.ts';
 import type { ShownAction } from '../plan/action.ts';
 import { isMovedInState, movesAlong } from '../plan/moved.ts';
 
@@ -15,6 +16,8 @@ export interface GroupedAction {
   readonly action: ShownAction;
   /** Its former address, unless that follows from the move of an object above. */
   readonly movedFrom: string | undefined;
+  /** It deploys an object that the plan creates in the place of another. */
+  readonly isOfReplacement: boolean;
   /** Number of objects below that move along. */
   readonly followers: number;
 }
@@ -36,6 +39,7 @@ export function groupActions(actions: readonly ShownAction[]): Group[] {
     const shown = {
       action,
       movedFrom: isAlong ? undefined : action.movedFrom,
+      isOfReplacement: action.action === 'deploy' && byAddress.get(blockAddress(action.address))?.action === 'replace',
       followers: followers.get(action.address)?.length ?? 0,
     };
     const group = groups.get(address);

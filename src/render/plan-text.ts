@@ -1,6 +1,6 @@
 import { flags } from '../diagnostics/safeguards.ts';
 import type { ShownAction, ShownPlan } from '../plan/action.ts';
-import { countIgnored, hasChanges, overwriting, recreating, restarting, risking } from '../plan/action.ts';
+import { countIgnored, hasChanges, overwriting, recreating, restarting, risking, underWay } from '../plan/action.ts';
 import { someOf } from '../plan/mass-deletion.ts';
 import { needsDataLoss } from '../plan/risks.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
@@ -80,12 +80,18 @@ function overwrites(actions: readonly ShownAction[]): string[] {
   return addresses.length === 0 ? [] : [`Overwrites changes that were made on the platform: ${someOf(addresses)}.`];
 }
 
-/** The services that a deployment of the plan restarts, and those that it deletes and creates again. */
+/** The services that a deployment of the plan restarts, those that it deletes and creates again, and those that deploy already. */
 function restarts(actions: readonly ShownAction[]): string[] {
-  const [restarted, made] = [restarting(actions), recreating(actions)].map((some) => some.map(printable));
+  const [restarted, made, waited] = [restarting(actions), recreating(actions), underWay(actions)].map((some) =>
+    some.map(printable),
+  );
   const line = (verb: string, some: readonly string[] = []) =>
     some.length === 0 ? [] : [`${verb} ${counted(some.length, 'service')}: ${someOf(some)}.`];
-  return [...line('Stops, and creates again,', made), ...line('Restarts', restarted)];
+  return [
+    ...line('Stops, and creates again,', made),
+    ...line('Restarts', restarted),
+    ...line('Waits for deployments that an earlier run started, of', waited),
+  ];
 }
 
 /** Every address whose data is at risk. */

@@ -118,6 +118,7 @@ function tookOf(stage: Stage, now: number): number | undefined {
       return now - stage.since;
     case 'done':
     case 'failed':
+    case 'unverified':
       return stage.took;
     case 'waiting':
     case 'skipped':

@@ -7,7 +7,7 @@ import type { ProgressView, Running } from './progress-view.ts';
 import { runningIn, stageRows } from './progress-view.ts';
 import { reasons } from './progress-words.ts';
 import type { Style } from './style.ts';
-import { actionWords } from './words.ts';
+import { actionWords, unverifiedWords } from './words.ts';
 
 /** Renders one event of an apply as one line; `seconds`: the time that its action took, where that is known. */
 export function renderEvent(applied: ApplyEvent, seconds: number | undefined, style: Style): string {
@@ -23,6 +23,11 @@ export function renderEvent(applied: ApplyEvent, seconds: number | undefined, st
     case 'failed': {
       const { reason } = applied;
       return `${name}: ${style.paint('bad', `${now} failed`)}${time}${reason === undefined ? '' : `: ${printable(reason)}`}\n`;
+    }
+    case 'unverified': {
+      const { reason } = applied;
+      const why = reason === undefined || action === 'deploy' ? '' : `: ${printable(reason)}`;
+      return `${name}: ${style.paint('change', unverifiedWords(action))}${why}\n`;
     }
     case 'skipped':
       return `${name}: ${style.paint('change', 'skipped')}\n`;
@@ -62,11 +67,12 @@ export function renderHeartbeat({
 
 /** Renders what is done and what is open, of an apply that ends with requests in flight. */
 export function renderCut(view: ProgressView, now: number, style: Style): string {
-  const { done, failed, running, skipped, waiting } = stageRows(view);
-  const all = [done, failed, running, skipped, waiting].reduce((sum, { length }) => sum + length, 0);
+  const { done, failed, unverified, running, skipped, waiting } = stageRows(view);
+  const all = [done, failed, unverified, running, skipped, waiting].reduce((sum, { length }) => sum + length, 0);
   const parts = [
     `${done.length} of ${all} done`,
     ...(failed.length === 0 ? [] : [`${failed.length} failed`]),
+    ...(unverified.length === 0 ? [] : [`${unverified.length} not verified`]),
     ...(running.length === 0 ? [] : [`${running.length} with unknown outcome`]),
     `${skipped.length + waiting.length} not started`,
   ];

@@ -40,8 +40,9 @@ function head(
   { now, columns }: Pick<Canvas, 'now' | 'columns'>,
 ): string {
   const failed = staged.failed.length === 0 ? '' : `, ${staged.failed.length} failed`;
+  const unverified = staged.unverified.length === 0 ? '' : `, ${staged.unverified.length} not verified`;
   const skipped = staged.skipped.length === 0 ? '' : `, ${staged.skipped.length} skipped`;
-  const short = `${duration(now - began)}: ${staged.done.length} of ${sum(staged)} done${failed}`;
+  const short = `${duration(now - began)}: ${staged.done.length} of ${sum(staged)} done${failed}${unverified}`;
   const wordings = [
     `${short}${skipped}; ${requestCounts(counts)}`,
     `${short}${skipped}`,

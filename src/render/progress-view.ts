@@ -13,7 +13,7 @@ export type Stage =
       readonly since: number;
       readonly waits?: { readonly for: WaitsFor; readonly since: number };
     }
-  | { readonly is: 'done' | 'failed'; readonly took: number | undefined }
+  | { readonly is: 'done' | 'failed' | 'unverified'; readonly took: number | undefined }
   | { readonly is: 'skipped' };
 
 /** The stage of an action that is not over. */
@@ -64,6 +64,7 @@ export function nextStage(before: Stage, event: ApplyEvent, now: number): Stage 
       return { is: 'running', since: since ?? now, waits: { for: event.for, since: now } };
     case 'done':
     case 'failed':
+    case 'unverified':
       return { is: event.event, took: since === undefined ? undefined : now - since };
     case 'skipped':
       return { is: 'skipped' };
@@ -84,7 +85,7 @@ function isReported(view: ProgressView, row: ProgressRow): boolean {
   if (row.action === undefined) return false;
   if (!row.isQuiet) return true;
   const { is } = stageOf(view, row);
-  return is === 'failed' || (is === 'skipped' && row.action !== 'no-op');
+  return is === 'failed' || is === 'unverified' || (is === 'skipped' && row.action !== 'no-op');
 }
 
 /** The stage of a reported row whose action is not over. */
@@ -98,7 +99,14 @@ export type StagedRows = Readonly<Record<Stage['is'], readonly number[]>>;
 
 /** Groups the reported rows of a tree by stage. */
 export function stageRows(view: ProgressView): StagedRows {
-  const staged: Record<Stage['is'], number[]> = { running: [], failed: [], skipped: [], done: [], waiting: [] };
+  const staged: Record<Stage['is'], number[]> = {
+    running: [],
+    failed: [],
+    unverified: [],
+    skipped: [],
+    done: [],
+    waiting: [],
+  };
   for (const [place, row] of view.rows.entries()) if (isReported(view, row)) staged[stageOf(view, row).is].push(place);
   return staged;
 }

@@ -19,6 +19,11 @@ export interface ActionWords {
   readonly done: string;
 }
 
+/** The words of an action whose outcome the run did not learn. */
+export function unverifiedWords(action: ActionName): string {
+  return action === 'deploy' ? 'its deployment goes on, not waited for' : `${actionWords[action].done}, not verified`;
+}
+
 /** The words of every action, in the order in which they are counted up. */
 export const actionWords: Readonly<Record<ActionName, ActionWords>> = {
   create: { symbol: '+', sign: 'create', tone: 'good', plan: 'to create', now: 'creating', done: 'created' },

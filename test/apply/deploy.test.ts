@@ -259,6 +259,8 @@ describe.each(services)('$name', ({ text, at, order, reason, details, remedy }) 
     });
     const result = await running;
     expect(results(result)[at]).toBe('unverified');
+    expect(events.map(({ event }) => event)).toContain('unverified');
+    expect(events.map(({ event }) => event)).not.toContain('failed');
     expect(result.seconds).toBeLessThan(10);
     expect(said(result)).toContain('goes on on the platform without being watched');
     await passing(new Promise((resolve) => setTimeout(resolve, 60_000)));

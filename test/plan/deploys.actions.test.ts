@@ -154,6 +154,9 @@ describe('a deployment', () => {
     expect(deployments(owed)[0]).not.toHaveProperty('isOrdered');
     expect(deployments(owed)[0]?.dependsOn).toEqual([shop]);
     expect(deployments(planned([compose()], { deployed: { [shop]: { inputs: 'a' } } }))).toEqual([]);
+    // What never ran does not restart.
+    const never = { deployed: { [shop]: { stale: {} } }, rows: { [shop]: { deployments: [] } } };
+    expect(deployments(planned([compose()], never))).toMatchObject([{ because: undefined }]);
   });
 
   test('that was ordered is looked for first, unless there is more to deploy by now', () => {

@@ -104,7 +104,8 @@ describe('a service is not deployed', () => {
       answering(made, (operation) => (operation === 'domain.create' ? failed('disk full') : undefined)),
     );
     expect(results(result)).toMatchObject({ [shop]: 'done', [deployAddress(shop)]: 'skipped' });
-    expect(await deployed(made, text)).toEqual({ [shop]: ['domains["a.example.com"]'] });
+    // It never ran, so it is its first deployment.
+    expect(await deployed(made, text)).toEqual({ [shop]: undefined });
   });
 
   test('when a field is let go of, or managed for the first time as it is', async () => {
@@ -155,7 +156,7 @@ describe('deploy: never', () => {
     expect(planned.actions.find(({ address }) => address === shop)?.service?.isLeft).toBe(true);
     await apply(made, stack('deploy: never, env: { A: "2" }'));
     expect(made.requests('POST')).not.toContain('compose.deploy');
-    expect(await deployed(made, stack('env: { A: "2" }'))).toEqual({ [shop]: [] });
+    expect(await deployed(made, stack('env: { A: "2" }'))).toEqual({ [shop]: undefined });
   });
 
   test('is not waited for any more once somebody deployed it on the platform', async () => {
@@ -182,7 +183,7 @@ test('a plan without deployments has none, and the next one with them has', asyn
   expect(deploysIn(planned)).toEqual({});
   await applyPlan(planned, world, { permissions: everything, connections: 4 });
   expect(actionsOf(await plan(await made.manifest(text), world, { deploys: false }))).toEqual([]);
-  expect(await deployed(made, text)).toEqual({ [shop]: [] });
+  expect(await deployed(made, text)).toEqual({ [shop]: undefined });
 });
 
 describe('an application with a repository', () => {

@@ -40,6 +40,27 @@ describe('the result of an apply as text', () => {
     expect(renderResult(view, plainStyle)).toBe('Applied: 2 created, 1 adopted, 1 deployed.\n4 reads, 2 writes\n');
   });
 
+  it('says of a deployment that goes on that nothing waited for it, and not that it failed', async () => {
+    const view = await applyWith(undefined);
+    const outcomes = view.result.outcomes.map((one) =>
+      one.action.action === 'deploy' ? { ...one, result: 'unverified' as const } : one,
+    );
+    const text = renderResult(
+      { ...view, result: { ...view.result, outcomes }, ending: 'partly', isInterrupted: true },
+      plainStyle,
+    );
+    expect(text).toContain('production.compose.shop: its deployment goes on, not waited for\n');
+    expect(text).toContain('Interrupted: 2 created, 1 adopted, 1 deployment not waited for.\n');
+    expect(text).not.toMatch(/failed|verified/);
+    const event = { event: 'unverified', address: 'production.compose.shop', reason: 'x' } as const;
+    expect(renderEvent({ ...event, action: 'deploy' }, 2, plainStyle)).toBe(
+      'production.compose.shop: its deployment goes on, not waited for\n',
+    );
+    expect(renderEvent({ ...event, action: 'update' }, 2, plainStyle)).toBe(
+      'production.compose.shop: updated, not verified: x\n',
+    );
+  });
+
   it('names the failures and the next step, when a part was applied', async () => {
     const view = await applyWith('domain.create');
     expect(view.ending).toBe('partly');

@@ -84,6 +84,19 @@ Plan: 1 to update, 1 to deploy, 1 unchanged.
     );
   });
 
+  it('says of a deployment that an earlier run started that apply waits for it, not that it restarts the service', async () => {
+    const world = bench();
+    const plan = await world.plan(database(basic));
+    const actions = plan.actions.map((one) =>
+      one.action === 'deploy' ? { ...one, because: [], isOrdered: true as const } : one,
+    );
+    const text = shown({ ...plan, actions });
+    expect(text).toContain(
+      'Waits for deployments that an earlier run started, of 1 service: production.postgres.main.\n',
+    );
+    expect(text).not.toContain('Restarts');
+  });
+
   it('marks a replacement and the data that goes with it', async () => {
     const world = bench();
     await world.apply(database(basic));
@@ -92,6 +105,7 @@ Plan: 1 to update, 1 to deploy, 1 unchanged.
     expect(text).toContain('    databaseName: shop -> store\n    ! forces replacement\n');
     expect(text).toContain('    ! data at risk: the data of this database (apply needs --allow-data-loss)\n');
     expect(text).toContain('Apply puts data of 1 resource at risk and needs --allow-data-loss.\n');
+    expect(text).toContain('  ^ deploy: deployment of the new object\n');
     expect(text).toContain('Plan: 1 to replace, 1 to deploy, 1 unchanged.\n');
   });
 

@@ -98,6 +98,7 @@ export function eventOf([, planned, action, what]: Happened): ApplyEvent {
     case 'waiting for answer':
       return { ...about, event: 'waiting', for: 'answer' };
     case 'failed':
+    case 'unverified':
       return { ...about, event: what, reason: 'the host is taken' };
     case 'started':
     case 'done':
