@@ -123,6 +123,19 @@ function addPlanning(program: Command, run: Runner): void {
     .option(...full)
     .addHelpText('after', examples('trueup show plan.trueup', 'trueup show plan.trueup --format json | jq .summary'));
   run(show, async () => (await import('./commands/show.ts')).showCommand(show.args[0] ?? '', show.opts()));
+  const graph = program
+    .command('graph')
+    .description('print the resources of the manifest and what each depends on; sends nothing')
+    .option(...target, collect)
+    .addHelpText(
+      'after',
+      examples(
+        'trueup graph',
+        'trueup graph --format svg > graph.svg',
+        'trueup graph --target production.compose.shop --format dot | dot -Tpng > shop.png',
+      ),
+    );
+  run(graph, async () => (await import('./commands/graph.ts')).graphCommand(graph.opts()));
 }
 
 /** The option for plans in which nothing is cut short. */

@@ -300,6 +300,23 @@ export const unlockDocument = z.object({
   removed: z.object({ owner: z.string(), purpose: z.string(), since: z.string() }).nullable(),
 });
 
+/** What `graph` prints. */
+export const graphDocument = z.object({
+  format: z.literal('trueup/graph'),
+  version,
+  /** Each after its parent. */
+  resources: z.array(
+    z.object({
+      address: z.string(),
+      kind: z.string(),
+      parent: z.string().optional(),
+      /** Addresses of its parent and of what its fields refer to. */
+      dependsOn: z.array(z.string()),
+      position,
+    }),
+  ),
+});
+
 /** What `emulate` prints when it listens. */
 export const emulatorDocument = z.object({
   format: z.literal('trueup/emulator'),
@@ -423,6 +440,7 @@ export const anyDocument = z.discriminatedUnion('format', [
   stateListDocument,
   stateShowDocument,
   stateEditDocument,
+  graphDocument,
   emulatorDocument,
   operationsDocument,
   runDocument,
@@ -443,6 +461,7 @@ export type ErrorDocument = z.output<typeof errorDocument>;
 export type ValidationDocument = z.output<typeof validationDocument>;
 export type StateListDocument = z.output<typeof stateListDocument>;
 export type StateShowDocument = z.output<typeof stateShowDocument>;
+export type GraphDocument = z.output<typeof graphDocument>;
 export type EmulatorDocument = z.output<typeof emulatorDocument>;
 export type OperationsDocument = z.output<typeof operationsDocument>;
 export type RunDocument = z.output<typeof runDocument>;
