@@ -114,6 +114,31 @@ async function readSmall(path: string): Promise<string> {
   return (await readRegularFile(path, 64 * 1024))?.toString('utf8') ?? '';
 }
 
+/** The files that git tracks below a folder. */
+export interface TrackedFiles {
+  /** The path of the folder in its work tree, with a slash at its end; empty at the root. */
+  readonly prefix: string;
+  /** The digest of each file in hexadecimal, by its path below the folder, as bytes. */
+  readonly digests: ReadonlyMap<string, string>;
+}
+
+/** The files that git tracks below a folder; undefined: there is no repository, or its index has an unknown form. */
+export async function trackedBelow(folder: string): Promise<TrackedFiles | undefined> {
+  const real = await realpath(folder);
+  for (let root = real; ; root = dirname(root)) {
+    const found = await readRepository(root);
+    if (found !== undefined) {
+      const path = relative(root, real).split(sep).join('/');
+      const prefix = path === '' ? '' : `${path}/`;
+      const bytes = asBytes(prefix);
+      const below = [...(found.index ?? [])].filter(([name]) => name.startsWith(bytes));
+      const digests = new Map(below.map(([name, digest]) => [name.slice(bytes.length), digest.toString('hex')]));
+      return found.index === undefined ? undefined : { prefix, digests };
+    }
+    if (dirname(root) === root) return undefined;
+  }
+}
+
 /**
  * The digest of the tree that the index of a repository is, in hexadecimal; undefined: something was added since git knew
  * it, or the index has an unknown form. Never throws.

@@ -1,0 +1,79 @@
+import { rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { callForgeJson, ForgeError } from './call.ts';
+import { writeComment } from './comment.ts';
+import type { Forge } from './forge.ts';
+import type { Job } from './job.ts';
+import { codeBlock } from './report.ts';
+import { artifactName, fetchPlan, planFileName } from './stored-plans.ts';
+
+/**
+ * Applies the stored plan of exactly this manifest. Where there is none, it plans: without changes there is nothing to
+ * apply, and changes that nobody reviewed are refused. Returns the exit code.
+ *
+ * @throws {Stop} `refused`, when nobody reviewed the changes. @throws {ForgeError} when the plan cannot be fetched.
+ */
+export async function applyReviewed(job: Job): Promise<number> {
+  const { forge, manifest, trueup, report, options } = job;
+  const stored = forge === undefined ? undefined : await fetchPlan(forge, manifest.content);
+  if (stored === undefined) return expectNoChanges(job);
+  const file = join(job.cwd, planFileName);
+  rmSync(file, { force: true });
+  await writeFile(file, stored, { mode: 0o600 });
+  const ended = await trueup(['apply', planFileName, ...options.shared, ...options.own], { isShown: true });
+  rmSync(file, { force: true });
+  const title = ended.code === 0 ? 'Trueup: applied' : `Trueup: apply ended with exit code ${ended.code}`;
+  const body = `### ${title}\n\n${codeBlock(ended.all)}\n\nCommit ${forge?.commit ?? ''}, plan \`${artifactName(manifest.content)}\`.\n`;
+  report.summary(body);
+  report.output('exit-code', String(ended.code));
+  if (forge !== undefined) await commentOnMerged(job, forge, body);
+  return ended.code;
+}
+
+async function expectNoChanges({ manifest, trueup, report, options, forge }: Job): Promise<number> {
+  const name = artifactName(manifest.content);
+  report.say(`There is no stored plan ${name}.`);
+  const { code, all } = await trueup(['plan', '--detailed-exitcode', ...options.shared], { isShown: true });
+  report.output('exit-code', String(code === 2 ? 1 : code));
+  if (code === 2) {
+    throw new Stop('refused', [
+      diagnostic('plan-outdated', `nobody reviewed these changes: there is no stored plan ${name}; nothing was sent`, {
+        remedy: 'Run the plan job for this commit, review it, and run this job again.',
+      }),
+    ]);
+  }
+  report.summary(`### Trueup: nothing to apply\n\n${codeBlock(all)}\n\nCommit ${forge?.commit ?? ''}.\n`);
+  return code;
+}
+
+/** Reports to the pull request that was merged. A failure to do so is no failure of the apply. */
+async function commentOnMerged({ manifest, report }: Job, forge: Forge, body: string): Promise<void> {
+  if (forge.token === undefined) return;
+  try {
+    const pull = await mergedPull(forge);
+    if (pull === undefined) return;
+    await writeComment(forge, pull, { marker: `<!-- trueup-ci apply ${manifest.name} -->`, body });
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error;
+    report.say(`No comment was written: ${error.message}.`);
+  }
+}
+
+/** The number of the pull request that brought a commit; undefined: somebody pushed it. */
+async function mergedPull(forge: Forge): Promise<number | undefined> {
+  const { name, repository, commit } = forge;
+  const path = {
+    github: `${repository}/commits/${commit}/pulls`,
+    gitlab: `${repository}/repository/commits/${commit}/merge_requests`,
+    gitea: `${repository}/commits/${commit}/pull`,
+  }[name];
+  const answer = await callForgeJson(forge, { method: 'GET', path }).catch((error: unknown) => {
+    if (error instanceof ForgeError && error.status === 404) return undefined;
+    throw error;
+  });
+  const [first] = [answer].flat() as { readonly number?: unknown; readonly iid?: unknown; readonly state?: unknown }[];
+  const number = first?.iid ?? first?.number;
+  return typeof number === 'number' ? number : undefined;
+}

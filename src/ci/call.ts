@@ -1,0 +1,87 @@
+import type { Forge } from './forge.ts';
+
+/** A request to a forge that did not succeed. The message holds neither a token nor text of the answer. */
+export class ForgeError extends Error {
+  /** 0: no answer came. */
+  readonly status: number;
+
+  constructor(status: number, message: string, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause });
+    this.status = status;
+  }
+}
+
+/** Longest time that a forge has for one answer. Milliseconds. */
+const deadlineMs = 30_000;
+
+/** Largest answer that is read. Bytes. */
+const largestAnswer = 80 * 1024 * 1024;
+
+/** A request to a forge. `path` is below its API, unless it is a whole address. */
+export interface ForgeRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly bytes?: Uint8Array;
+  /** Instead of the token that writes comments. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Sends one request to a forge, once, with its token; a redirect to another address is followed without the token.
+ *
+ * @throws {ForgeError} when the answer is not a success, or none comes.
+ */
+export async function callForge(forge: Forge, request: ForgeRequest): Promise<Buffer> {
+  const { method, path, json, bytes, headers = tokenHeaders(forge) } = request;
+  const address = path.startsWith('/') ? `${forge.api}${path}` : path;
+  const about = `${method} ${new URL(address).pathname}`;
+  const body = json === undefined ? bytes : JSON.stringify(json);
+  const type = json === undefined ? 'application/octet-stream' : 'application/json';
+  try {
+    const response = await fetch(address, {
+      method,
+      headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': type }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : Buffer.from(body) }),
+      signal: AbortSignal.timeout(deadlineMs),
+    });
+    if (!response.ok) throw new ForgeError(response.status, `the forge answered ${response.status} to ${about}`);
+    return await readBody(response, about);
+  } catch (error) {
+    if (error instanceof ForgeError) throw error;
+    throw new ForgeError(0, `the forge did not answer ${about}`, error);
+  }
+}
+
+/** Sends a request, and reads the answer as JSON. @throws {ForgeError} */
+export async function callForgeJson(forge: Forge, request: ForgeRequest): Promise<unknown> {
+  const body = await callForge(forge, request);
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch (error) {
+    throw new ForgeError(200, `the forge answered ${request.method} ${request.path} without JSON`, error);
+  }
+}
+
+async function readBody(response: Response, about: string): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.length;
+    if (size > largestAnswer)
+      throw new ForgeError(0, `the forge answered ${about} with more than ${largestAnswer} bytes`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** GitLab takes access tokens in a header of its own, Forgejo and Gitea with a word of their own. */
+function tokenHeaders({ name, token = '' }: Forge): Readonly<Record<string, string>> {
+  return {
+    github: { authorization: `Bearer ${token}`, 'x-github-api-version': '2022-11-28' },
+    gitlab: { 'private-token': token },
+    gitea: { authorization: `token ${token}` },
+  }[name];
+}

@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+import { fileURLToPath } from 'node:url';
+import { watchStreams } from '../cli/streams.ts';
+import { runCi } from './run.ts';
+
+watchStreams();
+process.exitCode = await runCi(process, fileURLToPath(new URL('../cli/main.js', import.meta.url)));

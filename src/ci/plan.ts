@@ -1,0 +1,101 @@
+import { existsSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { anyDocument } from '../render/documents.ts';
+import { annotations } from './annotations.ts';
+import { ForgeError } from './call.ts';
+import { writeComment } from './comment.ts';
+import type { Job } from './job.ts';
+import { codeBlock } from './report.ts';
+import { artifactName, planFileName, storePlan } from './stored-plans.ts';
+import type { Ended } from './trueup.ts';
+
+/**
+ * Plans the manifest of a pull request, shows the plan to its reviewers, and stores it for the pipeline that applies it.
+ * Of a pull request from a fork it shows no values and stores nothing; without a key it only validates.
+ * Returns the exit code; changes are no failure.
+ *
+ * @throws {ForgeError} when the comment or the plan cannot be written: reviewers would read an outdated one.
+ */
+export async function planForReview(job: Job): Promise<number> {
+  const { report, options, manifest } = job;
+  const isFork = job.forge?.pull?.isFork === true;
+  const file = join(job.cwd, planFileName);
+  rmSync(file, { force: true });
+  const isBlind = (isFork || job.env['GITHUB_ACTOR'] === 'dependabot[bot]') && (job.env['TRUEUP_API_KEY'] ?? '') === '';
+  const ended = await (isBlind ? validate(job) : makePlan(job, isFork));
+  const isSaved = existsSync(file);
+  const isFine = ended.code === 0 || ended.code === 2;
+  await annotate(job, isSaved);
+  const body = bodyOf(job, ended, { isBlind, isSaved: isSaved && !isFork });
+  report.summary(body);
+  report.output('exit-code', String(isFine ? 0 : ended.code));
+  report.output('has-changes', String(ended.code === 2));
+  if (isSaved && !isFork) {
+    if (job.forge !== undefined) await storePlan(job.forge, manifest.content, await readFile(file));
+    report.output('plan-file', planFileName);
+    report.output('artifact', artifactName(manifest.content));
+  }
+  await comment(job, `<!-- trueup-ci plan ${manifest.name} -->`, body);
+  if (isFork) rmSync(file, { force: true });
+  if (isFine) report.say(`Planned ${manifest.prefix}${options.file} as ${artifactName(manifest.content)}.`);
+  return isFine ? 0 : ended.code;
+}
+
+function makePlan({ trueup, options: { shared, own } }: Job, isFork: boolean): Promise<Ended> {
+  const hidden = isFork && !own.includes('--hide-values') ? ['--hide-values'] : [];
+  return trueup(['plan', '--detailed-exitcode', '--out', planFileName, ...hidden, ...shared, ...own], {
+    isShown: true,
+  });
+}
+
+function validate({ trueup, options: { shared }, report }: Job): Promise<Ended> {
+  report.say('This pull request comes from a fork, and has no key: its manifest is validated, not planned.');
+  return trueup(['validate', ...shared], { isShown: true });
+}
+
+/** Shows errors and warnings at their lines, on GitHub only: the others print such lines as they are. */
+async function annotate(
+  { forge, trueup, options: { shared }, manifest, report }: Job,
+  isSaved: boolean,
+): Promise<void> {
+  if (forge?.name !== 'github') return;
+  const command = isSaved ? ['show', planFileName] : ['validate'];
+  const { out } = await trueup([...command, '--format=json', ...shared]);
+  const document = parseDocument(out);
+  if (document !== undefined && 'diagnostics' in document)
+    report.command(annotations(document.diagnostics, manifest.prefix));
+}
+
+function parseDocument(text: string) {
+  try {
+    return anyDocument.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function bodyOf(job: Job, { code, all }: Ended, { isBlind, isSaved }: { isBlind: boolean; isSaved: boolean }): string {
+  const { forge, manifest } = job;
+  const what = isBlind ? 'validation' : 'plan';
+  const title = code === 0 || code === 2 ? `Trueup: ${what}` : `Trueup: ${what} failed with exit code ${code}`;
+  const foot = isSaved
+    ? `The plan of commit ${forge?.commit ?? ''} is stored as \`${artifactName(manifest.content)}\`. After the merge, exactly this plan is applied, or nothing.`
+    : `Commit ${forge?.commit ?? ''}. No plan is stored, so nothing is applied after a merge.`;
+  return `### ${title}\n\n${codeBlock(all)}\n\n${foot}\n`;
+}
+
+async function comment({ forge, report }: Job, marker: string, body: string): Promise<void> {
+  if (forge?.pull === undefined) return;
+  if (forge.token === undefined) {
+    report.say('No comment was written: TRUEUP_FORGE_TOKEN is not set.');
+    return;
+  }
+  try {
+    await writeComment(forge, forge.pull.number, { marker, body });
+  } catch (error) {
+    // Forks get a token that may only read.
+    if (!forge.pull.isFork || !(error instanceof ForgeError)) throw error;
+    report.say(`No comment was written: ${error.message}.`);
+  }
+}

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import type { Process } from '../cli/process.ts';
+import { unchanged } from '../render/printable.ts';
+
+/** The end of a run of `trueup`. */
+export interface Ended {
+  readonly code: number;
+  readonly out: string;
+  /** stdout and stderr in the order in which they came. */
+  readonly all: string;
+}
+
+/** Runs `trueup` with arguments; `isShown`: what it prints appears in the log of the job. */
+export type Trueup = (args: readonly string[], how?: { readonly isShown?: boolean }) => Promise<Ended>;
+
+/**
+ * Runs the program in a process of its own, without the token of the forge. Signals of the runner go on to it, so that an
+ * apply that somebody cancels ends as the one on a terminal does.
+ *
+ * @param program the file of the program
+ */
+export function trueupOf(process: Process, node: string, program: string): Trueup {
+  const { TRUEUP_FORGE_TOKEN: _, ...env } = process.env;
+  return (args, { isShown = false } = {}) =>
+    new Promise((resolve, reject) => {
+      const child = spawn(node, [program, ...args], { cwd: process.cwd(), env, stdio: ['ignore', 'pipe', 'pipe'] });
+      let [out, all] = ['', ''];
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        out += text;
+        all += text;
+        // The program escaped it.
+        if (isShown) process.stdout.write(unchanged(text));
+      });
+      child.stderr.setEncoding('utf8').on('data', (text: string) => {
+        all += text;
+        process.stderr.write(unchanged(text));
+      });
+      const signals = ['SIGINT', 'SIGTERM'] as const;
+      const pass = signals.map((signal) => () => void child.kill(signal));
+      signals.forEach((signal, at) => process.on(signal, pass[at] ?? (() => {})));
+      const stop = () => signals.forEach((signal, at) => process.off(signal, pass[at] ?? (() => {})));
+      child.on('error', (error) => {
+        stop();
+        reject(error);
+      });
+      child.on('close', (code) => {
+        stop();
+        resolve({ code: code ?? 130, out, all });
+      });
+    });
+}

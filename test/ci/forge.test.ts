@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import { readForge } from '../../src/ci/forge.ts';
+import { runnerOf } from '../support/fake-forge.ts';
+
+const github = { ...runnerOf('github', 'https://forge.example'), GITHUB_SHA: 'c0ffee' };
+const gitlab = { ...runnerOf('gitlab', 'https://forge.example'), CI_COMMIT_SHA: 'c0ffee' };
+
+function event(head: string | null, base: string): string {
+  const repo = head === null ? null : { full_name: head };
+  return JSON.stringify({ pull_request: { number: 7, head: { repo }, base: { repo: { full_name: base } } } });
+}
+
+describe('the forge of a pipeline', () => {
+  test('is none on a desk', () => {
+    expect(readForge({}, '')).toBeUndefined();
+  });
+
+  test('is GitHub, with its repository', () => {
+    expect(readForge({ ...github, TRUEUP_FORGE_TOKEN: 'x' }, '')).toEqual({
+      name: 'github',
+      api: 'https://forge.example',
+      repository: '/repos/shop/infra',
+      commit: 'c0ffee',
+      token: 'x',
+    });
+  });
+
+  test.each(['GITEA_ACTIONS', 'FORGEJO_ACTIONS'])('is Forgejo or Gitea where %s is set', (variable) => {
+    expect(readForge({ ...github, [variable]: 'true', TRUEUP_FORGE_TOKEN: 'x' }, '')).toMatchObject({
+      name: 'gitea',
+      packages: 'https://forge.example/api/packages/shop/generic',
+      storeHeaders: { authorization: 'token x' },
+    });
+  });
+
+  test('is GitLab, with the token of the job for packages', () => {
+    expect(readForge(gitlab, '')).toMatchObject({
+      api: 'https://forge.example/api/v4',
+      packages: 'https://forge.example/api/v4/projects/12/packages/generic',
+      storeHeaders: { 'job-token': expect.any(String) },
+    });
+  });
+
+  test.each([
+    ['a repository that is a path', { ...github, GITHUB_REPOSITORY: 'shop/../../user' }],
+    ['an address that is none', { ...github, GITHUB_API_URL: 'file:///etc/passwd' }],
+    ['a project that is a path', { ...gitlab, CI_PROJECT_ID: '../1' }],
+  ])('is none with %s', (_what, env) => {
+    expect(readForge(env, '')).toBeUndefined();
+  });
+
+  test('has no token where the variable is empty', () => {
+    expect(readForge({ ...github, TRUEUP_FORGE_TOKEN: '' }, '')).not.toHaveProperty('token');
+  });
+});
+
+describe('the pull request', () => {
+  test.each([
+    ['of the same repository', event('shop/infra', 'shop/infra'), { number: 7, isFork: false }],
+    ['of a fork', event('mallory/infra', 'shop/infra'), { number: 7, isFork: true }],
+    ['of a fork that is deleted', event(null, 'shop/infra'), { number: 7, isFork: true }],
+    ['of a push', '{"ref":"refs/heads/main"}', undefined],
+    ['of a broken event', '{', undefined],
+    ['with a number that is text', '{"pull_request":{"number":"7/../8"}}', undefined],
+  ])('%s', (_what, text, expected) => {
+    expect(readForge(github, text)?.pull).toEqual(expected);
+  });
+
+  test.each([
+    ['of the same project', '12', false],
+    ['of a fork', '99', true],
+  ])('of GitLab, %s', (_what, source, isFork) => {
+    const env = {
+      ...gitlab,
+      CI_MERGE_REQUEST_IID: '7',
+      CI_MERGE_REQUEST_PROJECT_ID: '12',
+      CI_MERGE_REQUEST_SOURCE_PROJECT_ID: source,
+    };
+    expect(readForge(env, '')?.pull).toEqual({ number: 7, isFork });
+  });
+});

@@ -1,0 +1,256 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { deflateRawSync } from 'node:zlib';
+import type { Forge } from '../../src/ci/forge.ts';
+
+/** A comment of a pull request, as it is shown to people. */
+interface ShownComment {
+  readonly id: number;
+  readonly author: string;
+  body: string;
+}
+
+/** An artifact of GitHub. */
+interface FakeArtifact {
+  readonly name: string;
+  readonly content: Buffer;
+  /** Uploaded by a run of a fork. */
+  readonly isForeign?: boolean;
+  readonly expired?: boolean;
+}
+
+/**
+ * The REST API of a forge, as far as pipelines use it, written from its documentation: it refuses unknown paths, wrong
+ * tokens and wrong headers, and pages its lists.
+ */
+export interface FakeForge {
+  readonly url: string;
+  /** By the number of the pull request. */
+  readonly comments: Map<number, ShownComment[]>;
+  readonly artifacts: FakeArtifact[];
+  /** Files of generic packages, by path. */
+  readonly packages: Map<string, Buffer>;
+  /** The pull request that brought a commit. */
+  readonly merged: Map<string, number>;
+  readonly log: { readonly method: string; readonly path: string; readonly status: number }[];
+  /** Answers of requests that fail: asked first. */
+  fault: (method: string, path: string) => number | undefined;
+  close(): Promise<void>;
+}
+
+/** The token that writes comments, and that of a job of GitLab. */
+export const forgeToken = 'forge-token-canary-9c1e';
+const jobToken = 'job-token-canary-5b7d';
+
+/** Most rows in one answer. */
+const pageSize = 3;
+
+interface Answer {
+  readonly status: number;
+  readonly json?: unknown;
+  readonly bytes?: Buffer;
+}
+
+/** Serves a forge; `account`: that of the token, which a token of a runner may not ask for. */
+export async function serveForge(
+  name: Forge['name'],
+  { account = 'trueup-bot', isAutomatic = false }: { account?: string; isAutomatic?: boolean } = {},
+): Promise<FakeForge> {
+  const [comments, packages, merged] = [
+    new Map<number, ShownComment[]>(),
+    new Map<string, Buffer>(),
+    new Map<string, number>(),
+  ];
+  const artifacts: FakeArtifact[] = [];
+  const log: { method: string; path: string; status: number }[] = [];
+  let nextId = 1;
+  const forge: Omit<FakeForge, 'url' | 'close'> = {
+    comments,
+    packages,
+    merged,
+    artifacts,
+    log,
+    fault: () => undefined,
+  };
+
+  const authorOf = (author: string) =>
+    name === 'gitlab' ? { author: { username: author } } : { user: { login: author } };
+  const row = ({ id, body, author }: ShownComment) => ({ id, body, ...authorOf(author) });
+
+  function answer(request: IncomingMessage, url: URL, body: Buffer): Answer {
+    const { method = '', headers } = request;
+    const path = url.pathname.replace(/^\/api\/v[14]/, '');
+    const isStore = /\/packages\//.test(path);
+    const expected = {
+      github: { authorization: `Bearer ${forgeToken}` },
+      gitea: { authorization: `token ${forgeToken}` },
+      gitlab: isStore ? { 'job-token': jobToken } : { 'private-token': forgeToken },
+    }[name];
+    for (const [header, value] of Object.entries(expected)) if (headers[header] !== value) return { status: 401 };
+    const fault = forge.fault(method, path);
+    if (fault !== undefined) return { status: fault };
+    if (method === 'GET' && path === '/user') {
+      if (isAutomatic) return { status: 403 };
+      return { status: 200, json: name === 'gitlab' ? { username: account } : { login: account } };
+    }
+    const notes =
+      name === 'gitlab'
+        ? /^\/projects\/12\/merge_requests\/(\d+)\/notes(?:\/(\d+))?$/
+        : /^\/repos\/shop\/infra\/issues\/(\d+)\/comments$/;
+    const [isNotes, pullText = '', noteId] = notes.exec(path) ?? [];
+    if (isNotes !== undefined) {
+      const list = comments.get(Number(pullText)) ?? [];
+      comments.set(Number(pullText), list);
+      if (method === 'GET' && noteId === undefined) {
+        const page = Number(url.searchParams.get('page') ?? 1);
+        // Gitea answers every page with all comments.
+        const rows = name === 'gitea' ? list : list.slice((page - 1) * pageSize, page * pageSize);
+        return { status: 200, json: rows.map(row) };
+      }
+      const text = textIn(body, headers['content-type']);
+      if (text === undefined) return { status: 422 };
+      if (method === 'POST' && noteId === undefined) {
+        list.push({ id: nextId++, author: account, body: text });
+        return { status: 201, json: {} };
+      }
+      return method === 'PUT' && name === 'gitlab' ? edit(list, Number(noteId), text) : { status: 405 };
+    }
+    const [isComment, commentId] = /^\/repos\/shop\/infra\/issues\/comments\/(\d+)$/.exec(path) ?? [];
+    if (isComment !== undefined && method === 'PATCH' && name !== 'gitlab') {
+      const text = textIn(body, headers['content-type']);
+      return text === undefined ? { status: 422 } : edit([...comments.values()].flat(), Number(commentId), text);
+    }
+    if (isStore && name !== 'github') return store(method, path, body);
+    if (name === 'github' && method === 'GET') {
+      const found = readArtifact(path, url.searchParams.get('name'));
+      if (found !== undefined) return found;
+    }
+    return method === 'GET' ? readMerged(path) : { status: 404 };
+  }
+
+  function edit(list: readonly ShownComment[], id: number, text: string): Answer {
+    const found = list.find((one) => one.id === id);
+    if (found === undefined) return { status: 404 };
+    // People with write access may edit every comment, and so may tokens.
+    found.body = text;
+    return { status: 200, json: {} };
+  }
+
+  function store(method: string, path: string, body: Buffer): Answer {
+    const isKnown =
+      name === 'gitlab'
+        ? /^\/projects\/12\/packages\/generic\/trueup-plan\/[\w.+-]+\/[\w.+-]+$/.test(path)
+        : /^\/api\/packages\/shop\/generic\/trueup-plan\/[\w.+-]+\/[\w.+-]+$/.test(path);
+    if (!isKnown) return { status: 404 };
+    const present = packages.get(path);
+    if (method === 'GET') return present === undefined ? { status: 404 } : { status: 200, bytes: present };
+    if (method === 'DELETE' && name === 'gitea') return { status: packages.delete(path) ? 204 : 404 };
+    if (method !== 'PUT') return { status: 405 };
+    if (present !== undefined && name === 'gitea') return { status: 409 };
+    packages.set(path, body);
+    return { status: 201, json: {} };
+  }
+
+  function readArtifact(path: string, wanted: string | null): Answer | undefined {
+    if (path === '/repos/shop/infra/actions/artifacts') {
+      const rows = artifacts.map(({ name: own, isForeign = false, expired = false }, id) => ({
+        id,
+        name: own,
+        expired,
+        created_at: new Date(id * 1_000).toISOString(),
+        workflow_run: { repository_id: 1, head_repository_id: isForeign ? 2 : 1 },
+      }));
+      return { status: 200, json: { artifacts: rows.filter((one) => one.name === wanted) } };
+    }
+    const [, id] = /^\/repos\/shop\/infra\/actions\/artifacts\/(\d+)\/zip$/.exec(path) ?? [];
+    const found = id === undefined ? undefined : artifacts[Number(id)];
+    return found === undefined ? undefined : { status: 200, bytes: zipOf('plan.trueup', found.content) };
+  }
+
+  function readMerged(path: string): Answer {
+    const form = {
+      github: /^\/repos\/shop\/infra\/commits\/([0-9a-f]{40})\/pulls$/,
+      gitlab: /^\/projects\/12\/repository\/commits\/([0-9a-f]{40})\/merge_requests$/,
+      gitea: /^\/repos\/shop\/infra\/commits\/([0-9a-f]{40})\/pull$/,
+    }[name];
+    const [isIt, commit = ''] = form.exec(path) ?? [];
+    if (isIt === undefined) return { status: 404 };
+    const number = merged.get(commit);
+    if (name === 'gitea') return number === undefined ? { status: 404 } : { status: 200, json: { number } };
+    return { status: 200, json: number === undefined ? [] : [name === 'gitlab' ? { iid: number } : { number }] };
+  }
+
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const url = new URL(request.url ?? '', 'http://forge');
+      const { status, json, bytes } = answer(request, url, Buffer.concat(parts));
+      log.push({ method: request.method ?? '', path: url.pathname, status });
+      response.writeHead(status).end(bytes ?? (json === undefined ? '' : JSON.stringify(json)));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return Object.assign(forge, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+}
+
+function textIn(body: Buffer, type: string | undefined): string | undefined {
+  if (type !== 'application/json') return undefined;
+  const { body: text } = JSON.parse(body.toString()) as { body?: unknown };
+  return typeof text === 'string' && text.length <= 65_536 ? text : undefined;
+}
+
+/** An archive with one file, as the runner of GitHub packs it: the sizes stand behind the content. */
+export function zipOf(name: string, content: Buffer): Buffer {
+  const packed = deflateRawSync(content);
+  const title = Buffer.from(name);
+  const local = Buffer.alloc(30);
+  local.writeUInt32LE(0x04034b50, 0);
+  local.writeUInt16LE(8, 6);
+  local.writeUInt16LE(8, 8);
+  local.writeUInt16LE(title.length, 26);
+  const descriptor = Buffer.alloc(16);
+  descriptor.writeUInt32LE(0x08074b50, 0);
+  descriptor.writeUInt32LE(packed.length, 8);
+  descriptor.writeUInt32LE(content.length, 12);
+  const entry = Buffer.alloc(46);
+  entry.writeUInt32LE(0x02014b50, 0);
+  entry.writeUInt16LE(8, 10);
+  entry.writeUInt32LE(packed.length, 20);
+  entry.writeUInt32LE(content.length, 24);
+  entry.writeUInt16LE(title.length, 28);
+  const start = local.length + title.length + packed.length + descriptor.length;
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(1, 8);
+  end.writeUInt16LE(1, 10);
+  end.writeUInt32LE(entry.length + title.length, 12);
+  end.writeUInt32LE(start, 16);
+  return Buffer.concat([local, title, packed, descriptor, entry, title, end]);
+}
+
+/** The variables that a runner of the forge sets, beside those of the event. */
+export function runnerOf(name: Forge['name'], url: string): Record<string, string> {
+  if (name === 'gitlab') {
+    return {
+      CI: 'true',
+      GITLAB_CI: 'true',
+      CI_API_V4_URL: `${url}/api/v4`,
+      CI_PROJECT_ID: '12',
+      CI_JOB_TOKEN: jobToken,
+    };
+  }
+  const common = { CI: 'true', GITHUB_ACTIONS: 'true', GITHUB_REPOSITORY: 'shop/infra', GITHUB_SERVER_URL: url };
+  return name === 'github'
+    ? { ...common, GITHUB_API_URL: url }
+    : { ...common, GITEA_ACTIONS: 'true', GITHUB_API_URL: `${url}/api/v1` };
+}
