@@ -27,6 +27,7 @@ const order = [
   'review.ts',
   'session.ts',
   'export',
+  'edit',
   'project',
   'library',
   'index.ts',
@@ -43,7 +44,7 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Folders that compute only: no disk, no network, no clock, no environment. */
-const pure = ['kind', 'graph', 'plan', 'render', 'resources', 'diagnostics', 'scripts/docs'];
+const pure = ['kind', 'graph', 'plan', 'edit', 'render', 'resources', 'diagnostics', 'scripts/docs'];
 
 /** Folders that do not know which kinds there are. */
 const kindless = order.filter((folder) => !['resources', 'emulator', 'api', 'index.ts'].includes(folder));

@@ -87,6 +87,17 @@ function addPlanning(program: Command, run: Runner): void {
     .description('check the manifest; sends nothing')
     .addHelpText('after', examples('trueup validate', 'trueup validate -C deploy --format json'));
   run(validate, async () => (await import('./commands/validate.ts')).validateCommand);
+  const fmt = program
+    .command('fmt')
+    .description('format the manifest and the files that it includes; keeps comments, quotes and the order')
+    .argument('[files...]', 'only these files, each below the folder of the manifest')
+    .option('--check', 'write nothing; list the files that are not formatted, and exit with 1 if there are any')
+    .option('--diff', 'write nothing; show what would change')
+    .addHelpText(
+      'after',
+      examples('trueup fmt', 'trueup fmt --check --diff', 'trueup fmt environments/production.yaml'),
+    );
+  run(fmt, async () => (await import('./commands/fmt.ts')).fmtCommand(fmt.args, fmt.opts()));
   const plan = program
     .command('plan')
     .description('show the differences between manifest and platform; changes nothing')

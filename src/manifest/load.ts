@@ -9,7 +9,7 @@ import { isEmpty, position, readTree } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
 
 /** Most bytes of one YAML file. One with 10,000 services has 8.8 MB and takes 500 MB of memory. */
-const yamlLimit = 10_000_000;
+export const yamlLimit = 10_000_000;
 
 /** Reads the root file, whose value has to be a map. The text of each file goes into `texts`, by its name. */
 export async function loadRoot(

@@ -53,6 +53,24 @@ export function withQuotes(
   });
 }
 
+/** A valid text as it may be shown: masked as a quoted line is, and `#…` for each comment. */
+export function maskedText(text: string, rule: QuotingRule): string {
+  const wanted = new Set(text.split('\n').map((_, at) => at + 1));
+  const lines = maskedLines(text, wanted, { ...rule, isValid: true });
+  const shownOf = ({ source, shown }: Piece) => (shown === '' ? `#…${/[ \t\r]*$/.exec(source)?.[0] ?? ''}` : shown);
+  return text
+    .split('\n')
+    .map((line, at) =>
+      line === ''
+        ? ''
+        : (lines
+            .get(at + 1)
+            ?.map(shownOf)
+            .join('') ?? mask),
+    )
+    .join('\n');
+}
+
 /** A part of a line; `shown` differs from `source` where it is masked. */
 interface Piece {
   readonly column: number;

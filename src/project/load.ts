@@ -82,7 +82,8 @@ export async function declaredResources(options: ProjectFolder): Promise<readonl
   return (await loadManifest(options, createRedactor())).manifest.resources;
 }
 
-async function openFolder(options: ProjectFolder): Promise<Workspace> {
+/** Opens the folder of a manifest that is there. @throws {Stop} `usage`; `manifest`, without the file */
+export async function openFolder(options: ProjectFolder): Promise<Workspace> {
   const { folder, file } = options;
   if (!existsSync(folder) || !statSync(folder).isDirectory()) throw usage(`there is no folder ${folder}`);
   if (existsSync(join(folder, file)))

@@ -26,13 +26,13 @@ export interface NewFile {
 export async function writeFiles(
   folder: string,
   files: readonly NewFile[],
-  { force = false }: { readonly force?: boolean } = {},
+  { force = false, remedy }: { readonly force?: boolean; /** Where one is there. */ readonly remedy?: string } = {},
 ): Promise<void> {
   const found = await Promise.all(files.map(async (file) => ({ file, is: await findAt(folder, file) })));
   const taken = found.filter(({ is }) => is === 'other' || is === 'link');
   const links = taken.filter(({ is }) => is === 'link');
   if (links.length > 0 || (taken.length > 0 && !force))
-    throw refused(links.length > 0 ? links : taken, links.length > 0);
+    throw refused(links.length > 0 ? links : taken, { areLinks: links.length > 0, remedy });
   const open = found.filter(({ is }) => is !== 'same').map(({ file, is }) => ({ ...file, isNew: is === 'none' }));
   const temporary = new Map(open.map(({ path }) => [path, join(folder, `${path}.${randomUUID().slice(0, 8)}.tmp`)]));
   const renamed: string[] = [];
@@ -40,7 +40,7 @@ export async function writeFiles(
     for (const { path, content, isPrivate = false } of open) {
       const beside = temporary.get(path) ?? '';
       await mkdir(dirname(beside), { recursive: true });
-      await writeDurably(beside, content, isPrivate ? 0o600 : 0o644);
+      await writeDurably(beside, content, { mode: isPrivate ? 0o600 : await modeAt(join(folder, path)) });
     }
     for (const { path, isNew } of open) {
       await rename(temporary.get(path) ?? '', join(folder, path));
@@ -53,10 +53,21 @@ export async function writeFiles(
   }
 }
 
-async function writeDurably(path: string, content: string | Uint8Array, mode: number): Promise<void> {
-  const handle = await open(path, 'wx', mode);
+/** The rights of a file that is replaced; undefined: there is none. */
+async function modeAt(path: string): Promise<number | undefined> {
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isFile() === true ? found.mode & 0o777 : undefined;
+}
+
+async function writeDurably(
+  path: string,
+  content: string | Uint8Array,
+  { mode }: { readonly mode: number | undefined },
+): Promise<void> {
+  const handle = await open(path, 'wx', mode ?? 0o644);
   try {
     await handle.writeFile(content);
+    if (mode !== undefined) await handle.chmod(mode);
     await handle.datasync();
   } finally {
     await handle.close();
@@ -106,12 +117,19 @@ export async function ignoring(folder: string, secretsPath?: string): Promise<Ne
 /** A line about the whole of `.trueup`, or about what of it is kept. */
 const stateRule = /^!?(?:\*\*\/|\/)?\.trueup(?:\/?|\/\*{1,2})$|^!(?:\*\*\/|\/)?\.trueup\//;
 
-function refused(found: readonly { readonly file: NewFile }[], areLinks: boolean): Stop {
+function refused(
+  found: readonly { readonly file: NewFile }[],
+  { areLinks, remedy = exportElsewhere }: { readonly areLinks: boolean; readonly remedy?: string | undefined },
+): Stop {
   const paths = found.map(({ file }) => file.path);
   const shown = `${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ` and ${paths.length - 5} more` : ''}`;
   const message = areLinks ? `${shown}: a link leads elsewhere` : `${shown}: there already, with another content`;
-  const remedy = areLinks
-    ? 'Remove the link.'
-    : 'Export into another folder with --out, or beside a manifest with --unmanaged. --force replaces what is there.';
-  return new Stop('refused', [diagnostic('file-unwritable', `${message}; nothing was written`, { remedy })]);
+  return new Stop('refused', [
+    diagnostic('file-unwritable', `${message}; nothing was written`, {
+      remedy: areLinks ? 'Remove the link.' : remedy,
+    }),
+  ]);
 }
+
+const exportElsewhere =
+  'Export into another folder with --out, or beside a manifest with --unmanaged. --force replaces what is there.';

@@ -428,6 +428,14 @@ export const explanationDocument = z.object({
   examples: z.array(z.string()),
 });
 
+/** What `fmt` prints; `written`: the files that changed were written. */
+export const formatDocument = z.object({
+  format: z.literal('trueup/format'),
+  version,
+  written: z.boolean(),
+  files: z.array(z.object({ path: z.string(), changed: z.boolean() })),
+});
+
 /** Every document, for readers that do not know which one comes. */
 export const anyDocument = z.discriminatedUnion('format', [
   planDocument,
@@ -450,6 +458,7 @@ export const anyDocument = z.discriminatedUnion('format', [
   outputsDocument,
   exportDocument,
   explanationDocument,
+  formatDocument,
 ]);
 
 export type PlanDocument = z.output<typeof planDocument>;
@@ -470,5 +479,6 @@ export type StateEditDocument = z.output<typeof stateEditDocument>;
 export type UnlockDocument = z.output<typeof unlockDocument>;
 export type LogsDocument = z.output<typeof logsDocument>;
 export type ExplanationDocument = z.output<typeof explanationDocument>;
+export type FormatDocument = z.output<typeof formatDocument>;
 export type OutputsDocument = z.output<typeof outputsDocument>;
 export type ExportDocument = z.output<typeof exportDocument>;

@@ -1,0 +1,256 @@
+import type { CST } from 'yaml';
+import { Parser } from 'yaml';
+
+/** The columns that a level of blocks adds. */
+const step = 2;
+
+/** A map or a list in a block: the column that it had, and the one that it gets. */
+interface Level {
+  readonly old: number;
+  readonly fresh: number;
+  readonly parent: Level | undefined;
+}
+
+/** A token in its place; together the leaves are the text. */
+interface Leaf {
+  readonly type: string;
+  readonly source: string;
+  readonly offset: number;
+  readonly level: Level | undefined;
+  /** The column that it gets as the first of its line. */
+  readonly column: number;
+  /** In braces or brackets; false for what opens the outermost. */
+  readonly isInFlow: boolean;
+  /** Of the text of a block scalar: its header, and the column that the header counts from. */
+  readonly header?: { readonly source: string; readonly indent: number };
+}
+
+/**
+ * Formats a YAML text of one document: two columns per level, also for lists below a key; one blank behind `key:` and `-`;
+ * no blanks at the end of a line; at most one empty line in a row, none at the start and the end; a line break at the end.
+ * Line breaks become those of the first line. Quotes, comments, anchors, the order, and the blanks in braces stay.
+ */
+export function formatYaml(text: string): string {
+  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const body = text.slice(mark.length);
+  const lineEnd = /\r?\n/.exec(body)?.[0] ?? '\n';
+  return mark + print(leavesOf(body), body).replaceAll(/\r?\n/g, lineEnd);
+}
+
+/** The words of a text, comments among them, without the blanks and line breaks that formatting may change. */
+export function wordsOf(text: string): string[] {
+  return leavesOf(text.replace(/^\uFEFF/, '')).flatMap(({ type, source }) =>
+    isBlank(type) || type === 'block-text' ? [] : [source.replaceAll(/[ \t]*\r?\n\s*/g, '\n').trimEnd()],
+  );
+}
+
+function isBlank(type: string): boolean {
+  return type === 'space' || type === 'newline';
+}
+
+function leavesOf(text: string): Leaf[] {
+  const leaves: Leaf[] = [];
+  const columnAt = (offset: number) => offset - (text.lastIndexOf('\n', offset - 1) + 1);
+
+  const add = (tokens: readonly CST.SourceToken[], level: Level | undefined, column: number, isInFlow = false) => {
+    for (const { type, source, offset } of tokens) leaves.push({ type, source, offset, level, column, isInFlow });
+  };
+
+  const visitBlock = (token: CST.BlockMap | CST.BlockSequence, level: Level | undefined, column: number): void => {
+    const inner: Level = { old: columnAt(startOf(token)), fresh: column, parent: level };
+    for (const item of token.items) {
+      add(item.start, inner, column);
+      if (item.key) visit(item.key, inner, item.explicitKey === true ? column + step : column);
+      for (const one of item.sep ?? []) add([one], inner, one.type === 'map-value-ind' ? column : column + step);
+      if (item.value) visit(item.value, inner, column + step);
+    }
+  };
+
+  const visitFlow = (token: CST.FlowCollection, level: Level | undefined, column: number, isInFlow: boolean): void => {
+    add([token.start], level, column, isInFlow);
+    for (const item of token.items) {
+      add(item.start, level, column, true);
+      if (item.key) visit(item.key, level, column, true);
+      add(item.sep ?? [], level, column, true);
+      if (item.value) visit(item.value, level, column, true);
+    }
+    for (const one of token.end) {
+      add([one], level, column, isInFlow || one.type === 'flow-map-end' || one.type === 'flow-seq-end');
+    }
+  };
+
+  const visitText = (token: CST.BlockScalar, level: Level | undefined, column: number): void => {
+    for (const prop of token.props) visit(prop, level, column);
+    const header = token.props.find(({ type }) => type === 'block-scalar-header');
+    const offset = token.offset + token.props.reduce((sum, prop) => sum + sourceOf(prop).length, 0);
+    const counted = { source: header === undefined ? '' : sourceOf(header), indent: token.indent };
+    leaves.push({ type: 'block-text', source: token.source, offset, level, column, isInFlow: false, header: counted });
+  };
+
+  const visit = (token: CST.Token, level: Level | undefined, column: number, isInFlow = false): void => {
+    if (token.type === 'document') {
+      add(token.start, undefined, 0);
+      if (token.value !== undefined) visit(token.value, undefined, 0);
+      add(token.end ?? [], undefined, 0);
+    } else if (token.type === 'block-map' || token.type === 'block-seq') visitBlock(token, level, column);
+    else if (token.type === 'flow-collection') visitFlow(token, level, column, isInFlow);
+    else if (token.type === 'block-scalar') visitText(token, level, column);
+    else {
+      const { type, offset } = token;
+      leaves.push({ type, source: sourceOf(token), offset, level, column, isInFlow });
+      if ('end' in token) add(token.end ?? [], level, column, isInFlow);
+    }
+  };
+  for (const token of new Parser().parse(text)) visit(token, undefined, 0);
+  return leaves;
+}
+
+/** The offset of the first word of a block. */
+function startOf(token: CST.BlockMap | CST.BlockSequence): number {
+  const [first] = token.items;
+  const word = first?.start.find(({ type }) => !isBlank(type) && type !== 'comment');
+  return word?.offset ?? first?.key?.offset ?? token.offset;
+}
+
+function sourceOf(token: CST.Token): string {
+  return 'source' in token ? token.source : '';
+}
+
+/** A column that something may stand at: as it was, and as it gets. */
+type Column = readonly [old: number, fresh: number];
+
+function columnsOf(level: Level | undefined): Column[] {
+  return level === undefined ? [] : [[level.old, level.fresh], ...columnsOf(level.parent)];
+}
+
+function print(leaves: readonly Leaf[], text: string): string {
+  /** The next word behind each leaf. */
+  const followed: (Leaf | undefined)[] = [];
+  for (let index = leaves.length - 1, found: Leaf | undefined; index >= 0; index--) {
+    followed[index] = found;
+    const leaf = leaves[index];
+    if (leaf !== undefined && isWord(leaf)) found = leaf;
+  }
+  let printed = '';
+  /** Line breaks at the end of what is printed. */
+  let breaks = 2;
+  /** The columns by which the line moved in which the text of several lines, or the flow, begins. */
+  let shift = 0;
+  let [isLineStart, isKept] = [true, false];
+  /** The last word before the line. */
+  let last: Leaf | undefined;
+  const columnAt = (offset: number) => offset - (text.lastIndexOf('\n', offset - 1) + 1);
+  const put = (source: string) => {
+    printed += source;
+    breaks = 0;
+    isLineStart = false;
+  };
+
+  for (const [index, leaf] of leaves.entries()) {
+    const { type, source, column, isInFlow, offset } = leaf;
+    const next = leaves[index + 1];
+    if (type === 'newline') {
+      if (breaks < 2) printed += '\n';
+      breaks += 1;
+      isLineStart = true;
+      continue;
+    }
+    if (type === 'space') {
+      if (isLineStart || next === undefined || next.type === 'newline') continue;
+      const stays = isInFlow || next.isInFlow || next.type === 'comment' || next.type === 'map-value-ind';
+      put(stays ? source : ' ');
+      continue;
+    }
+    if (type === 'block-text') {
+      const shown = blockText(leaf);
+      printed += shown;
+      isKept = leaf.header?.source.includes('+') === true && shown.endsWith('\n');
+      if (shown !== '') breaks = shown.endsWith('\n\n') ? 2 : 1;
+      isLineStart = true;
+      last = leaf;
+      continue;
+    }
+    if (source === '') continue;
+    isKept = false;
+    if (isLineStart) {
+      const old = columnAt(offset);
+      const fresh =
+        type === 'comment' && !isInFlow
+          ? commentColumn(old, last, followed[index], columnAt)
+          : isInFlow
+            ? Math.max(column, old + shift)
+            : column;
+      shift = fresh - old;
+      printed += ' '.repeat(fresh);
+    }
+    put(moved(leaf, shift));
+    if (type !== 'comment') last = leaf;
+  }
+  if (isKept) return printed;
+  let end = printed.length;
+  while (printed[end - 1] === '\n') end -= 1;
+  return end === 0 ? '' : `${printed.slice(0, end)}\n`;
+}
+
+function isWord({ type, source }: Leaf): boolean {
+  return !isBlank(type) && type !== 'comment' && source !== '';
+}
+
+/**
+ * The column of a comment that has its line: that of the block whose column it had, the next one first; one that stands
+ * deeper than the key before it belongs to what comes next.
+ */
+function commentColumn(
+  old: number,
+  last: Leaf | undefined,
+  next: Leaf | undefined,
+  columnAt: (offset: number) => number,
+): number {
+  const after: readonly Column[] =
+    next === undefined ? [] : [[columnAt(next.offset), next.column] as const, ...columnsOf(next.level)];
+  const before = columnsOf(last?.level);
+  const exact = [...after, ...before.toReversed()].find(([column]) => column === old);
+  if (exact !== undefined) return exact[1];
+  const [own, ...around] = after;
+  const outer = around.find(([column]) => own !== undefined && column < own[0]);
+  if (own !== undefined && before.length > 0 && own[1] > (before[0]?.[1] ?? 0) && old > (outer?.[0] ?? -1))
+    return own[1];
+  return [...after, ...before].filter(([column]) => column < old).reduce((most, [, fresh]) => Math.max(most, fresh), 0);
+}
+
+/** A word of several lines, whose further lines move with the first one. */
+function moved({ type, source, column }: Leaf, shift: number): string {
+  if (type === 'comment') return source.trimEnd();
+  if (!source.includes('\n')) return source;
+  const [first = '', ...rest] = source.split(/\r?\n/);
+  const lines = [
+    first,
+    ...rest.map((line) => {
+      const shown = line.trimStart();
+      return shown === '' ? '' : ' '.repeat(Math.max(column, 1, line.length - shown.length + shift)) + shown;
+    }),
+  ];
+  return (type === 'scalar' ? lines.map((line) => line.trimEnd()) : lines).join('\n');
+}
+
+/** The text of a block scalar at its new column. Empty lines get no blanks. */
+function blockText({ source, level, header }: Leaf): string {
+  // Blanks without a line break at the end of the file count as an empty line.
+  const lines = (/(?:^|\n)[ \t]+$/.test(source) ? `${source}\n` : source).split(/\r?\n/);
+  const digit = /[1-9]/.exec(header?.source ?? '')?.[0];
+  const filled = lines.find((line) => line.trim() !== '' || line.includes('\t'));
+  const old =
+    digit === undefined
+      ? filled === undefined
+        ? Infinity
+        : blanksOf(filled)
+      : Math.max(header?.indent ?? 0, 0) + Number(digit);
+  const fresh = (level?.fresh ?? 0) + (digit === undefined ? step : Number(digit));
+  return lines
+    .map((line) => (blanksOf(line) === line.length && line.length <= old ? '' : ' '.repeat(fresh) + line.slice(old)))
+    .join('\n');
+}
+
+function blanksOf(line: string): number {
+  return line.length - line.replace(/^ +/, '').length;
+}

@@ -1,0 +1,98 @@
+import { relative } from 'node:path';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
+import { formatYaml, wordsOf } from '../edit/format.ts';
+import { sameTree } from '../edit/same-tree.ts';
+import { loadRoot, yamlLimit } from '../manifest/load.ts';
+import { quotingRule } from '../manifest/may-quote.ts';
+import { withQuotes } from '../manifest/quote.ts';
+import { position, readTree } from '../manifest/tree.ts';
+import type { Workspace } from '../manifest/workspace.ts';
+import { openFolder } from './load.ts';
+import type { ProjectFolder } from './folder.ts';
+import { writeFiles } from './write-files.ts';
+
+/** A file of a manifest, as it is and formatted. */
+export interface FormattedFile {
+  /** Below the folder of the manifest. */
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/**
+ * Formats files of a manifest: those of absolute paths, or without any the manifest and what it includes. Writes each that
+ * differs as a whole, and none if one cannot be read. Reads files as the manifest is read: only below its folder, and
+ * none that may hold credentials.
+ *
+ * @throws {Stop} `manifest`, with what is wrong in the files; `refused`, when one cannot be written
+ */
+export async function formatFiles(
+  options: ProjectFolder,
+  paths: readonly string[],
+  { writes }: { readonly writes: boolean },
+): Promise<readonly FormattedFile[]> {
+  // A pinned run does not read what git does not track, lest it gets to the platform; nothing gets there from here.
+  const workspace = await openFolder({ ...options, isPinned: false });
+  const diagnostics: Diagnostic[] = [];
+  const texts = new Map<string, string>();
+  const named =
+    paths.length > 0
+      ? paths.map((path) => relative(options.folder, path))
+      : await filesOf(options.file, workspace, { diagnostics, texts });
+  const found = await workspace.readAll(named, yamlLimit, { readsIgnored: true });
+  const formatted = [...new Set(named)].flatMap((path): FormattedFile[] => {
+    const file = found.get(path) ?? { problem: `there is no file ${path}` };
+    if ('problem' in file) {
+      const { remedy } = file.isPrivate ?? { remedy: 'Name YAML files in the folder of the manifest.' };
+      diagnostics.push(
+        diagnostic(file.isPrivate === undefined ? 'file-unreadable' : 'private-source', file.problem, { remedy }),
+      );
+      return [];
+    }
+    return formatFile(path, file.text, { diagnostics, texts });
+  });
+  if (hasErrors(diagnostics)) throw new Stop('manifest', withQuotes(diagnostics, texts, quotingRule(options.kinds)));
+  const changed = formatted.filter(({ before, after }) => before !== after);
+  if (writes) {
+    const files = changed.map(({ path, before, after }) => ({ path, content: after, replaces: before }));
+    await writeFiles(workspace.root, files, { remedy: 'The file was changed meanwhile: run trueup fmt again.' });
+  }
+  return formatted;
+}
+
+/** What reading files reports, and their texts. */
+interface Reading {
+  readonly diagnostics: Diagnostic[];
+  readonly texts: Map<string, string>;
+}
+
+function formatFile(path: string, before: string, { diagnostics, texts }: Reading): FormattedFile[] {
+  const text = before.replace(/^\uFEFF/, '');
+  texts.set(path, text);
+  const problems: Diagnostic[] = [];
+  const tree = readTree(path, text, problems);
+  diagnostics.push(...problems);
+  if (problems.length > 0) return [];
+  const after = formatYaml(before);
+  const isSame =
+    sameTree(tree, readTree(path, after.replace(/^\uFEFF/, ''), problems)) &&
+    wordsOf(before).join('\0') === wordsOf(after).join('\0');
+  if (isSame) return [{ path, before, after }];
+  const message = `${path} cannot be formatted without a change of its values`;
+  diagnostics.push(diagnostic('file-unwritable', message, { remedy: 'Write each key before a colon, without a ?.' }));
+  return [];
+}
+
+/** The root file, and the files that it includes. */
+async function filesOf(file: string, workspace: Workspace, { diagnostics, texts }: Reading): Promise<string[]> {
+  const list = (await loadRoot(workspace, file, diagnostics, texts))?.entries.get('include')?.node;
+  const files = [file];
+  for (const item of list?.is === 'list' ? list.items : []) {
+    if (item.is !== 'scalar' || typeof item.value !== 'string') continue;
+    const found = item.value.includes('*') ? await workspace.match(item.value) : [item.value];
+    if (!('problem' in found)) files.push(...found.filter((path) => !files.includes(path)));
+    else diagnostics.push(diagnostic('file-unreadable', `include: ${found.problem}`, { position: position(item.at) }));
+  }
+  return files;
+}
