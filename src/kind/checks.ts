@@ -1,3 +1,4 @@
+import type { YAMLError } from 'yaml';
 import type { Json } from './json.ts';
 
 /** Mistakes that need no request to find. */
@@ -27,4 +28,6 @@ export interface Problem {
   readonly field?: string;
   readonly message: string;
   readonly remedy?: string;
+  /** The value of the field is YAML with this error. */
+  readonly syntax?: { readonly text: string; readonly error: YAMLError };
 }

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
@@ -7,14 +7,18 @@ import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath, keyDefault } from '../kind/wire.ts';
 import type { Resource } from './resource.ts';
+import { explainSyntax } from './syntax.ts';
+import type { Place } from './tree.ts';
 import { position } from './tree.ts';
 import { knownValue } from './wanted.ts';
+import type { Workspace } from './workspace.ts';
 
 /** Runs the kinds' own checks over everything that is known before any request. */
 export function checkResources(
   resources: readonly Resource[],
   kinds: readonly Kind[],
   diagnostics: Diagnostic[],
+  sources: Sources,
 ): void {
   const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
   const seen = resources.map((resource) => ({ resource, checked: knownValues(resource) }));
@@ -42,6 +46,10 @@ export function checkResources(
     const { field } = problem;
     const place = (field === undefined ? undefined : resource.fields[field]?.at) ?? resource.at;
     const where = field === undefined ? '' : `${fieldPath(resource.kind, field)}: `;
+    if (problem.syntax !== undefined) {
+      diagnostics.push(brokenText(problem, `${where}${problem.message}`, { ...problem.syntax, place, sources }));
+      continue;
+    }
     diagnostics.push(
       diagnostic(problem.code, `${where}${problem.message}`, {
         remedy: problem.remedy ?? 'Make the two agree, or leave one out.',
@@ -50,6 +58,44 @@ export function checkResources(
       }),
     );
   }
+}
+
+/** The texts of a manifest, and where its files lie. */
+interface Sources {
+  readonly texts: ReadonlyMap<string, string>;
+  readonly beside: Workspace['beside'];
+}
+
+/** Reports an error in a value that is YAML itself, at its line in the file that holds it, where that line is known. */
+function brokenText(
+  { code, address }: Problem,
+  subject: string,
+  { text, error, place, sources }: Required<Problem>['syntax'] & { readonly place: Place; readonly sources: Sources },
+): Diagnostic {
+  const { message, remedy, from } = explainSyntax(error, text);
+  const before = text.slice(0, from).split('\n');
+  const [line, column] = [before.length, (before.at(-1) ?? '').length + 1];
+  const known = placeInFile({ text, line, column, place }, sources);
+  const where = known === undefined ? `, line ${line}, column ${column} of it` : '';
+  const about = { remedy, address, position: known ?? position(place) };
+  return diagnostic(code, `${subject}${where}: ${message}`, about);
+}
+
+/** Where a line of a value stands: in the file that the value names, or below the `|` of a text of several lines. */
+function placeInFile(
+  { text, line, column, place }: { text: string; line: number; column: number; place: Place },
+  { texts, beside }: Sources,
+): Position | undefined {
+  const source = texts.get(place.file)?.slice(place.offset, place.end) ?? '';
+  const path = /^(["']?)\$\{file:([^}]+)\}\1\s*$/.exec(source)?.[2];
+  if (path !== undefined) return { file: beside(place.file, path), line, column };
+  if (!source.startsWith('|') || source.includes('${')) return undefined;
+  const [written = '', wanted = ''] = [source.split('\n')[line], text.split('\n')[line - 1]];
+  const isSame = wanted !== '' && written.replace(/\r$/, '').endsWith(wanted);
+  const start = position(place).line;
+  return isSame
+    ? { file: place.file, line: start + line, column: written.replace(/\r$/, '').length - wanted.length + column }
+    : undefined;
 }
 
 /** Two blocks of one natural key make two objects, which nothing but the state tells apart. A pinned block has its object. */

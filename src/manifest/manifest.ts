@@ -160,7 +160,7 @@ async function read(
     ),
   );
   const resources = inherit(declared);
-  checkResources(resources, kinds, diagnostics);
+  checkResources(resources, kinds, diagnostics, { texts, beside: workspace.beside });
   checkMentions(resources, diagnostics);
   const outputs = readOutputs(merged, evaluationAt(undefined));
   return { settings, resources, outputs, files: workspace.files, texts };

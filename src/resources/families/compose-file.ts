@@ -1,3 +1,4 @@
+import type { YAMLError } from 'yaml';
 import { parseDocument } from 'yaml';
 import type { CheckedResource, Problem } from '../../kind/checks.ts';
 import type { Json } from '../../kind/json.ts';
@@ -21,9 +22,14 @@ export function servicesExist(self: CheckedResource, children: readonly CheckedR
   if (sourceType !== 'raw' || typeof composeFile !== 'string') return [];
   const found = readComposeFile(composeFile);
   if ('unreadable' in found) {
-    const message = `its compose file is not valid YAML: ${found.unreadable}`;
+    const problem = { code: 'inconsistent', address: self.address, field: 'composeFile' } as const;
     const remedy = 'Correct the compose file: its deployment would fail.';
-    return [{ code: 'inconsistent', address: self.address, field: 'composeFile', message, remedy }];
+    const { unreadable: error } = found;
+    return [
+      typeof error === 'string'
+        ? { ...problem, message: error, remedy }
+        : { ...problem, message: 'the compose file is not valid YAML', syntax: { text: composeFile, error } },
+    ];
   }
   const services = Object.keys(mapIn(found.content.services));
   return children.flatMap((child): Problem[] => {
@@ -117,10 +123,10 @@ function mapIn(value: Json | undefined): { readonly [key: string]: Json | undefi
 /** The content of a compose file, or why it cannot be read. */
 function readComposeFile(
   text: string,
-): { readonly content: ReturnType<typeof mapIn> } | { readonly unreadable: string } {
-  const document = parseDocument(text, { merge: true, logLevel: 'error' });
+): { readonly content: ReturnType<typeof mapIn> } | { readonly unreadable: string | YAMLError } {
+  const document = parseDocument(text, { merge: true, logLevel: 'error', prettyErrors: false });
   const [error] = document.errors;
-  if (error !== undefined) return { unreadable: error.message.split('\n')[0] ?? '' };
+  if (error !== undefined) return { unreadable: error };
   try {
     const content: unknown = document.toJS({ maxAliasCount: mostAliases });
     if (sizeOf(content) > mostValues) return { unreadable: tooMuch };
@@ -134,7 +140,7 @@ function readComposeFile(
 const mostAliases = 10_000;
 /** Most values of a file after its aliases are expanded: far below what takes a run its memory. */
 const mostValues = 1_000_000;
-const tooMuch = 'its aliases expand to too much';
+const tooMuch = 'the aliases of the compose file expand to too much';
 
 /** The number of values in a value; what aliases share is counted each time, and visited once. */
 function sizeOf(value: unknown, sizes = new Map<unknown, number>()): number {
