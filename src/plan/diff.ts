@@ -2,6 +2,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Attribute, RowReader } from '../kind/attribute.ts';
 import { attributeField, attributeName, pathOf, readRow } from '../kind/attribute.ts';
+import { idSet } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
 import type { Field } from '../kind/field.ts';
 import type { FieldUnit } from '../kind/units.ts';
@@ -220,10 +221,11 @@ export function changeOf(
         ...(pair === undefined ? {} : { last: shown.last }),
       },
     ];
-  const isSet = field.codec === contains && resolved.is === 'known' && !wanted.isSecret;
-  const after: Shown = isSet
+  const isMerge = field.codec === contains && resolved.is === 'known' && !wanted.isSecret;
+  const whole: Shown = isMerge
     ? { is: 'value', value: merged(resolved.value, observed, membersOf(pair?.wanted)) }
     : shown.after;
+  const after = field.codec === contains || field.codec === idSet ? inOrderOf(before, whole) : whole;
   return [
     {
       path,
@@ -236,6 +238,15 @@ export function changeOf(
       ...(decision.cause === 'conflict' && pair !== undefined ? { last: shown.last } : {}),
     },
   ];
+}
+
+/** A set in the order of the other side, so that only members that come or go differ. */
+function inOrderOf(before: Shown, after: Shown): Shown {
+  const [old, fresh] = [before, after].map((side) => ('value' in side ? side.value : undefined));
+  if (!Array.isArray(old) || !Array.isArray(fresh) || !('value' in after)) return after;
+  const stays = new Set<unknown>(fresh);
+  const kept = new Set<unknown>(old.filter((member) => stays.has(member)));
+  return { ...after, value: [...kept, ...fresh.filter((member) => !kept.has(member))] as Json };
 }
 
 function sidesOf(resource: Resource, planned: AttributeChange, resolved: Resolved | undefined, how: ChangeShowing) {

@@ -376,6 +376,22 @@ describe('a set that others add to', () => {
     expect(own(['a'], hiddenPair('["b"]'))).toMatchObject({ changes: [], diagnostics: [] });
   });
 
+  test('differs by the members that come or go, whatever the order on the platform', () => {
+    const there = ['d', 'b', 'x', 'a', 'c'];
+    const wanted = ['a', 'b', 'c'];
+    const after = { merge: ['b', 'x', 'a', 'c'], own: ['b', 'a', 'c'] };
+    for (const mapMode of ['merge', 'own'] as const) {
+      const { changes } = diff({
+        kind,
+        mapMode,
+        fields: { accessedProjects: declared(wanted) },
+        row: { accessedProjects: there },
+        pairs: { accessedProjects: pairOf([...wanted, 'd']) },
+      });
+      expect(changes).toMatchObject([{ before: value(there), after: value(after[mapMode]) }]);
+    }
+  });
+
   test('whose ids are known only after apply is written then', () => {
     const ids = { ...referring(host) };
     const found = diff({
