@@ -69,11 +69,11 @@ function whole(mark: '+' | '-', shown: Shown, sides: Sides, frame: Frame, summar
   const name = nameOf(sides, style);
   // Of what goes with its object the number of lines is enough.
   const isGone = sides.isGone === true && style.isFull !== true;
-  if (isLong(value) && !isGone)
-    return [
-      ...withWhy(headed(mark, `${name}: ${words}`, frame), sides.why, frame),
-      ...indented(textLines(value, indent + 4, style), 4),
-    ];
+  if (isLong(value) && !isGone) {
+    const lines = textLines(value, indent + 4, style);
+    const signed = style.isDiff === true ? lines.map((line) => style.paint(tones[mark], `${mark} ${line}`)) : lines;
+    return [...withWhy(headed(mark, `${name}: ${words}`, frame), sides.why, frame), ...indented(signed, 4)];
+  }
   if (isComposite(value) && words.length > mostOfInline) {
     const empty = Array.isArray(value) ? [] : {};
     return parts(mark === '+' ? [empty, value] : [value, empty], sides, shown, frame);
@@ -152,6 +152,8 @@ function inline(sides: Sides, frame: Frame, summary?: string): string[] {
       frame,
     );
   const [was, is] = areAlike(old, fresh) ? [inAscii(old), inAscii(fresh)] : [old, fresh];
+  if (style.isDiff === true)
+    return withWhy([...headed('-', `${name}: ${was}`, frame), ...headed('+', `${name}: ${is}`, frame)], why, frame);
   if (fits(`${name}: ${was} -> ${is}`, indent, style))
     return withWhy([`${name}: ${was} ${style.paint('change', '->')} ${is}`], why, frame);
   return [

@@ -10,12 +10,25 @@ const fewest = 3;
 /** The number of addresses that such a block names. */
 const named = 3;
 
+/** The lines about a service, or about several with equal changes. */
+interface Block {
+  /** The service, or the first of several. */
+  readonly group: Group;
+  readonly title: readonly string[];
+  readonly body: readonly string[];
+}
+
+/** Renders the groups of a plan as lines, a block each. */
+export function renderGroups(groups: readonly Group[], style: Style): string[][] {
+  return renderBlocks(groups, style).map(({ title, body }) => [...title, ...body]);
+}
+
 /**
  * Renders the groups of a plan, a block each. Equal changes of several services are one block, where the first of them
  * stands; with `isFull` each has its own. What is deleted, replaced or adopted, data at risk and errors always do. Takes
  * time in proportion to the text.
  */
-export function renderGroups(groups: readonly Group[], style: Style): string[][] {
+export function renderBlocks(groups: readonly Group[], style: Style): Block[] {
   const rendered = groups.map((group) => ({ group, ...renderParts(group, style) }));
   const equal = new Map<string, string[]>();
   for (const { group, details, children } of rendered) {
@@ -30,8 +43,9 @@ export function renderGroups(groups: readonly Group[], style: Style): string[][]
   return rendered.flatMap(({ group, title, details, children }) => {
     if (hidden.has(group.address)) return [];
     const all = folded.get(group.address);
-    if (all === undefined) return [[...title, ...details, ...children]];
-    return [[titleFor(group, all.length, style), ...details, ...children, ...placesOf(all, style)]];
+    const body = [...details, ...children];
+    if (all === undefined) return [{ group, title, body }];
+    return [{ group, title: [titleFor(group, all.length, style)], body: [...body, ...placesOf(all, style)] }];
   });
 }
 

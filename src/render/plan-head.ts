@@ -22,16 +22,20 @@ export interface PlanAbout {
     | undefined;
 }
 
-/** Renders the head of a plan, a line per fact. */
-export function renderHead({ platform, project, state, commit }: PlanAbout, style: Style): string[] {
+/** Names the facts of a head, each with its value. */
+export function headFacts({ platform, project, state, commit }: PlanAbout): (readonly [name: string, value: string])[] {
   const version = state.serial === undefined ? 'none yet' : `version ${state.serial}`;
-  const rows: (readonly [name: string, value: string])[] = [
+  return [
     ...(platform === undefined ? [] : [['platform', platformWords(platform)] as const]),
     ['project', projectWords(project)],
     ['state', `${state.location}, ${version}`],
     ...(commit === undefined ? [] : [['commit', commitWords(commit)] as const]),
   ];
-  return rows.flatMap(([name, value]) => {
+}
+
+/** Renders the head of a plan, a line per fact. */
+export function renderHead(about: PlanAbout, style: Style): string[] {
+  return headFacts(about).flatMap(([name, value]) => {
     const [first = '', ...rest] = fold(printable(value), nameWidth, style);
     return [`${style.paint('faint', name.padEnd(nameWidth))}${first}`, ...indented(rest, nameWidth)];
   });

@@ -53,19 +53,8 @@ export function renderPlan({ plan, counts, about, isFull, allowed }: PlanView, g
 const oneScreen = 24;
 
 function ending({ plan, counts, allowed }: PlanView, groups: readonly Group[], style: Style): string[] {
-  const { narrowed } = plan;
-  const lines = [
-    ...overwrites(within(plan)),
-    ...restarts(within(plan)),
-    ...notDeployed(plan.actions),
-    ...atRisk(within(plan)),
-    ...permissions(plan.actions, allowed),
-    ...notManaged(plan),
-    ...errors(plan),
-    ...(narrowed === undefined
-      ? []
-      : [`This plan is ${narrowedWords(narrowed)}; ${leftOutWords(narrowed, style.isFull === true)}.`]),
-  ].flatMap((line) => fold(line, 0, style));
+  const naming = { nameOf: printable, isFull: style.isFull === true };
+  const lines = consequences({ plan, allowed }, naming).flatMap((line) => fold(line, 0, style));
   const signs = legend(groups);
   if (signs !== '') lines.push(...fold(signs, 0, style).map((line) => style.paint('faint', line)));
   const last = summary(plan);
@@ -74,16 +63,40 @@ function ending({ plan, counts, allowed }: PlanView, groups: readonly Group[], s
   return lines;
 }
 
+/** How names are written, and whether all of them are. */
+interface Naming {
+  readonly nameOf: (name: string) => string;
+  readonly isFull: boolean;
+}
+
+/** What follows from a plan as a whole, a sentence each. */
+export function consequences({ plan, allowed }: Pick<PlanView, 'plan' | 'allowed'>, naming: Naming): string[] {
+  const { narrowed } = plan;
+  const { nameOf, isFull } = naming;
+  return [
+    ...overwrites(within(plan), naming),
+    ...restarts(within(plan), naming),
+    ...notDeployed(plan.actions, naming),
+    ...atRisk(within(plan), naming),
+    ...permissions(plan.actions, allowed),
+    ...notManaged(plan),
+    ...errors(plan),
+    ...(narrowed === undefined
+      ? []
+      : [`This plan is ${narrowedWords(narrowed, nameOf)}; ${leftOutWords(narrowed, isFull, nameOf)}.`]),
+  ];
+}
+
 /** What somebody changed on the platform since the last apply, and this plan changes back. */
-function overwrites(actions: readonly ShownAction[]): string[] {
-  const addresses = overwriting(actions).map(printable);
+function overwrites(actions: readonly ShownAction[], { nameOf }: Naming): string[] {
+  const addresses = overwriting(actions).map(nameOf);
   return addresses.length === 0 ? [] : [`Overwrites changes that were made on the platform: ${someOf(addresses)}.`];
 }
 
 /** The services that a deployment of the plan restarts, those that it deletes and creates again, and those that deploy already. */
-function restarts(actions: readonly ShownAction[]): string[] {
+function restarts(actions: readonly ShownAction[], { nameOf }: Naming): string[] {
   const [restarted, made, waited] = [restarting(actions), recreating(actions), underWay(actions)].map((some) =>
-    some.map(printable),
+    some.map(nameOf),
   );
   const line = (verb: string, some: readonly string[] = []) =>
     some.length === 0 ? [] : [`${verb} ${counted(some.length, 'service')}: ${someOf(some)}.`];
@@ -95,8 +108,8 @@ function restarts(actions: readonly ShownAction[]): string[] {
 }
 
 /** Every address whose data is at risk. */
-function atRisk(actions: readonly ShownAction[]): string[] {
-  const addresses = risking(actions).map(printable);
+function atRisk(actions: readonly ShownAction[], { nameOf }: Naming): string[] {
+  const addresses = risking(actions).map(nameOf);
   return addresses.length === 0 ? [] : [`Data at risk: ${addresses.join(', ')}.`];
 }
 
@@ -151,13 +164,13 @@ function summary(plan: ShownPlan): string {
 }
 
 /** The services that need a deployment that this plan does not include. */
-function notDeployed(actions: readonly ShownAction[]): string[] {
+function notDeployed(actions: readonly ShownAction[], { nameOf }: Naming): string[] {
   const left = actions.filter(
     ({ service, notes }) => service?.isLeft === true && !notes.some(({ code }) => code === 'not-deployed'),
   );
   if (left.length === 0) return [];
   return [
-    `Takes effect with the next deployment of ${someOf(left.map(({ address }) => printable(address)))}. ` +
+    `Takes effect with the next deployment of ${someOf(left.map(({ address }) => nameOf(address)))}. ` +
       'This plan does not deploy; trueup run deploy ADDRESS does.',
   ];
 }

@@ -8,6 +8,8 @@ export interface Style {
   readonly paint: (tone: Tone, text: string) => string;
   /** Nothing is cut short. */
   readonly isFull?: true;
+  /** Both sides of a value stand on lines of their own, each behind a sign, as in a diff. */
+  readonly isDiff?: true;
 }
 
 /** No colour and no limit, for a pipe or a file. */

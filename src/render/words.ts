@@ -61,20 +61,20 @@ export function countActions(actions: readonly { readonly action: ActionName }[]
 }
 
 /** What a plan is narrowed to: `narrowed to a, without b`. */
-export function narrowedWords({ targets, excludes }: Narrowed): string {
-  const without = excludes.length === 0 ? '' : `without ${excludes.map(printable).join(', ')}`;
+export function narrowedWords({ targets, excludes }: Narrowed, nameOf = printable): string {
+  const without = excludes.length === 0 ? '' : `without ${excludes.map(nameOf).join(', ')}`;
   if (targets.length === 0) return `narrowed to everything ${without}`;
-  return `narrowed to ${targets.map(printable).join(', ')}${without === '' ? '' : `, ${without}`}`;
+  return `narrowed to ${targets.map(nameOf).join(', ')}${without === '' ? '' : `, ${without}`}`;
 }
 
 /** The changes that a narrowed plan leaves out, with their number. */
-export function leftOutWords({ leftOut }: Narrowed, isFull: boolean): string {
+export function leftOutWords({ leftOut }: Narrowed, isFull: boolean, nameOf = printable): string {
   if (leftOut.length === 0) return 'no change is left out';
   const byBlock = groupBy(leftOut.map((one) => [blockAddress(one.address), one] as const));
   const named = [...byBlock].map(([block, changes]) => {
     const doing = changes.map(({ action }) => (action === 'forget' ? 'remove from state' : action));
-    const needs = changes.flatMap((one) => (one.needs === undefined ? [] : [`needs ${printable(one.needs)}`]));
-    return `${printable(block)} (${[...doing, ...needs].join(', ')})`;
+    const needs = changes.flatMap((one) => (one.needs === undefined ? [] : [`needs ${nameOf(one.needs)}`]));
+    return `${nameOf(block)} (${[...doing, ...needs].join(', ')})`;
   });
   const shown = isFull ? named : named.slice(0, mostLeftOut);
   const more = named.length - shown.length;
