@@ -19,6 +19,8 @@ export interface GlobalOptions {
   readonly allowHttp?: true;
   readonly pinned?: boolean;
   readonly format: string;
+  readonly linkBase?: string;
+  readonly marker?: string;
   readonly color: boolean;
 }
 

@@ -24,7 +24,9 @@ export function createProgram(process: Process, onEnd: (exitCode: number) => voi
     .option('--pinned', 'only TRUEUP_URL and TRUEUP_STATE_URL choose platform and state; the default where CI is set')
     .option('--no-pinned', 'the manifest may choose them; also TRUEUP_PINNED=false')
     .option('--allow-http', 'allow plain http to other machines; also TRUEUP_ALLOW_HTTP=true')
-    .option('--format <format>', 'format of stdout, such as text or json', 'text')
+    .option('--format <format>', 'format of stdout, such as text, json or markdown', 'text')
+    .option('--link-base <url>', 'where markdown links lines of files to; default: the commit that the forge runs')
+    .option('--marker <name>', 'name of the comment in its first line, in markdown; default: made from the manifest')
     .option('--no-color', 'no colour; also NO_COLOR=1')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
@@ -122,6 +124,8 @@ function addPlanning(program: Command, run: Runner): void {
         'trueup plan --hide-values',
         'trueup plan --detailed-exitcode',
         'trueup plan --format json | jq .summary',
+        'trueup plan --format markdown > comment.md',
+        'trueup plan --format markdown --link-base https://git.example.com/shop/infra/src/commit/0d5c7e0f6a1b',
         'trueup plan --out plan.trueup',
         "trueup plan --target 'production.compose.*' --exclude production.compose.shop",
       ),
@@ -132,7 +136,7 @@ function addPlanning(program: Command, run: Runner): void {
     .description('print a saved plan as plan printed it; sends nothing, and needs the key of the state only')
     .argument('<plan>', 'file from plan --out')
     .option(...full)
-    .addHelpText('after', examples('trueup show plan.trueup', 'trueup show plan.trueup --format json | jq .summary'));
+    .addHelpText('after', examples('trueup show plan.trueup', 'trueup show plan.trueup --format markdown'));
   run(show, async () => (await import('./commands/show.ts')).showCommand(show.args[0] ?? '', show.opts()));
   const graph = program
     .command('graph')

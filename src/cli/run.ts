@@ -14,6 +14,7 @@ import { exitCodes, stopExits } from '../render/exit-codes.ts';
 import type { GlobalOptions } from './options.ts';
 import { settleOptions, usage } from './options.ts';
 import type { Process } from './process.ts';
+import { readReviewSite } from './review-site.ts';
 import type { Terminal } from './terminal.ts';
 import { openTerminal } from './terminal.ts';
 
@@ -23,7 +24,7 @@ export async function runCommand(
   { options, command, name }: { options: GlobalOptions; command: Command; name: string },
 ): Promise<number> {
   const { env } = process;
-  const terminal = openTerminal(process, options.color);
+  const terminal = openTerminal(process, options.color, () => readReviewSite(options, process));
   const redactor = redactorOf(env);
   const format = chooseFormat(command.formats, options.format);
   const view = (format ?? command.formats.text)(terminal);
@@ -34,6 +35,7 @@ export async function runCommand(
   });
   try {
     if (format === undefined) throw unknownFormat(name, options.format, command.formats);
+    view.check?.();
     const about = { options: settleOptions(options, process), process, terminal, redactor };
     const exit = await command.execute(runFor(view, about), view);
     return exitCodes[exit].code;

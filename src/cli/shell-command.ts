@@ -8,6 +8,7 @@ import type { Run } from './command.ts';
 export function commandLine(
   { options, process, redactor }: Pick<Run, 'options' | 'process' | 'redactor'>,
   words: readonly string[],
+  flags: readonly string[] = [],
 ): string {
   const near = relative(process.cwd(), options.folder);
   const folder = near.startsWith('..') ? options.folder : near;
@@ -20,7 +21,7 @@ export function commandLine(
     ...(options.allowsHttp === true ? ['--allow-http'] : []),
     ...(options.isPinned === undefined ? [] : [options.isPinned ? '--pinned' : '--no-pinned']),
   ];
-  return redactor.redact([...all, ...words.map(notAnOption)].map(shellWord).join(' '));
+  return redactor.redact([...all, ...words.map(notAnOption), ...flags].map(shellWord).join(' '));
 }
 
 /** A word that begins with a hyphen would be an option. */

@@ -2,6 +2,8 @@ import pc from 'picocolors';
 import type { Live, Screen } from '../render/format.ts';
 import type { Printed } from '../render/printable.ts';
 import { printed, unchanged } from '../render/printable.ts';
+import type { ReviewSite } from '../render/review-site.ts';
+import { noSite } from '../render/review-site.ts';
 import type { Style, Tone } from '../render/style.ts';
 import { createLive } from './live.ts';
 import type { Output, Process } from './process.ts';
@@ -13,7 +15,7 @@ export interface Terminal extends Screen {
 }
 
 /** The terminal of a process. */
-export function openTerminal(process: Process, wantsColor: boolean): Terminal {
+export function openTerminal(process: Process, wantsColor: boolean, site: () => ReviewSite = () => noSite): Terminal {
   const { stdin, stdout, stderr, env } = process;
   const mayColor = wantsColor && (env.NO_COLOR ?? '') === '';
   const live = openLive(process);
@@ -36,6 +38,7 @@ export function openTerminal(process: Process, wantsColor: boolean): Terminal {
     errStyle: styleOf(stderr, mayColor),
     isInteractive: stdin.isTTY === true && stdout.isTTY === true,
     live,
+    site,
   };
 }
 

@@ -241,6 +241,12 @@ export const codes = {
     meaning: 'A plan file cannot be read or written.',
     remedy: 'Name a file that trueup plan --out wrote, or a folder that can be written.',
   },
+  'report-too-long': {
+    severity: 'error',
+    meaning:
+      'A report in Markdown must name every deletion and all data at risk, and these names are too long for a comment.',
+    remedy: 'Use --format json, or plan parts with --target.',
+  },
   'plan-outdated': {
     severity: 'error',
     meaning: 'Something changed since the plan file was written.',

@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Printed } from './printable.ts';
+import type { ReviewSite } from './review-site.ts';
 import type { Style } from './style.ts';
 
 /** The last lines of a terminal, which are drawn again in place. The cursor stays visible, below them. */
@@ -27,12 +28,22 @@ export interface Screen {
   readonly errStyle: Style;
   /** Lines that are drawn again, where stderr is a terminal that can do that; what is printed appears above them. */
   readonly live: Live | undefined;
+  /**
+   * Where a report is read that goes into a pull request.
+   * @throws {Stop} `usage`, when an option or a variable names no such place
+   */
+  readonly site: () => ReviewSite;
 }
 
 /** Prints what every command can report. A command that reports more extends it. */
 export interface View {
   /** Questions to the user are part of this format. */
   readonly asks: boolean;
+  /**
+   * Checks, before the run begins, the options that this format alone has.
+   * @throws {Stop} `usage`
+   */
+  readonly check?: () => void;
   /** Prints the warnings of the manifest, where they are not part of the result. */
   readonly warnings: (warnings: readonly Diagnostic[]) => void;
   /** Prints the errors that ended the run. */

@@ -54,7 +54,13 @@ const oneScreen = 24;
 
 function ending({ plan, counts, allowed }: PlanView, groups: readonly Group[], style: Style): string[] {
   const naming = { nameOf: printable, isFull: style.isFull === true };
-  const lines = consequences({ plan, allowed }, naming).flatMap((line) => fold(line, 0, style));
+  const lines = [
+    ...effects(plan, naming),
+    ...atRisk(within(plan)),
+    ...conditions({ plan, allowed }),
+    ...errors(plan),
+    ...narrowing(plan, naming),
+  ].flatMap((line) => fold(line, 0, style));
   const signs = legend(groups);
   if (signs !== '') lines.push(...fold(signs, 0, style).map((line) => style.paint('faint', line)));
   const last = summary(plan);
@@ -69,22 +75,21 @@ interface Naming {
   readonly isFull: boolean;
 }
 
-/** What follows from a plan as a whole, a sentence each. */
-export function consequences({ plan, allowed }: Pick<PlanView, 'plan' | 'allowed'>, naming: Naming): string[] {
-  const { narrowed } = plan;
-  const { nameOf, isFull } = naming;
-  return [
-    ...overwrites(within(plan), naming),
-    ...restarts(within(plan), naming),
-    ...notDeployed(plan.actions, naming),
-    ...atRisk(within(plan), naming),
-    ...permissions(plan.actions, allowed),
-    ...notManaged(plan),
-    ...errors(plan),
-    ...(narrowed === undefined
-      ? []
-      : [`This plan is ${narrowedWords(narrowed, nameOf)}; ${leftOutWords(narrowed, isFull, nameOf)}.`]),
-  ];
+/** What a plan as a whole does to running services, a sentence each. */
+export function effects(plan: Pick<ShownPlan, 'actions'>, naming: Naming): string[] {
+  const actions = within(plan);
+  return [...overwrites(actions, naming), ...restarts(actions, naming), ...notDeployed(plan.actions, naming)];
+}
+
+/** What an apply needs, and what the plan does not manage, a sentence each. */
+export function conditions({ plan, allowed }: Pick<PlanView, 'plan' | 'allowed'>): string[] {
+  return [...permissions(plan.actions, allowed), ...notManaged(plan)];
+}
+
+/** What the plan was narrowed to, and what that leaves out. */
+export function narrowing({ narrowed }: Pick<ShownPlan, 'narrowed'>, { nameOf, isFull }: Naming): string[] {
+  if (narrowed === undefined) return [];
+  return [`This plan is ${narrowedWords(narrowed, nameOf)}; ${leftOutWords(narrowed, isFull, nameOf)}.`];
 }
 
 /** What somebody changed on the platform since the last apply, and this plan changes back. */
@@ -108,8 +113,8 @@ function restarts(actions: readonly ShownAction[], { nameOf }: Naming): string[]
 }
 
 /** Every address whose data is at risk. */
-function atRisk(actions: readonly ShownAction[], { nameOf }: Naming): string[] {
-  const addresses = risking(actions).map(nameOf);
+function atRisk(actions: readonly ShownAction[]): string[] {
+  const addresses = risking(actions).map(printable);
   return addresses.length === 0 ? [] : [`Data at risk: ${addresses.join(', ')}.`];
 }
 

@@ -164,7 +164,7 @@ function hunkLine(
   const shown = cutLine(text, other === undefined ? 0 : firstDifference(text, other.text), style);
   const isAlike = other !== undefined && areAlike(text, other.text);
   const words = isAlike ? inAscii(shown) : printable(shown);
-  const tone = tones[sign];
+  const tone = tones[sign] ?? (style.isDiff === true ? 'faint' : undefined);
   return wrap(`${sign} `, isRedacted ? `${words} (changed)` : words, indent, style).map((line) =>
     tone === undefined ? line.trimEnd() : style.paint(tone, line),
   );

@@ -1,5 +1,8 @@
 import { planFile } from '../../src/plan/fingerprint.ts';
 import { makePlan, planAgain } from '../../src/review.ts';
+import type { Plan } from '../../src/plan/action.ts';
+import { renderPlanMarkdown } from '../../src/render/plan-markdown.ts';
+import { noSite } from '../../src/render/review-site.ts';
 import type { Code } from '../../src/diagnostics/codes.ts';
 import { obstacles } from '../../src/plan/safeguard.ts';
 import { keys } from '../support/organization-blocks.ts';
@@ -48,8 +51,20 @@ const redises = (count: number) =>
     `    redis: { ${Array.from({ length: count }, (_, at) => `r${at}: { dockerImage: "redis:8", databasePassword: x }`).join(', ')} }\n`,
   );
 
+/** The Markdown of a plan that deletes a resource, and many more like it. */
+async function manyDeletions(made: Bench, count: number): Promise<Plan> {
+  const plan = await planned(made, redises(1), head);
+  const actions = plan.actions.flatMap((action) =>
+    Array.from({ length: count }, (_none, at) => ({ ...action, address: `${action.address}-${at}-of-a-long-name` })),
+  );
+  const many = { ...plan, actions };
+  renderPlanMarkdown({ plan: many, counts: { reads: 0, writes: 0 } }, noSite, { showing: '', applying: undefined });
+  return many;
+}
+
 /** Provokes each code that a plan, or its review, reports. */
 export const inPlans = {
+  'report-too-long': () => reported(() => manyDeletions(platform(), 2_000)),
   'bad-move': () =>
     reported(() => {
       const text = production(database());

@@ -4,6 +4,7 @@ import { chooseFormat, runFor } from '../../src/cli/run.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import type { View } from '../../src/render/format.ts';
 import { printed } from '../../src/render/printable.ts';
+import { noSite } from '../../src/render/review-site.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { kinds } from '../../src/resources/index.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
@@ -29,6 +30,7 @@ export function recordingTerminal(
     errStyle: style,
     isInteractive: about.isInteractive ?? false,
     live: undefined,
+    site: () => noSite,
   };
   return { printed: recorded, terminal };
 }

@@ -69,7 +69,11 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
       await writePlanFile(run.process.cwd(), savedTo, planFile(made, purpose, origin, await store.key()));
     }
     const command = commandLine(run, [destroys ? 'destroy' : 'apply', savedTo ?? '']);
-    view.plan({ ...shown, isFull: flags.full === true, savedTo, command });
+    const showing = commandLine(run, savedTo === undefined ? ['plan'] : ['show', savedTo], [
+      ...(savedTo === undefined ? planFlags(flags) : []),
+      '--full',
+    ]);
+    view.plan({ ...shown, isFull: flags.full === true, savedTo, command, showing });
     if (isInTheWay) {
       if (flags.out !== undefined) terminal.err(`The plan was not saved to ${printable(flags.out)}.\n`);
       return 'failed';
@@ -79,6 +83,18 @@ async function showPlan(run: Run, view: PlanCommandView, flags: PlanFlags): Prom
   } finally {
     await connection.close();
   }
+}
+
+/** The options that choose what a plan has, as written. */
+function planFlags({ deploy, destroy, target = [], exclude = [], replace = [], hideValues }: PlanFlags): string[] {
+  return [
+    ...(deploy === false ? ['--no-deploy'] : []),
+    ...(destroy === true ? ['--destroy'] : []),
+    ...target.flatMap((address) => ['--target', address]),
+    ...exclude.flatMap((address) => ['--exclude', address]),
+    ...replace.flatMap((address) => ['--replace', address]),
+    ...(hideValues === true ? ['--hide-values'] : []),
+  ];
 }
 
 /**

@@ -33,7 +33,7 @@ async function show(
   }
   run.warn(shown.warnings);
   const command = commandLine(run, [file.destroys ? 'destroy' : 'apply', path]);
-  view.plan({ ...shown, isFull, savedTo: path, command });
+  view.plan({ ...shown, isFull, savedTo: path, command, showing: commandLine(run, ['show', path], ['--full']) });
   return 'done';
 }
 

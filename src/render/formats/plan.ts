@@ -1,7 +1,9 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import type { Formats, View } from '../format.ts';
 import { jsonView, printJson } from '../json-view.ts';
+import { markdownView } from '../markdown-view.ts';
 import { planJson } from '../plan-json.ts';
+import { renderPlanMarkdown } from '../plan-markdown.ts';
 import type { PlanView } from '../plan-text.ts';
 import { renderPlan } from '../plan-text.ts';
 import { printable } from '../printable.ts';
@@ -15,6 +17,8 @@ export interface PlanResult extends PlanView {
   readonly savedTo: string | undefined;
   /** The command line that applies that file. */
   readonly command: string;
+  /** The command line that shows all of the plan. */
+  readonly showing: string;
 }
 
 /** Prints what `plan` reports. */
@@ -26,7 +30,7 @@ export interface PlanCommandView extends View {
 export const planFormats: Formats<PlanCommandView> = {
   text: (screen) => ({
     ...textView(screen),
-    plan: ({ savedTo, command, ...view }) => {
+    plan: ({ savedTo, command, showing: _showing, ...view }) => {
       screen.out(renderPlan(view, screen.outStyle));
       if (savedTo === undefined) return;
       const name = printable(savedTo);
@@ -37,9 +41,21 @@ export const planFormats: Formats<PlanCommandView> = {
     ...jsonView(screen),
     plan: (result) => printJson(screen, planJson(withWarnings(result))),
   }),
+  markdown: (screen) => ({
+    ...markdownView(screen, 'plan'),
+    plan: (result) => {
+      const { savedTo, command, showing } = result;
+      const steps = { showing, applying: savedTo === undefined ? undefined : command };
+      screen.out(renderPlanMarkdown(withWarnings(result), screen.site(), steps));
+    },
+  }),
 };
 
 /** A plan with the warnings of its manifest among its diagnostics. */
-export function withWarnings({ plan, warnings, ...view }: Omit<PlanResult, 'savedTo' | 'command'>): PlanView {
+export function withWarnings({
+  plan,
+  warnings,
+  ...view
+}: Omit<PlanResult, 'savedTo' | 'command' | 'showing'>): PlanView {
   return { ...view, plan: { ...plan, diagnostics: [...warnings, ...plan.diagnostics] } };
 }

@@ -40,7 +40,7 @@ async function fresh(state = '') {
 }
 
 describe('a plan file is shown as plan printed it', () => {
-  it.each(['text', 'json'])('as %s, without the platform and without secrets', async (format) => {
+  it.each(['text', 'json', 'markdown'])('as %s, without the platform and without secrets', async (format) => {
     const { run, rewrite, folder, close } = await fresh();
     const plans = async (...flags: readonly string[]) => {
       const printed = await run('plan', ...flags, '--out', 'plan.trueup', '--format', format);
@@ -79,6 +79,27 @@ describe('a plan file is shown as plan printed it', () => {
     const other = await trueup(['show', 'plan.trueup'], { env: { TRUEUP_STATE_KEY: keyText }, cwd: elsewhere });
     expect(other).toMatchObject({ code: 1, out: '' });
     expect(other.err).toContain('was changed after it was made, or was made with another key; it is not shown');
+  });
+
+  it('as a comment with the marker of the manifest, also when the run fails', async () => {
+    const { run, rewrite, folder } = await fresh();
+    const planned = await run('plan', '--out', 'plan.trueup', '--format', 'markdown');
+    const [first = ''] = planned.out.split('\n');
+    expect(first).toMatch(/^<!-- trueup:plan:[0-9a-f]{16} -->$/);
+    expect(planned.out).toContain('\nTo apply this plan and nothing else: `trueup apply plan.trueup');
+    expect(await run('show', 'plan.trueup', '--format', 'markdown')).toEqual(planned);
+    const saved = readFileSync(join(folder, 'plan.trueup'), 'utf8');
+    rewrite('environments: 7\n');
+    const failed = await run('plan', '--format', 'markdown');
+    expect(failed).toMatchObject({ code: 3, err: '' });
+    expect(failed.out).toMatch(/### Trueup: failed, 1 error\n\n```text\n {2}error\[[\w-]+\] trueup\.yaml:4:1\n/);
+    expect(failed.out.startsWith(`${first}\n`)).toBe(true);
+    const named = await run('plan', '--format', 'markdown', '--marker', 'staging');
+    expect(named.out.startsWith('<!-- trueup:plan:staging -->\n')).toBe(true);
+    const refused = await run('plan', '--format', 'markdown', '--out', 'plan.trueup', '--link-base', 'https://a:b@c');
+    expect(refused.code).toBe(1);
+    expect(refused.out).toContain('error[usage]');
+    expect(readFileSync(join(folder, 'plan.trueup'), 'utf8')).toBe(saved);
   });
 
   it('never when it was forged', async () => {
