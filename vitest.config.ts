@@ -22,6 +22,7 @@ const long = [
   'test/scenarios/crashes-in-pairs.test.ts',
   'test/scenarios/crashes-of-kinds.test.ts',
   'test/scenarios/killed-processes.test.ts',
+  'test/scenarios/memory.test.ts',
   'test/scenarios/kills-and-faults.test.ts',
   'test/scenarios/kills-of-organization.test.ts',
   'test/scenarios/minds-changed.test.ts',

@@ -5,6 +5,7 @@ import { createEmulator } from '../../src/emulator/emulator.ts';
 import { actionsOf, everything, notesOf, plansNothing, refusal, rowsIn, said } from '../support/faults.ts';
 import { database, production } from '../support/manifest-texts.ts';
 import { oneError, told, warningsOf } from '../support/problems.ts';
+import { isWhole } from '../support/whole.ts';
 import { bench, head } from '../support/world.ts';
 
 /** What the real platform does, where an obvious reading of its API would go wrong. */
@@ -290,10 +291,11 @@ environments: { production: { postgres: { main: { <<: *db, databaseName: d, env:
     await plansNothing(made, text);
   });
 
-  test('U19: a compose file that uses an anchor 6,000 times is deployed as it is', async () => {
-    const services = Array.from({ length: 6_000 }, (_, index) => `  s${index}: *web\n`).join('');
+  test('U19: a compose file that uses an anchor thousands of times is deployed as it is', async () => {
+    const times = isWhole ? 6_000 : 1_000;
+    const services = Array.from({ length: times }, (_, index) => `  s${index}: *web\n`).join('');
     const file = `x-web: &web { image: nginx, volumes: [data:/data] }\nservices:\n${services}volumes: { data: {} }\n`;
-    const text = shop('        domains: { a.test: { serviceName: s5999 } }\n').replace(
+    const text = shop(`        domains: { a.test: { serviceName: s${times - 1} } }\n`).replace(
       /composeFile: .*/,
       `composeFile: ${JSON.stringify(file)} }`,
     );

@@ -11,7 +11,7 @@ import { isWhole } from '../support/whole.ts';
  * the plan.
  */
 
-const runs = isWhole ? 500 : 30;
+const runs = isWhole ? 500 : 20;
 
 test(
   'in every history, an apply makes the platform match the manifest, touches nothing else, and then plans nothing',

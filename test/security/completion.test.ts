@@ -33,9 +33,8 @@ describe('S15: an address completed in a shell runs no command', () => {
       const reply = await completed(key, word);
       // readline replaces the word behind its opening quote.
       const line = `${open}${word.slice(open.length, open.length + 1)}${reply}`;
-      for (const end of ['', '"', "'"]) {
-        await bash(`eval ${quote(`: ${line}${end}`)} 2>/dev/null; true`);
-      }
+      const evaluations = ['', '"', "'"].map((end) => `eval ${quote(`: ${line}${end}`)} 2>/dev/null`);
+      await bash(`${evaluations.join('\n')}\ntrue`);
       expect(existsSync(join(folder, 'ran')), line).toBe(false);
     }
   });

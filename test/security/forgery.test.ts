@@ -23,6 +23,7 @@ import { readLine, writeLine } from '../../src/state/wave.ts';
 import { production } from '../support/manifest-texts.ts';
 import { thisVersion } from '../support/reviewed.ts';
 import { testKey } from '../support/state-key.ts';
+import { isWhole, thinned } from '../support/whole.ts';
 import type { Bench } from '../support/world.ts';
 import { bench } from '../support/world.ts';
 
@@ -168,6 +169,9 @@ function* forgeries(whole: string, older: string, indent?: number): Iterable<rea
   }
 }
 
+/** Every day one of five forgeries is tried: a member has at most four, so that each way to forge one is among them. */
+const oneOf = 5;
+
 describe('S1: a state without its key', () => {
   test('S1: is refused with any member changed, removed, twice or as it was, and nothing is sent', async () => {
     const at = ground();
@@ -175,13 +179,12 @@ describe('S1: a state without its key', () => {
     const older = readFileSync(at.file, 'utf8');
     await at.apply('2');
     const whole = readFileSync(at.file, 'utf8');
-    let count = 0;
-    for (const [what, forged] of forgeries(whole, older, 1)) {
+    const all = [...forgeries(whole, older, 1)];
+    expect(all.length).toBeGreaterThan(200);
+    for (const [what, forged] of thinned(all, oneOf)) {
       writeFileSync(at.file, forged);
       expect([what, await refused(at)]).toEqual([what, expect.stringMatching(/^state-(forged|unusable)$/)]);
-      count++;
     }
-    expect(count).toBeGreaterThan(200);
     writeFileSync(at.file, whole.replaceAll('\n', '\r\n')); // as git may check it out
     await at.plansNothing('2');
     writeFileSync(at.file, whole);
@@ -268,11 +271,12 @@ describe('S1: a journal without its key', () => {
       const read = (one = '') => /^([\w-]{43} )?(.*)$/s.exec(readLine(one) ?? '') ?? [];
       const [, mac = '', json = ''] = read(line);
       const [, , before = json] = read(older[index]);
-      for (const [what, forged] of forgeries(json, before)) {
+      const all = [...forgeries(json, before)];
+      count += all.length;
+      for (const [what, forged] of thinned(all, oneOf)) {
         writeFileSync(at.journal, `${lines.with(index, writeLine(mac + forged).trimEnd()).join('\n')}\n`);
         const code = await stopOf(at.open().read()).then(({ diagnostics }) => diagnostics[0]?.code);
         expect([index, what, code]).toEqual([index, what, expect.stringMatching(/^state-(forged|unusable)$/)]);
-        count++;
       }
     }
     expect(count).toBeGreaterThan(400);
@@ -329,17 +333,16 @@ describe('S3: a plan file without the key', () => {
       const file = parsePlanFile(forged);
       return 'problem' in file ? 'no plan file' : planAgain({ file, name: 'the plan', version: '1' }, manifest, world);
     };
-    let count = 0;
-    for (const [what, forged] of forgeries(whole, older, 1)) {
+    const all = [...forgeries(whole, older, 1)];
+    expect(all.length).toBeGreaterThan(100);
+    for (const [what, forged] of thinned(all, oneOf)) {
       at.made.requests('GET');
       const outcome = await apply(forged).catch(
         (error: { diagnostics: { code: string }[] }) => error.diagnostics[0]?.code,
       );
       expect([what, outcome]).toEqual([what, expect.stringMatching(/^(no plan file|plan-file)$/)]);
       expect(at.made.requests('GET')).toEqual([]);
-      count++;
     }
-    expect(count).toBeGreaterThan(100);
     expect(at.made.requests('POST').filter((operation) => operation.endsWith('.remove'))).toEqual([]);
     expect(await apply(whole)).toHaveProperty('actions');
   });
@@ -549,7 +552,7 @@ describe('a new key', () => {
     cpSync(at.folder, whole, { recursive: true });
     let isKilled = true;
     let count = 0;
-    for (; isKilled; count++) {
+    for (; isKilled; count += isWhole ? 1 : 3) {
       rmSync(at.folder, { recursive: true });
       cpSync(whole, at.folder, { recursive: true });
       isKilled = await rotateKilled(at, count);

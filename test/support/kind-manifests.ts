@@ -7,6 +7,7 @@ import { kinds } from '../../src/resources/index.ts';
 import { requiredMembers } from '../../src/api/contract.ts';
 import { fieldPath, isNeededBy } from '../../src/kind/wire.ts';
 import { childAddress } from '../../src/kind/address.ts';
+import { isWhole } from './whole.ts';
 
 /** A block of YAML as plain data. */
 export type Body = Record<string, Json>;
@@ -34,6 +35,12 @@ export function stands(): Stand[] {
       }),
     ),
   );
+}
+
+/** Where each kind is tried: every day in its first place, else in all of them. */
+export function triedStands(): Stand[] {
+  const all = stands();
+  return isWhole ? all : all.filter((stand, at) => all.findIndex(({ kind }) => kind === stand.kind) === at);
 }
 
 /** An example shows one parent; below another one a few fields mean nothing, or are needed. */
