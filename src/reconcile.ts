@@ -110,8 +110,8 @@ async function planFor(
   const { client, store, kinds, signal } = world;
   const saved = await store.read();
   const key = await store.key();
-  const moved = saved === undefined ? undefined : applyMoves(saved, settings.moved, resources);
-  const records = moved?.state.resources ?? {};
+  const moved = applyMoves(saved, settings.moved, resources);
+  const records = moved.state?.resources ?? {};
   const declared = resources.map(({ address }) => address);
   const unknown = unknownIn(narrowing, [...new Set([...declared, ...Object.keys(records)])], declared);
   if (unknown.length > 0) throw new Stop('refused', unknown);
@@ -124,15 +124,15 @@ async function planFor(
     projectAt: settings.projectAt === undefined ? undefined : position(settings.projectAt),
     clock: world.clock ?? systemClock,
     signal,
-    digests: digestsOf(key, moved?.state ?? { keyNumber: 1, resources: {} }),
+    digests: digestsOf(key, moved.state ?? { keyNumber: 1, resources: {} }),
   });
   addSecrets(seen.observed, world);
   const { organizationId, projectId } = seen.observed;
-  const state = moved?.state ?? { ...newState(organizationId, projectId), ...begins };
+  const state = moved.state ?? { ...newState(organizationId, projectId), ...begins };
   // With the state of another project, every object is in another project.
   refuseForeign(state, organizationId, projectId, store.location);
   const migrates = store.isUnsealed() ? [migration(store)] : [];
-  const found = [...migrates, ...(moved?.diagnostics ?? []), ...seen.diagnostics];
+  const found = [...migrates, ...moved.diagnostics, ...seen.diagnostics];
   // Errors of what a narrowed plan leaves out do not concern it, which is known only once it is made.
   const ofAll = isNarrow(narrowing) ? found.filter(({ address }) => address === undefined) : found;
   if (hasErrors(ofAll)) throw new Stop('refused', found);
@@ -148,7 +148,7 @@ async function planFor(
     destroys,
     narrowing,
     digests: digestsOf(key, state),
-    origins: moved?.origins ?? new Map(),
+    origins: moved.origins,
     values: world.values,
   });
   const told = concerning(found, made);

@@ -180,8 +180,12 @@ function isRefusal(status: number | undefined): boolean {
   return status === 400 || status === 404;
 }
 
-function remedyOf({ isWrite, outcome, remedy, failure, status }: FailedCall): string {
-  const usual = remedy ?? remedies[failure];
+function remedyOf({ isWrite, outcome, remedy, failure, status, url }: FailedCall): string {
+  // Where the platform answers, its address is right.
+  const isDoubled = failure === 'unreadable' && url.includes('/api/api/');
+  const usual = isDoubled
+    ? 'Leave out /api at the end of the address of the platform: Trueup adds it.'
+    : (remedy ?? remedies[failure]);
   return isWrite && outcome === 'unknown' && !isRefusal(status)
     ? `Check what the platform has now before you repeat it. ${usual}`
     : usual;

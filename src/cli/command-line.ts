@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CommanderError } from 'commander';
 import type { Process } from './process.ts';
-import { createProgram } from './program.ts';
+import { createProgram, nameOf } from './program.ts';
 
 /** Runs the command line of a process. Returns the exit code. */
 export async function runCommandLine(process: Process): Promise<number> {
@@ -10,9 +10,10 @@ export async function runCommandLine(process: Process): Promise<number> {
     code = exitCode;
   });
   let named = program;
-  program.hook('preSubcommand', (_above, command) => {
-    named = command;
-  });
+  for (const above of [program, ...program.commands])
+    above.hook('preSubcommand', (_above, command) => {
+      named = command;
+    });
   try {
     await program.parseAsync(process.argv);
     return code;
@@ -38,12 +39,18 @@ async function report(process: Process, error: unknown, command: Command): Promi
   const name = argv.find((word) => word.startsWith('--format='))?.slice(9) ?? argv[argv.indexOf('--format') + 1] ?? '';
   const formats = (await formatsOf(command)) ?? plain.commonFormats;
   const terminal = openTerminal(process, !argv.includes('--no-color'));
-  return reportFailure(
-    error instanceof CommanderError
-      ? usage(oneLine(error.message), 'trueup --help lists commands and options.')
-      : error,
-    { env, terminal, redactor: redactorOf(env), view: (chooseFormat(formats, name) ?? formats.text)(terminal) },
-  );
+  return reportFailure(error instanceof CommanderError ? usage(oneLine(error.message), helpFor(command)) : error, {
+    env,
+    terminal,
+    redactor: redactorOf(env),
+    view: (chooseFormat(formats, name) ?? formats.text)(terminal),
+  });
+}
+
+/** Where the words of a command stand. */
+function helpFor(command: Command): string {
+  if (command.parent === null) return 'trueup --help lists commands and options.';
+  return `trueup ${nameOf(command)} --help lists ${command.commands.length > 0 ? 'commands and ' : ''}options.`;
 }
 
 /** The message in one line, and without the value of an option that does not exist: it may be a secret. */

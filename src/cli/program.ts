@@ -45,6 +45,7 @@ Environment:
   TRUEUP_AGE_IDENTITY, TRUEUP_AGE_IDENTITY_FILE
                         key that decrypts age secrets, or a file with the key
   TRUEUP_VAR_<name>     value of \${var:name}
+  TRUEUP_STATE_KEY      key that authenticates the state; a state in a folder has one of its own: .trueup/key
   TRUEUP_STATE_URL      the only location of the state that this run may use: postgres://…, s3://bucket/prefix?endpoint=…
   TRUEUP_PINNED         true or false: --pinned, --no-pinned
   TRUEUP_ENV_ALLOW      names that \${env:…} may read where CI is set, such as REGION,CI_COMMIT_*
@@ -560,7 +561,7 @@ function addCompletion(program: Command, run: Runner, process: Process): void {
 }
 
 /** The full name of a command: `state list`. */
-function nameOf(command: Command): string {
+export function nameOf(command: Command): string {
   const { parent } = command;
   return parent?.parent ? `${nameOf(parent)} ${command.name()}` : command.name();
 }

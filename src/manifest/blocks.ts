@@ -24,6 +24,11 @@ export function sectionsOf(kinds: readonly Kind[]): (parent: string) => Readonly
   return (parent) => byParent.get(parent) ?? new Map();
 }
 
+/** The keys that a block of a kind takes, and those that it explains. */
+function fieldsOf({ fields, checks }: Kind): string[] {
+  return [...Object.keys(fields), ...Object.keys(checks?.hints ?? {})];
+}
+
 /** What `findBlocks` finds. */
 interface Found {
   readonly blocks: readonly Block[];
@@ -110,7 +115,10 @@ export function findBlocks(
             const remedy = `Write ${shown}: {} for no fields, or remove the line.`;
             report(`${shown} is empty`, missingBlank(key, redact, true) ?? remedy, child.keyAt);
           } else {
-            const remedy = `Write it as ${shown}: { … }.`;
+            const isField = guessKey(key, { keys: fieldsOf(kind), sections: new Map() }) !== undefined;
+            const remedy = isField
+              ? `${section}: holds blocks by their names. Write it as ${section}: { name: { … } }.`
+              : `Write it as ${shown}: { … }.`;
             report(`${shown} must be a map of fields`, missingBlank(key, redact) ?? remedy, child.node.at);
           }
           continue;

@@ -1,5 +1,5 @@
 import { closest } from '../diagnostics/closest.ts';
-import { addressParts, childAddress, isWithin, normalAddress } from '../kind/address.ts';
+import { addressParts, isWithin, normalAddress } from '../kind/address.ts';
 import type { Block } from './resource.ts';
 import type { Reference } from './wanted.ts';
 
@@ -93,7 +93,7 @@ function suggestion(
   // A short path is near to many others: a step of it must be the same.
   const steps = new Set(addressParts(written));
   const candidates = [...relative.keys()].filter((address) => addressParts(address)?.some((step) => steps.has(step)));
-  const guess = closest(written, candidates);
+  const guess = lacking(written, relative) ?? closest(written, candidates);
   const block = guess === undefined ? undefined : relative.get(guess);
   if (guess === undefined || block === undefined) return undefined;
   const outputs = outputsOf(block);
@@ -101,9 +101,22 @@ function suggestion(
   return `Did you mean \${ref:${guess}.${meant}}?`;
 }
 
+/** The nearest address that has all steps of a written one, in order and to the end, and more: a section was left out. */
+function lacking(written: string, candidates: ReadonlyMap<string, Block>): string | undefined {
+  const steps = addressParts(written) ?? [];
+  const found = [...candidates.keys()].filter((address) => {
+    const parts = addressParts(address) ?? [];
+    if (parts.at(-1) !== steps.at(-1)) return false;
+    let at = 0;
+    for (const part of parts) if (part === steps[at]) at += 1;
+    return at === steps.length && parts.length === steps.length + 1;
+  });
+  return found.length === 1 ? found[0] : undefined;
+}
+
 function example(from: Block | undefined, { byAddress }: Blocks): string {
   const [first = ''] = byAddress.keys();
-  const like = from === undefined ? first : childAddress(from.parent ?? 'production', from.kind.section, from.key);
+  const like = from === undefined ? first : from.address;
   return like === '' ? 'The manifest declares none.' : `Addresses look like ${like}.`;
 }
 

@@ -30,17 +30,18 @@ export function findOperation(name: string): Operation {
 
 /**
  * Everything that is wrong with an input, one diagnostic each. No value is shown: it may be a secret. `redact` takes known
- * secrets out of a name before it is cut.
+ * secrets out of a name before it is cut. `remedy`: where the words of the caller stand.
  */
 export function checkInput(
   operation: Operation,
   input: Readonly<Record<string, unknown>>,
   redact: Redact = (text) => text,
+  remedy = `trueup call --list ${operation} shows what it takes.`,
 ): Diagnostic[] {
   const { input: schema, method } = endpointOf(operation);
   const issues = schema.safeParse(input).error?.issues ?? [];
   return [
-    ...issues.flatMap((issue) => diagnosticsOf(operation, { input, redact }, issue)),
+    ...issues.flatMap((issue) => diagnosticsOf(operation, { input, redact, remedy }, issue)),
     // The platform takes an empty value in a query for a missing one.
     ...requiredMembers(operation)
       .filter((name) => method === 'GET' && input[name] === '' && !issues.some(({ path }) => path[0] === name))
@@ -50,11 +51,14 @@ export function checkInput(
 
 function diagnosticsOf(
   operation: Operation,
-  { input, redact }: { readonly input: Readonly<Record<string, unknown>>; readonly redact: Redact },
+  {
+    input,
+    redact,
+    remedy,
+  }: { readonly input: Readonly<Record<string, unknown>>; readonly redact: Redact; readonly remedy: string },
   issue: z.core.$ZodIssue,
 ): Diagnostic[] {
   const [first, ...deeper] = issue.path;
-  const remedy = `trueup call --list ${operation} shows what it takes.`;
   if (issue.code === 'unrecognized_keys') {
     const known = issue.path.length === 0 ? Object.keys(endpointOf(operation).input.shape) : [];
     return issue.keys.map((key) => {

@@ -47,7 +47,7 @@ export function logRequest(object: Addressed, filter: LogFilter, kinds: readonly
     ...(since === undefined ? {} : { since }),
     ...(search === undefined ? {} : { search }),
   };
-  const wrong = checkInput(kind.service.logs, input);
+  const wrong = checkInput(kind.service.logs, input, undefined, 'trueup logs --help shows what its options take.');
   if (wrong.length > 0) throw new Stop('usage', wrong);
   return { object, input };
 }

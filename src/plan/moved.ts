@@ -1,3 +1,4 @@
+import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { isWithin, normalAddress, replacedAddress } from '../kind/address.ts';
@@ -14,13 +15,14 @@ export type Origins = ReadonlyMap<string, string>;
 
 /**
  * Gives what `moved:` names its new address, with everything below it. An entry whose move was made already is no news,
- * so entries may stay in the file: a chain of them leads to the last address.
+ * so entries may stay in the file: a chain of them leads to the last address. Without a state, only what they lead to is
+ * checked.
  */
-export function applyMoves(
-  state: State,
+export function applyMoves<Known extends Pick<State, 'resources'> | undefined>(
+  state: Known,
   moved: Settings['moved'],
   resources: readonly Resource[],
-): { state: State; origins: Origins; diagnostics: Diagnostic[] } {
+): { state: Known; origins: Origins; diagnostics: Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
   const declared = new Map(resources.map((resource) => [resource.address, resource]));
   const entries = moved.map((entry) => ({
@@ -29,7 +31,7 @@ export function applyMoves(
     to: normalAddress(entry.to) ?? entry.to,
   }));
   const next = new Map(entries.map((entry) => [entry.from, entry.to]));
-  let records = withoutUnbegun(state.resources);
+  let records = withoutUnbegun(state?.resources ?? {});
   let origins: Origins = new Map();
   for (const { from, to: first, at } of entries) {
     const to = lastOf(next, first);
@@ -37,12 +39,14 @@ export function applyMoves(
     const problem = (message: string, remedy: string, code: 'bad-move' | 'stale-move' = 'bad-move') =>
       diagnostics.push(diagnostic(code, `moved from ${from} to ${to}: ${message}`, { remedy, position: position(at) }));
     if (target === undefined) {
-      problem(`nothing is declared at ${to}`, 'Correct to:, or remove the entry.');
+      const guess = closest(to, [...declared.keys()]);
+      const meant = guess === undefined ? '' : ` Did you mean ${guess}?`;
+      problem(`nothing is declared at ${to}`, `Correct to:, or remove the entry.${meant}`);
     } else if (declared.has(from)) {
       problem(`${from} is still declared`, 'Remove its block: one object cannot have two addresses.');
     } else if (records[from] === undefined) {
       const remedy = 'Correct from:, as `trueup state list` prints it; or remove the entry.';
-      if (records[to] === undefined) problem('the state knows neither', remedy, 'stale-move');
+      if (records[to] === undefined && state !== undefined) problem('the state knows neither', remedy, 'stale-move');
     } else if (records[from].kind !== target.kind.kind) {
       problem(`a ${records[from].kind} cannot become a ${target.kind.kind}`, 'Remove the entry.');
     } else {
@@ -55,7 +59,8 @@ export function applyMoves(
       }
     }
   }
-  return { state: records === state.resources ? state : { ...state, resources: records }, origins, diagnostics };
+  const isSame = state === undefined || records === state.resources;
+  return { state: isSame ? state : { ...state, resources: records }, origins, diagnostics };
 }
 
 /** The former addresses after one more move of the records with these addresses. */

@@ -30,7 +30,7 @@ export function isNarrow({ targets, excludes }: Narrowing): boolean {
 /** The errors of a narrowing: words that name nothing that is declared or in the state. */
 export function unknownIn(narrowing: Narrowing, known: readonly string[], declared: readonly string[]): Diagnostic[] {
   const unknown = (option: string, word: string, all: readonly string[], what: string): Diagnostic => {
-    const guess = closest(word, all);
+    const guess = endingWith(word, all) ?? closest(word, all);
     const remedy =
       guess === undefined ? 'trueup state list and the manifest have the addresses.' : `Did you mean ${guess}?`;
     return diagnostic('bad-reference', `${option} ${word}: ${what}`, { remedy });
@@ -48,6 +48,12 @@ export function unknownIn(narrowing: Narrowing, known: readonly string[], declar
       declared.includes(word) ? [] : [unknown('--replace', word, declared, 'nothing is declared there')],
     ),
   ];
+}
+
+/** The one address that ends with a word, which lacks what stands before it; undefined for several. */
+function endingWith(word: string, all: readonly string[]): string | undefined {
+  const [found, ...others] = all.filter((address) => address.endsWith(`.${word}`));
+  return others.length === 0 ? found : undefined;
 }
 
 /** The addresses that a word names: that one, those of a pattern, or all in a section. */

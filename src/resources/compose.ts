@@ -189,6 +189,8 @@ export const compose = defineKind({
     hints: {
       mounts:
         'mounts do nothing in a compose: write bind mounts and volumes in the compose file, and files under files:',
+      image: 'write the images in the compose file, under source:; a block under application: takes one image',
+      services: 'write them in the compose file: source: { type: raw, composeFile: "${file:compose.yml}" }',
       composeFile: 'write it as source: { type: raw, composeFile: … }',
       sourceType: 'write it as source: { type: … }',
     },

@@ -25,6 +25,13 @@ describe('an error of the platform', () => {
     );
   });
 
+  it('suggests an address without /api, where the one in use has it at its end and leads to no platform', () => {
+    const read = { ...call, operation: 'user.get', url: 'https://x.example/api/api/user.get', isWrite: false };
+    const remedy = 'Leave out /api at the end of the address of the platform: Trueup adds it.';
+    expect(new PlatformError({ ...read, failure: 'unreadable', status: 404 }).remedy).toBe(remedy);
+    expect(new PlatformError({ ...read, failure: 'server' }).remedy).not.toBe(remedy);
+  });
+
   it('names the whole path of an operation that the platform renamed', () => {
     const { message } = new PlatformError({ ...call, url: 'https://platform.example/x/api/stack.deploy' });
     expect(message).toContain('(compose.deploy at https://platform.example/x/api/stack.deploy)');

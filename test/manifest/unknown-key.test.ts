@@ -180,6 +180,23 @@ describe('U12: one mistake is one error', () => {
   });
 });
 
+describe('a word of a compose file in the block of a compose', () => {
+  const source = 'source: { type: raw, composeFile: "services: {}" }';
+
+  test.each([
+    [`shop: { image: nginx, ${source} }`, 'a compose has no key image -> write the images in the compose file,'],
+    [`shop: { services: {}, ${source} }`, 'a compose has no key services -> write them in the compose file: source:'],
+    [
+      'image: nginx',
+      'image must be a map of fields -> compose: holds blocks by their names. Write it as compose: { name: { … } }.',
+    ],
+  ])('%s is answered with its place', async (block, words) => {
+    const found = await problems(services(`    compose:\n      ${block}\n`));
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain(words);
+  });
+});
+
 describe('U12: a reference that names nothing', () => {
   const text = (reference: string) =>
     services(`    postgres:
@@ -195,11 +212,20 @@ describe('U12: a reference that names nothing', () => {
     ['prodution.postgres.main.host', 'Did you mean ${ref:production.postgres.main.host}?'],
     ['postgres.mian.hots', 'Did you mean ${ref:postgres.main.host}?'],
     ['postgres.main', 'Write an output behind it: ${ref:postgres.main.host}. It has id, host, appName.'],
+    ['main.host', 'Did you mean ${ref:postgres.main.host}?'],
+    ['postgres.host', 'Addresses look like production.compose.shop.'],
     ['redis.cache.host', 'Addresses look like production.compose.shop.'],
   ])('%s', async (reference, remedy) => {
     const found = await problems(text(reference));
     expect(found).toHaveLength(1);
     expect(found[0]).toContain(`-> ${remedy}`);
+  });
+
+  test('from a block at the top is answered with an address that exists', async () => {
+    const found = await problems(
+      services('    description: "${ref:redis.cache.host}"\n').replace('environments:', 'environments:\n  other: {}'),
+    );
+    expect(found[0]).toContain('-> Addresses look like production.');
   });
 
   test('is one of very many: the first get a suggestion, in a time that grows with their number', async () => {

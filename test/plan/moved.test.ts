@@ -180,6 +180,20 @@ describe('an environment', () => {
 });
 
 describe('an entry that cannot be followed is an error, and nothing is sent', () => {
+  test('also before the first apply, with what was meant', async () => {
+    const made = bench();
+    const text = manifest(
+      `  production: { redis: { cache: { ${body} } } }\n`,
+      move('production.redis.old', 'production.redis.cahce'),
+    );
+    const error = await made.plan(text).catch((reason: unknown) => reason);
+    if (!(error instanceof Stop)) throw new Error('it was not refused');
+    expect(error.diagnostics[0]?.remedy).toBe('Correct to:, or remove the entry. Did you mean production.redis.cache?');
+    expect(await refused(made, text)).toContain('nothing is declared at production.redis.cahce');
+    // One that was followed long ago is no news.
+    expect((await made.plan(text.replace('cahce', 'cache'))).diagnostics).toEqual([]);
+  });
+
   test.each([
     [
       'to nothing',

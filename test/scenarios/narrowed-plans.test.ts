@@ -402,6 +402,9 @@ describe('a word that names nothing', () => {
       `--target production.redis.cahce: ${nothing} -> Did you mean production.redis.cache?`,
       `--target nowhere.*: ${nothing} -> trueup state list and the manifest have the addresses.`,
     ]);
+    expect(await message({ target: ['redis.cache'] })).toEqual([
+      `--target redis.cache: ${nothing} -> Did you mean production.redis.cache?`,
+    ]);
     expect(await message({ exclude: ['constructor'] })).toHaveLength(1);
     expect(await message({ replace: ['production.compose.shopp', 'production.redis.*'] })).toEqual([
       '--replace production.compose.shopp: nothing is declared there -> Did you mean production.compose.shop?',

@@ -55,6 +55,20 @@ describe('logs', () => {
     expect(place.emulator.log.at(-1)).toMatchObject({ operation: 'postgres.readLogs', input: { since: sent } });
   });
 
+  it('explains an option that cannot be right by its own help', async () => {
+    const place = await open(sections, { secrets });
+    const wrong = await place.run(logsCommand(address, { tail: 'x' }));
+    expect(wrong.exit).toBe('stopped');
+    expect(wrong.err).toContain('-> trueup logs --help shows what its options take.');
+    for (const [words, help] of [
+      [['logs', '--tial'], 'trueup logs --help lists options.'],
+      [['state', 'list', '--x'], 'trueup state list --help lists options.'],
+      [['state', 'sho'], 'trueup state --help lists commands and options.'],
+      [['nope'], 'trueup --help lists commands and options.'],
+    ] as const)
+      expect((await trueup(words)).err).toContain(`-> ${help}`);
+  });
+
   it('of another kind is refused as undocumented, and nothing is sent', async () => {
     const place = await open(sections, { secrets });
     const none = await place.run(logsCommand('production.redis.cache', {}));
