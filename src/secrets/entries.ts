@@ -31,10 +31,9 @@ export function* entriesIn(text: string, isWanted: (key: string) => boolean): Ge
     const match = entry.exec(text);
     if (match === null) return;
     at = entry.lastIndex;
-    const written = match[1] ?? match[2] ?? match[3] ?? match[4] ?? '';
-    const key = (/^value$/i.test(written) ? nameBefore(text, match.index) : undefined) ?? written;
+    const key = keyOf(text, match, isWanted);
     // The value of an open name may itself be a name with a value.
-    if (!isWanted(key)) continue;
+    if (key === undefined) continue;
     const { parts, end, isOne = false } = valueBehind(text, match);
     const all = isOne ? text.slice(parts[0]?.[0] ?? end, parts.at(-1)?.[1]) : undefined;
     for (const part of parts) yield { key, value: unquoted(all ?? text.slice(...part)), part };
@@ -42,28 +41,114 @@ export function* entriesIn(text: string, isWanted: (key: string) => boolean): Ge
   }
 }
 
-/** The name of a pair `name: DB_PASSWORD, value: x`. */
+/** The name of a value, if it is wanted: the one it is written behind, or the one that it makes a pair with. */
+function keyOf(text: string, match: RegExpExecArray, isWanted: (key: string) => boolean): string | undefined {
+  const [, option, element, variable, argument, assigned] = match;
+  const written = option ?? element ?? variable ?? argument ?? assigned ?? '';
+  const behind = match.index + match[0].length;
+  const isName = /^(?:name|key)$/i.test(written) && namesValue(text, behind);
+  if (isName) return undefined;
+  const pair = /^value$/i.test(written) ? (nameBefore(text, match.index) ?? nameBehind(text, behind)) : undefined;
+  const attribute = element === undefined ? undefined : attributeName(text, behind);
+  return [pair ?? written, attribute].find((key) => key !== undefined && isWanted(key));
+}
+
+/** The name of a pair `name: DB_PASSWORD, value: x`, also of one in elements or attributes of XML. */
 function nameBefore(text: string, at: number): string | undefined {
   const before = text.slice(Math.max(0, at - 256), at);
-  return /(?<![\w-])(?:name|key)["']?[ \t]{0,8}[:=][ \t]{0,8}["']?([\w.-]{1,128})["']?[ \t]{0,8}[,;]?\s{0,64}["']?$/i.exec(
-    before,
-  )?.[1];
+  const [, assigned, element] =
+    /(?<![\w-])(?:(?:name|key)\\{0,3}["']?[ \t]{0,8}[:=][ \t]{0,8}\\{0,3}["']?([\w.:-]{1,128})\\{0,3}["']?[ \t]{0,8}[,;>]?\s{0,64}\\{0,3}["']?|(?:name|key)>([\w.:-]{1,128})<\/\w{1,8}>\s{0,64})$/i.exec(
+      before,
+    ) ?? [];
+  return assigned ?? element;
+}
+
+/** The name of a pair `value: x, name: DB_PASSWORD`, whose value stands in one line. */
+function nameBehind(text: string, at: number): string | undefined {
+  pairBehind.lastIndex = at;
+  return pairBehind.exec(text)?.[1];
+}
+
+const pairBehind = new RegExp(
+  [
+    String.raw`[ \t]{0,8}(?:`,
+    // In quotes, also in JSON within JSON; in braces; in a line of YAML.
+    String.raw`(?:"(?:[^"\\\n]|\\.){0,256}"|'[^'\n]{0,256}'|\\{1,3}"[^"\n]{0,256}")(?:[ \t]{0,8},)?\s{0,64}`,
+    String.raw`|[^\s"'\\\n,}\]][^\n,}\]]{0,255},\s{0,64}`,
+    String.raw`|[^\n]{1,256}\n[ \t]{0,64}`,
+    String.raw`)\\{0,3}["']?(?:name|key)\\{0,3}["']?[ \t]{0,8}[:=][ \t]{0,8}\\{0,3}["']?([\w.:-]{1,128})`,
+  ].join(''),
+  'iy',
+);
+
+/** Whether the name of a pair stands at a place, such as `key="DB_PASSWORD" value=`: it is no value of its own. */
+function namesValue(text: string, at: number): boolean {
+  return /^[ \t]{0,8}["']?[\w.:-]{1,128}["']?[ \t]{0,8},?\s{1,64}["']?value["']?[ \t]{0,8}[:=]/i.test(
+    text.slice(at, at + 256),
+  );
+}
+
+/** The name in the attributes of an element: `<entry key="DB_PASSWORD">`. */
+function attributeName(text: string, at: number): string | undefined {
+  const [tag = ''] = text.slice(at, at + 512).split('>', 1);
+  return /\s(?:name|key|id)=["']([\w.:-]{1,128})["']/i.exec(tag)?.[1];
 }
 
 /**
- * A name, and what stands between it and its value. In turn: an option of a command line, an element of XML, the default
- * of a variable of compose, and `name = value`, `name: value`, `"name": value`.
+ * A name, and what stands between it and its value. In turn: an option of a command line; an element of XML; the default of
+ * a variable of compose; the first argument of `define` in PHP, and the variable of `set` in nginx; and `name = value`,
+ * `name: value`, `"name": value`, `$x['name'] = value`.
  */
-const entry =
-  /(?<![\w-])--?([A-Za-z][\w.-]{1,63})(?=[=\s"',])|<([A-Za-z][\w:.-]{0,63})>(?=[^<\s])|\$\{([A-Za-z_]\w{0,127}):?[-+](?=[^}])|(?<![\w.-])([A-Za-z\d_][\w.-]{0,127})(?:\\{0,3}["'])?[ \t]{0,16}(?::=|=>|=(?!=)|:(?=[\s"'\\[{|>&!*]|$))/gm;
+const entry = new RegExp(
+  [
+    String.raw`(?<![\w-])--?([A-Za-z][\w.-]{1,63})(?=[=\s"',])`,
+    String.raw`<([A-Za-z][\w:.-]{0,63})(?=(?:\s[^<>]{0,512})?>)`,
+    String.raw`\$\{([A-Za-z_]\w{0,127}):?[-+](?=[^}])`,
+    String.raw`(?<![\w-])(?:define\([ \t]{0,8}["'](?=\w{1,128}["'])|set[ \t]{1,8}\$)([A-Za-z_]\w{0,127})(?:["'][ \t]{0,8},|[ \t])[ \t]{0,16}`,
+    String.raw`(?<![\w.-])([A-Za-z\d_][\w.-]{0,127})(?:\\{0,3}["']\]?)?[ \t]{0,16}(?::=|=>|=(?!=)|:(?=[\s"'\\[{|>&!*]|$))`,
+  ].join('|'),
+  'gm',
+);
 
 function valueBehind(text: string, match: RegExpExecArray): Found {
   const behind = match.index + match[0].length;
-  if (match[1] !== undefined) return optionValue(text, match, behind);
-  if (match[2] !== undefined) return upTo(text, behind, elementEnd);
-  if (match[3] !== undefined) return defaultValue(text, behind);
+  const [, option, element, variable, argument] = match;
+  if (option !== undefined) return optionValue(text, match, behind);
+  if (element !== undefined) return elementValue(text, element, behind);
+  if (variable !== undefined) return defaultValue(text, behind);
+  if (argument !== undefined) return argumentValue(text, behind);
   return assigned(text, match, behind);
 }
+
+/** The text of an element, also in CDATA, and over several lines where its end follows; its attributes are read on. */
+function elementValue(text: string, name: string, behind: number): Found {
+  const open = text.indexOf('>', behind) + 1;
+  if (text[open - 2] === '/') return { parts: [], end: behind };
+  blankLines.lastIndex = open;
+  blankLines.test(text);
+  const first = blankLines.lastIndex;
+  const isData = text.startsWith(dataBegin, first);
+  const from = isData ? first + dataBegin.length : first;
+  const end = isData ? text.slice(from, from + longestData).indexOf(']]>') : text.indexOf('<', from) - from;
+  if (end < 0 || !(isData || text.startsWith(`</${name}`, from + end))) {
+    const isBlank = /\s/.test(text[open] ?? ' ');
+    return { parts: isBlank && !isData ? [] : upTo(text, from, elementEnd).parts, end: behind };
+  }
+  const to = from + text.slice(from, from + end).trimEnd().length;
+  return { parts: to > from ? [[from, to]] : [], end: behind };
+}
+
+const blankLines = /\s*/y;
+const dataBegin = '<![CDATA[';
+const longestData = 8_192;
+
+/** A value in quotes, or a word that no bracket or semicolon ends. */
+function argumentValue(text: string, from: number): Found {
+  return openQuoteAt(text, from) ? quoted(text, from) : upTo(text, from, argumentEnd);
+}
+
+/** Ends a word; a constant or a call of PHP is none. */
+const argumentEnd = /(?!\w{1,128}\(|[A-Z_]{2,128}[ \t]{0,8}\))[^\s"'`;()]*/y;
 
 function optionValue(text: string, match: RegExpExecArray, behind: number): Found {
   optionGap.lastIndex = behind;
@@ -111,6 +196,8 @@ function assigned(text: string, match: RegExpExecArray, behind: number): Found {
   blanks.lastIndex = behind;
   blanks.test(text);
   const from = blanks.lastIndex;
+  // Code is no secret.
+  if (match[0].includes(']') && !openQuoteAt(text, from)) return { parts: [], end: from };
   properties.lastIndex = from;
   if (isYaml) properties.test(text);
   const inner = isYaml ? properties.lastIndex : from;
@@ -126,7 +213,7 @@ function assigned(text: string, match: RegExpExecArray, behind: number): Found {
     return linesBelow(text, upTo(text, inner, lineEnd).end, { indent, how: 'block' });
   }
   // `- "KEY=value"`: the quote before the name ends the value.
-  if (isFirst && !isYaml && ownQuote !== '') {
+  if (isFirst && !isYaml && ownQuote !== '' && !/["']/.test(match[0])) {
     const line = upTo(text, from, lineEnd).end;
     const last = text.slice(from, line).lastIndexOf(ownQuote);
     const close = last === -1 ? closingQuote(text, line, ownQuote) : from + last;

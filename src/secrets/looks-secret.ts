@@ -177,8 +177,10 @@ export function secretParts(text: string, how: Masking = {}): readonly Part[] {
       const from = match.index + match[0].lastIndexOf(secret);
       while ((open[nextOpen]?.[1] ?? Infinity) <= from) nextOpen++;
       if (isGuess === true && (open[nextOpen]?.[0] ?? Infinity) <= from) continue;
-      if (check !== undefined && !check(secret, text.slice(Math.max(0, from - 64), from))) continue;
-      found.push([from, from + secret.length]);
+      const to = from + secret.length;
+      if (check !== undefined && !check(secret, text.slice(Math.max(0, from - 64), from), text.slice(to, to + 64)))
+        continue;
+      found.push([from, to]);
     }
   }
   return found.length === 0 ? found : merged(found);

@@ -12,22 +12,26 @@ export function isOpenValue(value: string): boolean {
 export function isReference(text: string): boolean {
   if (text.length > 512) return false;
   return (
-    /^\$\$?(?:\w+|\{\w+(?::?\?[^}]*)?\}|\{\w+:?[-+]\}|\{\{[^{}]*\}\}|\((?:cat|file)[^)]*\))$/.test(text) ||
+    /^\$\$?(?:\w+|\{\w[\w.]*(?::?\?[^}]*)?\}|\{\w+:?[-+]\}|\{\{[^{}]*\}\}|\((?:cat|file)[^)]*\))$/.test(text) ||
     /^\$\{\w+:?[-+]\$\{?\w+(?:[:?][^}]*)?\}?\}$/.test(text) ||
     /^\{\{[^{}]*\}\}$/.test(text) ||
     /^<[\w -]{1,40}>$/.test(text) ||
     /^%\w+%$/.test(text) ||
     // An expression of a manifest: where it was filled in, its value stands here.
     /^\$\{(?:secret|env|var|ref|file):[^}]*\}$/.test(text) ||
-    /^(?:process\.env|os\.environ|env|secrets?)[.[(]["'\w.-]+[\])]?$/.test(text)
+    /^(?:process\.env|os\.environ|env|secrets?)[.[(]["'\w.-]+(?:,[ \t]?(?:""|''|null))?[\])]?$/.test(text)
   );
 }
 
-/** A path of words: `/run/secrets/db`, `./certs/shop.key`. */
+/** A path of words, also below a variable: `/run/secrets/db`, `./certs/shop.key`, `${HOME}/.ssh/id_rsa`. */
 function isPath(text: string): boolean {
-  if (text.length > 256 || !/^(?:\.{0,2}|~)\/[\w./-]+$|^[\w-]+(?:\/[\w.-]+)+\.\w{1,5}$/.test(text)) return false;
-  const parts = text.split(/[-_./~]+/).filter((part) => part !== '');
-  return parts.length >= 2 && parts.every((part) => /^(?:[A-Z]?[a-z]{0,20}\d{0,4}|[A-Z]{1,16}|\d{1,4})$/.test(part));
+  if (text.length > 256) return false;
+  const path = text.replace(/^\$\{?[\w.]+\}?(?=\/)/, '');
+  if (!/^(?:\.{0,2}|~)\/[\w./-]+$|^[\w-]+(?:\/[\w.-]+)+\.\w{1,5}$/.test(path)) return false;
+  const parts = path.split(/[-_./~]+/).filter((part) => part !== '');
+  return (
+    parts.length >= 2 && parts.every((part) => /^(?:[A-Z]?[a-z]{0,20}\d{0,4}|ed25519|[A-Z]{1,16}|\d{1,4})$/.test(part))
+  );
 }
 
 /** What stands under a name that proves little, and is a word, a small number or a name of words. */

@@ -1,3 +1,5 @@
+import { isReference } from './open-values.ts';
+
 /**
  * The forms of secrets, under any key or none, as data. Every pattern takes linear time: its repetitions are bounded, or no two
  * of them can match the same characters.
@@ -9,8 +11,8 @@ export interface ContentRule {
   readonly says: string;
   /** Global. The first group that takes part is the secret; without groups, the whole match. */
   readonly pattern: RegExp;
-  /** Refuses what only looks alike: the secret, and up to 64 characters before it. */
-  readonly check?: (secret: string, before: string) => boolean;
+  /** Refuses what only looks alike: the secret, and up to 64 characters before and behind it. */
+  readonly check?: (secret: string, before: string, behind: string) => boolean;
   /** A field that is declared open may hold such a value: an id, a commit. */
   readonly isGuess?: true;
   readonly examples: readonly string[];
@@ -135,12 +137,11 @@ export const contentRules: readonly ContentRule[] = [
   },
   {
     name: 'short option',
-    says: 'passwords in short options of well-known programs: redis-cli -a, mysql -p…, curl -u, sshpass -p, mongosh -p, docker login -p',
+    says: 'passwords in short options of well-known programs: redis-cli -a, mysql -p…, sshpass -p, mongosh -p, docker login -p',
     pattern: new RegExp(
       [
         `redis-cli["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}-]{1,64}["']?){0,8}?[\\s,]{1,4}["']?-a["']?[\\s,]{1,4}["']?([^\\s"',\\]]{1,256})`,
         `(?:mysql|mysqladmin|mysqldump|mariadb|mariadb-admin|mariadb-dump)["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}=-]{1,64}["']?){0,8}?[\\s,]{1,4}["']?-p([^\\s"',\\]]{1,256})`,
-        `curl["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}=-]{1,96}["']?){0,8}?[\\s,]{1,4}["']?(?:-u|--user)["']?[\\s,=]{1,4}["']?[^\\s"':,]{1,64}:([^\\s"',\\]]{1,256})`,
         `(?:sshpass|mongosh|mongo|mongodump|docker[ \\t]login)["']?(?:[\\s,]{1,4}["']?[\\w.:$/{}=-]{1,64}["']?){0,8}?[\\s,]{1,4}["']?-p["']?[\\s,]{0,4}["']?([^\\s"',\\]]{1,256})`,
       ].join('|'),
       'g',
@@ -150,14 +151,58 @@ export const contentRules: readonly ContentRule[] = [
       'redis-cli -h cache -a hunter2 ping',
       '["CMD", "redis-cli", "-a", "hunter2", "ping"]',
       'mysqladmin ping -phunter2',
-      'curl -u admin:hunter2 http://a',
     ],
+    others: ['redis-cli ping', 'redis-cli -a $REDIS_PASSWORD ping', 'mysqladmin ping -h localhost'],
+  },
+  {
+    name: 'user of curl',
+    says: 'the password behind -u, --user or --proxy-user of curl, also without a blank between them',
+    pattern: new RegExp(
+      [
+        String.raw`(?<=[\s"',])(?:-[fsSkLgiIv]{0,8}u|-U|--user|--proxy-user)`,
+        String.raw`(?<=(?<![\w-])curl["'\s](?:[^\n;|&]|&(?![&\s])|\\\r?\n|\r?\n[ \t]{0,64}(?=["'-])){0,400})`,
+        String.raw`["']?[\s,=]{0,64}(?:-[ \t]{1,8})?`,
+        String.raw`(?:"[^\s"':]{1,64}:([^"\n]{1,256})"|'[^\s"':]{1,64}:([^'\n]{1,256})'|[^\s"':,]{1,64}:([^\s"',\]]{1,256}))`,
+      ].join(''),
+      'g',
+    ),
+    check: (secret) => !isReference(secret) && !/^(?:\$\(|<|\d{1,5}$)/.test(secret) && !secret.startsWith('//'),
+    examples: ['curl -u admin:hunter2 http://a', 'curl -uadmin:hunter2 http://a', "curl -fsSu 'admin:a b' http://a"],
+    others: ['curl -fsS http://a:80', 'curl -u $USER:$PASSWORD http://a', 'docker run -u shop:staff curlimages/curl'],
+  },
+  {
+    name: 'address of Go',
+    says: 'the password of user:password@tcp(host), as drivers of Go write addresses',
+    pattern: /(?<![\w.%+:@/-])[\w.%+-]{1,64}:([^\s"'`]{1,256})@\w{0,16}\(/g,
+    check: (secret) => !isReference(secret) && !/^%[a-z]$/.test(secret),
+    examples: ['shop:hunter2@tcp(db:3306)/shop', 'DATA_SOURCE_NAME=exporter:hunter2@(db:3306)/'],
+    others: ['root:@tcp(db:3306)/shop', 'shop@tcp(db:3306)/shop', '%s:%s@tcp(%s:%d)/%s'],
+  },
+  {
+    name: 'address without a scheme',
+    says: 'the password of user:password@host; without a port or a path behind the host, one that is no plain word',
+    pattern:
+      /(?<![^\s"'`=,([{>])(?:[A-Za-z][\w.%+-]{0,63})?:([^\s"'`@/:,;|<>(){}[\]\\]{1,128})@(?=[A-Za-z\d]|\[[\da-f:]{2,39}\])/g,
+    check: isOfUser,
+    examples: ['shop:hunter2@db', ':hunter2@redis:6379/0', 'shop:password@db.example.com/shop'],
     others: [
-      'redis-cli ping',
-      'redis-cli -a $REDIS_PASSWORD ping',
-      'mysqladmin ping -h localhost',
-      'curl -fsS http://a',
+      'mailto:bob@example.com',
+      'nginx:1.27@sha256:9f86d081884c7d659a2feaa0c55ad015',
+      'npm:react@18.3.1',
+      'contact:bob@example.com',
+      'shop:$PASSWORD@db:5432',
+      'at 10:30@Berlin',
+      'git@git.example.com:team/shop.git',
     ],
+  },
+  {
+    name: 'routing key of PagerDuty',
+    says: 'routing_key in receivers for PagerDuty and in its events; those of message brokers are none',
+    pattern:
+      /routing_?key(?<=pager_?duty[^]{0,600}|(?=[^]{0,400}event_action)routing_?key)\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']?([^\s"'#,}\]\\]{1,256})/gi,
+    check: (secret) => !isReference(secret) && !/^(?:\$\{?\w|\{\{|<)/.test(secret),
+    examples: ['pagerduty_configs: [{ routing_key: R0-1 }]', '{"routing_key": "R0-1", "event_action": "trigger"}'],
+    others: ['routing_key: orders.created', 'pagerduty_configs: [{ routing_key: "{{ .Key }}" }]'],
   },
   {
     name: 'high entropy',
@@ -195,6 +240,26 @@ function isRandomChunk(chunk: string): boolean {
   // A capital and the small letters behind it are one word.
   const runs = chunk.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g)?.length ?? 0;
   return runs / chunk.length >= (/[0-9]/.test(chunk) ? 0.3 : 0.42);
+}
+
+/** Words before a colon that are no user: what follows them is an address of mail, a package or an image. */
+const labels: ReadonlySet<string> = new Set(
+  (
+    'mailto mail email e-mail to cc bcc from sender reply-to contact maintainer author owner admin-contact acct sip sips xmpp ' +
+    'jid im npm pkg workspace patch file link portal git ssh github gitlab docker oci image url uri http https'
+  ).split(' '),
+);
+
+/** Whether what stands between a colon and a host is the password of a user. */
+function isOfUser(secret: string, before: string, behind: string): boolean {
+  const user = /([A-Za-z][\w.%+-]*)?:$/.exec(before)?.[1];
+  if (isReference(secret) || /^%[a-z]$/.test(secret) || (user !== undefined && labels.has(user.toLowerCase())))
+    return false;
+  const [, host = '', isPlace] = /^@([\w.-]*|\[[\da-f:]*\])(:\d{2,5}(?!\d)|[/?])?/.exec(behind) ?? [];
+  // A digest or a version.
+  if (/^(?:sha\d+|md5|v?\d+(?:\.\d+){0,2}(?:-.*)?|latest)$/i.test(host)) return false;
+  if (isPlace !== undefined) return true;
+  return user !== undefined && !/^(?:[A-Za-z._-]+|v?\d+(?:\.\d+)*(?:-\w+)*)$/.test(secret);
 }
 
 /** Digests, commits and public keys, by what stands before them. */

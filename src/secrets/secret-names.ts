@@ -131,6 +131,13 @@ export const keyRules: readonly KeyRule[] = [
     others: ['PRIMARY_KEY', 'sort_key', 'CACHE_KEY', 'CASSANDRA_KEYSPACE', 'RECAPTCHA_SITE_KEY'],
   },
   {
+    name: 'key of PagerDuty',
+    says: 'key behind pagerduty, also its routing key; the routing keys of message brokers are none',
+    matches: (words) => /^keys?$/.test(last(words)) && words.some((word) => /^(?:pagerduty|pd)$/.test(word)),
+    examples: ['PAGERDUTY_ROUTING_KEY', 'pagerdutyServiceKey', 'PD_ROUTING_KEY'],
+    others: ['ROUTING_KEY', 'RABBITMQ_ROUTING_KEY'],
+  },
+  {
     name: 'credential',
     says: 'credential, credentials, creds or dsn; htpasswd; the users of basicauth',
     matches: (words) =>

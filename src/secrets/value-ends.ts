@@ -89,7 +89,7 @@ export function quoted(text: string, from: number, { isYaml = false, isEntry = f
 const openQuote = /\\{0,3}(?:"""|'''|["'`])/y;
 const joined = /\S*/y;
 /** What may stand behind a value in quotes, and is no part of it. */
-const behindQuote = /$|[\s,}\]);&|<>:\\]|["'`](?:$|[\s,}\]);:\\])/y;
+const behindQuote = /$|[\s,}\]);&|<>:\\]|\/>|["'`](?:$|[\s,}\]);:\\])/y;
 const entryBehindQuote = /[,;)}\]]*[ \t]*(?:$|[\r\n]|(?:\/\/|;|\)|&|\|))|[ \t]+[A-Za-z_][\w.-]{0,128}=/y;
 
 export function closingQuote(text: string, from: number, quote: string): number {

@@ -140,6 +140,94 @@ describe('a text', () => {
   });
 });
 
+describe('a text of a certain language', () => {
+  test.each([
+    '<password encrypted="false">hunter2</password>',
+    '<password>\n  hunter2\n</password>',
+    '<password><![CDATA[hunter2]]></password>',
+    '<property name="password">hunter2</property>',
+    '<property name="password" value="hunter2"/>',
+    '<property name="password"><value>hunter2</value></property>',
+    '<property><name>fs.s3a.secret.key</name><value>hunter2</value></property>',
+    '<property>\n  <name>password</name>\n  <value>hunter2</value>\n</property>',
+    '<add key="DbPassword" value="hunter2" />',
+    '<entry key="db.password">hunter2</entry>',
+    '<Setting value="hunter2" name="ApiKey"/>',
+    'dsn := "root:hunter2@tcp(127.0.0.1:3306)/db?parseTime=true"',
+    'DB: root:hunter2@unix(/run/mysqld.sock)/db',
+    'CONN=u:hunter2@tcp([::1]:80)/x',
+    'CONN=u:a@b/hunter2@tcp(db)/x',
+    'SMTP=user:hunter2@mail.example.com:587',
+    'upstream: shop:hunter2@[::1]:5432',
+    'curl admin:hunter2@host/x',
+    'curl -u "admin:hun hunter2" http://a',
+    'curl -su admin:hunter2 http://a',
+    'curl -s -d \'{"a": 1}\' -u a:hunter2 x',
+    'curl -s \\\n  -u a:hunter2 x',
+    'test:\n  - curl\n  - -u\n  - elastic:hunter2\n',
+    'curl --proxy-user a:hunter2 x',
+    "define('DB_PASSWORD', 'hunter2');",
+    'define( "AUTH_KEY", "(z,X<|c hunter2" );',
+    "$db['password'] = 'hunter2';",
+    "'password' => 'hunter2',",
+    '  set $api_key "hunter2";',
+    '  set $secret hunter2;',
+    '- value: hunter2\n  name: DB_PASSWORD\n',
+    '- value: "a, hunter2"\n  name: DB_PASSWORD\n',
+    '{"value":"hunter2","name":"DB_PASSWORD"}',
+    String.raw`"{\"value\":\"hunter2\",\"name\":\"DB_PASSWORD\"}"`,
+    'env: [{ value: hunter2, name: DB_PASSWORD }]',
+    '{\n  "value": "hunter2",\n  "name": "DB_PASSWORD"\n}',
+    'pagerduty_configs:\n  - send_resolved: true\n    routing_key: hunter2\n',
+    '{"event_action":"trigger"}\nPAGERDUTY_ROUTING_KEY=hunter2',
+  ])('hides the secret: %j', (text) => {
+    expect(maskText(text)).not.toContain('hunter2');
+    expect(maskText(`a: 1\n${text}`)).not.toContain('hunter2');
+    expect(maskText(`${text}\nnext: 1\n`)).toContain('\nnext: 1\n');
+  });
+
+  test.each([
+    '<password></password>\n<user>a</user>',
+    '<password>\n</password>',
+    '<password>${DB_PASSWORD}</password>',
+    '<token> is the token that you made before',
+    '<property name="username" value="root"/>',
+    '<property name="password" value="${jdbc.password}"/>',
+    "define('DB_NAME', 'wordpress');",
+    "define('DB_PASSWORD', getenv('DB_PASSWORD'));",
+    "define( 'DB_PASSWORD', VRIL_DB_PASSWORD );",
+    'set $token $http_x_token;',
+    "headers['Authorization'] = sign(request)",
+    String.raw`([!;=,{}&|:.\[\]@()<>?]+)`,
+    'set $upstream http://web:8080;',
+    '- value: x1\n  name: TAG\n',
+    '- value: x1\n- name: DB_PASSWORD\n',
+    '[{ name: TAG, value: x1 }, { name: DB_PASSWORD }]',
+    'CC: a@example.com, to:bob@example.com',
+    'image: registry:5000/shop:1.2@sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    '"react": "npm:preact@^10.0.0"',
+    'middlewares: auth@file,limit@docker',
+    'user + ":" + password + "@tcp(" + url + ")"',
+    'curl -u elastic:$(cat elastic-pass) https://localhost:9200/',
+    'curl -u elastic:<password> http://localhost:9200',
+    'curl -u elastic:${ELASTIC_PASSWORD} http://localhost:9200',
+    'docker run -u 1000:1000 -v curl:/x shop',
+    'exchange: orders\nrouting_key: orders.created\n',
+  ])('leaves the rest as it is: %j', (text) => {
+    expect(maskText(text)).toBe(text);
+  });
+
+  test('hides no more than the value', () => {
+    const shown = (text: string) => maskText(text).replaceAll('(sensitive)', '*');
+    expect(shown("'password' => 'hunter2',")).toBe("'password' => '*',");
+    expect(shown('<add key="DbPassword" value="hunter2" />')).toBe('<add key="DbPassword" value="*" />');
+    expect(shown('<a name="password" value="hunter2"/>\n<b/>')).toBe('<a name="password" value="*"/>\n<b/>');
+    expect(shown('<password>\n  hunter2\n</password>')).toBe('<password>\n  *\n</password>');
+    expect(shown('- value: hunter2\n  name: DB_PASSWORD\n')).toBe('- value: *\n  name: DB_PASSWORD\n');
+    expect(shown('root:hunter2@tcp(db:3306)/shop')).toBe('root:*@tcp(db:3306)/shop');
+  });
+});
+
 describe('a secret is masked as a whole', () => {
   const rest = [
     ';hunter2',

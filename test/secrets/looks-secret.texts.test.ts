@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { maskEnvText, maskText } from '../../src/secrets/looks-secret.ts';
 
 /**
- * How well secrets are found in texts as people write them: 60 of the examples and tests, and 40 in the manner of public
- * projects. In the files of this test a secret stands in ⟦brackets⟧.
+ * How well secrets are found in texts as people write them: 60 of the examples and tests, 40 in the manner of public
+ * projects, and 17 in other languages, which were written after the rules that they are about. In the files of this test a secret stands in ⟦brackets⟧.
  */
 
 const root = join(import.meta.dirname, '../..');
@@ -64,6 +64,7 @@ function measure(texts: readonly Text[]): Measured {
 
 const own = [...examples(), ...textsOf('tests.txt')];
 const others = textsOf('public-projects.txt');
+const languages = textsOf('other-languages.txt');
 
 /** A row of the table in docs/secrets.md. */
 function row(title: string, texts: readonly Text[], { secrets, missed, lines, wrong }: Measured): string {
@@ -73,8 +74,8 @@ function row(title: string, texts: readonly Text[], { secrets, missed, lines, wr
 
 test.each([
   ['of the examples and tests', own, 60, []],
-  // A routing key is a secret of PagerDuty, and none of RabbitMQ.
-  ['in the manner of public projects', others, 40, ['Alertmanager, alertmanager.yml: pd-routing-1']],
+  ['in the manner of public projects', others, 40, []],
+  ['in XML, PHP, of servers and of commands', languages, 17, []],
 ] as const)(
   'in texts %s almost no secret shows, and few lines without one are masked',
   (title, texts, count, missed) => {
