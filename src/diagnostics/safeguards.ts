@@ -95,7 +95,7 @@ export const safeguards = {
     permission: 'massRecreation',
   },
   everything: {
-    would: 'delete everything that the state holds, at least 2 resources',
+    would: 'delete everything that the state holds, at least 2 resources; also but for what `--exclude` leaves out',
     code: 'deletes-everything',
     needs: '`trueup destroy`',
   },

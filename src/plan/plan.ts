@@ -1,6 +1,7 @@
 import { attempts } from '../api/attempts.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
+import { safeguards } from '../diagnostics/safeguards.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action, Plan } from './action.ts';
 import { outputsOf } from './action.ts';
@@ -70,13 +71,37 @@ export function buildPlan(input: PlanInput): Plan {
       ...similarNames(planned, observed),
       ...(input.destroys ? [] : vanished(planned, state, observed.objects)),
       ...(input.destroys ? [] : otherManifest(input)),
-      ...(input.destroys ? [] : massDeletions(planned, state, (address) => objects.get(address)?.isProvided === true)),
+      ...(input.destroys ? [] : judgeDeletions(input, { whole, planned, objects })),
     ],
   };
 }
 
+/**
+ * What a plan deletes beyond what one edit means. A plan with targets deletes what they name. One with exclusions only is
+ * made of all the others: where the whole plan deletes everything, the manifest is not the one that was meant.
+ */
+function judgeDeletions(
+  { state, narrowing: { targets, excludes } }: PlanInput,
+  {
+    whole,
+    planned,
+    objects,
+  }: { whole: Narrowable; planned: readonly Action[]; objects: ReadonlyMap<string, ObservedObject> },
+): Diagnostic[] {
+  const isProvided = (address: string) => objects.get(address)?.isProvided === true;
+  const own = massDeletions(planned, state, isProvided);
+  const isRest = targets.length === 0 && excludes.length > 0 && planned.some(({ action }) => action === 'delete');
+  const { code } = safeguards.everything;
+  if (!isRest || own.some((item) => item.code === code)) return own;
+  const ofAll = massDeletions(whole.planned, state, isProvided).filter((item) => item.code === code);
+  const remedy = 'Look whether the manifest is whole. To delete a part of what is there, name it with --target.';
+  return [...ofAll.map((item) => ({ ...item, message: `without --exclude, ${item.message}`, remedy })), ...own];
+}
+
+type Narrowable = ReturnType<typeof withOldOnes>;
+
 /** The actions that a narrowed plan has, and what is said about the others. */
-function narrow(planning: Planning, { objects, planned }: ReturnType<typeof withOldOnes>) {
+function narrow(planning: Planning, { objects, planned }: Narrowable) {
   const { observed, state, narrowing } = planning;
   const records = state.resources;
   const whole = withDeployments({ ...planning, observed: { ...observed, objects } }, planned);

@@ -450,6 +450,22 @@ describe('a plan file', () => {
   });
 });
 
+test('an exclusion does not lift the guard of a plan that deletes everything', async () => {
+  const made = bench();
+  await made.apply(manifest({ keys: ['cache', 'queue'] }), { adoption: true });
+  const errors = ({ diagnostics }: Plan) =>
+    diagnostics.filter(({ severity }) => severity === 'error').map(({ code, message }) => [code, message.slice(0, 49)]);
+  const excluding = (exclude: readonly string[], more: Asked = {}) =>
+    plan(made, `${head}environments: {}\n`, { exclude, ...more });
+  const refused = [['deletes-everything', 'without --exclude, this plan deletes everything t']];
+  expect(errors(await excluding(['production.redis.cache']))).toEqual(refused);
+  expect(errors(await excluding(['production.redis.cache'], { target: ['production.redis.queue'] }))).toEqual([]);
+  // What deletes nothing needs no guard.
+  expect(errors(await excluding(['production']))).toEqual([]);
+  // Here only a part goes.
+  expect(errors(await plan(made, manifest({ keys: [] }), { exclude: ['production.redis.cache'] }))).toEqual([]);
+});
+
 test('a guard judges the narrowed plan', async () => {
   const made = bench();
   const keys = Array.from({ length: 12 }, (_, index) => `k${index}`);
