@@ -7,12 +7,14 @@ import { decoded } from '../secrets/credentials.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { StateKey } from '../secrets/state-key.ts';
 import { localStore } from '../state/backends/local.ts';
-import { postgresStore } from '../state/backends/postgres.ts';
-import { s3Store } from '../state/backends/s3.ts';
+import { postgresStorage, postgresStore } from '../state/backends/postgres.ts';
+import { s3Storage, s3Store } from '../state/backends/s3.ts';
+import { systemClock } from '../state/clock.ts';
 import { nodeDisk } from '../state/disk.ts';
 import type { KeySource } from '../state/keys.ts';
 import { givenKey, keyFile } from '../state/keys.ts';
 import type { StateStore } from '../state/state.ts';
+import type { StateStorage } from '../state/storage.ts';
 import { keyProblem } from '../state/unusable.ts';
 import type { Environment, ProjectFolder } from './folder.ts';
 import { refuseLinks } from './links.ts';
@@ -37,7 +39,10 @@ export function openStore(
       return localStore(location.folder, { keys });
     case 'postgres':
       addSecretsOfUrl(redactor, location.url);
-      return postgresStore(location, { keys });
+      return refusingEarlier(postgresStore(location, { keys }), options, () => {
+        const name = `${location.name}/trueup.yaml`;
+        return { earlier: postgresStorage({ ...location, name }, systemClock), member: `name: ${name}` };
+      });
     case 's3': {
       const why = 'It is half of the key for the bucket of the state; the other half is';
       const accessKeyId = credential(env, 'AWS_ACCESS_KEY_ID', `${why} AWS_SECRET_ACCESS_KEY.`);
@@ -45,11 +50,42 @@ export function openStore(
       const sessionToken = env['AWS_SESSION_TOKEN'] ?? '';
       for (const secret of [secretAccessKey, sessionToken]) redactor.add(secret);
       const key = { accessKeyId, secretAccessKey, ...(sessionToken === '' ? {} : { sessionToken }) };
-      return s3Store({ ...location, key }, { keys });
+      return refusingEarlier(s3Store({ ...location, key }, { keys }), options, () => {
+        const prefix = `${location.prefix}trueup.yaml/`;
+        return { earlier: s3Storage({ ...location, prefix, key }, systemClock), member: `prefix: ${prefix}` };
+      });
     }
     default:
       return location satisfies never;
   }
+}
+
+/**
+ * A store that refuses to begin a state where an earlier version left one: `-f` with a path once put the name of the file
+ * behind the name of the state. Looks for it only where there is no state.
+ */
+function refusingEarlier(
+  store: StateStore,
+  { file }: ProjectFolder,
+  find: () => { readonly earlier: StateStorage; readonly member: string },
+): StateStore {
+  if (file !== 'trueup.yaml') return store;
+  return {
+    ...store,
+    read: async (how) => {
+      const state = await store.read(how);
+      if (state !== undefined || how?.acceptsNone === true) return state;
+      const { earlier, member } = find();
+      try {
+        if ((await earlier.lease.look())?.entry.newest === undefined) return undefined;
+      } finally {
+        await earlier.close();
+      }
+      const message = `an earlier version left a state of this project in ${earlier.location}, and there is none in ${store.location}`;
+      const remedy = `To use it, write ${member} under state: in the manifest. If it is of another manifest, give this one a ${member.split(':')[0]} of its own. Nothing was sent.`;
+      throw new Stop('refused', [diagnostic('state-unusable', message, { remedy })]);
+    },
+  };
 }
 
 /** The key of the state of a folder: TRUEUP_STATE_KEY, or the key file. Sends nothing. @throws {Stop} `state`, when there is none. */

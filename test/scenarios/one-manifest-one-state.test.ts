@@ -1,8 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findPlace } from '../../src/project/folder.ts';
 import { project, trueup } from '../cli/process.ts';
+import { secretOf, serveS3 } from '../support/s3-server.ts';
+import { keyText } from '../support/state-key.ts';
 
 /** A manifest has one state, whichever path names it. */
 
@@ -67,4 +69,27 @@ test('a state that an earlier version put elsewhere is not left behind unseen', 
   const planned = await trueup(['plan'], { cwd });
   expect(planned.code).not.toBe(0);
   expect(planned.err).toContain('an earlier version left a state of this manifest');
+});
+
+test('a state that an earlier version put behind the name of the file in a bucket is not left behind unseen', async () => {
+  const store = await serveS3(['states']);
+  const env = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: secretOf('test'), TRUEUP_STATE_KEY: keyText };
+  const at = (more: string) =>
+    manifest('staging') + `state: { backend: s3, endpoint: "${store.url}", bucket: states${more} }\n`;
+  const earlier = ', prefix: prj_1/trueup.yaml';
+  const cwd = project(at(earlier));
+  const run = async (words: readonly string[], more: string) => {
+    writeFileSync(join(cwd, 'trueup.yaml'), at(more));
+    return trueup(words, { cwd, env });
+  };
+  expect((await run(['apply', '--auto-approve'], earlier)).err).toContain('created');
+  for (const words of [['plan'], ['apply', '--auto-approve'], ['state', 'list']]) {
+    const refused = await run(words, '');
+    expect(refused.code).not.toBe(0);
+    expect(refused.err).toContain('an earlier version left a state of this project in');
+    expect(refused.err).toContain('-> To use it, write prefix: prj_1/trueup.yaml/ under state: in the manifest.');
+  }
+  expect((await run(['plan'], earlier)).out).toContain('No changes.');
+  expect((await run(['plan'], ', prefix: mine')).code).toBe(0);
+  await store.close();
 });
