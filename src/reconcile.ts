@@ -1,5 +1,5 @@
-import type { Client } from './api/client.ts';
-import { interruptible } from './api/client.ts';
+import type { Client, ReadClient } from './api/client.ts';
+import { interruptible, interruptibleReads } from './api/client.ts';
 import { apply } from './apply/apply.ts';
 import type { Clock } from './state/clock.ts';
 import { systemClock } from './state/clock.ts';
@@ -65,6 +65,9 @@ export interface World {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Where a plan reads. */
+export type ReadWorld = Omit<World, 'client'> & { readonly client: ReadClient };
+
 /** What a plan is asked for. */
 export interface PlanOptions {
   /** false: deployments are left to somebody else. */
@@ -76,12 +79,12 @@ export interface PlanOptions {
 }
 
 /** manifest + state + platform -> plan: reads with GETs and writes nothing. */
-export async function plan(manifest: Manifest, world: World, options: PlanOptions = {}): Promise<Plan> {
+export async function plan(manifest: Manifest, world: ReadWorld, options: PlanOptions = {}): Promise<Plan> {
   return quoting(manifest, world, planFor(manifest.settings, manifest.resources, world, options));
 }
 
 /** A plan; an error that refuses it quotes the lines of the manifest that it is about. */
-async function quoting({ texts }: Manifest, { kinds }: World, made: Promise<Plan>): Promise<Plan> {
+async function quoting({ texts }: Manifest, { kinds }: ReadWorld, made: Promise<Plan>): Promise<Plan> {
   try {
     return await made;
   } catch (error) {
@@ -94,7 +97,7 @@ async function quoting({ texts }: Manifest, { kinds }: World, made: Promise<Plan
 /** The plan of a manifest that declares nothing: everything that is ours goes. */
 export async function planDestruction(
   manifest: Manifest,
-  world: World,
+  world: ReadWorld,
   options: Pick<PlanOptions, 'begins' | 'narrowing'> = {},
 ): Promise<Plan> {
   return planFor({ ...manifest.settings, moved: [] }, [], world, { ...options, destroys: true });
@@ -103,7 +106,7 @@ export async function planDestruction(
 async function planFor(
   settings: Manifest['settings'],
   resources: readonly Resource[],
-  world: World,
+  world: ReadWorld,
   about: PlanOptions & { readonly destroys?: boolean } = {},
 ): Promise<Plan> {
   const { deploys = true, destroys = false, narrowing = everything, begins } = about;
@@ -116,7 +119,7 @@ async function planFor(
   const unknown = unknownIn(narrowing, [...new Set([...declared, ...Object.keys(records)])], declared);
   if (unknown.length > 0) throw new Stop('refused', unknown);
   const seen = await observe({
-    client: signal === undefined ? client : interruptible(client, signal),
+    client: signal === undefined ? client : interruptibleReads(client, signal),
     kinds,
     resources,
     records,
@@ -184,7 +187,7 @@ function migration({ location, keyName }: World['store']): Diagnostic {
 }
 
 /** The passwords and keys that the platform has: an error of a database may quote the row that it refuses. */
-function addSecrets({ objects }: Observed, { kinds, addSecret }: World): void {
+function addSecrets({ objects }: Observed, { kinds, addSecret }: Pick<World, 'kinds' | 'addSecret'>): void {
   const secrets = kinds.map((kind) => ({
     id: kind.identity.id,
     names: Object.keys(kind.fields).filter((name) => kind.fields[name]?.secrecy === 'secret'),

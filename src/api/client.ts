@@ -1,10 +1,10 @@
-import { Stop } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { readData } from './answer.ts';
 import { attempts } from './attempts.ts';
 import { type Call, fail } from './call.ts';
 import type { Pause } from './circuit-breaker.ts';
 import { createCircuitBreaker, whyToWait } from './circuit-breaker.ts';
-import type { Contract, Input, Operation, ServedOperation } from './contract.ts';
+import type { Contract, Input, Operation, ReadOperation, ServedOperation } from './contract.ts';
 import { standardContract } from './contract.ts';
 import { PlatformError } from './errors.ts';
 import { explainRefusal, explainSilence } from './failures.ts';
@@ -17,8 +17,20 @@ import { sleep as wait } from './sleep.ts';
 import { createSlots } from './slots.ts';
 import type { Send, WireAnswer, WireRequest } from './wire.ts';
 
+/** Calls operations that read, and no others: a POST does not compile. */
+export interface ReadClient {
+  /**
+   * Calls an operation; the input is checked at run time only.
+   *
+   * @throws {PlatformError} and {Stop}, as the `call` of a client does.
+   */
+  invoke(operation: ReadOperation, input: Readonly<Record<string, unknown>>, options?: InvokeOptions): Promise<unknown>;
+  /** Requests sent so far, retries included. */
+  readonly counts: { reads: number; writes: number };
+}
+
 /** Calls operations of the platform. */
-export interface Client {
+export interface Client extends ReadClient {
   /**
    * Calls an operation; a wrong operation name or member does not compile.
    *
@@ -243,6 +255,34 @@ export function interruptible(client: Client, signal: AbortSignal): Client {
     call: invoke,
     invoke,
     withConnection: (operation, work, options) => client.withConnection(operation, work, { signal, ...options }),
+  };
+}
+
+/**
+ * The part of a client that reads. It also refuses at run time whatever is no GET, unsent: a kind of a library user can
+ * name any operation.
+ */
+export function readingOnly(client: Client): ReadClient {
+  return {
+    invoke: async (operation, input, options) => {
+      if (client.contract.operations.get(operation)?.endpoint.method === 'POST') throw notSent(operation);
+      return client.invoke(operation, input, options);
+    },
+    counts: client.counts,
+  };
+}
+
+/** The error for a write of a run that only reads. It was not sent. */
+export function notSent(operation: string): Stop {
+  const message = `this run only reads, and ${operation} writes: it was not sent`;
+  return new Stop('refused', [diagnostic('defect', message)]);
+}
+
+/** The same client; the signal ends its waiting for a platform that takes no requests. Never throws. */
+export function interruptibleReads(client: ReadClient, signal: AbortSignal): ReadClient {
+  return {
+    invoke: (operation, input, options) => client.invoke(operation, input, { signal, ...options }),
+    counts: client.counts,
   };
 }
 

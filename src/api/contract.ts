@@ -48,6 +48,11 @@ export const contract = {
 /** The name of an operation: `<group>.<operation>`. */
 export type Operation = keyof typeof contract;
 
+/** An operation that reads: a GET. */
+export type ReadOperation = {
+  [Op in Operation]: (typeof contract)[Op]['method'] extends 'GET' ? Op : never;
+}[Operation];
+
 /** The input of an operation: every member with its type; a wrong name or value does not compile. */
 export type Input<Op extends Operation> = z.input<(typeof contract)[Op]['input']>;
 

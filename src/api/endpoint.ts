@@ -9,7 +9,7 @@ export interface Endpoint<Shape extends z.ZodRawShape = z.ZodRawShape> {
 }
 
 /** Declares an operation that reads. Never throws. */
-export function get<const Shape extends z.ZodRawShape>(shape: Shape): Endpoint<Shape> {
+export function get<const Shape extends z.ZodRawShape>(shape: Shape): Endpoint<Shape> & { readonly method: 'GET' } {
   return { method: 'GET', input: z.strictObject(shape) };
 }
 
@@ -17,7 +17,7 @@ export function get<const Shape extends z.ZodRawShape>(shape: Shape): Endpoint<S
 export function post<const Shape extends z.ZodRawShape>(
   shape: Shape,
   options: { openEnded?: boolean } = {},
-): Endpoint<Shape> {
+): Endpoint<Shape> & { readonly method: 'POST' } {
   const input = z.strictObject(shape);
   return { method: 'POST', input: options.openEnded === true ? input.loose() : input };
 }

@@ -1,12 +1,12 @@
 import type * as z from 'zod';
-import type { Operation } from '../api/contract.ts';
+import type { Operation, ReadOperation } from '../api/contract.ts';
 import type { Json } from './json.ts';
 
 /** The requests of a plan. An operation that a kind does not have is left out. */
 export interface Operations {
   readonly create?: Operation;
   /** Reads the whole row by id. */
-  readonly read: Operation;
+  readonly read: ReadOperation;
   /** Of several, each field goes with the first that takes it. */
   readonly update?: Operation | readonly Operation[];
   readonly delete?: Operation;

@@ -1,4 +1,4 @@
-import type { Operation } from '../api/contract.ts';
+import type { ReadOperation } from '../api/contract.ts';
 import type { Json } from './json.ts';
 
 /** How the objects of a kind hang on one kind of parent. */
@@ -7,7 +7,7 @@ export interface ParentLink {
   readonly listed:
     | { readonly at: string }
     | {
-        readonly call: Operation;
+        readonly call: ReadOperation;
         readonly with?: Readonly<Record<string, FromPlace>>;
         readonly whenEmpty?: string;
       };

@@ -1,4 +1,4 @@
-import type { Operation } from '../api/contract.ts';
+import type { Operation, ReadOperation } from '../api/contract.ts';
 
 /** Where an object that runs shows its status, deployments and log. */
 export interface Service {
@@ -9,7 +9,7 @@ export interface Service {
   /** Sets the status, where the platform keeps no deployments: the status after a deployment is then its outcome. */
   readonly setStatus?: Operation;
   /** Reads its log. */
-  readonly logs?: Operation;
+  readonly logs?: ReadOperation;
   /** Answers with an error that says why its deployment fails, where the platform keeps no reason with a deployment. */
-  readonly explains?: Operation;
+  readonly explains?: ReadOperation;
 }

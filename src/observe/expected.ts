@@ -1,4 +1,4 @@
-import type { Client } from '../api/client.ts';
+import type { ReadClient } from '../api/client.ts';
 import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -10,13 +10,13 @@ import type { Digests } from '../secrets/digest.ts';
 import type { Clock } from '../state/clock.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Search } from './match.ts';
-import type { Caller, ObservedObject, Place } from './observed.ts';
+import type { Caller, DuplicateObject, ObservedObject, Place } from './observed.ts';
 import { fromContext } from './observed.ts';
 import type { Reader } from './reader.ts';
 
 /** The input of observing. */
 export interface ObserveInput {
-  readonly client: Client;
+  readonly client: ReadClient;
   readonly kinds: readonly Kind[];
   readonly resources: readonly Resource[];
   readonly records: Readonly<Record<string, StateRecord>>;
@@ -77,6 +77,7 @@ export interface IdentifyInput extends Pick<ObserveInput, 'kinds' | 'clock' | 's
   readonly isInside: (kind: string, id: string) => boolean;
   readonly outputs: Outputs;
   readonly diagnostics: Diagnostic[];
+  readonly duplicates: DuplicateObject[];
 }
 
 /** Whether losing an object does harm: one that Trueup can neither create nor delete is never created twice. */

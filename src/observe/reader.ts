@@ -1,4 +1,4 @@
-import type { Client } from '../api/client.ts';
+import type { ReadClient } from '../api/client.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { ParentLink } from '../kind/parent.ts';
 import type { Row } from '../kind/json.ts';
@@ -36,7 +36,7 @@ interface ListOf {
 }
 
 /** Makes a reader. Never throws. */
-export function createReader(client: Client): Reader {
+export function createReader(client: ReadClient): Reader {
   const row: Reader['row'] = async (kind, id) => {
     const { read } = kind.operations;
     try {
