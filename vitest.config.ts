@@ -19,6 +19,7 @@ const long = [
   'test/state/backends/postgres.test.ts',
   'test/scenarios/convergence-reproduction.test.ts',
   'test/scenarios/convergence-second.test.ts',
+  'test/scenarios/drift.test.ts',
   'test/scenarios/crashes-in-pairs.test.ts',
   'test/scenarios/crashes-of-kinds.test.ts',
   'test/scenarios/killed-processes.test.ts',

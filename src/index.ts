@@ -22,8 +22,8 @@ export type { Plan } from './library/plan.ts';
 export { planDocument, planFile, planText } from './library/plan.ts';
 export type { Result } from './library/result.ts';
 export { resultDocument, resultText } from './library/result.ts';
-export type { PlanOptions, Session } from './library/session.ts';
-export { plan, session } from './library/session.ts';
+export type { DriftOptions, PlanOptions, Session } from './library/session.ts';
+export { drift, plan, session } from './library/session.ts';
 export type { ApplyRequest, Project } from './library/project.ts';
 export { open } from './library/project.ts';
 
@@ -40,4 +40,4 @@ export type { Diagnostic, Position } from './diagnostics/diagnostic.ts';
 export { Stop } from './diagnostics/diagnostic.ts';
 
 export { manifestSchema } from './manifest/json-schema.ts';
-export type { PlanDocument, ResultDocument } from './render/documents.ts';
+export type { DriftDocument, PlanDocument, ResultDocument } from './render/documents.ts';

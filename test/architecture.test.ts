@@ -19,6 +19,7 @@ const order = [
   'graph',
   'observe',
   'plan',
+  'drift',
   'apply',
   'operate',
   'emulator',
@@ -44,7 +45,7 @@ const narrow: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Folders that compute only: no disk, no network, no clock, no environment. */
-const pure = ['kind', 'graph', 'plan', 'edit', 'render', 'resources', 'diagnostics', 'scripts/docs'];
+const pure = ['kind', 'graph', 'plan', 'drift', 'edit', 'render', 'resources', 'diagnostics', 'scripts/docs'];
 
 /** Folders that do not know which kinds there are. */
 const kindless = order.filter((folder) => !['resources', 'emulator', 'api', 'index.ts'].includes(folder));
@@ -62,6 +63,7 @@ const worldly = [
   'manifest/git-object.ts',
   'manifest/regular-file.ts',
   'manifest/workspace.ts',
+  'project/drift-memory.ts',
   'project/export-project.ts',
   'project/links.ts',
   'project/load.ts',

@@ -72,6 +72,7 @@ Examples:
     });
   };
   addPlanning(program, run);
+  addDrift(program, run);
   addChanging(program, run);
   addState(program, run);
   addServices(program, run);
@@ -152,6 +153,46 @@ function addPlanning(program: Command, run: Runner): void {
       ),
     );
   run(graph, async () => (await import('./commands/graph.ts')).graphCommand(graph.opts()));
+}
+
+function addDrift(program: Command, run: Runner): void {
+  const drift = program
+    .command('drift')
+    .description('say what changed on the platform since the last apply; changes nothing there')
+    .option('--no-remember', 'do not write the memory, drift.yaml')
+    .option('--full', 'list also what is ignored, and all lines of long texts and lists')
+    .option(...hideValues)
+    .option(...showValues)
+    .addHelpText(
+      'after',
+      `
+Sends GETs only: a key that may only read is enough, and no secret has to be at hand. drift.yaml beside the manifest
+remembers what was found, so that the exit code is 2 for new drift, and 8 for drift that is known or accepted.
+${examples(
+  'trueup drift',
+  'trueup drift --no-remember --format json | jq .summary',
+  "trueup drift accept production.compose.shop --field env.REGION --until 2027-01-31 --because 'vendor moves us'",
+)}`,
+    );
+  run(drift, async () => (await import('./commands/drift.ts')).driftCommand(drift.opts()));
+  const accept = drift
+    .command('accept')
+    .description('accept what drifted at an address until a day; changes nothing on the platform')
+    .argument('<address>', 'address, as trueup drift prints it, or the id of an object without one')
+    .option('--field <path>', 'only this field, such as env.REGION')
+    .option('--until <day>', 'last day on which it may stay, such as 2027-01-31; required')
+    .option('--because <text>', 'the reason; required')
+    .option('--by <name>', 'who accepts it; default: user.name of git')
+    .addHelpText(
+      'after',
+      examples(
+        "trueup drift accept production.compose.shop --until 2027-01-31 --because 'vendor moves us'",
+        "trueup drift accept production.redis.cache --field dockerImage --until 2027-01-31 --because 'hot fix' --by ops",
+      ),
+    );
+  run(accept, async () =>
+    (await import('./commands/drift-accept.ts')).driftAcceptCommand(accept.args[0] ?? '', accept.opts()),
+  );
 }
 
 /** The option for plans in which nothing is cut short. */

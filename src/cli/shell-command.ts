@@ -1,9 +1,10 @@
 import { relative } from 'node:path';
+import { shellWord } from '../render/shell-word.ts';
 import type { Run } from './command.ts';
 
 /**
  * The command line of another command for the same manifest, as a shell takes it: with the options of this run that
- * choose the manifest and what it may do.
+ * choose the manifest and what it may do. `flags`: options of that command.
  */
 export function commandLine(
   { options, process, redactor }: Pick<Run, 'options' | 'process' | 'redactor'>,
@@ -27,10 +28,4 @@ export function commandLine(
 /** A word that begins with a hyphen would be an option. */
 function notAnOption(word: string): string {
   return word.startsWith('-') ? `./${word}` : word;
-}
-
-/** A word as a shell takes it. */
-export function shellWord(word: string): string {
-  if (/^[\w./@%+-][\w./@%+:,=-]*$/.test(word)) return word;
-  return `'${word.replaceAll("'", `'\\''`)}'`;
 }

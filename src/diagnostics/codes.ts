@@ -94,6 +94,11 @@ export const codes = {
     meaning: 'Two declarations overlap. The platform allows that, but it is rarely intended.',
     remedy: 'Check that both are intended.',
   },
+  'drift-memory': {
+    severity: 'error',
+    meaning: 'The file in which `trueup drift` remembers its findings cannot be used.',
+    remedy: 'Correct the file, or restore an earlier version of it.',
+  },
   'bad-move': {
     severity: 'error',
     meaning: 'An entry of moved: cannot be executed.',

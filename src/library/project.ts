@@ -3,13 +3,14 @@ import type { Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
 import type { Permissions } from '../plan/safeguard.ts';
 import type { SessionOptions } from '../session.ts';
+import type { DriftDocument } from '../render/documents.ts';
 import type { Manifest, ManifestOptions } from './manifest.ts';
 import { readManifest, readOwnManifest } from './manifest.ts';
 import type { Plan } from './plan.ts';
 import type { Platform } from './platform.ts';
 import type { Result } from './result.ts';
-import type { PlanOptions, Session } from './session.ts';
-import { plan, session } from './session.ts';
+import type { DriftOptions, PlanOptions, Session } from './session.ts';
+import { drift, plan, session } from './session.ts';
 
 /** An apply of a project: of a plan that was shown before, or of what a new plan says. */
 export type ApplyRequest = Omit<SessionOptions, 'purpose'> &
@@ -29,6 +30,12 @@ export interface Project {
    *   read fails.
    */
   readonly plan: (options?: PlanOptions) => Promise<Plan>;
+  /**
+   * Compares the platform with what was applied last, and remembers what it found. Sends GETs only, and takes no lock.
+   *
+   * @throws {Stop} and {PlatformError}, as `drift` does.
+   */
+  readonly drift: (options?: DriftOptions) => Promise<DriftDocument>;
   /**
    * Takes the lock, plans again and applies. With `plan`, which may be the text of a plan file, it applies that plan or
    * a part of it and nothing else; a plan that deletes everything needs `destroys: true` here too.
@@ -90,6 +97,8 @@ export async function open(
     manifest,
     plan: ({ signal = ending.signal, ...about } = {}) =>
       work(() => plan(manifest, platform, { ...about, signal: AbortSignal.any([signal, ending.signal]) })),
+    drift: ({ signal = ending.signal, ...about } = {}) =>
+      work(() => drift(manifest, platform, { ...about, signal: AbortSignal.any([signal, ending.signal]) })),
     apply: ({ permissions, onEvent, ...request } = {}) =>
       openSession({ ...request, purpose: 'apply' }, async (open) => {
         const { signal } = ending;

@@ -2,8 +2,14 @@ import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Plan as MadePlan } from '../plan/action.ts';
 import type { Permissions } from '../plan/safeguard.ts';
 import { readNarrowing } from '../plan/narrow.ts';
+import type { CommandWords } from '../drift/remedies.ts';
+import { flagsOf } from '../drift/remedies.ts';
 import { aboutPlan } from '../project/about-plan.ts';
 import { platformOf } from '../project/connect.ts';
+import { findDrift, refuseWrites } from '../project/drift.ts';
+import type { DriftDocument } from '../render/documents.ts';
+import { driftJson } from '../render/drift-json.ts';
+import { shellWord } from '../render/shell-word.ts';
 import type { World } from '../reconcile.ts';
 import type { Purpose } from '../review.ts';
 import { makePlan } from '../review.ts';
@@ -77,6 +83,47 @@ export async function plan(manifest: Manifest, platform?: Platform, options: Pla
   });
 }
 
+/** How a platform is compared. */
+export interface DriftOptions {
+  /** false: the memory stays as it is; true by default. */
+  readonly remembers?: boolean;
+  /** Milliseconds since 1970; the clock of this machine by default. */
+  readonly now?: number;
+  /** Ends the pauses of reading, which then rejects with a Stop. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Compares the platform with what was applied last, as `trueup drift` does, and remembers what it found. Sends GETs only, and
+ * takes no lock. Without `platform` the one of the manifest is read.
+ *
+ * @throws {Stop} as `plan` does; `manifest`, when the memory cannot be used; `refused`, when it cannot be written.
+ * @throws {PlatformError} when a read fails.
+ */
+export async function drift(
+  manifest: Manifest,
+  platform?: Platform,
+  { remembers = true, now = systemClock.wall(), signal }: DriftOptions = {},
+): Promise<DriftDocument> {
+  const { redactor, opener, headOf } = prepare(manifest, platform);
+  const { manifest: read, folder } = contentOf(manifest);
+  return redactingErrors(redactor, async () => {
+    const connection = await opener.connect({ purpose: 'drift', mayWrite: refuseWrites });
+    try {
+      const found = await findDrift(read, connection, { folder, now, remembers, signal });
+      const about = await headOf(found.plan, connection);
+      const { counts } = connection.client;
+      return driftJson({ drift: found, counts, about, isFull: true, command: trueupCommand });
+    } finally {
+      await connection.close();
+    }
+  });
+}
+
+function trueupCommand(command: CommandWords): string {
+  return ['trueup', ...command.words, ...flagsOf(command)].map(shellWord).join(' ');
+}
+
 /**
  * Takes the lock of the state, works, and releases it however the work ends. A lock that is lost meanwhile stops every
  * further write. Without `platform` the one of the manifest is used.
@@ -135,16 +182,17 @@ function prepare(manifest: Manifest, platform: Platform | undefined) {
   const about = async (made: MadePlan, world: World) => {
     const { client, store } = world;
     await store.keepKey();
-    const place = {
+    const head = await headOf(made, world);
+    return { counts: client.counts, now: systemClock.wall(), key: await store.key(), head };
+  };
+  const headOf = (made: MadePlan, world: World) =>
+    aboutPlan(made, {
       manifest: read,
       folder: folder.folder,
       world,
       ...(platform === undefined ? {} : { platform: null }),
-    };
-    const head = await aboutPlan(made, place);
-    return { counts: client.counts, now: systemClock.wall(), key: await store.key(), head };
-  };
-  return { redactor, opener, about };
+    });
+  return { redactor, opener, about, headOf };
 }
 
 /** A reviewed plan that deletes everything only for who asks for that: the file alone does not say it to its reader. */

@@ -3,7 +3,7 @@ import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Redact } from './problem.ts';
 import { missingBlank, shownKey } from './problem.ts';
-import { includedKeys } from './settings.ts';
+import { driftMemoryKey, includedKeys } from './settings.ts';
 import type { Entry, MapNode } from './tree.ts';
 import { isEmpty, position, readTree } from './tree.ts';
 import type { FileText, Workspace } from './workspace.ts';
@@ -112,7 +112,8 @@ export async function loadIncludes(
       const file = files.get(path);
       const about = { position: at, begins: `${sections[0] ?? 'variables'}:`, texts };
       const tree = file === undefined ? undefined : readMap(path, file, diagnostics, about);
-      if (tree === undefined) continue;
+      // A pattern that also matches the memory of trueup drift does not mean it.
+      if (tree === undefined || (pattern.includes('*') && isDriftMemory(tree))) continue;
       const entries = new Map([...tree.entries].filter(([key]) => allowed.includes(key)));
       for (const [key, entry] of tree.entries) {
         if (entries.has(key)) continue;
@@ -129,6 +130,11 @@ export async function loadIncludes(
     }
   }
   return merged;
+}
+
+/** Whether a file is the memory of `trueup drift`, and nothing else. */
+function isDriftMemory({ entries }: MapNode): boolean {
+  return entries.has(driftMemoryKey) && [...entries.keys()].every((key) => [driftMemoryKey, 'findings'].includes(key));
 }
 
 /** Sections are merged, and of those that have sections below them the blocks and these; two definitions of one block contradict. */

@@ -24,7 +24,12 @@ export interface Settings {
   readonly moved: readonly { readonly from: string; readonly to: string; readonly at: Place }[];
   /** In the order in which they are asked, after the environment. */
   readonly secrets: readonly SecretSource[];
+  /** undefined: the defaults. */
+  readonly drift?: DriftSettings | undefined;
 }
+
+/** What `trueup drift` leaves out, and where it remembers findings. */
+export type DriftSettings = Readonly<NonNullable<z.output<typeof settingsShape.drift>>>;
 
 /** Where the state is kept; the credentials come from the environment. */
 export type StatePlace = Readonly<NonNullable<z.output<typeof settingsShape.state>>>;
@@ -150,6 +155,30 @@ export const settingsShape = {
     .optional()
     .describe('Where the values of ${secret:…} come from that TRUEUP_SECRET_<NAME> does not give, in this order.'),
   project: z.string().min(1).describe('Id of the project.'),
+  drift: z
+    .strictObject({
+      memory: z
+        .enum(['file', 'state'])
+        .optional()
+        .describe(
+          'Where trueup drift remembers findings: in drift.yaml beside the manifest (file), or beside the state.',
+        ),
+      ignore: z
+        .array(
+          z.strictObject({
+            address: z
+              .string()
+              .min(1)
+              .describe('Address, with everything below it; * stands for any text, as in --target.'),
+            field: z.string().min(1).optional().describe('Field, such as env.REGION; * stands for any text.'),
+            because: z.string().min(1).optional().describe('The reason, for people.'),
+          }),
+        )
+        .optional()
+        .describe('Drift that trueup drift counts and does not list.'),
+    })
+    .optional()
+    .describe('What trueup drift reports, and where it remembers it.'),
   outputs: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]*$/), plainScalar)
     .optional()
@@ -164,6 +193,9 @@ export const settingsShape = {
     .optional()
     .describe('Addresses that changed, so that a rename is not a deletion and a creation.'),
 } satisfies Record<string, z.ZodType>;
+
+/** The first key of the memory of `trueup drift`, which tells it from a manifest. */
+export const driftMemoryKey = 'trueup-drift';
 
 /** The keys an included file may have besides resources. */
 export const includedKeys: readonly string[] = ['variables', 'outputs', 'moved'];
@@ -215,6 +247,7 @@ export function readSettings(
   const moved = read('moved');
   refuseProto(root, diagnostics);
   const secrets = read('secrets');
+  const drift = read('drift');
   read('outputs');
   for (const key of Object.keys(settingsShape)) {
     const node = root.entries.get(key)?.node;
@@ -236,6 +269,7 @@ export function readSettings(
     ),
     moved: (moved ?? []).map((item, index) => ({ ...item, at: itemAt('moved', index) })),
     secrets: (secrets ?? []).map((source, index) => secretSource(source, itemAt('secrets', index))),
+    ...(drift === undefined ? {} : { drift }),
   };
 }
 
@@ -317,6 +351,8 @@ const remedies: Record<keyof typeof settingsShape, string> = {
   moved: 'Write a list: moved: [{ from: address, to: address }].',
   secrets:
     'Write a list of { file: secrets.env }, { age: secrets.env.age } and { command: [pass, show, "shop/{name}"] }. The identity for age comes from TRUEUP_AGE_IDENTITY or TRUEUP_AGE_IDENTITY_FILE.',
+  drift:
+    'Write drift: { ignore: [{ address: production.compose.shop, field: env.REGION }] }. docs/drift.md has all keys.',
   platform: 'Write platform: { url: https://… }, or set TRUEUP_URL. To try things out, write platform: emulator.',
   project: 'Write project: with the id of the project; it stands in the address of its page.',
 };

@@ -14,7 +14,7 @@ import { lacksRight } from './hidden.ts';
 import { identify } from './identify.ts';
 import { searchIn } from './match.ts';
 import { bindNames, namedKinds } from './names.ts';
-import type { Caller, Observed, ObservedObject, UnmanagedObject } from './observed.ts';
+import type { Caller, DuplicateObject, Observed, ObservedObject, UnmanagedObject } from './observed.ts';
 import { isOfProject } from './ownership.ts';
 import type { Reader } from './reader.ts';
 import { createReader } from './reader.ts';
@@ -34,6 +34,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   const { kinds, records, projectId } = input;
   const reader = createReader(input.client);
   const diagnostics: Diagnostic[] = [];
+  const duplicates: DuplicateObject[] = [];
   const objects = new Map<string, ObservedObject>();
   const lists: Lists = new Map(kinds.map((kind) => [kind.kind, new Map()]));
   const declared = listedKinds(input);
@@ -69,7 +70,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
     const rows: ReadonlyMap<string, Listed> = lists.get(kind.kind) ?? new Map();
     const parentWith = (id: string) => byId.get(id);
     const about = { kind, items, rows, search: searchIn(rows), idOf, parentWith, isInside, outputs };
-    const found = await identify({ ...input, ...about, reader, caller, diagnostics });
+    const found = await identify({ ...input, ...about, reader, caller, diagnostics, duplicates });
     const taken = new Set([...found.values()].map(({ id }) => id));
     for (const [id, { row }] of rows) if (!taken.has(id)) descend(kinds, lists, { kind, id, row }, false);
     for (const [address, object] of found) {
@@ -82,7 +83,7 @@ export async function observe(input: ObserveInput): Promise<Seen> {
   for (let level = top; level.length > 0; level = nextLevel(kinds, level)) await Promise.all(level.map(findKind));
   const ids = new Set([...lists.values()].flatMap((rows) => [...rows.keys()]));
   const unmanaged = unmanagedIn(kinds, lists, new Set(byId.keys()));
-  const observed = { ...caller, objects, listed: ids, projectName: projectNameIn(kinds, lists), unmanaged };
+  const observed = { ...caller, objects, listed: ids, projectName: projectNameIn(kinds, lists), unmanaged, duplicates };
   return { observed, resources, diagnostics };
 }
 

@@ -35,6 +35,16 @@ export interface Observed extends Caller {
   readonly projectName?: string | undefined;
   /** Objects of the project that a list showed and no address has, without those that the platform made by itself. */
   readonly unmanaged: readonly UnmanagedObject[];
+  /** Objects that a create which was sent more than once may have made beside the one that has the address. */
+  readonly duplicates: readonly DuplicateObject[];
+}
+
+/** A second object of one create. */
+export interface DuplicateObject {
+  readonly kind: string;
+  readonly id: string;
+  /** The address of the first one. */
+  readonly address: string;
 }
 
 /** An object that neither the manifest nor the state names. */

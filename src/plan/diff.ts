@@ -249,7 +249,13 @@ function inOrderOf(before: Shown, after: Shown): Shown {
   return { ...after, value: [...kept, ...fresh.filter((member) => !kept.has(member))] as Json };
 }
 
-function sidesOf(resource: Resource, planned: AttributeChange, resolved: Resolved | undefined, how: ChangeShowing) {
+/** Both sides of an attribute as people may see them, and what was settled last. */
+export function sidesOf(
+  resource: Pick<Resource, 'address' | 'privateKeys'>,
+  planned: AttributeChange,
+  resolved: Resolved | undefined,
+  how: ChangeShowing,
+): ReturnType<typeof showSides> {
   const { values = 'usual', outputs, digests } = how;
   const { address, privateKeys } = resource;
   const digest = digests(address, attributeName(planned.attribute));

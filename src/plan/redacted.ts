@@ -64,7 +64,7 @@ function redactParts(parts: Parts, redact: (text: string) => string): Parts {
 }
 
 /** A value without what is known to be secret: of a text of several lines the part, of any other value all of it. */
-function redactShown(shown: Shown, redact: (text: string) => string): Shown {
+export function redactShown(shown: Shown, redact: (text: string) => string): Shown {
   if (shown.is !== 'value' && shown.is !== 'masked') return shown;
   const { value } = shown;
   if (textsIn(value).every((text) => redact(text) === text)) return shown;

@@ -7,7 +7,7 @@ export const exitCodes = {
     code: 1,
     about: 'failed: the platform refused or is not reachable, the plan or the command line was refused',
   },
-  changes: { code: 2, about: 'plan --detailed-exitcode: there are changes' },
+  changes: { code: 2, about: 'plan --detailed-exitcode: there are changes; drift: something drifted that is new' },
   manifest: { code: 3, about: 'the manifest is not valid' },
   authentication: { code: 4, about: 'the API key is missing, not accepted, or may not do this' },
   locked: { code: 5, about: 'another run holds the lock' },
@@ -17,6 +17,7 @@ export const exitCodes = {
       'partly applied: something was written, and something failed, was ignored or is not sure; or a field is ignored by the platform',
   },
   state: { code: 7, about: 'the state cannot be used' },
+  'known drift': { code: 8, about: 'drift: only what is known or accepted drifted' },
   interrupted: { code: 130, about: 'ended at once by a signal' },
 } as const satisfies Record<string, { code: number; about: string }>;
 

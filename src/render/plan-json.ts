@@ -35,7 +35,13 @@ function narrowedJson({ targets, excludes, leftOut }: Narrowed): PlanDocument['n
   };
 }
 
-function aboutJson({ platform, project, state, commit }: PlanAbout): Partial<PlanDocument> {
+/** The head of a plan as members of a document. */
+export function aboutJson({
+  platform,
+  project,
+  state,
+  commit,
+}: PlanAbout): Pick<PlanDocument, 'platform' | 'project' | 'state' | 'commit'> {
   return {
     ...(platform === undefined ? {} : { platform }),
     project: { ...project },

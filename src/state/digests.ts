@@ -11,20 +11,23 @@ import { keyProblem } from './unusable.ts';
  * key stood in the state.
  */
 export function digestsOf(key: StateKey, state: Pick<State, 'keyNumber' | 'earlierKeys' | 'resources'>): Digests {
+  const at = digestsAt(key, state);
+  return (address, attribute) => at(state.resources[address]?.bornAt ?? replacedAddress(address) ?? address, attribute);
+}
+
+/** Makes digests of texts at a place that is no address, such as the id of an object. */
+export function digestsAt(key: StateKey, state: Pick<State, 'keyNumber' | 'earlierKeys'>): Digests {
   const keys = new Map([[state.keyNumber, key.digestKey]]);
   const keyNumbered = (number: number): string | undefined => {
     const encrypted = state.earlierKeys?.[number];
     if (!keys.has(number) && encrypted !== undefined) keys.set(number, decrypted(key, encrypted));
     return keys.get(number);
   };
-  return (address, attribute) => {
-    const place = state.resources[address]?.bornAt ?? replacedAddress(address) ?? address;
-    return (text, like) => {
-      const asked = like === undefined ? state.keyNumber : keyNumberOf(like);
-      const number = keyNumbered(asked) === undefined ? state.keyNumber : asked;
-      const used = keyNumbered(number) ?? key.digestKey;
-      return number === 0 ? digest(used, text) : `${number}.${digest(used, JSON.stringify([place, attribute, text]))}`;
-    };
+  return (place, attribute) => (text, like) => {
+    const asked = like === undefined ? state.keyNumber : keyNumberOf(like);
+    const number = keyNumbered(asked) === undefined ? state.keyNumber : asked;
+    const used = keyNumbered(number) ?? key.digestKey;
+    return number === 0 ? digest(used, text) : `${number}.${digest(used, JSON.stringify([place, attribute, text]))}`;
   };
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Send } from '../../src/api/wire.ts';
+import { driftCommand } from '../../src/cli/commands/drift.ts';
 import { planCommand } from '../../src/cli/commands/plan.ts';
 import { settleOptions } from '../../src/cli/options.ts';
 import { readPlanFile } from '../../src/cli/plan-file.ts';
@@ -178,6 +179,15 @@ export const inRuns = {
       const platform = { url: 'https://deploy.example.com' };
       checkPlatform(platform, { env: { CI: 'true' } });
       return Promise.resolve([]);
+    }),
+  'drift-memory': () =>
+    reported(async () => {
+      const folder = folderWith({
+        'trueup.yaml': production('    description: x\n'),
+        'drift.yaml': 'trueup-drift: 1\nfindings:\n  - { kind: compose, object: cmp_1, is: gone, since: 2025-11-03 }\n',
+      });
+      await execute(driftCommand({}), { folder, terminal: recordingTerminal().terminal });
+      return [];
     }),
   'plan-file': () =>
     reported(async () => {

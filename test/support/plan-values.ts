@@ -170,6 +170,7 @@ export function inputOf(
       objects: new Map(Object.entries(objects)),
       listed: new Set(),
       unmanaged: [],
+      duplicates: [],
     },
     state,
     saved: state,

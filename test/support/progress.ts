@@ -42,6 +42,7 @@ export function planOf(planned: readonly Planned[]): Plan {
       objects: new Map(),
       listed: new Set(),
       unmanaged: [],
+      duplicates: [],
     },
     actions: planned.map(actionOf),
     diagnostics: [],

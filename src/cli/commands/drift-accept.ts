@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { acceptDrift, refuseWrites } from '../../project/drift.ts';
+import { loadManifest } from '../../project/load.ts';
+import type { Exit } from '../../render/exit-codes.ts';
+import type { DriftAcceptCommandView } from '../../render/formats/drift.ts';
+import { driftAcceptFormats } from '../../render/formats/drift.ts';
+import type { Clock } from '../../state/clock.ts';
+import { isoTime, systemClock } from '../../state/clock.ts';
+import type { Command, Run } from '../command.ts';
+import { connect } from '../connect.ts';
+import { usage } from '../options.ts';
+
+/** The options of `drift accept`. */
+interface AcceptFlags {
+  readonly field?: string;
+  readonly until?: string;
+  readonly because?: string;
+  readonly by?: string;
+}
+
+/** Accepts what drifted at an address until a day. Sends GETs only, and writes the memory. */
+export function driftAcceptCommand(
+  subject: string,
+  flags: AcceptFlags,
+  clock: Pick<Clock, 'wall'> = systemClock,
+): Command<DriftAcceptCommandView> {
+  return { formats: driftAcceptFormats, execute: (run, view) => acceptAt(run, view, subject, flags, clock.wall()) };
+}
+
+async function acceptAt(
+  run: Run,
+  view: DriftAcceptCommandView,
+  subject: string,
+  { field, ...flags }: AcceptFlags,
+  now: number,
+): Promise<Exit> {
+  const { options, terminal, redactor } = run;
+  const until = readDay(flags.until, isoTime(now).slice(0, 10));
+  const because = readText('--because', flags.because);
+  const by = flags.by === undefined ? await nameInGit(run) : readText('--by', flags.by);
+  const { manifest, warnings } = await loadManifest(options, redactor);
+  run.warn(warnings);
+  const about = { options, redactor, terminal, purpose: 'drift accept', mayWrite: refuseWrites };
+  const connection = await connect(manifest.settings, about);
+  try {
+    const request = { subject, field, until, because: redactor.redact(because), by: redactor.redact(by) };
+    view.accepted(await acceptDrift(manifest, connection, { folder: options, now, request }));
+    return 'done';
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The last day of an acceptance. @throws {Stop} `usage` */
+function readDay(text: string | undefined, today: string): string {
+  const time = text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text) ? Number.NaN : Date.parse(`${text}T00:00:00Z`);
+  const isDay = !Number.isNaN(time) && isoTime(time).slice(0, 10) === text;
+  if (text === undefined || !isDay) {
+    const got = text === undefined ? 'nothing' : JSON.stringify(text);
+    throw usage(`--until must be a day such as ${today}, got ${got}`, 'Write the last day on which it may stay.');
+  }
+  if (text >= today) return text;
+  throw usage(`--until ${text} has passed: today is ${today} in UTC`, 'Write a day that is still to come.');
+}
+
+/** A text of an option, on one line. @throws {Stop} `usage` */
+function readText(name: string, text: string | undefined): string {
+  const line = (text ?? '').replaceAll(/\s+/g, ' ').trim();
+  if (line === '') throw usage(`${name} must say something`, 'Others read it in the memory: a reason, or a name.');
+  if (line.length > 500) throw usage(`${name} must have at most 500 characters, got ${line.length}`);
+  return line;
+}
+
+/** The name of the user as git has it for this folder. @throws {Stop} `usage`, when git has none */
+async function nameInGit({ options, process }: Run): Promise<string> {
+  const { PATH, HOME, XDG_CONFIG_HOME } = process.env;
+  const env = { PATH, HOME, XDG_CONFIG_HOME, GIT_TERMINAL_PROMPT: '0' };
+  const name = await new Promise<string>((resolve) => {
+    const about = { cwd: options.folder, env, timeout: 10_000, maxBuffer: 10_000 };
+    execFile('git', ['config', '--get', 'user.name'], about, (error, out) => resolve(error === null ? out : ''));
+  });
+  if (name.trim() !== '') return readText('--by', name);
+  throw usage('git has no user.name here', 'Write --by with the name of who accepts it.');
+}

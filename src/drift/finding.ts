@@ -1,0 +1,77 @@
+import type { Position } from '../diagnostics/diagnostic.ts';
+import type { FieldUnit } from '../kind/units.ts';
+import type { Shown } from '../plan/action.ts';
+import { idOf } from '../secrets/digest.ts';
+
+/** What a finding says of an object or of one attribute. */
+export type FindingName = 'drifted' | 'missing' | 'unmanaged' | 'not yet applied' | 'duplicate';
+
+/** The judgement of a finding by the memory. `expired`: was accepted until a day that has passed; counts as new. */
+export type Status = 'new' | 'known' | 'accepted' | 'expired' | 'not yet applied';
+
+/** What a finding is about: the same in every run, whatever its address is meanwhile. */
+export interface Subject {
+  readonly kind: string;
+  /** The id of the object on the platform; undefined for what was never there. */
+  readonly objectId?: string;
+  /** The attribute, as in the changes of a plan; undefined: the object as a whole. */
+  readonly path?: string;
+}
+
+/** One difference between the platform, what was applied last, and the manifest. */
+export interface Found extends Subject {
+  readonly is: FindingName;
+  /** Of an unmanaged object: the address that its block would have. */
+  readonly address?: string;
+  readonly name?: string;
+  /** The value that was applied last, the one on the platform, and the one of the manifest, as people may see them. */
+  readonly applied?: Shown;
+  readonly platform?: Shown;
+  readonly manifest?: Shown;
+  readonly unit?: FieldUnit;
+  readonly summary?: string;
+  /** Of drift: the manifest has a third value, which was never applied. */
+  readonly edited?: true;
+  /** Apply leaves it as it is, or refuses it. */
+  readonly isLeft?: true;
+  /** The line of the field, else of the block. */
+  readonly position?: Position;
+  /** Makes the digest of the platform's value, in the form of another; undefined: only that it is there counts. */
+  readonly digest?: (like?: string) => string;
+}
+
+/** A person's word that a finding may stay for a while. Days are ISO days in UTC; `until` is the last one. */
+export interface Acceptance {
+  readonly until: string;
+  readonly because: string;
+  readonly by: string;
+}
+
+/** A finding with its judgement. */
+export interface Finding extends Found {
+  readonly id: string;
+  readonly status: Status;
+  /** The day on which a run found it first. */
+  readonly since?: string;
+  readonly accepted?: Acceptance;
+  readonly flapping?: { readonly changes: number; readonly since: string };
+}
+
+/** The id of a finding: made of kind, object and field. What has no object yet has its address instead. */
+export function findingId({ kind, objectId, path, address }: Placed): string {
+  return idOf(JSON.stringify([kind, objectId ?? address ?? '', path ?? '']));
+}
+
+type Placed = Subject & { readonly address?: string };
+
+/** Compares two findings: by address, then by path; objects without an address come last. */
+export function inOrder(a: Placed, b: Placed): number {
+  const keys = ({ address, path, kind, objectId }: Placed) =>
+    [address === undefined ? '1' : `0${address}`, path ?? '', kind, objectId ?? ''] as const;
+  const [one, other] = [keys(a), keys(b)];
+  for (const [at, key] of one.entries()) {
+    const against = other[at] ?? '';
+    if (key !== against) return key < against ? -1 : 1;
+  }
+  return 0;
+}

@@ -1,0 +1,322 @@
+import { blockAddress, childAddress, replacedAddress } from '../kind/address.ts';
+import { attributeName, pathOf } from '../kind/attribute.ts';
+import { means, plain } from '../kind/codecs.ts';
+import { canonical } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import { resolveField } from '../manifest/fields.ts';
+import type { Resource } from '../manifest/resource.ts';
+import { position } from '../manifest/tree.ts';
+import type { Resolved } from '../manifest/wanted.ts';
+import type { UnmanagedObject } from '../observe/observed.ts';
+import type { Action, AttributeChange, Change, Plan, Shown } from '../plan/action.ts';
+import { outputsOf } from '../plan/action.ts';
+import { sidesOf, summaryOf, unitOf } from '../plan/diff.ts';
+import { redactShown } from '../plan/redacted.ts';
+import type { Values } from '../plan/shown.ts';
+import type { Digests } from '../secrets/digest.ts';
+import { matchesStored } from '../state/stored.ts';
+import type { Found } from './finding.ts';
+import { inOrder } from './finding.ts';
+
+/** What findings are computed from. */
+export interface FindingsInput {
+  /** A plan of the whole manifest. */
+  readonly plan: Plan;
+  readonly kinds: readonly Kind[];
+  readonly resources: readonly Resource[];
+  /** The digests of the state. */
+  readonly digests: Digests;
+  /** Digests that stay the same when the address of an object changes. */
+  readonly digestsOfObjects: Digests;
+  readonly values?: Values | undefined;
+  /** Replaces every secret that the run knows in a text. */
+  readonly redact: (text: string) => string;
+}
+
+/** The findings of a plan, in order, and the ids of the objects that the plan did not compare field by field. */
+export interface Findings {
+  readonly found: readonly Found[];
+  readonly uncompared: ReadonlySet<string>;
+}
+
+/** Compares the platform with what was applied last, and the manifest with both, as far as a plan did. Pure. */
+export function findingsOf(input: FindingsInput): Findings {
+  const { plan, redact } = input;
+  const about = aboutPlan(input);
+  const missing = new Set(plan.actions.filter((action) => isMissing(about, action)).map(({ address }) => address));
+  const duplicates = new Map(plan.observed.duplicates.map((one) => [one.id, one]));
+  const found = [
+    ...plan.actions.flatMap((action) => findingsAt(about, action, missing)),
+    ...[...duplicates.values()].map(({ kind, id, address }): Found => ({
+      is: 'duplicate',
+      address,
+      kind,
+      objectId: id,
+      ...positionIn(about, address),
+    })),
+    ...unmanaged(input, (id) => duplicates.has(id)),
+  ];
+  const uncompared = plan.actions.flatMap(({ action, address }) => {
+    const id = action === 'replace' ? plan.base.resources[address]?.id : undefined;
+    return typeof id === 'string' ? [id] : [];
+  });
+  return {
+    found: found.map((one) => redacted(one, redact)).toSorted(inOrder),
+    uncompared: new Set(uncompared),
+  };
+}
+
+interface About extends FindingsInput {
+  readonly outputs: ReturnType<typeof outputsOf>;
+  readonly declared: ReadonlyMap<string, Resource>;
+  readonly addressOf: ReadonlyMap<string, string>;
+}
+
+function aboutPlan(input: FindingsInput): About {
+  const { plan, resources } = input;
+  const actions = new Map(plan.actions.map((action) => [action.address, action]));
+  return {
+    ...input,
+    outputs: outputsOf(actions, plan.observed.objects),
+    declared: new Map(resources.map((resource) => [resource.address, resource])),
+    addressOf: new Map([...plan.observed.objects].map(([address, { id }]) => [id, address])),
+  };
+}
+
+/** Whether the state has an object at an address that the platform does not have any more, and the manifest wants it. */
+function isMissing({ plan }: About, { address, action }: Action): boolean {
+  if (action === 'delete' || action === 'forget' || action === 'deploy') return false;
+  const record = plan.base.resources[address];
+  if (typeof record?.id !== 'string' || record.pending?.is === 'create') return false;
+  const object = plan.observed.objects.get(address);
+  return object === undefined ? action === 'create' : object.id !== record.id && object.foundBy === 'key';
+}
+
+function findingsAt(about: About, action: Action, missing: ReadonlySet<string>): Found[] {
+  const { plan } = about;
+  const address = blockAddress(action.address);
+  const record = plan.base.resources[action.address];
+  const recorded = typeof record?.id === 'string' ? record.id : undefined;
+  const id = action.id ?? recorded;
+  const subject = { address, kind: action.kind.kind, ...(id === undefined ? {} : { objectId: id }) };
+  const where = positionOf(action);
+  const pending = (summary: string): Found => ({ ...subject, ...where, is: 'not yet applied', summary });
+  if (missing.has(action.address)) {
+    if (missing.has(action.parent ?? '')) return [];
+    const below = countBelow(plan.actions, action.address, missing);
+    const gone: Found = {
+      ...subject,
+      ...where,
+      is: 'missing',
+      ...(recorded === undefined ? {} : { objectId: recorded }),
+    };
+    return [below === 0 ? gone : { ...gone, summary: `with ${below} below it` }];
+  }
+  switch (action.action) {
+    case 'create':
+      return [pending('create')];
+    case 'delete':
+      // The old object of a replacement goes with that.
+      return replacedAddress(action.address) === undefined || record !== undefined ? [pending('delete')] : [];
+    case 'forget':
+      return [pending('remove from the state')];
+    case 'adopt':
+      return [pending('adopt')];
+    case 'replace':
+      return [
+        pending('replace'),
+        ...action.changes.filter(isDriftOf).map((change) => ofChange(subject, where, change)),
+      ];
+    case 'deploy': {
+      // A deployment that follows from other findings goes without saying.
+      const isAlone = plan.actions.every((one) => one === action || one.scope !== address || one.steps.length === 0);
+      return isAlone ? [pending('deploy')] : [];
+    }
+    case 'move':
+    case 'update':
+    case 'no-op': {
+      const fields = action.attributes.flatMap((attribute) => ofAttribute(about, action, attribute, subject));
+      const paths = new Set(action.attributes.map(({ attribute }) => pathOf(action.kind, attribute)));
+      const options = action.changes.filter(({ path }) => !paths.has(path));
+      return [
+        ...placeOf(about, action, subject),
+        ...(action.movedFrom === undefined ? [] : [pending(`rename in the state, from ${action.movedFrom}`)]),
+        ...fields,
+        ...options.map((change) => ofChange(subject, where, change)),
+      ];
+    }
+    default:
+      return action.action satisfies never;
+  }
+}
+
+function countBelow(actions: readonly Action[], address: string, missing: ReadonlySet<string>): number {
+  const parents = new Map(actions.map((action) => [action.address, action.parent]));
+  const isBelow = (one: string): boolean => {
+    const parent = parents.get(one);
+    return parent !== undefined && (parent === address || isBelow(parent));
+  };
+  return [...missing].filter(isBelow).length;
+}
+
+function isDriftOf({ cause }: Change): boolean {
+  return cause === 'drift' || cause === 'conflict';
+}
+
+/** A finding of a change that a plan shows without an attribute. */
+function ofChange(subject: Pick<Found, 'address' | 'kind' | 'objectId'>, where: Where, change: Change): Found {
+  const { path, cause, before, after, last, unit, position: at } = change;
+  const isDrift = isDriftOf(change);
+  return {
+    ...subject,
+    is: isDrift ? 'drifted' : 'not yet applied',
+    path,
+    ...(isDrift ? { applied: last ?? after, platform: before } : { applied: before }),
+    manifest: after,
+    ...(unit === undefined ? {} : { unit }),
+    ...(cause === 'conflict' ? { edited: true as const } : {}),
+    ...(at === undefined ? where : { position: at }),
+  };
+}
+
+/** The finding that somebody moved an object on the platform, or that the manifest moves it. */
+function placeOf({ plan, digestsOfObjects, addressOf }: About, action: Action, subject: Pick<Found, 'kind'>): Found[] {
+  if (action.action !== 'move' || action.steps.every(({ role }) => role !== 'move')) return [];
+  const where = positionOf(action);
+  const record = plan.base.resources[action.address];
+  const parentId = plan.observed.objects.get(action.address)?.parentId ?? '';
+  const place = addressOf.get(parentId) ?? parentId;
+  if (record === undefined || record.parent !== (action.parent ?? null))
+    return [{ ...subject, ...where, is: 'not yet applied', summary: 'move' }];
+  const digest = (like?: string) => digestsOfObjects(action.id ?? '', '(parent)')(parentId, like);
+  return [{ ...subject, ...where, is: 'drifted', summary: `moved below ${place}`, digest }];
+}
+
+type Where = { readonly position?: NonNullable<Found['position']> };
+
+function positionOf({ position: at }: Pick<Action, 'position'>): Where {
+  return at === undefined ? {} : { position: at };
+}
+
+function positionIn({ declared }: About, address: string): Where {
+  const at = declared.get(address)?.at;
+  return at === undefined ? {} : { position: position(at) };
+}
+
+/** What one attribute of an object that exists gives: nothing, drift, or a change that was not applied yet. */
+function ofAttribute(
+  about: About,
+  action: Action,
+  one: AttributeChange,
+  subject: Pick<Found, 'address' | 'kind' | 'objectId'>,
+): Found[] {
+  const { attribute, field, wanted, decision, pair, before } = one;
+  if (decision.do === 'nothing') return [];
+  const { digests, digestsOfObjects, outputs, values, declared } = about;
+  const resource = declared.get(action.address);
+  const resolved = wanted === undefined ? undefined : resolveField(field, wanted, outputs);
+  const name = attributeName(attribute);
+  const observed = before.reveal();
+  const isForeign = decision.do === 'remove' && pair === undefined;
+  const isDrift =
+    pair === undefined
+      ? isForeign && hasPairs(about, action.address, attribute.field)
+      : decision.do !== 'release' &&
+        !matchesStored({ field, digest: digests(action.address, name) }, pair.answered, observed) &&
+        !isWanted(one, resolved, observed);
+  const isEdit = decisionIsEdit(one) || (pair !== undefined && decision.do === 'remove');
+  const sides = sidesOf(resource ?? { address: action.address }, one, resolved, { outputs, digests, values });
+  const path = pathOf(action.kind, attribute);
+  const summary = resolved === undefined ? {} : summaryOf(field, observed, resolved);
+  const isHidden = [sides.before, sides.after].some(({ is }) => is === 'hidden');
+  const absent: Shown = { is: 'absent' };
+  const is = isDrift ? 'drifted' : 'not yet applied';
+  const isLeft = decision.do === 'leave' || decision.do === 'error';
+  const normal = canonical((field.codec ?? plain).normal(observed));
+  return [
+    {
+      ...subject,
+      is,
+      path,
+      ...(pair === undefined ? { applied: absent } : { applied: sides.last }),
+      platform: sides.before,
+      manifest: wanted === undefined ? absent : sides.after,
+      ...unitOf(field),
+      ...(isHidden ? summary : {}),
+      ...(isDrift && isEdit ? { edited: true as const } : {}),
+      ...(isLeft ? { isLeft: true as const } : {}),
+      ...(wanted === undefined ? positionOf(action) : { position: position(wanted.at) }),
+      digest: (like) => digestsOfObjects(subject.objectId ?? '', name)(normal, like),
+    },
+  ];
+}
+
+/** Whether the platform has what the manifest wants. */
+function isWanted(
+  { field }: AttributeChange,
+  resolved: Resolved | undefined,
+  observed: ReturnType<AttributeChange['before']['reveal']>,
+) {
+  return resolved?.is === 'known' && means(field.codec ?? plain, resolved.value, observed);
+}
+
+function decisionIsEdit({ decision }: AttributeChange): boolean {
+  return 'cause' in decision && (decision.cause === 'edit' || decision.cause === 'conflict');
+}
+
+/** Whether a map of an object was applied before: a key that nobody declared came later. */
+function hasPairs({ plan }: About, address: string, field: string): boolean {
+  return Object.keys(plan.base.resources[address]?.pairs ?? {}).some((name) => name.startsWith(`${field}["`));
+}
+
+/** The unmanaged objects of the project, but for what is below another one. */
+function unmanaged({ plan, kinds }: FindingsInput, isDuplicate: (id: string) => boolean): Found[] {
+  const { observed, base } = plan;
+  const all = observed.unmanaged.filter(({ id }) => !isDuplicate(id));
+  const byId = new Map(all.map((one) => [one.id, one]));
+  const kindsByName = new Map(kinds.map((kind) => [kind.kind, kind]));
+  const addressOf = new Map([...observed.objects].map(([address, { id }]) => [id, address]));
+  const taken = new Set([...plan.actions.map(({ address }) => address), ...Object.keys(base.resources)]);
+  const tops = all.filter(({ parentId }) => parentId === undefined || !byId.has(parentId));
+  const belowOf = new Map<string, number>();
+  const topOf = (one: UnmanagedObject): string => {
+    const above = byId.get(one.parentId ?? '');
+    return above === undefined ? one.id : topOf(above);
+  };
+  for (const one of all) {
+    const top = topOf(one);
+    if (top !== one.id) belowOf.set(top, (belowOf.get(top) ?? 0) + 1);
+  }
+  return tops.map(({ kind: name, id, name: given, parentId }): Found => {
+    const kind = kindsByName.get(name);
+    const parent = parentId === undefined ? undefined : addressOf.get(parentId);
+    const isReachable = parentId === undefined || parent !== undefined;
+    const section = kind?.identity.addressedByKey === true ? undefined : kind?.section;
+    const would =
+      typeof given === 'string' && given !== '' && isReachable ? childAddress(parent, section, given) : undefined;
+    const below = belowOf.get(id) ?? 0;
+    return {
+      is: 'unmanaged',
+      kind: name,
+      objectId: id,
+      ...(would === undefined || taken.has(would) ? {} : { address: would }),
+      ...(typeof given === 'string' ? { name: given } : {}),
+      ...(below === 0 ? {} : { summary: `with ${below} below it` }),
+    };
+  });
+}
+
+function redacted(one: Found, redact: FindingsInput['redact']): Found {
+  const { applied, platform, manifest, summary, name, address, is } = one;
+  const hide = (shown: Shown) => redactShown(shown, redact);
+  return {
+    ...one,
+    ...(applied === undefined ? {} : { applied: hide(applied) }),
+    ...(platform === undefined ? {} : { platform: hide(platform) }),
+    ...(manifest === undefined ? {} : { manifest: hide(manifest) }),
+    ...(summary === undefined ? {} : { summary: redact(summary) }),
+    // The addresses of blocks are no secrets, also where a word of one is the value of some variable.
+    ...(is !== 'unmanaged' || address === undefined ? {} : { address: redact(address) }),
+    ...(name === undefined ? {} : { name: redact(name) }),
+  };
+}

@@ -1,0 +1,167 @@
+import type { Acceptance, Finding, Found } from './finding.ts';
+import { findingId, inOrder } from './finding.ts';
+import type { Entry, Memory } from './memory.ts';
+import { entryKey } from './memory.ts';
+
+/** Days for which a resolved finding stays in the memory, and over which changes are counted. */
+const rememberedDays = 30;
+
+/** Most days of changes that an entry keeps. */
+const mostChanges = 10;
+
+/** As many changes within those days are flapping: it came, went, and came back. */
+const flappingChanges = 3;
+
+/** What is judged. */
+export interface Judging {
+  readonly found: readonly Found[];
+  readonly memory: Memory;
+  /** The ISO day in UTC. */
+  readonly today: string;
+  /** Whether the run cannot tell if a remembered finding is still there. */
+  readonly isUnknown?: (entry: Entry) => boolean;
+}
+
+/** Findings with their judgement, what is resolved, and the memory after the run. */
+export interface Judged {
+  readonly findings: readonly Finding[];
+  readonly resolved: readonly (Entry & { readonly id: string })[];
+  readonly memory: Memory;
+}
+
+/** Judges findings by the memory. A day of the memory that lies in the future, by a wrong clock, counts as today. Pure. */
+export function judge({ found, memory, today, isUnknown = () => false }: Judging): Judged {
+  const known = new Map(memory.map((entry) => [entryKey(entry), settled(entry, today)]));
+  const seen = new Map<string, { readonly finding: Finding; readonly entry: Entry | undefined }>();
+  const findings = found.map((one): Finding => {
+    const key = entryKey(one);
+    const { finding, entry } = judged(one, known.get(key), today);
+    if (entry !== undefined) seen.set(key, { finding, entry });
+    return finding;
+  });
+  const resolved: (Entry & { readonly id: string })[] = [];
+  const kept = [...known].flatMap(([key, entry]): Entry[] => {
+    const now = seen.get(key)?.entry;
+    if (now !== undefined) return [now];
+    if (isUnknown(entry)) return [entry];
+    if (entry.gone !== undefined) return isOver(entry, today) ? [] : [entry];
+    resolved.push({ ...entry, id: findingId(entry) });
+    return [changed(entry, today, { gone: today })];
+  });
+  const fresh = [...seen].filter(([key]) => !known.has(key)).flatMap(([, { entry }]) => entry ?? []);
+  return { findings, resolved: resolved.toSorted(inOrder), memory: [...kept, ...fresh.toSorted(inOrder)] };
+}
+
+/** The exit code: 2 with new drift, 8 with known drift only, 0 without any. */
+export function exitCodeOf(findings: readonly Pick<Finding, 'status'>[]): 0 | 2 | 8 {
+  const has = (...names: readonly Finding['status'][]) => findings.some(({ status }) => names.includes(status));
+  if (has('new', 'expired')) return 2;
+  return has('known', 'accepted') ? 8 : 0;
+}
+
+/** The memory in which some findings are accepted; the others of it stay as they are. */
+export function accept(
+  memory: Memory,
+  chosen: readonly Finding[],
+  { accepted, today }: { readonly accepted: Acceptance; readonly today: string },
+): Memory {
+  const known = new Map(memory.map((entry) => [entryKey(entry), entry]));
+  for (const finding of chosen) {
+    const before = known.get(entryKey(finding));
+    const { entry } = judged(finding, before === undefined ? before : settled(before, today), today);
+    if (entry !== undefined) known.set(entryKey(finding), { ...entry, accepted });
+  }
+  return [...known.values()];
+}
+
+/** The finding and its entry; undefined: it is not remembered. */
+function judged(
+  one: Found,
+  known: Entry | undefined,
+  today: string,
+): { readonly finding: Finding; readonly entry: Entry | undefined } {
+  const id = findingId(one);
+  const { is, kind, objectId, address, path } = one;
+  if (is === 'not yet applied' || objectId === undefined)
+    return { finding: { ...one, id, status: 'not yet applied' }, entry: undefined };
+  const digest = one.digest?.(known?.digest);
+  const subject = { kind, objectId, ...(path === undefined ? {} : { path }) };
+  const about = { ...subject, is, ...(address === undefined ? {} : { address }) };
+  const value = digest === undefined ? {} : { digest };
+  if (known === undefined) {
+    const entry = { ...about, since: today, ...value };
+    return { finding: { ...one, id, status: 'new', since: today }, entry };
+  }
+  const isSame = known.is === is && isSameDigest(known.digest, digest);
+  const hasChanged = !isSame || known.gone !== undefined;
+  const { accepted } = isSame ? known : {};
+  const base = hasChanged ? changed(known, today, { since: today }) : known;
+  const { since, changes } = base;
+  const entry: Entry = {
+    ...about,
+    since,
+    ...value,
+    ...(changes === undefined ? {} : { changes }),
+    ...(accepted === undefined ? {} : { accepted }),
+  };
+  const status =
+    accepted === undefined ? (hasChanged ? 'new' : 'known') : accepted.until < today ? 'expired' : 'accepted';
+  const recent = recentChanges(entry, today);
+  return {
+    finding: {
+      ...one,
+      id,
+      status,
+      since,
+      ...(accepted === undefined ? {} : { accepted }),
+      ...(recent.length < flappingChanges ? {} : { flapping: { changes: recent.length, since: recent[0] ?? since } }),
+    },
+    entry,
+  };
+}
+
+/** Whether two digests are of one value. Of one that was made with a key that is gone nobody can tell. */
+function isSameDigest(old: string | undefined, now: string | undefined): boolean {
+  if (old === undefined || now === undefined || old === now) return true;
+  return keyOf(old) !== keyOf(now);
+}
+
+/** The number of the key of a digest, as the digests of a state begin. */
+function keyOf(digest: string): string {
+  return /^\d+\./.exec(digest)?.[0] ?? '';
+}
+
+/** An entry with one more change. */
+function changed(entry: Entry, today: string, about: Partial<Entry>): Entry {
+  const { gone: _, changes = [entry.since], ...rest } = entry;
+  const all = [...changes, today].filter((one) => daysBetween(one, today) < rememberedDays);
+  return { ...rest, ...about, changes: all.slice(-mostChanges) };
+}
+
+function recentChanges({ since, changes = [since] }: Entry, today: string): readonly string[] {
+  return changes.filter((one) => daysBetween(one, today) < rememberedDays);
+}
+
+/** Whether a resolved finding can be forgotten. */
+function isOver({ gone, accepted }: Entry, today: string): boolean {
+  const isOld = gone !== undefined && daysBetween(gone, today) >= rememberedDays;
+  return isOld && (accepted === undefined || accepted.until < today);
+}
+
+/** An entry without days in the future, except the end of an acceptance. */
+function settled(entry: Entry, today: string): Entry {
+  const { since, changes, gone } = entry;
+  const past = (day: string) => (day > today ? today : day);
+  const isPast = [since, ...(changes ?? []), gone ?? since].every((day) => day <= today);
+  if (isPast) return entry;
+  return {
+    ...entry,
+    since: past(since),
+    ...(changes === undefined ? {} : { changes: changes.map(past) }),
+    ...(gone === undefined ? {} : { gone: past(gone) }),
+  };
+}
+
+function daysBetween(from: string, to: string): number {
+  return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
+}

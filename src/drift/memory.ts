@@ -1,0 +1,164 @@
+import type { Document } from 'yaml';
+import { isMap, isSeq, parseDocument, stringify } from 'yaml';
+import * as z from 'zod';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { problemOf } from '../manifest/problem.ts';
+import { driftMemoryKey } from '../manifest/settings.ts';
+import { position, readTree, toJson } from '../manifest/tree.ts';
+import type { Acceptance, FindingName, Subject } from './finding.ts';
+
+/**
+ * One finding as the memory keeps it: no value, only a keyed digest of the platform's. Days are ISO days in UTC. It is
+ * found again by kind, object and field.
+ */
+export interface Entry extends Subject {
+  readonly is: Exclude<FindingName, 'not yet applied'>;
+  readonly objectId: string;
+  readonly address?: string;
+  readonly since: string;
+  readonly digest?: string;
+  /** The days of changes on the platform, the newest ten; left out where `since` is the only one. */
+  readonly changes?: readonly string[];
+  /** The day on which it was resolved; it stays for a while, because it may come back. */
+  readonly gone?: string;
+  readonly accepted?: Acceptance;
+}
+
+/** The memory, in the order of its file. */
+export type Memory = readonly Entry[];
+
+/** The largest memory that is read, in bytes: some 40,000 findings. */
+export const memoryLimit = 10_000_000;
+
+const text = z.string().min(1).max(2_000);
+const day = z.iso.date({ error: 'must be a day such as 2026-07-05' });
+
+const entryShape = z.strictObject({
+  address: text.optional(),
+  field: text.optional(),
+  kind: text,
+  object: text,
+  is: z.enum(['drifted', 'missing', 'unmanaged', 'duplicate']),
+  since: day,
+  digest: text.optional(),
+  changes: z.array(day).max(100).optional(),
+  gone: day.optional(),
+  accepted: z.strictObject({ until: day, because: text, by: text }).optional(),
+});
+
+const memoryShape = z.strictObject({
+  [driftMemoryKey]: z.literal(1),
+  findings: z.array(entryShape).nullable().optional(),
+});
+
+/**
+ * Reads a memory.
+ *
+ * @param name of the file, for messages
+ * @throws {Stop} `manifest`, with the first mistake and its line; it quotes nothing of the text
+ */
+export function parseMemory(name: string, written: string): Memory {
+  const content = written.replace(/^\uFEFF/, '');
+  const found: Diagnostic[] = [];
+  const tree = readTree(name, content, found);
+  const [syntax] = found;
+  if (syntax !== undefined) throw unusable({ ...syntax, code: 'drift-memory' });
+  if (tree === undefined) return [];
+  const read = memoryShape.safeParse(toJson(tree));
+  if (!read.success) {
+    const redact = (text: string) => text; // nothing is quoted
+    const { message, place } = problemOf(read.error, tree, { name: '', value: toJson(tree), isSecret: true, redact });
+    throw unusable(diagnostic('drift-memory', `${name}: ${message.trim()}`, { position: position(place), remedy }));
+  }
+  const entries = (read.data.findings ?? []).map(({ field, object, ...rest }) =>
+    withoutUndefined<Entry>({ ...rest, objectId: object, path: field }),
+  );
+  const keys = new Set<string>();
+  for (const entry of entries) {
+    const key = entryKey(entry);
+    const subject = `${entry.kind} ${entry.objectId}${entry.path === undefined ? '' : `, field ${entry.path}`}`;
+    if (keys.has(key)) throw unusable(diagnostic('drift-memory', `${name}: ${subject} stands there twice`, { remedy }));
+    keys.add(key);
+  }
+  return entries;
+}
+
+const remedy = 'Correct the file, or restore an earlier version of it. docs/drift.md has its form.';
+
+function unusable(problem: Diagnostic): Stop {
+  return new Stop('manifest', [{ ...problem, severity: 'error' }]);
+}
+
+function withoutUndefined<T extends object>(value: { [Key in keyof T]: T[Key] | undefined }): T {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T; // its members
+}
+
+/** What tells entries and findings from each other. */
+export function entryKey({ kind, objectId = '', path = '' }: Subject): string {
+  return JSON.stringify([kind, objectId, path]);
+}
+
+/**
+ * The text of a memory: the entries that are not in `before` any more go, new ones follow at the end, and of the others only
+ * what changed is written. Comments, order and line ends of `before` stay. Undefined: nothing changed.
+ */
+export function memoryText(before: string | undefined, memory: Memory): string | undefined {
+  const present = before === undefined ? [] : parseMemory('drift.yaml', before);
+  if (before !== undefined && areEqual(present, memory)) return undefined;
+  if (before === undefined && memory.length === 0) return undefined;
+  const document = parseDocument(before?.replace(/^\uFEFF/, '') || emptyMemory, { schema: 'core' });
+  const isFresh = present.length === 0;
+  if (!document.has(driftMemoryKey)) document.set(driftMemoryKey, 1);
+  const list = document.get('findings');
+  if (isFresh || !isSeq(list)) document.set('findings', document.createNode(memory.map(toYaml)));
+  else {
+    const places = new Map(present.map((entry, at) => [entryKey(entry), { entry, node: list.items[at] }]));
+    list.items = memory.map((entry) => {
+      const known = places.get(entryKey(entry));
+      return known === undefined || !isMap(known.node)
+        ? document.createNode(toYaml(entry))
+        : edited(document, known.node, known.entry, entry);
+    });
+  }
+  const made = document.toString(layout);
+  // What another entry gives an entry, by an alias or a merge key, cannot be taken from it.
+  if (!areEqual(parseMemory('drift.yaml', made), memory)) return memoryText(undefined, memory);
+  return before?.includes('\r\n') === true ? made.replaceAll('\n', '\r\n') : made;
+}
+
+/** No line is folded. */
+const layout = { lineWidth: 0 } as const;
+
+function areEqual(one: Memory, other: Memory): boolean {
+  return JSON.stringify(one.map(toYaml)) === JSON.stringify(other.map(toYaml));
+}
+
+const emptyMemory = `# What trueup drift remembers: docs/drift.md. Keep it in git. Comments and order stay.\n${stringify({ [driftMemoryKey]: 1 })}`;
+
+/** The node of an entry with what changed in it. */
+function edited(document: Document, node: ReturnType<Document['createNode']>, old: Entry, next: Entry) {
+  if (!isMap(node)) return node;
+  const [was, is] = [toYaml(old), toYaml(next)];
+  for (const [name, value] of Object.entries(is)) {
+    if (JSON.stringify(was[name]) !== JSON.stringify(value)) node.set(name, document.createNode(value));
+  }
+  for (const name of Object.keys(was)) if (!Object.hasOwn(is, name)) node.delete(name);
+  return node;
+}
+
+function toYaml({ address, path, kind, objectId, is, since, digest, changes, gone, accepted }: Entry) {
+  const { until, because, by } = accepted ?? {};
+  return withoutUndefined<Record<string, unknown>>({
+    address,
+    field: path,
+    kind,
+    object: objectId,
+    is,
+    since,
+    digest,
+    changes,
+    gone,
+    accepted: accepted === undefined ? undefined : { until, because, by },
+  });
+}

@@ -1,0 +1,82 @@
+import type { Finding } from './finding.ts';
+
+/** One way to deal with a finding: what it does, and the words of its command. */
+export interface Remedy {
+  readonly aim: string;
+  /** undefined: there is no command. */
+  readonly command?: CommandWords;
+}
+
+/** The words of a command, and its options with their values. */
+export interface CommandWords {
+  readonly words: readonly string[];
+  readonly options?: readonly (readonly [name: string, value?: string])[];
+}
+
+/** What a person can do about a finding, the most usual first. */
+export function remediesFor({
+  is,
+  address,
+  path,
+  objectId = '',
+  isLeft,
+}: Pick<Finding, 'is' | 'address' | 'path' | 'objectId' | 'isLeft'>): readonly Remedy[] {
+  const field = path === undefined ? [] : [['--field', path] as const];
+  const subject = address ?? objectId;
+  const leave = {
+    aim: 'leave it for now',
+    command: {
+      words: ['drift', 'accept', subject],
+      options: [...field, ['--until', 'DATE'], ['--because', 'TEXT']],
+    },
+  } as const;
+  const put = (aim: string): Remedy[] =>
+    address === undefined ? [] : [{ aim, command: { words: ['apply'], options: [['--target', address]] } }];
+  switch (is) {
+    case 'drifted': {
+      const keep = {
+        aim: 'keep what the platform has',
+        command: { words: ['drift', 'adopt', subject], options: field },
+      };
+      return isLeft === true ? [keep, leave] : [...put('put it back'), keep, leave];
+    }
+    case 'missing':
+      return [
+        ...put('create it again'),
+        { aim: 'remove its block from the manifest', command: { words: ['drift', 'adopt', subject] } },
+        leave,
+      ];
+    case 'unmanaged':
+      return [
+        address === undefined
+          ? { aim: 'take it into the manifest', command: { words: ['export'], options: [['--unmanaged']] } }
+          : { aim: 'take it into the manifest', command: { words: ['export'], options: [['--address', address]] } },
+        { aim: 'delete it on the platform' },
+        leave,
+      ];
+    case 'duplicate':
+      return [{ aim: 'compare the two on the platform, and delete the one that nobody needs' }, leave];
+    case 'not yet applied':
+      return put('apply the change');
+    default:
+      return is satisfies never;
+  }
+}
+
+/** The same as sentences. */
+export function remedyText(finding: Parameters<typeof remediesFor>[0], command: CommandText): string {
+  const sentences = remediesFor(finding).map(({ aim, command: words }) =>
+    words === undefined ? aim : `${aim}: ${command(words)}`,
+  );
+  return sentences.map((sentence) => `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`).join('. ');
+}
+
+/** The options of a command as words. */
+export function flagsOf({ options = [] }: CommandWords): string[] {
+  return options.flatMap(([name, value]) =>
+    value === undefined ? [name] : value.startsWith('-') ? [`${name}=${value}`] : [name, value],
+  );
+}
+
+/** The command line of other words of Trueup for the same manifest, as a shell takes it. */
+export type CommandText = (command: CommandWords) => string;

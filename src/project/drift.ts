@@ -1,0 +1,168 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { notSent, readingOnly } from '../api/client.ts';
+import type { Acceptance, Finding } from '../drift/finding.ts';
+import { findingId } from '../drift/finding.ts';
+import { findingsOf } from '../drift/findings.ts';
+import type { Ignored } from '../drift/ignore.ts';
+import { withoutIgnored } from '../drift/ignore.ts';
+import type { Judged } from '../drift/judge.ts';
+import { accept, exitCodeOf, judge } from '../drift/judge.ts';
+import type { Entry } from '../drift/memory.ts';
+import { entryKey } from '../drift/memory.ts';
+import { closest } from '../diagnostics/closest.ts';
+import { normalAddress } from '../kind/address.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { Plan } from '../plan/action.ts';
+import type { Values } from '../plan/shown.ts';
+import type { World } from '../reconcile.ts';
+import { plan } from '../reconcile.ts';
+import { isoTime } from '../state/clock.ts';
+import { digestsAt, digestsOf } from '../state/digests.ts';
+import type { MemoryStore } from './drift-memory.ts';
+import { memoryStore } from './drift-memory.ts';
+import type { ProjectFolder } from './folder.ts';
+
+/** The result of comparing a platform. */
+export interface Drift extends Pick<Judged, 'findings' | 'resolved'> {
+  /** The plan that it was computed from. */
+  readonly plan: Plan;
+  readonly exitCode: 0 | 2 | 8;
+  readonly ignored: readonly (Ignored & { readonly id: string })[];
+  readonly memory: { readonly location: string; readonly isUpdated: boolean };
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** How a platform is compared. */
+export interface DriftOptions {
+  readonly folder: Pick<ProjectFolder, 'folder' | 'file'>;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** false: the memory stays as it is; true by default. */
+  readonly remembers?: boolean;
+  readonly values?: Values;
+  /** Ends the pauses of a platform that takes no requests. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** For a connection of `trueup drift`: refuses every write before it goes out. */
+export function refuseWrites(): never {
+  throw notSent('a request');
+}
+
+/**
+ * Compares the platform with what was applied last, and the manifest with both. Sends the GETs of a plan and nothing else;
+ * needs no right to write. Writes the memory, unless it is told not to.
+ *
+ * @throws {Stop} as planning does; `manifest`, when the memory cannot be used; `refused`, when it cannot be written.
+ */
+export async function findDrift(manifest: Manifest, world: World, options: DriftOptions): Promise<Drift> {
+  const { made, judged, ignored, memory } = await compare(manifest, world, options);
+  const isUpdated = options.remembers !== false && (await memory.write(judged.memory));
+  return {
+    plan: made,
+    findings: judged.findings,
+    resolved: judged.resolved,
+    ignored: ignored.map((one) => ({ ...one, id: findingId(one.found) })),
+    exitCode: exitCodeOf(judged.findings),
+    memory: { location: memory.location, isUpdated },
+    diagnostics: diagnosticsOf(made),
+  };
+}
+
+/** Findings that a person accepts. */
+export interface AcceptRequest extends Acceptance {
+  /** An address, or the id of an object without one. */
+  readonly subject: string;
+  /** One field of it; undefined: all that was found there. */
+  readonly field?: string | undefined;
+}
+
+/**
+ * Accepts what is found at an address now, until a day. Sends the GETs of a plan and nothing else.
+ *
+ * @throws {Stop} `refused`, when nothing is found there; and as `findDrift`.
+ */
+export async function acceptDrift(
+  manifest: Manifest,
+  world: World,
+  { request, ...options }: DriftOptions & { readonly request: AcceptRequest },
+): Promise<{ readonly location: string; readonly accepted: readonly Finding[] }> {
+  const { judged, memory, before, today } = await compare(manifest, world, options);
+  const { subject, field, ...accepted } = request;
+  const address = normalAddress(subject) ?? subject;
+  const there = judged.findings.filter((one) => one.address === address || one.objectId === subject);
+  const drift = there.filter(({ is }) => is !== 'not yet applied');
+  const chosen = drift.filter(({ path }) => field === undefined || path === field);
+  if (chosen.length === 0) throw nothingThere({ subject, field, drift, there, all: judged.findings });
+  await memory.write(accept(before, chosen, { accepted, today }));
+  return { location: memory.location, accepted: chosen.map((one) => ({ ...one, status: 'accepted', accepted })) };
+}
+
+interface Compared {
+  readonly made: Plan;
+  readonly judged: Judged;
+  readonly ignored: readonly Ignored[];
+  readonly memory: MemoryStore;
+  /** The memory as it was. */
+  readonly before: readonly Entry[];
+  readonly today: string;
+}
+
+async function compare(manifest: Manifest, world: World, options: DriftOptions): Promise<Compared> {
+  const { settings, resources } = manifest;
+  const { store, kinds, redact } = world;
+  const { values, signal } = options;
+  const memory = memoryStore(settings.drift, options.folder, store);
+  // A broken memory is said before the first request.
+  await memory.read();
+  const made = await plan(manifest, { ...world, client: readingOnly(world.client), values, signal });
+  const key = await store.key();
+  const all = findingsOf({
+    plan: made,
+    kinds,
+    resources,
+    digests: digestsOf(key, made.base),
+    digestsOfObjects: digestsAt(key, made.base),
+    values,
+    redact,
+  });
+  const { found, ignored } = withoutIgnored(all.found, settings.drift?.ignore);
+  const left = new Set(ignored.map((one) => entryKey(one.found)));
+  const isUnknown = (entry: Entry) => left.has(entryKey(entry)) || all.uncompared.has(entry.objectId);
+  const before = await memory.read();
+  const today = isoTime(options.now).slice(0, 10);
+  return { made, judged: judge({ found, memory: before, today, isUnknown }), ignored, memory, before, today };
+}
+
+/** What a plan says of all, and the errors of its objects. Duplicates are findings, and no secret is needed. */
+function diagnosticsOf({ diagnostics, actions }: Plan): Diagnostic[] {
+  const errors = actions.flatMap(({ notes }) =>
+    notes.filter(({ severity, code }) => severity === 'error' && code !== 'secret-missing'),
+  );
+  return [...diagnostics.filter(({ code }) => code !== 'duplicate'), ...errors];
+}
+
+function nothingThere(about: {
+  readonly subject: string;
+  readonly field: string | undefined;
+  readonly drift: readonly Finding[];
+  readonly there: readonly Finding[];
+  readonly all: readonly Finding[];
+}): Stop {
+  const { subject, field, drift, there, all } = about;
+  const refuse = (message: string, remedy: string) =>
+    new Stop('refused', [diagnostic('bad-reference', `${message}; nothing was written`, { remedy })]);
+  if (drift.length > 0) {
+    const paths = drift.map(({ path }) => path ?? 'the object itself').join(', ');
+    return refuse(`${subject} has no drift in ${field ?? ''}`, `It has drift in ${paths}.`);
+  }
+  if (there.length > 0)
+    return refuse(`${subject} has only changes that were not applied yet`, 'Apply them, or undo them in the manifest.');
+  const known = all.flatMap(({ address, is }) => (address === undefined || is === 'not yet applied' ? [] : [address]));
+  const guess = closest(subject, known);
+  return refuse(
+    `nothing has drifted at ${subject}`,
+    guess === undefined ? 'trueup drift lists what has.' : `Did you mean ${guess}?`,
+  );
+}

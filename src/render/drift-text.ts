@@ -1,0 +1,233 @@
+import type { Finding, Status } from '../drift/finding.ts';
+import type { Remedy } from '../drift/remedies.ts';
+import { remediesFor } from '../drift/remedies.ts';
+import type { Change, Shown } from '../plan/action.ts';
+import { renderChange } from './change-text.ts';
+import { renderDiagnostic } from './diagnostics-text.ts';
+import type { DriftAcceptView, DriftView } from './drift-json.ts';
+import { summaryOf } from './drift-json.ts';
+import { counted, fold, indented, requestCounts } from './lines.ts';
+import { renderHead } from './plan-head.ts';
+import { printable } from './printable.ts';
+import type { Style, Tone } from './style.ts';
+import { inlineShown } from './value-text.ts';
+
+/** Renders what `drift` found as text: counts first, then what is new, what is known, and what to do. */
+export function renderDrift(view: DriftView, given: Style): string {
+  const { drift, counts, about, isFull } = view;
+  const style: Style = isFull ? { ...given, isFull } : given;
+  const blocks: string[][] = [
+    renderHead(about, style),
+    verdict(view, style),
+    ...sections.flatMap(({ status, title, tone }) => {
+      const found = drift.findings.filter((finding) => finding.status === status);
+      return found.length === 0 ? [] : section(style.paint(tone, title(found.length)), found, style);
+    }),
+    ...resolved(view, style),
+    ...ignored(view, style),
+    ...drift.diagnostics.map((item) => renderDiagnostic(item, style)),
+    ...whatToDo(view, style),
+    [...remembered(view, style), style.paint('faint', `compared with ${requestCounts(counts)}`)],
+  ];
+  return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+/** Renders what `drift accept` did. */
+export function renderDriftAccept({ location, accepted }: DriftAcceptView, style: Style): string {
+  const [first] = accepted;
+  const { until = '', because = '' } = first?.accepted ?? {};
+  const lines = accepted.map((finding) => `  ${printable(subjectOf(finding))}`);
+  const head = `Accepted ${counted(accepted.length, 'finding')} until ${until}, because ${printable(because)}:`;
+  return [...fold(head, 0, style), ...lines, ...fold(`Written to ${printable(location)}.`, 0, style), ''].join('\n');
+}
+
+interface Section {
+  readonly status: Status;
+  readonly title: (count: number) => string;
+  readonly tone: Tone;
+}
+
+const sections: readonly Section[] = [
+  { status: 'new', title: (count) => `New (${count})`, tone: 'bad' },
+  { status: 'expired', title: (count) => `Accepted until a day that has passed (${count})`, tone: 'bad' },
+  { status: 'known', title: (count) => `Known (${count})`, tone: 'change' },
+  { status: 'accepted', title: (count) => `Accepted (${count})`, tone: 'info' },
+  { status: 'not yet applied', title: (count) => `Not yet applied (${count})`, tone: 'info' },
+];
+
+/** The first line: what matters, with all counts. */
+function verdict({ drift }: DriftView, style: Style): string[] {
+  const summary = summaryOf(drift);
+  const names = ['new', 'expired', 'known', 'accepted', 'not yet applied', 'ignored', 'resolved'] as const;
+  const parts = names.filter((name) => summary[name] > 0).map((name) => `${summary[name]} ${name}`);
+  const words = {
+    0: 'No drift',
+    2: 'New drift',
+    8: 'Known drift only',
+  }[drift.exitCode];
+  const line = parts.length === 0 ? `${words}: the platform is as it was applied.` : `${words}: ${parts.join(', ')}.`;
+  return fold(line, 0, style).map((part) => style.paint('strong', part));
+}
+
+function section(title: string, found: readonly Finding[], style: Style): string[][] {
+  const subjects = new Map<string, Finding[]>();
+  for (const finding of found) {
+    const subject = finding.address ?? `${finding.kind} ${finding.objectId ?? ''}`;
+    const group = subjects.get(subject);
+    if (group === undefined) subjects.set(subject, [finding]);
+    else group.push(finding);
+  }
+  const groups = [...subjects].map(([subject, group]) => [
+    `  ${printable(subject)}${placeOf(group, style)}`,
+    ...group.flatMap((finding) => indented(lines(finding, style), 4)),
+  ]);
+  const [first = [], ...rest] = groups;
+  return [[title, ...first], ...rest];
+}
+
+/** The line of the manifest that the first of some findings is about. */
+function placeOf(group: readonly Finding[], style: Style): string {
+  const at = group.find(({ position }) => position !== undefined)?.position;
+  return at === undefined ? '' : style.paint('faint', printable(`  ${at.file}:${at.line}`));
+}
+
+/** One finding, without its address. */
+function lines(finding: Finding, style: Style): string[] {
+  return [...whatIs(finding, style), ...story(finding, style)];
+}
+
+function whatIs(finding: Finding, style: Style): string[] {
+  const { is, path, objectId = '', kind, summary, name } = finding;
+  const more = summary === undefined ? '' : `, ${summary}`;
+  const folded = (text: string) => hanging(printable(text), style);
+  if (path !== undefined) return change(finding, path, style);
+  switch (is) {
+    case 'missing':
+      return folded(`gone from the platform (${kind} ${objectId})${more}`);
+    case 'unmanaged':
+      return folded(
+        `on the platform only: ${kind} ${name === undefined ? objectId : `${name} (${objectId})`}${more}; neither the manifest nor the state names it`,
+      );
+    case 'duplicate':
+      return folded(`may have a duplicate: ${kind} ${objectId}; its create was sent more than once`);
+    case 'drifted':
+      return folded(summary ?? 'drifted');
+    case 'not yet applied':
+      return folded(summary ?? 'changed in the manifest');
+    default:
+      return is satisfies never;
+  }
+}
+
+/** A field: what was applied and what the platform has; of a change, what the platform has and the manifest wants. */
+function change(finding: Finding, path: string, style: Style): string[] {
+  const { is, edited, applied, platform, manifest, unit, summary } = finding;
+  const sides: Pick<Change, 'before' | 'after'> =
+    is === 'drifted'
+      ? { before: known(applied, edited === true ? undefined : manifest), after: platform ?? absent }
+      : { before: platform ?? applied ?? absent, after: manifest ?? absent };
+  // Nothing of either side shows, or only parts that are the same.
+  if (is === 'drifted' && JSON.stringify(sides.before) === JSON.stringify(sides.after)) {
+    const details = summary === undefined ? '' : `; ${summary}`;
+    return hanging(printable(`~ ${path}: (sensitive; changed on the platform${details})`), style);
+  }
+  const shown = renderChange(
+    {
+      path,
+      cause: 'edit',
+      ...sides,
+      ...(unit === undefined ? {} : { unit }),
+      ...(summary === undefined ? {} : { summary }),
+      atDeploy: false,
+      forcesReplacement: false,
+    },
+    4,
+    style,
+  );
+  if (edited !== true) return shown;
+  const words = `The manifest has a third value, not yet applied: ${printable(inlineShown(manifest ?? absent))}.`;
+  return [...shown, ...indented(fold(words, 6, style), 2)];
+}
+
+const absent: Shown = { is: 'absent' };
+
+/** What was applied last; where the state has only a digest of it, what the manifest still says. */
+function known(applied: Shown | undefined, manifest: Shown | undefined): Shown {
+  return applied === undefined || (applied.is === 'hidden' && manifest !== undefined) ? (manifest ?? absent) : applied;
+}
+
+/** What the memory knows of a finding, as sentences. */
+function story({ status, since, accepted, flapping }: Finding, style: Style): string[] {
+  const sentences: string[] = [];
+  if (accepted !== undefined) {
+    const { until, because, by } = accepted;
+    const words = status === 'expired' ? `was accepted until ${until}` : `accepted until ${until}`;
+    sentences.push(`${words} by ${by}: ${because}`);
+  } else if (status === 'known' && since !== undefined) sentences.push(`known since ${since}`);
+  if (flapping !== undefined) {
+    sentences.push(
+      `changed ${flapping.changes} times since ${flapping.since}: find out who changes it back before you repair it`,
+    );
+  }
+  return sentences.flatMap((sentence) =>
+    indented(hanging(printable(sentence), style), 2).map((line) => style.paint('faint', line)),
+  );
+}
+
+function hanging(text: string, style: Style): string[] {
+  const [first = '', ...rest] = fold(text, 8, style);
+  return [first, ...indented(rest, 2)];
+}
+
+function resolved({ drift }: DriftView, style: Style): string[][] {
+  if (drift.resolved.length === 0) return [];
+  const names = drift.resolved.map((entry) => `  ${printable(subjectOf(entry))}`);
+  return [[style.paint('good', `Resolved (${names.length})`), ...names]];
+}
+
+function ignored({ drift, isFull }: DriftView, style: Style): string[][] {
+  if (!isFull || drift.ignored.length === 0) return [];
+  const names = drift.ignored.map(({ found, because }) => {
+    return `  ${printable(subjectOf(found))}${because === undefined ? '' : `: ${printable(because)}`}`;
+  });
+  return [[style.paint('faint', `Ignored (${names.length})`), ...names]];
+}
+
+function subjectOf({
+  address,
+  path,
+  kind,
+  objectId = '',
+}: Pick<Finding, 'address' | 'path' | 'kind' | 'objectId'>): string {
+  return `${address ?? `${kind} ${objectId}`}${path === undefined ? '' : ` ${path}`}`;
+}
+
+/** The commands for the first new finding of each sort; without one, for what is not applied yet. */
+function whatToDo({ drift, command }: DriftView, style: Style): string[][] {
+  const fresh = drift.findings.filter(({ status }) => status === 'new' || status === 'expired');
+  const pending = drift.findings.filter(({ status }) => status === 'not yet applied');
+  const sorts = [...new Map(fresh.toReversed().map((finding) => [finding.is, finding])).values()].toReversed();
+  const blocks = sorts.map((finding) => {
+    const others = fresh.filter(({ is }) => is === finding.is).length - 1;
+    const title = `What to do about ${printable(subjectOf(finding))}${others === 0 ? '' : `, and ${others} more like it`}:`;
+    return [...fold(title, 0, style), ...remediesFor(finding).flatMap((remedy) => remedyLines(remedy, command, style))];
+  });
+  if (fresh.length === 0 && drift.exitCode === 8) blocks.push(fold(knownWords, 0, style));
+  if (pending.length > 0)
+    blocks.push([`To apply what is not yet applied:`, `  ${printable(command({ words: ['apply'] }))}`]);
+  return blocks;
+}
+
+const knownWords =
+  'trueup apply puts back what is known, trueup drift adopt keeps it, trueup drift accept leaves it until a day.';
+
+/** What a remedy does, and its command on a line of its own, which is never folded: it is there to be copied. */
+function remedyLines({ aim, command: words }: Remedy, command: DriftView['command'], style: Style): string[] {
+  if (words === undefined) return indented(hanging(`${aim}.`, style), 2);
+  return [`  ${aim}:`, `    ${style.paint('info', printable(command(words)))}`];
+}
+
+function remembered({ drift }: DriftView, style: Style): string[] {
+  const { location, isUpdated } = drift.memory;
+  return isUpdated ? fold(`Remembered in ${printable(location)}.`, 0, style) : [];
+}

@@ -1,0 +1,289 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { driftAcceptCommand } from '../../src/cli/commands/drift-accept.ts';
+import { driftCommand } from '../../src/cli/commands/drift.ts';
+import { refuseWrites } from '../../src/project/drift.ts';
+import { clientOf, driftOf, edit } from '../support/drifting.ts';
+import { bench, head } from '../support/world.ts';
+import { documentIn, places } from '../cli/place.ts';
+
+/** What `trueup drift` finds, remembers and sends. */
+
+const day = (text: string) => ({ now: Date.parse(`${text}T12:00:00Z`) });
+
+const shop = (more = '', env = 'REGION: eu-1') => `${head}environments:
+  production:
+    compose:
+      shop:
+        env: { ${env} }
+        source: { type: raw, composeFile: "services: { web: { image: nginx } }" }
+        domains:
+          shop.example.com: { port: 80, serviceName: web }
+${more}`;
+
+const permissions = { adoption: true, dataLoss: true };
+
+async function applied(text = shop()) {
+  const made = bench();
+  await made.apply(text, permissions);
+  made.requests('POST');
+  const state = await made.store.read();
+  const idOf = (address: string) => state?.resources[address]?.id ?? '';
+  return { made, idOf };
+}
+
+describe('drift', () => {
+  it('finds nothing after an apply, and writes no memory', async () => {
+    const { made } = await applied();
+    expect(await driftOf(made, shop())).toMatchObject({ exitCode: 0, findings: [], memory: { isUpdated: false } });
+    expect(existsSync(join(made.folder, 'drift.yaml'))).toBe(false);
+    expect(made.requests('POST')).toEqual([]);
+  });
+
+  it('tells an edit of the manifest from drift, and has all three values of both', async () => {
+    const { made, idOf } = await applied();
+    const edited = shop('', 'REGION: us-1');
+    expect(await driftOf(made, edited)).toMatchObject({
+      exitCode: 0,
+      findings: [{ is: 'not yet applied', status: 'not yet applied', path: 'env.REGION' }],
+    });
+    await edit(made, 'compose.update', { composeId: idOf('production.compose.shop'), env: 'REGION=eu-2' });
+    expect(await driftOf(made, edited)).toMatchObject({
+      exitCode: 2,
+      findings: [
+        {
+          is: 'drifted',
+          edited: true,
+          applied: { value: 'eu-1' },
+          platform: { value: 'eu-2' },
+          manifest: { value: 'us-1' },
+        },
+      ],
+    });
+    await made.apply(edited, permissions);
+    expect((await driftOf(made, edited)).findings).toEqual([]);
+  });
+
+  it('finds missing objects once with what is below, and unmanaged ones with the address of their block', async () => {
+    const { made, idOf } = await applied();
+    await edit(made, 'compose.delete', { composeId: idOf('production.compose.shop'), deleteVolumes: false });
+    await edit(made, 'redis.create', {
+      name: 'legacy',
+      appName: 'legacy',
+      databasePassword: 'legacy-password',
+      environmentId: idOf('production'),
+    });
+    const found = await driftOf(made, shop());
+    expect(found).toMatchObject({
+      exitCode: 2,
+      findings: [
+        { is: 'missing', address: 'production.compose.shop', summary: 'with 1 below it' },
+        { is: 'unmanaged', address: 'production.redis.legacy', name: 'legacy' },
+      ],
+    });
+    await made.apply(shop(), permissions);
+    expect(await driftOf(made, shop())).toMatchObject({
+      exitCode: 8,
+      findings: [{ is: 'unmanaged', status: 'known' }],
+      resolved: [{ is: 'missing' }],
+    });
+  });
+
+  it('says that a value is flapping after three changes within 30 days, and forgets them later', async () => {
+    const { made, idOf } = await applied();
+    const composeId = idOf('production.compose.shop');
+    await edit(made, 'compose.update', { composeId, env: 'REGION=eu-2' });
+    await driftOf(made, shop(), day('2026-03-01'));
+    await edit(made, 'compose.update', { composeId, env: 'REGION=eu-1' });
+    await driftOf(made, shop(), day('2026-03-02'));
+    await edit(made, 'compose.update', { composeId, env: 'REGION=eu-2' });
+    const again = await driftOf(made, shop(), day('2026-03-03'));
+    expect(again.findings).toMatchObject([{ status: 'new', flapping: { changes: 3, since: '2026-03-01' } }]);
+    const later = await driftOf(made, shop(), day('2026-04-20'));
+    expect(later.findings).toMatchObject([{ status: 'known' }]);
+    expect(later.findings[0]).not.toHaveProperty('flapping');
+  });
+
+  it('counts what a rule ignores, and keeps an edit of the manifest that the rule covers', async () => {
+    const { made, idOf } = await applied();
+    await edit(made, 'compose.update', { composeId: idOf('production.compose.shop'), env: 'REGION=eu-2' });
+    const rule = "drift: { ignore: [{ address: 'production.*', field: env, because: a robot }] }\n";
+    expect(await driftOf(made, shop(rule))).toMatchObject({
+      exitCode: 0,
+      findings: [],
+      ignored: [{ because: 'a robot', found: { path: 'env.REGION' } }],
+    });
+    expect(await driftOf(made, shop(rule, 'REGION: us-1'))).toMatchObject({
+      exitCode: 0,
+      findings: [{ is: 'not yet applied', path: 'env.REGION' }],
+    });
+    expect(await driftOf(made, shop('drift: { ignore: [{ address: production.compose.other }] }\n'))).toMatchObject({
+      exitCode: 2,
+    });
+  });
+
+  it('remembers beside the state where the manifest says so', async () => {
+    const { made, idOf } = await applied();
+    await edit(made, 'compose.update', { composeId: idOf('production.compose.shop'), env: 'REGION=eu-2' });
+    const text = shop('drift: { memory: state }\n');
+    expect(await driftOf(made, text)).toMatchObject({ exitCode: 2, memory: { isUpdated: true } });
+    expect(await driftOf(made, text)).toMatchObject({ exitCode: 8 });
+    expect(await made.store.documents.get('drift.yaml')).toContain('trueup-drift: 1');
+    expect(existsSync(join(made.folder, 'drift.yaml'))).toBe(false);
+  });
+});
+
+describe('the client of drift', () => {
+  it('refuses every operation that is no GET, unsent', async () => {
+    const { made } = await applied();
+    // @ts-expect-error -- an operation that writes does not compile
+    const sent = clientOf(made).invoke('compose.stop', { composeId: 'cmp_1' });
+    await expect(sent).rejects.toThrow('compose.stop writes: it was not sent');
+    expect(made.requests('POST')).toEqual([]);
+  });
+
+  it('has a transport that refuses every POST', async () => {
+    const { made } = await applied();
+    const connection = await made.platform().connect({ purpose: 'drift', mayWrite: refuseWrites });
+    await expect(connection.client.call('compose.stop', { composeId: 'cmp_1' })).rejects.toThrow('only reads');
+    expect(made.requests('POST')).toEqual([]);
+  });
+});
+
+describe('drift.yaml', () => {
+  const memory = 'trueup-drift: 1\nfindings:\n';
+  const entry = '  - { kind: compose, object: cmp_1, is: drifted, since: 2026-03-01 }\n';
+  test.each([
+    ['no YAML', 'findings: [', 'never closed'],
+    ['another file', 'services: {}\n', 'trueup-drift'],
+    [
+      'an unknown key',
+      `${memory}  - { kind: compose, object: cmp_1, is: drifted, since: 2026-03-01, x: 1 }\n`,
+      'no key x',
+    ],
+    ['an unknown word', `${memory}  - { kind: compose, object: cmp_1, is: gone, since: 2026-03-01 }\n`, 'must be'],
+    ['no day', `${memory}  - { kind: compose, object: cmp_1, is: drifted, since: yesterday }\n`, 'a day'],
+    ['two entries of one subject', memory + entry + entry, 'stands there twice'],
+    [
+      'a billion laughs',
+      `${memory}${[...Array(30).keys()].map((at) => `  - &a${at} [${at === 0 ? 'x' : `*a${at - 1}, *a${at - 1}`}]\n`).join('')}`,
+      '',
+    ],
+    ['control characters', `${memory}  - { kind: "a\u0001b" }\n`, 'control character'],
+  ])('is refused when it is %s, and stays as it is', async (_, text, words) => {
+    const { made } = await applied();
+    const file = join(made.folder, 'drift.yaml');
+    writeFileSync(file, text);
+    made.requests('GET');
+    await expect(driftOf(made, shop())).rejects.toMatchObject({
+      failure: 'manifest',
+      diagnostics: [{ code: 'drift-memory', message: expect.stringContaining(words) as string }],
+    });
+    expect(made.requests('GET')).toEqual([]);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  it('is refused when it is a link, or no file', async () => {
+    const { made } = await applied();
+    const file = join(made.folder, 'drift.yaml');
+    symlinkSync('/etc/hostname', file);
+    await expect(driftOf(made, shop())).rejects.toMatchObject({ failure: 'manifest' });
+    rmSync(file);
+    mkdirSync(file);
+    await expect(driftOf(made, shop())).rejects.toMatchObject({ failure: 'manifest' });
+  });
+
+  it('keeps comments, order and line ends that people gave it', async () => {
+    const { made, idOf } = await applied();
+    const composeId = idOf('production.compose.shop');
+    await edit(made, 'compose.update', { composeId, env: 'REGION=eu-2' });
+    const file = join(made.folder, 'drift.yaml');
+    const text = [
+      '# ours',
+      'trueup-drift: 1',
+      '',
+      'findings:',
+      '  # the vendor',
+      `  - kind: compose # first`,
+      `    object: ${composeId}`,
+      '    field: env.REGION',
+      '    is: drifted',
+      '    since: 2026-02-01',
+      "    accepted: { until: 2026-12-31, because: 'moves us', by: Ada } # by mail",
+      '',
+    ].join('\r\n');
+    writeFileSync(file, text);
+    const found = await driftOf(made, shop(), day('2026-03-01'));
+    expect(found).toMatchObject({ exitCode: 8, findings: [{ status: 'accepted', since: '2026-02-01' }] });
+    const after = readFileSync(file, 'utf8');
+    for (const line of text.split('\r\n')) expect(after).toContain(line);
+    expect(after.replaceAll('\r\n', '')).not.toContain('\n');
+    const last = await driftOf(made, shop(), day('2027-01-01'));
+    expect(last).toMatchObject({ exitCode: 2, findings: [{ status: 'expired' }] });
+    expect(readFileSync(file, 'utf8')).toBe(after);
+  });
+
+  it('takes a day in the future for today', async () => {
+    const { made, idOf } = await applied();
+    await edit(made, 'compose.update', { composeId: idOf('production.compose.shop'), env: 'REGION=eu-2' });
+    await driftOf(made, shop(), day('2031-01-01'));
+    expect(await driftOf(made, shop(), day('2026-03-01'))).toMatchObject({
+      exitCode: 8,
+      findings: [{ status: 'known', since: '2026-03-01' }],
+    });
+    expect(readFileSync(join(made.folder, 'drift.yaml'), 'utf8')).not.toContain('2031');
+  });
+
+  it('may lie where include: has a pattern that matches it', async () => {
+    const { made, idOf } = await applied();
+    await edit(made, 'compose.update', { composeId: idOf('production.compose.shop'), env: 'REGION=eu-2' });
+    const text = shop('include: ["*.yaml"]\n');
+    writeFileSync(join(made.folder, 'more.yaml'), 'variables: {}\n');
+    expect(await driftOf(made, text)).toMatchObject({ exitCode: 2 });
+    expect(await driftOf(made, text)).toMatchObject({ exitCode: 8 });
+  });
+});
+
+describe('the command', () => {
+  const place = places();
+  const sections = shop().slice(head.length);
+  const clock = { wall: () => Date.parse('2026-03-01T12:00:00Z') };
+
+  it('prints what it found and ends with 2, then with 8; accept takes it until a day', async () => {
+    const { run, requests, idOf, emulator } = await place(sections);
+    const made = { emulator, apiKey: 'right-key-4711' };
+    await edit(made, 'compose.update', { composeId: idOf('production.compose.shop'), env: 'REGION=eu-2' });
+    requests();
+    const first = await run(driftCommand({}, clock));
+    expect(first.exit).toBe('changes');
+    expect(first.out).toContain('New drift: 1 new.');
+    expect(first.out).toContain('env.REGION: eu-1 -> eu-2');
+    expect(first.out).toContain('trueup drift accept production.compose.shop --field env.REGION --until DATE');
+    expect((await run(driftCommand({}, clock))).exit).toBe('known drift');
+    const flags = { until: '2026-03-10', because: 'vendor moves us', by: 'Ada' };
+    const accepted = await run(driftAcceptCommand('production.compose.shop', flags, clock), { format: 'json' });
+    expect(documentIn(accepted)).toMatchObject({ accepted: [{ path: 'env.REGION', accepted: flags }] });
+    const third = await run(driftCommand({ full: true }, clock), { format: 'json' });
+    expect(documentIn(third)).toMatchObject({
+      format: 'trueup/drift',
+      exitCode: 8,
+      summary: { accepted: 1, known: 0 },
+      findings: [{ status: 'accepted', accepted: flags }],
+      ignored: [],
+    });
+    expect(requests().filter((one) => one.startsWith('POST'))).toEqual([]);
+  });
+
+  test.each([
+    ['no day', { until: 'soon', because: 'x', by: 'Ada' }, '--until must be a day'],
+    ['a day that does not exist', { until: '2026-02-30', because: 'x', by: 'Ada' }, '--until must be a day'],
+    ['a day that has passed', { until: '2026-02-28', because: 'x', by: 'Ada' }, 'has passed'],
+    ['no reason', { until: '2026-03-10', because: ' ', by: 'Ada' }, '--because'],
+    ['nothing found there', { until: '2026-03-10', because: 'x', by: 'Ada' }, 'nothing has drifted'],
+  ])('accept refuses %s', async (_, flags, words) => {
+    const { run } = await place(sections);
+    const { exit, err } = await run(driftAcceptCommand('production.compose.shop', flags, clock));
+    expect({ exit, err }).toMatchObject({ exit: 'stopped', err: expect.stringContaining(words) as string });
+  });
+});
