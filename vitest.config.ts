@@ -10,6 +10,7 @@ const long = [
   'test/security/installed-package.test.ts',
   'test/security/limits-of-manifests.test.ts',
   'test/render/plan-markdown.size.test.ts',
+  'test/scenarios/stable-bytes.test.ts',
   'test/scenarios/export.kills.test.ts',
   'test/scenarios/terminal.test.ts',
   'test/scenarios/state-commands.test.ts',

@@ -24,7 +24,7 @@ export function createProgram(process: Process, onEnd: (exitCode: number) => voi
     .option('--pinned', 'only TRUEUP_URL and TRUEUP_STATE_URL choose platform and state; the default where CI is set')
     .option('--no-pinned', 'the manifest may choose them; also TRUEUP_PINNED=false')
     .option('--allow-http', 'allow plain http to other machines; also TRUEUP_ALLOW_HTTP=true')
-    .option('--format <format>', 'format of stdout, such as text, json or markdown', 'text')
+    .option('--format <format>', 'format of stdout: text, json; of some commands also markdown, sarif or junit', 'text')
     .option('--link-base <url>', 'where markdown links lines of files to; default: the commit that the forge runs')
     .option('--marker <name>', 'name of the comment in its first line, in markdown; default: made from the manifest')
     .option('--no-color', 'no colour; also NO_COLOR=1')
@@ -89,7 +89,14 @@ function addPlanning(program: Command, run: Runner): void {
   const validate = program
     .command('validate')
     .description('check the manifest; sends nothing')
-    .addHelpText('after', examples('trueup validate', 'trueup validate -C deploy --format json'));
+    .addHelpText(
+      'after',
+      examples(
+        'trueup validate',
+        'trueup validate -C deploy --format json',
+        'trueup validate --format sarif > trueup.sarif',
+      ),
+    );
   run(validate, async () => (await import('./commands/validate.ts')).validateCommand);
   const fmt = program
     .command('fmt')

@@ -25,6 +25,7 @@ export function readReviewSite(options: SiteOptions, { env, cwd }: Pick<Process,
   return {
     key: options.marker === undefined ? usualKey(inside + file, env) : readMarker(options.marker),
     folder: inside,
+    file,
     links: options.linkBase === undefined ? forgeLinks(env) : { base: readBase('--link-base', options.linkBase) },
   };
 }

@@ -1,7 +1,6 @@
 import type { Screen, View } from './format.ts';
 import { renderFailureMarkdown } from './plan-markdown.ts';
-import type { ReviewSite } from './review-site.ts';
-import { noSite } from './review-site.ts';
+import { siteOrNone } from './review-site.ts';
 
 /** Prints what every command can report as Markdown: on stdout, for a comment; warnings are part of the result. */
 export function markdownView({ out, site }: Screen, command: 'plan' | 'drift' | 'apply'): View {
@@ -9,15 +8,6 @@ export function markdownView({ out, site }: Screen, command: 'plan' | 'drift' | 
     asks: false,
     check: () => void site(),
     warnings: () => {},
-    failure: (errors) => out(renderFailureMarkdown(errors, command, siteOf(site))),
+    failure: (errors) => out(renderFailureMarkdown(errors, command, siteOrNone(site))),
   };
-}
-
-/** An error about the site itself is reported without links. */
-function siteOf(site: () => ReviewSite): ReviewSite {
-  try {
-    return site();
-  } catch {
-    return noSite;
-  }
 }

@@ -6,6 +6,8 @@ export interface ReviewSite {
   readonly key: string;
   /** The folder of the manifest in its repository, with `/` at its end; empty for the root. */
   readonly folder: string;
+  /** The manifest in that folder. */
+  readonly file: string;
   /** The beginning of a link to a file. */
   readonly links?:
     | { readonly base: string }
@@ -15,10 +17,19 @@ export interface ReviewSite {
 }
 
 /** A report that nobody reads in a pull request. */
-export const noSite: ReviewSite = { key: 'local', folder: '' };
+export const noSite: ReviewSite = { key: 'local', folder: '', file: 'trueup.yaml' };
+
+/** The site of a report; an error about the site itself is reported as if nobody read it elsewhere. */
+export function siteOrNone(site: () => ReviewSite): ReviewSite {
+  try {
+    return site();
+  } catch {
+    return noSite;
+  }
+}
 
 /** The path of a file in the repository; undefined: it is outside. */
-function pathInRepository({ folder }: ReviewSite, file: string): string | undefined {
+export function fileInRepository({ folder }: Pick<ReviewSite, 'folder'>, file: string): string | undefined {
   if (file.startsWith('/')) return undefined;
   const parts: string[] = [];
   for (const part of (folder + file).split(/[\\/]/)) {
@@ -31,7 +42,7 @@ function pathInRepository({ folder }: ReviewSite, file: string): string | undefi
 
 /** The address of a line in the web view of a repository; undefined: it has none. @param commit the one that is checked out */
 export function lineUrl(site: ReviewSite, { file, line }: Position, commit?: string): string | undefined {
-  const path = pathInRepository(site, file);
+  const path = fileInRepository(site, file);
   if (site.links === undefined || path === undefined) return undefined;
   const { base } = site.links;
   const at = 'commit' in site.links ? `${commit ?? site.links.commit}/` : '';

@@ -5,7 +5,12 @@ import { printed } from '../../src/render/printable.ts';
 import { bench, head } from '../support/world.ts';
 
 export const commit = '0d5c7e0f6a1b4f0c8f2f3b1a9e7d6c5b4a392817';
-const site = { key: 'abc', folder: 'infra/', links: { base: 'https://git.example.com/o/r/blob/', commit } };
+const site = {
+  key: 'abc',
+  folder: 'infra/',
+  file: 'trueup.yaml',
+  links: { base: 'https://git.example.com/o/r/blob/', commit },
+};
 export const about = {
   platform: 'https://deploy.example.com',
   project: { id: 'prj_1', name: 'shop' },

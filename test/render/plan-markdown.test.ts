@@ -80,8 +80,13 @@ ${line(9)}, ${line(12)}, ${line(16)}
   it('says that nothing changes, and how to apply a saved plan', async () => {
     const plan = await planOf(redis, redis);
     const saved = { showing: 'trueup show plan.trueup --full', applying: 'trueup apply plan.trueup' };
-    expect(renderPlanMarkdown({ plan, counts: { reads: 3, writes: 0 } }, { key: 'abc', folder: '' }, saved))
-      .toBe(`<!-- trueup:plan:abc -->
+    expect(
+      renderPlanMarkdown(
+        { plan, counts: { reads: 3, writes: 0 } },
+        { key: 'abc', folder: '', file: 'trueup.yaml' },
+        saved,
+      ),
+    ).toBe(`<!-- trueup:plan:abc -->
 
 ### Trueup plan: No changes. The platform matches the manifest.
 

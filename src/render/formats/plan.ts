@@ -1,12 +1,16 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { inCanonicalOrder } from '../canonical.ts';
 import type { Formats, View } from '../format.ts';
+import { diagnosticResults, diagnosticRules, junitView, sarifView } from '../finding-views.ts';
 import { jsonView, printJson } from '../json-view.ts';
 import { markdownView } from '../markdown-view.ts';
 import { planJson } from '../plan-json.ts';
+import { planJunit } from '../plan-junit.ts';
 import { renderPlanMarkdown } from '../plan-markdown.ts';
 import type { PlanView } from '../plan-text.ts';
 import { renderPlan } from '../plan-text.ts';
 import { printable } from '../printable.ts';
+import { sarifLog } from '../sarif.ts';
 import { textView } from '../text-view.ts';
 
 /** The result of `plan`. */
@@ -49,13 +53,26 @@ export const planFormats: Formats<PlanCommandView> = {
       screen.out(renderPlanMarkdown(withWarnings(result), screen.site(), steps));
     },
   }),
+  sarif: (screen) => ({
+    ...sarifView(screen, 'plan'),
+    plan: (result) => {
+      const { plan } = withWarnings(result);
+      const found = [...plan.diagnostics, ...plan.actions.flatMap(({ notes }) => notes)];
+      const log = { command: 'plan', results: diagnosticResults(found), isSuccessful: true };
+      printJson(screen, sarifLog(log, diagnosticRules, screen.site()));
+    },
+  }),
+  junit: (screen) => ({
+    ...junitView(screen, 'plan'),
+    plan: (result) => screen.out(planJunit(withWarnings(result), screen.site())),
+  }),
 };
 
-/** A plan with the warnings of its manifest among its diagnostics. */
+/** A plan with the warnings of its manifest among its diagnostics, in the order of programs and reviewers. */
 export function withWarnings({
   plan,
   warnings,
   ...view
 }: Omit<PlanResult, 'savedTo' | 'command' | 'showing'>): PlanView {
-  return { ...view, plan: { ...plan, diagnostics: [...warnings, ...plan.diagnostics] } };
+  return { ...view, plan: inCanonicalOrder({ ...plan, diagnostics: [...warnings, ...plan.diagnostics] }) };
 }

@@ -1,8 +1,12 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import { diagnosticsInOrder } from '../canonical.ts';
 import { validationJson } from '../diagnostics-json.ts';
 import type { Formats, View } from '../format.ts';
+import { diagnosticCases, diagnosticResults, diagnosticRules, junitView, sarifView } from '../finding-views.ts';
 import { jsonView, printJson } from '../json-view.ts';
+import { junitXml } from '../junit.ts';
 import { counted } from '../lines.ts';
+import { sarifLog } from '../sarif.ts';
 import { textView } from '../text-view.ts';
 
 /** A manifest without errors. */
@@ -27,5 +31,21 @@ export const validateFormats: Formats<ValidateView> = {
   json: (screen) => ({
     ...jsonView(screen),
     valid: ({ resources, warnings }) => printJson(screen, validationJson(resources, warnings)),
+  }),
+  sarif: (screen) => ({
+    ...sarifView(screen, 'validate'),
+    valid: ({ warnings }) => {
+      const log = { command: 'validate', results: diagnosticResults(diagnosticsInOrder(warnings)), isSuccessful: true };
+      printJson(screen, sarifLog(log, diagnosticRules, screen.site()));
+    },
+  }),
+  junit: (screen) => ({
+    ...junitView(screen, 'validate'),
+    valid: ({ file, resources, warnings }) => {
+      const manifest = { group: 'manifest', name: file, output: [counted(resources, 'resource')] };
+      screen.out(
+        junitXml('trueup validate', [manifest, ...diagnosticCases(diagnosticsInOrder(warnings), screen.site())]),
+      );
+    },
   }),
 };

@@ -1,0 +1,92 @@
+import { codes } from '../diagnostics/codes.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { renderDiagnostic } from './diagnostics-text.ts';
+import type { Screen, View } from './format.ts';
+import { printJson } from './json-view.ts';
+import type { JunitCase } from './junit.ts';
+import { junitXml } from './junit.ts';
+import type { ReviewSite } from './review-site.ts';
+import { fileInRepository, siteOrNone } from './review-site.ts';
+import type { SarifResult } from './sarif.ts';
+import { sarifLog } from './sarif.ts';
+import { plainStyle } from './style.ts';
+
+/** Prints what every command can report as SARIF: the errors that ended a run are results. */
+export function sarifView(screen: Screen, command: string): View {
+  return {
+    asks: false,
+    check: () => void screen.site(),
+    warnings: () => {},
+    failure: (errors) => {
+      const log = { command, results: diagnosticResults(errors), isSuccessful: false };
+      printJson(screen, sarifLog(log, diagnosticRules, siteOrNone(screen.site)));
+    },
+  };
+}
+
+/** Prints what every command can report in the form of JUnit: each error that ended a run is a failure. */
+export function junitView({ out, site }: Screen, command: string): View {
+  return {
+    asks: false,
+    check: () => void site(),
+    warnings: () => {},
+    failure: (errors) => out(junitXml(`trueup ${command}`, diagnosticCases(errors, siteOrNone(site)))),
+  };
+}
+
+/** The codes of diagnostics as rules. */
+export const diagnosticRules = new Map(
+  Object.entries(codes).map(([code, { meaning, remedy, severity }]) => {
+    return [code, { meaning, remedy, level: severity, page: `diagnostics/${code}.md` }] as const;
+  }),
+);
+
+/** Diagnostics as results. A fingerprint has the number of equal ones before it. */
+export function diagnosticResults(diagnostics: readonly Diagnostic[]): SarifResult[] {
+  const seen = new Map<string, number>();
+  return diagnostics.map((item) => {
+    const { code, severity, message, details = [], remedy, address, position } = item;
+    const key = address === undefined ? code : `${code} ${address}`;
+    const count = (seen.get(key) ?? 0) + 1;
+    seen.set(key, count);
+    return {
+      rule: code,
+      level: severity,
+      lines: [
+        address === undefined ? message : `${address}: ${message}`,
+        ...details,
+        ...(remedy === undefined ? [] : [remedy]),
+      ],
+      position,
+      fingerprint: count === 1 ? key : `${key} ${count}`,
+    };
+  });
+}
+
+/** Diagnostics as cases: errors fail, the others pass and say why. */
+export function diagnosticCases(diagnostics: readonly Diagnostic[], site: ReviewSite): JunitCase[] {
+  return diagnostics.map((item) => {
+    const { code, address, position, severity } = item;
+    const at = position === undefined ? '' : ` ${position.file}:${position.line}:${position.column}`;
+    return {
+      group: severity,
+      name: `${code}${address === undefined ? at : ` ${address}`}`,
+      file: position === undefined ? undefined : fileInRepository(site, position.file),
+      ...problemOf(item),
+    };
+  });
+}
+
+/** How a case ends that has these diagnostics, the first error first. */
+export function problemOf(...items: readonly Diagnostic[]): Pick<JunitCase, 'problem' | 'output'> {
+  const lines = (all: readonly Diagnostic[]) => all.flatMap((item) => renderDiagnostic(item, plainStyle));
+  const errors = items.filter(({ severity }) => severity === 'error');
+  const others = items.filter(({ severity }) => severity !== 'error');
+  const [first] = errors;
+  return {
+    ...(first === undefined
+      ? {}
+      : { problem: { is: 'failure' as const, type: first.code, message: first.message, lines: lines(errors) } }),
+    ...(others.length === 0 ? {} : { output: lines(others) }),
+  };
+}
