@@ -24,6 +24,11 @@ export const codes = {
     meaning: 'A file cannot be written, or another one is in its place.',
     remedy: 'Move the file away, or choose another folder.',
   },
+  'not-editable': {
+    severity: 'error',
+    meaning: 'Trueup cannot change a value in a YAML file without changing others, or what an expression gives.',
+    remedy: 'Change the file by hand.',
+  },
   'unknown-key': {
     severity: 'error',
     meaning: 'The manifest, or the input of a call, has a key that does not exist there.',

@@ -1,5 +1,6 @@
 import type { CST } from 'yaml';
 import { Parser } from 'yaml';
+import { sourceOf } from './tokens.ts';
 
 /** The columns that a level of blocks adds. */
 const step = 2;
@@ -110,10 +111,6 @@ function startOf(token: CST.BlockMap | CST.BlockSequence): number {
   const [first] = token.items;
   const word = first?.start.find(({ type }) => !isBlank(type) && type !== 'comment');
   return word?.offset ?? first?.key?.offset ?? token.offset;
-}
-
-function sourceOf(token: CST.Token): string {
-  return 'source' in token ? token.source : '';
 }
 
 /** A column that something may stand at: as it was, and as it gets. */

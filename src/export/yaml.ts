@@ -63,7 +63,8 @@ function mapOf(entries: readonly Entry[]): YAMLMap {
   return map;
 }
 
-function nodeOf(value: Value): Node {
+/** A value as a node of the YAML library. */
+export function nodeOf(value: Value): Node {
   switch (value.is) {
     case 'plain':
       return plainNode(value.value);
@@ -93,7 +94,7 @@ function listOf(items: readonly Node[]): YAMLSeq {
 }
 
 /** Characters that a block or plain scalar keeps as they are. */
-const clear = /^[\t\n\u0020-\u007e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]*$/u;
+export const clear = /^[\t\n\u0020-\u007e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]*$/u;
 
 function textNode(text: string): Scalar {
   const node = new Scalar(text);

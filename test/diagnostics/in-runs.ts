@@ -9,6 +9,8 @@ import { explain } from '../../src/cli/run.ts';
 import type { Code } from '../../src/diagnostics/codes.ts';
 import type { Diagnostic } from '../../src/diagnostics/diagnostic.ts';
 import { checkPlatform } from '../../src/project/platform-address.ts';
+import { editYaml } from '../../src/edit/edit.ts';
+import { plainly } from '../../src/export/yaml.ts';
 import { writeFiles } from '../../src/project/write-files.ts';
 import { applyPlan } from '../../src/reconcile.ts';
 import { anyDocument } from '../../src/render/documents.ts';
@@ -204,6 +206,13 @@ export const inRuns = {
     reported(async () => {
       await writeFiles(folderWith({ 'trueup.yaml': head }), [{ path: 'trueup.yaml', content: 'trueup: 1' }]);
       return [];
+    }),
+  'not-editable': () =>
+    reported(() => {
+      editYaml('trueup.yaml', 'x-tag: &tag nginx:1.27\nimage: *tag\n', [
+        { path: ['x-tag'], value: plainly('nginx:1.28') },
+      ]);
+      return Promise.resolve([]);
     }),
   defect: () => Promise.resolve(explain(new TypeError('x is undefined')).diagnostics),
 } satisfies Partial<Record<Code, () => ReturnType<typeof reported>>>;
