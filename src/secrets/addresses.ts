@@ -16,6 +16,8 @@ export function findInAddresses(text: string, found: Part[]): void {
     const colon = run.indexOf(':');
     // A password with a slash in it; behind a host stands a port.
     if (end === -1 && colon !== -1 && !/^\d{0,5}(?:[/?#]|$)/.test(run.slice(colon + 1))) end = run.lastIndexOf('@');
+    // One with both: of git and packages over HTTP a path may have the second sign.
+    else if (colon !== -1 && colon < end && !isHttp) end = (run.split(/[?#]/, 1)[0] ?? '').lastIndexOf('@');
     if (end === -1) continue;
     const user = colon === -1 || colon > end ? end : colon;
     if (user < end) {

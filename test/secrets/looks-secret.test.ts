@@ -98,6 +98,8 @@ describe('a text', () => {
     ['URL: "http://a/${API_TOKEN:-hunter2}/b"', 'URL: "http://a/${API_TOKEN:-(sensitive)}/b"'],
     ['<user>a</user><password>hunter2</password>', '<user>a</user><password>(sensitive)</password>'],
     ['amqp://bus:a/b@mq:5672/vhost', 'amqp://bus:(sensitive)@mq:5672/vhost'],
+    ['postgres://u:p@ss/word@db/shop?a=b@c', 'postgres://u:(sensitive)@db/shop?a=b@c'],
+    ['https://u:pw@git.example.com/@team/shop', 'https://u:(sensitive)@git.example.com/@team/shop'],
     ['mongodb://u:p@ss@h1,h2/db', 'mongodb://u:(sensitive)@h1,h2/db'],
     ['https://token@git.example.com/a', 'https://(sensitive)@git.example.com/a'],
     ['https://ghp12@git.example.com/a', 'https://(sensitive)@git.example.com/a'],
