@@ -3,6 +3,7 @@ import { isPrivateMember, isSecretMember, secretAnswers, shownOnce } from '../ap
 import { readEnvText } from '../kind/env-text.ts';
 import { isObject, textsIn } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
+import { secretParts } from './looks-secret.ts';
 import type { Redactor } from './redactor.ts';
 import { createRedactor } from './redactor.ts';
 import { redacted } from './secret.ts';
@@ -62,8 +63,8 @@ export function knowingInput(redactor: Redactor, input: unknown): Redactor {
 }
 
 /**
- * A redactor that knows the secrets in the row of a service. Of a text such as a compose file it takes the values with
- * secret names only: the other lines are what a failure is about.
+ * A redactor that knows the secrets in the row of a service. Of a text such as a compose file it takes the parts that look
+ * secret only: the other lines are what a failure is about.
  */
 export function knowingService(kind: Kind, row: Readonly<Record<string, unknown>>): Redactor {
   const redactor = createRedactor();
@@ -72,16 +73,11 @@ export function knowingService(kind: Kind, row: Readonly<Record<string, unknown>
       secrecy === 'private' && map === undefined ? [name] : [],
     ),
   );
-  for (const name of texts) for (const secret of namedSecrets(row[name])) redactor.add(secret);
+  for (const name of texts) {
+    const text = row[name];
+    if (typeof text === 'string') for (const part of secretParts(text)) redactor.add(text.slice(...part));
+  }
   return knowingInput(redactor, Object.fromEntries(Object.entries(row).filter(([name]) => !texts.has(name))));
-}
-
-/** The values in a text that have secret names, and the passwords in its addresses. */
-function namedSecrets(text: unknown): string[] {
-  if (typeof text !== 'string') return [];
-  const named = /[\w.-]*(?:pass|pwd|secret|token|key|credential|auth)[\w.-]*["']?\s*[:=]\s*["']?([^\s"'#,}\]]+)/gi;
-  const inAddress = /:\/\/[^\s:@/]*:([^\s@/]+)@/g;
-  return [...text.matchAll(named), ...text.matchAll(inAddress)].flatMap((match) => match[1] ?? []);
 }
 
 /** Every text below a secret member. */
