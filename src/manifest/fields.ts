@@ -318,7 +318,15 @@ function checked(wanted: Wanted, written: string, field: Field, node: Node, eval
     );
   } else if (field.unit !== undefined)
     warnOfSmall(written, field.unit, { value, isSecret: wanted.isSecret, node }, evaluation);
-  return value === found ? wanted : { ...wanted, content: constant(value, wanted.at).content };
+  if (value === found) return wanted;
+  if (wanted.isSecret) for (const derived of scalarsIn(value)) evaluation.addSecret(String(derived));
+  return { ...wanted, content: constant(value, wanted.at).content };
+}
+
+/** The texts and numbers in a value: what an amount such as `2Gi` became. */
+function scalarsIn(value: Json): (string | number)[] {
+  if (typeof value === 'string' || typeof value === 'number') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(scalarsIn) : [];
 }
 
 /** Warns of numbers that are so small that their unit was probably forgotten. */

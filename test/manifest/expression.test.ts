@@ -161,6 +161,26 @@ describe('${var:}', () => {
 });
 
 describe('${secret:}', () => {
+  test('what an amount becomes is secret too', async () => {
+    const made = bench();
+    const { openWorkspace } = await import('../../src/manifest/workspace.ts');
+    const { validate } = await import('../../src/reconcile.ts');
+    const { kinds } = await import('../../src/resources/index.ts');
+    made.secrets['MEMORY'] = '2Gi';
+    await made.manifest(redis('        memoryLimit: ${secret:MEMORY}\n'));
+    const secrets: string[] = [];
+    await validate({
+      workspace: await openWorkspace(made.folder),
+      file: 'trueup.yaml',
+      kinds,
+      env: () => undefined,
+      secret: () => '2Gi',
+      given: () => undefined,
+      addSecret: (value) => void secrets.push(value),
+    });
+    expect(secrets).toEqual(['2Gi', '2147483648']);
+  });
+
   const withToken = redis('        env: { TOKEN: "${secret:TOKEN}", PLAIN: "1" }\n');
 
   test('that the run lacks keeps the settled value, and shows its drift without repairing it', async () => {
