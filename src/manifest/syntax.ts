@@ -122,6 +122,7 @@ export function explainSyntax({ code, message, pos: [from, to] }: YAMLError, tex
       return about('text follows behind the closing quote', String.raw`Quote the whole value; write \" inside.`);
     return about('text follows behind the end of a value', 'Quote the whole value.');
   }
+  if (code === 'DUPLICATE_KEY') return about('this map has this key already', 'Write each key of a map once.');
   if (code === 'KEY_OVER_1024_CHARS') return about('this key is longer than 1024 characters', 'Shorten it.');
   if (code === 'BAD_INDENT' || message.startsWith('Sequence item without')) return explainIndent(text, from, about);
   if (message.startsWith('A block sequence may not')) {

@@ -315,16 +315,18 @@ environments: { production: { postgres: { main: { <<: *db, databaseName: d, env:
     const text = shop('').replace(/composeFile: .*/, `composeFile: ${JSON.stringify(file)} }`);
     const found = await stopOf(bench().plan(text));
     expect(found).toMatchObject([{ code: 'inconsistent' }]);
-    expect(found[0]?.message).toContain('its aliases expand to too much');
+    expect(found[0]?.message).toContain('the aliases of the compose file expand to too much');
   });
 
   test.each([
-    ['a key twice', 'services: { web: { image: a }, web: { image: b } }'],
-    ['two documents', 'services: { web: { image: a } }\\n---\\nservices: { web: { image: b } }\\n'],
-  ])('U23: a compose file with %s is refused before any request', async (_title, text) => {
+    ['a key twice', 'services: { web: { image: a }, web: { image: b } }', 'Write each key of a map once.'],
+    [
+      'two documents',
+      'services: { web: { image: a } }\\n---\\nservices: { web: { image: b } }\\n',
+      'A file holds one document: give the second one a file of its own.',
+    ],
+  ])('U23: a compose file with %s is refused before any request', async (_title, text, remedy) => {
     const found = await stopOf(bench().plan(shop('').replace('services: { web: { image: nginx } }', text)));
-    expect(found).toMatchObject([
-      { code: 'inconsistent', remedy: 'Correct the compose file: its deployment would fail.' },
-    ]);
+    expect(found).toMatchObject([{ code: 'inconsistent', remedy }]);
   });
 });
