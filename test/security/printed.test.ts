@@ -283,6 +283,12 @@ it('S8: nothing is written to a stream but text that went through the edge', () 
   }
   // The streams of a `Process` take `Printed` only; `streams.ts` writes its own words to those of Node.
   expect(Object.fromEntries(writers)).toEqual({
+    // Escapes each part of a command to the runner by itself.
+    'ci/annotations.ts': ['unchanged('],
+    'ci/report.ts': ['stdout.write('],
+    'ci/run.ts': ['stderr.write(', 'stdout.write('],
+    // Hands on what trueup printed.
+    'ci/trueup.ts': ['stderr.write(', 'stdout.write(', 'unchanged('],
     'cli/commands/completion.ts': ['stdout.write('],
     'cli/live.ts': ['unchanged('],
     'cli/program.ts': ['stderr.write(', 'stdout.write('],
