@@ -49,8 +49,8 @@ async function expectNoChanges({ manifest, trueup, report, options, forge }: Job
 }
 
 /** Reports to the pull request that was merged. A failure to do so is no failure of the apply. */
-async function commentOnMerged({ manifest, report }: Job, forge: Forge, body: string): Promise<void> {
-  if (forge.token === undefined) return;
+async function commentOnMerged({ manifest, report, options }: Job, forge: Forge, body: string): Promise<void> {
+  if (forge.token === undefined || !options.comments) return;
   try {
     const pull = await mergedPull(forge);
     if (pull === undefined) return;

@@ -9,6 +9,8 @@ export interface CiOptions {
   readonly folder: string;
   /** The name of the manifest in that folder. */
   readonly file: string;
+  /** --no-comment writes none on the pull request. */
+  readonly comments: boolean;
   /** The options that every `trueup` of this job gets: folder, manifest, variables, … */
   readonly shared: readonly string[];
   /** The other options: `trueup` checks them. */
@@ -39,11 +41,15 @@ export function readOptions(words: readonly string[]): CiOptions {
   if (known === undefined) {
     throw usage(`trueup-ci has no command ${JSON.stringify(command ?? '')}`, `It has these: ${commands.join(', ')}.`);
   }
-  let [folder, file] = ['.', 'trueup.yaml'];
+  let [folder, file, comments] = ['.', 'trueup.yaml', true];
   const [shared, own]: [string[], string[]] = [[], []];
   for (let at = 0; at < rest.length; at++) {
     const [, word = '', joined] = /^(--[^=]+|-[Cf](?=.)|[^=]+|)=?([\s\S]+)?$/.exec(rest[at] ?? '') ?? [];
     if (reserved.includes(word)) throw usage(`trueup-ci ${known} sets ${word} itself`, 'Leave it out.');
+    if (rest[at] === '--no-comment') {
+      comments = false;
+      continue;
+    }
     const name = Object.hasOwn(withValue, word) ? withValue[word] : undefined;
     if (name === undefined) {
       (withoutValue.includes(word) ? shared : own).push(rest[at] ?? '');
@@ -55,5 +61,5 @@ export function readOptions(words: readonly string[]): CiOptions {
     if (name === '--file') file = value;
     shared.push(`${name}=${value}`);
   }
-  return { command: known, folder, file, shared, own };
+  return { command: known, folder, file, comments, shared, own };
 }

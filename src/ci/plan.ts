@@ -34,7 +34,7 @@ export async function planForReview(job: Job): Promise<number> {
   if (isSaved && !isFork) {
     if (job.forge !== undefined) await storePlan(job.forge, manifest.content, await readFile(file));
     report.output('plan-file', planFileName);
-    report.output('artifact', artifactName(manifest.content));
+    if (job.forge?.name === 'github') report.output('artifact', artifactName(manifest.content));
   }
   await comment(job, `<!-- trueup-ci plan ${manifest.name} -->`, body);
   if (isFork) rmSync(file, { force: true });
@@ -51,7 +51,8 @@ function makePlan({ trueup, options: { shared, own } }: Job, isFork: boolean): P
 
 function validate({ trueup, options: { shared }, report }: Job): Promise<Ended> {
   report.say('This pull request comes from a fork, and has no key: its manifest is validated, not planned.');
-  return trueup(['validate', ...shared], { isShown: true });
+  // Runners pass the secrets that a fork does not get as empty variables.
+  return trueup(['validate', ...shared], { isShown: true, withoutEmpty: true });
 }
 
 /** Shows errors and warnings at their lines, on GitHub only: the others print such lines as they are. */
@@ -61,7 +62,7 @@ async function annotate(
 ): Promise<void> {
   if (forge?.name !== 'github') return;
   const command = isSaved ? ['show', planFileName] : ['validate'];
-  const { out } = await trueup([...command, '--format=json', ...shared]);
+  const { out } = await trueup([...command, '--format=json', ...shared], { withoutEmpty: !isSaved });
   const document = parseDocument(out);
   if (document !== undefined && 'diagnostics' in document)
     report.command(annotations(document.diagnostics, manifest.prefix));
@@ -85,8 +86,8 @@ function bodyOf(job: Job, { code, all }: Ended, { isBlind, isSaved }: { isBlind:
   return `### ${title}\n\n${codeBlock(all)}\n\n${foot}\n`;
 }
 
-async function comment({ forge, report }: Job, marker: string, body: string): Promise<void> {
-  if (forge?.pull === undefined) return;
+async function comment({ forge, report, options }: Job, marker: string, body: string): Promise<void> {
+  if (forge?.pull === undefined || !options.comments) return;
   if (forge.token === undefined) {
     report.say('No comment was written: TRUEUP_FORGE_TOKEN is not set.');
     return;

@@ -20,7 +20,7 @@ Commands:
   plan   on a pull request: plans, writes one comment, and stores the plan for apply
   apply  after the merge: applies the stored plan of exactly this manifest, or nothing
 
-Options go to trueup: -C infra, -f prod.yaml, --var tag=1, and those of the command, such as --allow-data-loss.
+Options: --no-comment. All others go to trueup: -C infra, -f prod.yaml, --var tag=1, and those of the command, such as --allow-data-loss.
 
 Environment, beside that of trueup:
   TRUEUP_FORGE_TOKEN  token that writes the comment; on Forgejo and Gitea it also stores the plan

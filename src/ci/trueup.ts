@@ -10,8 +10,14 @@ export interface Ended {
   readonly all: string;
 }
 
-/** Runs `trueup` with arguments; `isShown`: what it prints appears in the log of the job. */
-export type Trueup = (args: readonly string[], how?: { readonly isShown?: boolean }) => Promise<Ended>;
+/**
+ * Runs `trueup` with arguments. `isShown`: what it prints appears in the log of the job. `withoutEmpty`: it does not get
+ * the variables that are set and empty.
+ */
+export type Trueup = (
+  args: readonly string[],
+  how?: { readonly isShown?: boolean; readonly withoutEmpty?: boolean },
+) => Promise<Ended>;
 
 /**
  * Runs the program in a process of its own, without the token of the forge. Signals of the runner go on to it, so that an
@@ -21,9 +27,14 @@ export type Trueup = (args: readonly string[], how?: { readonly isShown?: boolea
  */
 export function trueupOf(process: Process, node: string, program: string): Trueup {
   const { TRUEUP_FORGE_TOKEN: _, ...env } = process.env;
-  return (args, { isShown = false } = {}) =>
+  return (args, { isShown = false, withoutEmpty = false } = {}) =>
     new Promise((resolve, reject) => {
-      const child = spawn(node, [program, ...args], { cwd: process.cwd(), env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const given = withoutEmpty ? Object.fromEntries(Object.entries(env).filter(([, value]) => value !== '')) : env;
+      const child = spawn(node, [program, ...args], {
+        cwd: process.cwd(),
+        env: given,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
       let [out, all] = ['', ''];
       child.stdout.setEncoding('utf8').on('data', (text: string) => {
         out += text;

@@ -4,6 +4,7 @@ import { readOptions } from '../../src/ci/options.ts';
 describe('the options of trueup-ci', () => {
   test.each([
     [['plan'], { folder: '.', file: 'trueup.yaml', shared: [], own: [] }],
+    [['plan', '--no-comment'], { comments: false, own: [] }],
     [['plan', '-C', 'infra', '--full'], { folder: 'infra', shared: ['--directory=infra'], own: ['--full'] }],
     [['plan', '-Cinfra'], { folder: 'infra' }],
     [['plan', '--directory=infra', '--file', 'prod.yaml'], { folder: 'infra', file: 'prod.yaml' }],

@@ -42,7 +42,7 @@ export interface FakeForge {
 
 /** The token that writes comments, and that of a job of GitLab. */
 export const forgeToken = 'forge-token-canary-9c1e';
-const jobToken = 'job-token-canary-5b7d';
+export const jobToken = 'job-token-canary-5b7d';
 
 /** Most rows in one answer. */
 const pageSize = 3;

@@ -1,0 +1,240 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Forge } from '../../src/ci/forge.ts';
+import { createEmulator } from '../../src/emulator/emulator.ts';
+import { serve } from '../../src/emulator/server.ts';
+import { program } from '../cli/process.ts';
+import type { FakeForge } from '../support/fake-forge.ts';
+import { forgeToken, jobToken, serveForge } from '../support/fake-forge.ts';
+import type { Event, Hosted, JobRun } from '../support/pipelines.ts';
+import { git, hostRepository, mergeBranch, runPipeline, runScript } from '../support/pipelines.ts';
+import type { S3Server } from '../support/s3-server.ts';
+import { secretOf, serveS3 } from '../support/s3-server.ts';
+import { keyText } from '../support/state-key.ts';
+
+/** The life of a repository: its pull requests, merges and nights, by the pipeline files of each forge. */
+
+const apiKey = 'api-key-canary-41aa';
+const password = 'password-canary-77d2';
+
+/** No log, page, comment or stored plan may hold one. */
+const canaries = [apiKey, keyText, password, forgeToken, jobToken, secretOf('ci')];
+
+describe.each([
+  ['github', 'squash'],
+  ['gitlab', 'rebase'],
+  ['gitea', 'merge'],
+] as const)('a repository on %s that merges by %s', (name: Forge['name'], how: 'merge' | 'squash' | 'rebase') => {
+  const emulator = createEmulator({ apiKey });
+  const printed: string[] = [];
+  const { bare, clone } = hostRepository();
+  let [platform, store, forge, hosted]: [Awaited<ReturnType<typeof serve>>?, S3Server?, FakeForge?, Hosted?] = [];
+
+  beforeAll(async () => {
+    [platform, store, forge] = await Promise.all([serve(emulator), serveS3(['states']), serveForge(name)]);
+    const settings = {
+      TRUEUP_URL: platform.url,
+      TRUEUP_STATE_URL: `s3://states/shop?endpoint=${store.url}`,
+      TRUEUP_API_KEY: apiKey,
+      TRUEUP_PLAN_API_KEY: apiKey,
+      TRUEUP_STATE_KEY: keyText,
+      AWS_ACCESS_KEY_ID: 'ci',
+      AWS_SECRET_ACCESS_KEY: secretOf('ci'),
+      SHOP_DB_PASSWORD: password,
+      TRUEUP_SECRET_SHOP_DB_PASSWORD: password,
+      TRUEUP_FORGE_TOKEN: forgeToken,
+    };
+    hosted = { name, forge, bare, settings: { '': settings }, program: program() };
+    writeFileSync(join(clone, 'README.md'), '# Shop\n');
+    commit('Begin');
+  });
+
+  afterAll(() => Promise.all([platform?.close(), store?.close(), forge?.close()]));
+
+  function world(): { forge: FakeForge; hosted: Hosted } {
+    if (forge === undefined || hosted === undefined) throw new Error('nothing is served');
+    return { forge, hosted };
+  }
+
+  function manifest(tag: string, port: number): void {
+    mkdirSync(join(clone, 'infra'), { recursive: true });
+    const text = `trueup: 1
+platform: { url: "${platform?.url}" }
+project: prj_1
+environments:
+  production:
+    postgres:
+      main:
+        dockerImage: postgres:17
+        databaseName: shop
+        databaseUser: shop
+        databasePassword: \${secret:SHOP_DB_PASSWORD}
+    application:
+      web:
+        source: { type: docker, image: "nginx:${tag}" }
+        domains:
+          shop.example.com: { port: ${port} }
+`;
+    writeFileSync(join(clone, 'infra/trueup.yaml'), text);
+  }
+
+  function commit(message: string, branch = 'main'): void {
+    git(clone, 'add', '-A');
+    git(clone, 'commit', '-q', '-m', message);
+    git(clone, 'push', '-q', '-f', 'origin', `HEAD:refs/heads/${branch}`);
+  }
+
+  function begin(branch: string): void {
+    git(clone, 'fetch', '-q', 'origin');
+    git(clone, 'checkout', '-q', '-B', branch, 'origin/main');
+  }
+
+  /** Runs what an event starts, and the requests of it. */
+  async function happens(event: Event): Promise<{ readonly run: JobRun; readonly requests: readonly string[] }> {
+    emulator.log.splice(0);
+    const runs = await runPipeline(world().hosted, event);
+    expect(runs).toHaveLength(1);
+    const [run] = runs;
+    if (run === undefined) throw new Error('no job ran');
+    printed.push(run.log, run.summary);
+    return { run, requests: emulator.log.splice(0).map(({ method, operation }) => `${method} ${operation}`) };
+  }
+
+  /** Merges a branch, and runs what follows. */
+  async function merge(branch: string, number: number) {
+    world().forge.merged.set(mergeBranch(bare, branch, how), number);
+    return happens({ is: 'push' });
+  }
+
+  const writes = (requests: readonly string[]) => requests.filter((one) => !one.startsWith('GET '));
+
+  /** Plans main as its plan job does, without a forge. */
+  async function changesOfMain(): Promise<number> {
+    const { settings } = world().hosted;
+    git(clone, 'fetch', '-q', 'origin');
+    git(clone, 'checkout', '-q', '--detach', 'origin/main');
+    const env = { PATH: process.env.PATH ?? '', CI: 'true', ...settings[''] };
+    const script = `node ${program()} -C infra plan --detailed-exitcode`;
+    const { code, out } = await runScript(script, { folder: clone, env });
+    printed.push(out);
+    return code;
+  }
+
+  test('shows the plan of a pull request in one comment, updates it, and applies it after the merge', async () => {
+    begin('shop');
+    manifest('1.27', 80);
+    commit('Describe the shop', 'shop');
+    const first = await happens({ is: 'pull request', number: 7, branch: 'shop' });
+    expect(first.run).toMatchObject({ code: 0, log: expect.any(String) });
+    expect(writes(first.requests)).toEqual([]);
+    const comments = () => world().forge.comments.get(7) ?? [];
+    expect(comments().map(({ body }) => body)).toEqual([expect.stringContaining('nginx:1.27')]);
+    manifest('1.28', 80);
+    commit('Use a newer nginx', 'shop');
+    const second = await happens({ is: 'pull request', number: 7, branch: 'shop' });
+    expect(second.run.code).toBe(0);
+    expect(comments().map(({ body }) => body)).toEqual([expect.stringContaining('nginx:1.28')]);
+    if (name !== 'gitlab') expect(second.run.summary).toContain('nginx:1.28');
+    const applied = await merge('shop', 7);
+    expect(applied.run.log).toContain('Applied: ');
+    expect(applied.run.code).toBe(0);
+    expect(writes(applied.requests)).toContain('POST application.create');
+    expect(comments().map(({ body }) => body)).toEqual([
+      expect.stringContaining('Trueup: plan'),
+      expect.stringContaining('Trueup: applied'),
+    ]);
+    expect(await changesOfMain()).toBe(0);
+  });
+
+  test('refuses a merge whose manifest is not the planned one, until somebody plans it', async () => {
+    begin('port');
+    manifest('1.28', 8080);
+    commit('Change the port', 'port');
+    expect((await happens({ is: 'pull request', number: 8, branch: 'port' })).run.code).toBe(0);
+    begin('notes');
+    mkdirSync(join(clone, 'infra'), { recursive: true });
+    writeFileSync(join(clone, 'infra/notes.txt'), 'main moved\n');
+    commit('Add notes', 'notes');
+    const unplanned = await merge('notes', 9);
+    expect(unplanned.run).toMatchObject({ code: 0, log: expect.stringContaining('No changes.') });
+    const refused = await merge('port', 8);
+    expect(refused.run.code).toBe(1);
+    expect(refused.run.log).toContain('nobody reviewed these changes');
+    expect(writes(refused.requests)).toEqual([]);
+    const planned = await happens({ is: 'dispatch', inputs: { command: 'plan' } });
+    expect(planned.run).toMatchObject({ code: 0, log: expect.stringContaining('8080') });
+    expect(writes(planned.requests)).toEqual([]);
+    const applied = await happens({ is: 'push' });
+    expect(applied.run.code).toBe(0);
+    expect(writes(applied.requests)).toContain('POST domain.update');
+    expect(await changesOfMain()).toBe(0);
+  });
+
+  test('keeps a hot fix that somebody made between the plan and the merge', async () => {
+    begin('tag');
+    manifest('1.29', 8080);
+    commit('Use nginx 1.29', 'tag');
+    expect((await happens({ is: 'pull request', number: 10, branch: 'tag' })).run.code).toBe(0);
+    const project = JSON.stringify(await emulator.act('environment.one', { environmentId: 'env_prj_1' }));
+    const applicationId = /"applicationId":"([^"]+)"/.exec(project)?.[1] ?? '';
+    await emulator.act('application.saveDockerProvider', {
+      applicationId,
+      dockerImage: 'nginx:hot-fix',
+      username: null,
+      password: null,
+      registryUrl: null,
+    });
+    const refused = await merge('tag', 10);
+    expect(refused.run.code).toBe(1);
+    expect(refused.run.log).toContain('plan-outdated');
+    expect(writes(refused.requests)).toEqual([]);
+    expect(JSON.stringify(await emulator.act('application.one', { applicationId }))).toContain('nginx:hot-fix');
+    await happens({ is: 'dispatch', inputs: { command: 'plan' } });
+    const applied = await happens({ is: 'push' });
+    expect(applied.run.code).toBe(0);
+    expect(await changesOfMain()).toBe(0);
+  });
+
+  test('gives a pull request from a fork no secrets: it is validated, and nothing is stored', async () => {
+    begin('$(touch${IFS}pwned)');
+    manifest('evil', 80);
+    commit('`touch pwned`; $(touch pwned)', '$(touch${IFS}pwned)');
+    const stored = () => [world().forge.artifacts.length, world().forge.packages.size];
+    const before = stored();
+    const { run, requests } = await happens({
+      is: 'pull request',
+      number: 11,
+      branch: '$(touch${IFS}pwned)',
+      fork: true,
+    });
+    expect(run).toMatchObject({ code: 0, log: expect.stringContaining('trueup.yaml is valid') });
+    expect(requests).toEqual([]);
+    expect(stored()).toEqual(before);
+    git(run.folder, 'diff', '--exit-code');
+    expect(git(run.folder, 'status', '--porcelain')).toBe('');
+  });
+
+  test('shows a mistake at its line, and plans nothing', async () => {
+    begin('typo');
+    manifest('1.29', 8080);
+    writeFileSync(join(clone, 'infra/trueup.yaml'), 'trueup: 1\nplatform: emulator\nproject: prj_1\nenvironmets: {}\n');
+    commit('Mistype', 'typo');
+    const { run, requests } = await happens({ is: 'pull request', number: 12, branch: 'typo' });
+    expect(run.code).toBe(3);
+    expect(requests).toEqual([]);
+    expect(world().forge.comments.get(12)).toEqual([
+      expect.objectContaining({ body: expect.stringContaining('failed with exit code 3') }),
+    ]);
+    if (name === 'github') expect(run.log).toMatch(/^::error file=infra\/trueup\.yaml,line=4,col=\d+,title=/m);
+  });
+
+  test('shows no secret and no token in any log, page, comment and stored plan', () => {
+    const { forge: served } = world();
+    const stored = [...served.artifacts.map(({ content }) => content), ...served.packages.values()].map(String);
+    const comments = [...served.comments.values()].flat().map(({ body }) => body);
+    const all = [...printed, ...stored, ...comments].join('\n');
+    expect(all.length).toBeGreaterThan(1_000);
+    expect(canaries.filter((canary) => all.includes(canary))).toEqual([]);
+  });
+});

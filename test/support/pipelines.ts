@@ -1,0 +1,296 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { parse } from 'yaml';
+import type { Forge } from '../../src/ci/forge.ts';
+import { finish } from '../cli/process.ts';
+import { spawn } from 'node:child_process';
+import type { FakeForge } from './fake-forge.ts';
+import { forgeToken, runnerOf } from './fake-forge.ts';
+import type { Contexts } from './pipeline-expressions.ts';
+import { holds, holdsInGitLab, substitute } from './pipeline-expressions.ts';
+
+/** The pipeline files, run step by step as their forge runs them, on a bare repository. */
+
+const root = resolve(import.meta.dirname, '../..');
+
+/** A file of the project as a value. */
+export function readYaml(path: string): unknown {
+  return parse(readFileSync(join(root, path), 'utf8'));
+}
+
+/** Runs git in a folder. Gives what it prints. */
+export function git(folder: string, ...args: readonly string[]): string {
+  const who = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.test', '-c', 'init.defaultBranch=main'];
+  const env = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' };
+  return execFileSync('git', [...who, '-C', folder, ...args], { env, encoding: 'utf8', stdio: 'pipe' }).trim();
+}
+
+/** What happens in the repository. */
+export type Event =
+  | { readonly is: 'pull request'; readonly number: number; readonly branch: string; readonly fork?: true }
+  | { readonly is: 'push' }
+  | { readonly is: 'dispatch'; readonly inputs: Readonly<Record<string, string>> }
+  | { readonly is: 'schedule' };
+
+/** The result of a job. */
+export interface JobRun {
+  readonly job: string;
+  readonly code: number;
+  /** The log. */
+  readonly log: string;
+  /** The page of the job. */
+  readonly summary: string;
+  /** Annotations, as commands to the runner. */
+  readonly folder: string;
+}
+
+/** A forge with a bare repository, its settings, and the image or action of Trueup. */
+export interface Hosted {
+  readonly name: Forge['name'];
+  readonly forge: FakeForge;
+  /** The bare repository. */
+  readonly bare: string;
+  /** Variables and secrets, by the environment that has them; `''`: every job. */
+  readonly settings: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** The built program. */
+  readonly program: string;
+}
+
+interface Step {
+  readonly id?: string;
+  readonly if?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly shell?: string;
+  readonly with?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface WorkflowJob {
+  readonly if?: string;
+  readonly environment?: string;
+  readonly steps: readonly Step[];
+}
+
+interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly jobs: Readonly<Record<string, WorkflowJob>>;
+}
+
+interface GitLabJob {
+  readonly rules: readonly { readonly if: string }[];
+  readonly environment?: { readonly name: string };
+  readonly script: readonly string[];
+}
+
+/** Runs the jobs of a pipeline file that an event starts, one after the other. */
+export async function runPipeline(hosted: Hosted, event: Event): Promise<readonly JobRun[]> {
+  const runs: JobRun[] = [];
+  if (hosted.name === 'gitlab') {
+    const file = readYaml('pipelines/gitlab.yml') as Record<string, GitLabJob> & { variables: Record<string, string> };
+    const { variables, ...jobs } = file;
+    for (const [job, content] of Object.entries(jobs)) {
+      if (!job.startsWith('.')) runs.push(...(await runGitLabJob(hosted, event, { job, content, variables })));
+    }
+    return runs;
+  }
+  const file = readYaml(hosted.name === 'github' ? 'pipelines/github.yml' : 'pipelines/forgejo.yml') as Workflow;
+  const eventName = {
+    'pull request': 'pull_request',
+    push: 'push',
+    dispatch: 'workflow_dispatch',
+    schedule: 'schedule',
+  }[event.is];
+  if (!(eventName in file.on)) return [];
+  for (const [job, content] of Object.entries(file.jobs)) {
+    const inputs = event.is === 'dispatch' ? event.inputs : {};
+    const contexts = { github: { event_name: eventName, token: forgeToken, ref: 'ref' }, inputs };
+    if (holds(content.if, contexts)) runs.push(await runWorkflowJob(hosted, event, { job, content, contexts }));
+  }
+  return runs;
+}
+
+async function runGitLabJob(
+  { name, forge, bare, settings, program }: Hosted,
+  event: Event,
+  { job, content, variables }: { job: string; content: GitLabJob; variables: Readonly<Record<string, string>> },
+): Promise<readonly JobRun[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-pipeline-'));
+  const commit = checkOut(bare, folder, event, { merges: false });
+  const isPull = event.is === 'pull request';
+  const predefined: Record<string, string> = {
+    ...runnerOf(name, forge.url),
+    CI_COMMIT_SHA: commit,
+    CI_DEFAULT_BRANCH: 'main',
+    CI_PIPELINE_SOURCE: { 'pull request': 'merge_request_event', push: 'push', dispatch: 'web', schedule: 'schedule' }[
+      event.is
+    ],
+    ...(isPull
+      ? {
+          CI_MERGE_REQUEST_IID: String(event.number),
+          CI_MERGE_REQUEST_PROJECT_ID: '12',
+          CI_MERGE_REQUEST_SOURCE_PROJECT_ID: event.fork === true ? '99' : '12',
+        }
+      : { CI_COMMIT_BRANCH: 'main' }),
+  };
+  if (!content.rules.some((rule) => holdsInGitLab(rule.if, predefined))) return [];
+  // A fork has variables of its own: none.
+  const own = isPull && event.fork === true ? {} : { ...settings[''], ...settings[content.environment?.name ?? ''] };
+  const { code, out } = await runScript(content.script.join('\n'), {
+    folder,
+    env: { ...imageOf(program), ...variables, ...own, ...predefined },
+  });
+  return [{ job, code, log: out, summary: '', folder }];
+}
+
+async function runWorkflowJob(
+  { name, forge, bare, settings, program }: Hosted,
+  event: Event,
+  { job, content, contexts }: { job: string; content: WorkflowJob; contexts: Contexts },
+): Promise<JobRun> {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-pipeline-'));
+  const beside = mkdtempSync(join(tmpdir(), 'trueup-runner-'));
+  const [summary, eventPath] = [join(beside, 'summary'), join(beside, 'event.json')];
+  const isPull = event.is === 'pull request';
+  const isFork = isPull && event.fork === true;
+  const repo = (full_name: string) => ({ repo: { full_name } });
+  const pull = isPull && {
+    number: event.number,
+    head: repo(isFork ? 'mallory/infra' : 'shop/infra'),
+    base: repo('shop/infra'),
+  };
+  writeFileSync(eventPath, JSON.stringify(isPull ? { pull_request: pull } : { ref: 'refs/heads/main' }));
+  const secrets = isFork ? {} : { ...settings[''], ...settings[content.environment ?? ''] };
+  let [log, code, commit] = ['', 0, ''];
+
+  async function runSteps(
+    steps: readonly Step[],
+    around: Contexts,
+    outer: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    const outputs: Record<string, Contexts> = {};
+    for (const step of steps) {
+      const known: Contexts = { ...around, steps: outputs };
+      if (code !== 0 || !holds(step.if, known)) continue;
+      const values = (map: Readonly<Record<string, string>> = {}) =>
+        Object.fromEntries(Object.entries(map).map(([key, value]) => [key, substitute(String(value), known)]));
+      const env = { ...outer, ...values(step.env) };
+      const given = values(step.with);
+      if (step.uses?.includes('actions/checkout@') === true) {
+        if (given['persist-credentials'] !== 'false') throw new Error('the checkout keeps the token in .git/config');
+        commit = checkOut(bare, folder, event, { merges: name === 'github' });
+      } else if (step.uses?.startsWith('actions/upload-artifact@') === true) {
+        const content = readFileSync(join(folder, given['path'] ?? ''));
+        forge.artifacts.push({ name: given['name'] ?? '', content, ...(isFork ? { isForeign: true } : {}) });
+      } else if (step.uses?.startsWith('OWNER/trueup@') === true) {
+        const action = readYaml('action.yml') as {
+          inputs: Record<string, { default?: string; required?: boolean }>;
+          runs: { steps: readonly Step[] };
+        };
+        const unknown = Object.keys(given).filter((key) => !Object.hasOwn(action.inputs, key));
+        if (unknown.length > 0) throw new Error(`the action has no input ${unknown.join()}`);
+        const inputs = Object.fromEntries(
+          Object.entries(action.inputs).map(([key, { default: usual = '' }]) => [
+            key,
+            given[key] ?? substitute(usual, known),
+          ]),
+        );
+        // Neither secrets nor variables are there in an action.
+        await runSteps(action.runs.steps, { github: around['github'], inputs }, env);
+      } else if (step.run !== undefined) {
+        const output = join(beside, `output-${Object.keys(outputs).length}-${step.id ?? ''}`);
+        writeFileSync(output, '');
+        if (step.run.includes('${{')) throw new Error(`a script with an expression: ${step.run}`);
+        const ran = await runScript(step.run, {
+          folder,
+          env: {
+            ...imageOf(program),
+            ...runnerOf(name, forge.url),
+            GITHUB_SHA: commit,
+            GITHUB_EVENT_PATH: eventPath,
+            GITHUB_STEP_SUMMARY: summary,
+            GITHUB_OUTPUT: output,
+            GITHUB_ACTION_PATH: resolve(dirname(program), '..'),
+            ...env,
+          },
+        });
+        log += ran.out;
+        code = ran.code;
+        const pairs = readFileSync(output, 'utf8').split('\n').filter(Boolean);
+        if (step.id !== undefined) {
+          outputs[step.id] = {
+            outputs: Object.fromEntries(pairs.map((line) => [line.split('=')[0], line.replace(/^[^=]*=/, '')])),
+          };
+        }
+      } else throw new Error(`an unknown step: ${step.uses ?? ''}`);
+    }
+  }
+
+  await runSteps(content.steps, { ...contexts, secrets, vars: secrets }, {});
+  return { job, code, log, summary: existsSync(summary) ? readFileSync(summary, 'utf8') : '', folder };
+}
+
+/** The variables of a job in the image of Trueup: its programs are found, and no variable of this process. */
+function imageOf(program: string): Record<string, string> {
+  const bin = join(dirname(program), '../image');
+  mkdirSync(bin, { recursive: true });
+  for (const name of ['trueup', 'trueup-ci']) {
+    const link = join(bin, name);
+    if (!existsSync(link)) symlinkSync(join(dirname(program), `${name}.js`), link);
+  }
+  return { PATH: `${bin}:${dirname(process.execPath)}:${process.env.PATH ?? ''}`, HOME: tmpdir() };
+}
+
+/** Runs a script as a runner does. */
+export async function runScript(
+  script: string,
+  { folder, env }: { folder: string; env: Readonly<Record<string, string>> },
+): Promise<{ readonly code: number; readonly out: string }> {
+  const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], { cwd: folder, env });
+  const { code, out, err } = await finish(child);
+  return { code: code ?? -1, out: out + err };
+}
+
+/** Checks out the commit of an event: of a pull request its merge into main, or its branch. Returns the commit. */
+function checkOut(bare: string, folder: string, event: Event, { merges }: { merges: boolean }): string {
+  git(folder, 'clone', '-q', bare, '.');
+  if (event.is === 'pull request') {
+    git(folder, 'checkout', '-q', '--detach', `origin/${event.branch}`);
+    if (merges) {
+      git(folder, 'checkout', '-q', '--detach', 'origin/main');
+      git(folder, 'merge', '-q', '--no-ff', '-m', 'Merge', `origin/${event.branch}`);
+    }
+  }
+  return git(folder, 'rev-parse', 'HEAD');
+}
+
+/** Makes a bare repository, and a clone of it to work in. */
+export function hostRepository(): { readonly bare: string; readonly clone: string } {
+  const bare = mkdtempSync(join(tmpdir(), 'trueup-bare-'));
+  git(bare, 'init', '-q', '--bare');
+  const clone = mkdtempSync(join(tmpdir(), 'trueup-clone-'));
+  git(clone, 'clone', '-q', bare, '.');
+  git(clone, 'checkout', '-q', '-b', 'main');
+  return { bare, clone };
+}
+
+/** Merges a branch into main as the button of a forge does. Returns the commit. */
+export function mergeBranch(bare: string, branch: string, how: 'merge' | 'squash' | 'rebase'): string {
+  const folder = mkdtempSync(join(tmpdir(), 'trueup-merge-'));
+  git(folder, 'clone', '-q', bare, '.');
+  if (how === 'merge') git(folder, 'merge', '-q', '--no-ff', '-m', `Merge ${branch}`, `origin/${branch}`);
+  if (how === 'squash') {
+    git(folder, 'merge', '-q', '--squash', `origin/${branch}`);
+    git(folder, 'commit', '-q', '-m', branch);
+  }
+  if (how === 'rebase') {
+    git(folder, 'checkout', '-q', '-B', branch, `origin/${branch}`);
+    git(folder, 'rebase', '-q', 'main');
+    git(folder, 'checkout', '-q', 'main');
+    git(folder, 'merge', '-q', '--ff-only', branch);
+  }
+  git(folder, 'push', '-q', 'origin', 'main');
+  return git(folder, 'rev-parse', 'HEAD');
+}
