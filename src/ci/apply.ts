@@ -2,11 +2,12 @@ import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { marker } from '../render/markdown.ts';
 import { callForgeJson, ForgeError } from './call.ts';
 import { writeComment } from './comment.ts';
 import type { Forge } from './forge.ts';
 import type { Job } from './job.ts';
-import { codeBlock } from './report.ts';
+import { outputBlock } from './report.ts';
 import { artifactName, fetchPlan, planFileName } from './stored-plans.ts';
 
 /**
@@ -25,7 +26,7 @@ export async function applyReviewed(job: Job): Promise<number> {
   const ended = await trueup(['apply', planFileName, ...options.shared, ...options.own], { isShown: true });
   rmSync(file, { force: true });
   const title = ended.code === 0 ? 'Trueup: applied' : `Trueup: apply ended with exit code ${ended.code}`;
-  const body = `### ${title}\n\n${codeBlock(ended.all)}\n\nCommit ${forge?.commit ?? ''}, plan \`${artifactName(manifest.content)}\`.\n`;
+  const body = `### ${title}\n\n${outputBlock(ended.all)}\n\nCommit ${forge?.commit ?? ''}, plan \`${artifactName(manifest.content)}\`.\n`;
   report.summary(body);
   report.output('exit-code', String(ended.code));
   if (forge !== undefined) await commentOnMerged(job, forge, body);
@@ -44,7 +45,7 @@ async function expectNoChanges({ manifest, trueup, report, options, forge }: Job
       }),
     ]);
   }
-  report.summary(`### Trueup: nothing to apply\n\n${codeBlock(all)}\n\nCommit ${forge?.commit ?? ''}.\n`);
+  report.summary(`### Trueup: nothing to apply\n\n${outputBlock(all)}\n\nCommit ${forge?.commit ?? ''}.\n`);
   return code;
 }
 
@@ -54,7 +55,7 @@ async function commentOnMerged({ manifest, report, options }: Job, forge: Forge,
   try {
     const pull = await mergedPull(forge);
     if (pull === undefined) return;
-    await writeComment(forge, pull, { marker: `<!-- trueup-ci apply ${manifest.name} -->`, body });
+    await writeComment(forge, pull, `${marker('apply', { key: manifest.name })}\n${body}`);
   } catch (error) {
     if (!(error instanceof ForgeError)) throw error;
     report.say(`No comment was written: ${error.message}.`);

@@ -20,17 +20,17 @@ const automatic: Readonly<Record<Forge['name'], readonly string[]>> = {
 };
 
 /**
- * Writes the one comment of a pull request that begins with a marker: replaces the text of the comment that this account
- * wrote earlier, or writes a new one. A comment of another account is left alone, also with that marker: its author
- * could change it afterwards.
+ * Writes the one comment of a pull request that has the first line of a text: replaces the comment that this account
+ * wrote earlier, or writes a new one. A comment of another account is left alone, also with that line: its author could
+ * change it afterwards.
  *
  * @throws {ForgeError}
  */
-export async function writeComment(forge: Forge, pull: number, { marker, body }: StickyComment): Promise<void> {
+export async function writeComment(forge: Forge, pull: number, text: string): Promise<void> {
+  const marker = text.slice(0, text.indexOf('\n') + 1);
   const own = await ownNames(forge);
   const comments = await listComments(forge, pull);
   const present = comments.find((one) => own.includes(one.author) && one.body.startsWith(marker));
-  const text = `${marker}\n${body}`;
   if (present?.body === text) return;
   const json = { body: text };
   if (present === undefined) await callForge(forge, { method: 'POST', path: listOf(forge, pull), json });
@@ -39,12 +39,6 @@ export async function writeComment(forge: Forge, pull: number, { marker, body }:
   } else {
     await callForge(forge, { method: 'PATCH', path: `${forge.repository}/issues/comments/${present.id}`, json });
   }
-}
-
-/** A comment that later runs find by its first line. */
-export interface StickyComment {
-  readonly marker: string;
-  readonly body: string;
 }
 
 function listOf({ name, repository }: Forge, pull: number): string {

@@ -2,11 +2,13 @@ import { existsSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { anyDocument } from '../render/documents.ts';
+import { bytesOf, marker } from '../render/markdown.ts';
+import { mostBytes } from '../render/report-limit.ts';
 import { annotations } from './annotations.ts';
 import { ForgeError } from './call.ts';
 import { writeComment } from './comment.ts';
 import type { Job } from './job.ts';
-import { codeBlock } from './report.ts';
+import { outputBlock } from './report.ts';
 import { artifactName, planFileName, storePlan } from './stored-plans.ts';
 import type { Ended } from './trueup.ts';
 
@@ -27,8 +29,8 @@ export async function planForReview(job: Job): Promise<number> {
   const isSaved = existsSync(file);
   const isFine = ended.code === 0 || ended.code === 2;
   await annotate(job, isSaved);
-  const body = bodyOf(job, ended, { isBlind, isSaved: isSaved && !isFork });
-  report.summary(body);
+  const text = await reviewText(job, ended, { isBlind, isSaved, isStored: isSaved && !isFork });
+  report.summary(text);
   report.output('exit-code', String(isFine ? 0 : ended.code));
   report.output('has-changes', String(ended.code === 2));
   if (isSaved && !isFork) {
@@ -36,7 +38,7 @@ export async function planForReview(job: Job): Promise<number> {
     report.output('plan-file', planFileName);
     if (job.forge?.name === 'github') report.output('artifact', artifactName(manifest.content));
   }
-  await comment(job, `<!-- trueup-ci plan ${manifest.name} -->`, body);
+  await comment(job, text);
   if (isFork) rmSync(file, { force: true });
   if (isFine) report.say(`Planned ${manifest.prefix}${options.file} as ${artifactName(manifest.content)}.`);
   return isFine ? 0 : ended.code;
@@ -76,24 +78,34 @@ function parseDocument(text: string) {
   }
 }
 
-function bodyOf(job: Job, { code, all }: Ended, { isBlind, isSaved }: { isBlind: boolean; isSaved: boolean }): string {
-  const { forge, manifest } = job;
-  const what = isBlind ? 'validation' : 'plan';
-  const title = code === 0 || code === 2 ? `Trueup: ${what}` : `Trueup: ${what} failed with exit code ${code}`;
-  const foot = isSaved
-    ? `The plan of commit ${forge?.commit ?? ''} is stored as \`${artifactName(manifest.content)}\`. After the merge, exactly this plan is applied, or nothing.`
-    : `Commit ${forge?.commit ?? ''}. No plan is stored, so nothing is applied after a merge.`;
-  return `### ${title}\n\n${codeBlock(all)}\n\n${foot}\n`;
+/** The comment: the plan as `show` prints it, or what went wrong, and what becomes of it. */
+async function reviewText(
+  { trueup, options: { shared }, forge, manifest }: Job,
+  { code, all }: Ended,
+  { isBlind, isSaved, isStored }: { isBlind: boolean; isSaved: boolean; isStored: boolean },
+): Promise<string> {
+  const commit = forge?.commit ?? '';
+  const foot = isStored
+    ? `The plan of commit ${commit} is stored as \`${artifactName(manifest.content)}\`. After the merge, exactly this plan is applied, or nothing.`
+    : `No plan of commit ${commit} is stored: a merge applies nothing that somebody did not plan and review.`;
+  if (isSaved) {
+    const format = ['--format=markdown', `--marker=${manifest.name}`];
+    const { out, code: shown } = await trueup(['show', planFileName, ...format, ...shared]);
+    if (shown === 0) return bytesOf(out) + bytesOf(foot) + 2 > mostBytes ? out : `${out}\n${foot}\n`;
+  }
+  const what = isBlind ? 'validated, not planned' : 'plan';
+  const title = code === 0 || code === 2 ? what : `${what}: failed with exit code ${code}`;
+  return `${marker('plan', { key: manifest.name })}\n### Trueup: ${title}\n\n${outputBlock(all)}\n\n${foot}\n`;
 }
 
-async function comment({ forge, report, options }: Job, marker: string, body: string): Promise<void> {
+async function comment({ forge, report, options }: Job, text: string): Promise<void> {
   if (forge?.pull === undefined || !options.comments) return;
   if (forge.token === undefined) {
     report.say('No comment was written: TRUEUP_FORGE_TOKEN is not set.');
     return;
   }
   try {
-    await writeComment(forge, forge.pull.number, { marker, body });
+    await writeComment(forge, forge.pull.number, text);
   } catch (error) {
     // Forks get a token that may only read.
     if (!forge.pull.isFork || !(error instanceof ForgeError)) throw error;

@@ -1,10 +1,11 @@
 import { appendFileSync } from 'node:fs';
 import type { Process } from '../cli/process.ts';
+import { codeBlock } from '../render/markdown.ts';
 import type { Printed } from '../render/printable.ts';
 import { printed } from '../render/printable.ts';
 
-/** Most characters of the output of a run in a comment; GitHub takes 65,536 in all. */
-const mostCharacters = 60_000;
+/** Most characters of the output of a run in a comment; at most three bytes each in UTF-8. */
+const mostCharacters = 20_000;
 
 /** What a job hands to its forge beside its log. */
 export interface Report {
@@ -32,14 +33,13 @@ export function reportOf({ env, stdout }: Process): Report {
   };
 }
 
-/** A text as a block of code that nothing in it can end. Its middle is left out where it is too long. */
-export function codeBlock(text: string): string {
+/** The output of a run as a block of code. Its middle is left out where it is too long for a comment. */
+export function outputBlock(text: string): string {
   const half = mostCharacters / 2;
+  const left = text.length - mostCharacters;
   const shown =
-    text.length <= mostCharacters
+    left <= 0
       ? text
-      : `${text.slice(0, half)}\n… ${text.length - mostCharacters} characters left out; the log of the job has them …\n${text.slice(-half)}`;
-  const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}text\n${shown.trimEnd()}\n${fence}`;
+      : `${text.slice(0, half)}\n… ${left} characters left out; the log has them …\n${text.slice(-half)}`;
+  return codeBlock(shown.trimEnd().split('\n'), 'text');
 }

@@ -25,9 +25,9 @@ const names = ['github', 'gitlab', 'gitea'] as const;
 describe.each(names)('a comment on %s', (name) => {
   test('is written once, and replaced by the next run', async () => {
     const { server, forge } = await forgeOf(name);
-    await writeComment(forge, 7, { marker, body: 'first' });
-    await writeComment(forge, 7, { marker, body: 'second' });
-    await writeComment(forge, 8, { marker, body: 'other' });
+    await writeComment(forge, 7, `${marker}\nfirst`);
+    await writeComment(forge, 7, `${marker}\nsecond`);
+    await writeComment(forge, 8, `${marker}\nother`);
     expect(server.comments.get(7)).toEqual([{ id: 1, author: 'trueup-bot', body: `${marker}\nsecond` }]);
     expect(server.comments.get(8)).toHaveLength(1);
   });
@@ -36,9 +36,9 @@ describe.each(names)('a comment on %s', (name) => {
     const { server, forge } = await forgeOf(name);
     const people = Array.from({ length: 7 }, (_, at) => ({ id: 100 + at, author: 'mallory', body: 'hello' }));
     server.comments.set(7, people);
-    await writeComment(forge, 7, { marker, body: 'first' });
+    await writeComment(forge, 7, `${marker}\nfirst`);
     server.log.splice(0);
-    await writeComment(forge, 7, { marker, body: 'first' });
+    await writeComment(forge, 7, `${marker}\nfirst`);
     expect(server.log.filter(({ method }) => method !== 'GET')).toEqual([]);
     expect(server.comments.get(7)).toHaveLength(8);
   });
@@ -46,14 +46,14 @@ describe.each(names)('a comment on %s', (name) => {
   test('of another account is never edited, also with the marker', async () => {
     const { server, forge } = await forgeOf(name);
     server.comments.set(7, [{ id: 100, author: 'mallory', body: `${marker}\nall is well` }]);
-    await writeComment(forge, 7, { marker, body: 'first' });
+    await writeComment(forge, 7, `${marker}\nfirst`);
     expect(server.comments.get(7)?.map(({ author }) => author)).toEqual(['mallory', 'trueup-bot']);
   });
 
   test.each([401, 403, 404, 500])('that gets %d is an error without the token', async (status) => {
     const { server, forge } = await forgeOf(name);
     server.fault = (method) => (method === 'POST' ? status : undefined);
-    const error = await writeComment(forge, 7, { marker, body: 'x' }).catch((failure: unknown) => failure);
+    const error = await writeComment(forge, 7, `${marker}\nx`).catch((failure: unknown) => failure);
     expect(error).toBeInstanceOf(ForgeError);
     expect(error).toMatchObject({
       status,
@@ -64,7 +64,7 @@ describe.each(names)('a comment on %s', (name) => {
 
   test('is not written by a token that is not accepted', async () => {
     const { server, forge } = await forgeOf(name);
-    await expect(writeComment({ ...forge, token: 'wrong' }, 7, { marker, body: 'x' })).rejects.toMatchObject({
+    await expect(writeComment({ ...forge, token: 'wrong' }, 7, `${marker}\nx`)).rejects.toMatchObject({
       status: 401,
     });
     expect(server.comments.size).toBe(0);
@@ -78,8 +78,8 @@ test.each([
   'the token of a runner of %s finds its own comment although it may not ask who it is',
   async (name, account) => {
     const { server, forge } = await forgeOf(name, { account, isAutomatic: true });
-    await writeComment(forge, 7, { marker, body: 'first' });
-    await writeComment(forge, 7, { marker, body: 'second' });
+    await writeComment(forge, 7, `${marker}\nfirst`);
+    await writeComment(forge, 7, `${marker}\nsecond`);
     expect(server.comments.get(7)?.map(({ body }) => body)).toEqual([`${marker}\nsecond`]);
   },
 );
@@ -88,7 +88,7 @@ test('a forge that does not answer is an error of its own', async () => {
   const { server, forge } = await forgeOf('github');
   await server.close();
   open.splice(0);
-  await expect(writeComment(forge, 7, { marker, body: 'x' })).rejects.toMatchObject({
+  await expect(writeComment(forge, 7, `${marker}\nx`)).rejects.toMatchObject({
     status: 0,
     message: 'the forge did not answer GET /user',
   });

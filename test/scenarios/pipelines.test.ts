@@ -141,7 +141,7 @@ environments:
     expect(applied.run.code).toBe(0);
     expect(writes(applied.requests)).toContain('POST application.create');
     expect(comments().map(({ body }) => body)).toEqual([
-      expect.stringContaining('Trueup: plan'),
+      expect.stringContaining('Trueup plan: '),
       expect.stringContaining('Trueup: applied'),
     ]);
     expect(await changesOfMain()).toBe(0);

@@ -7,7 +7,7 @@ export type Contexts = { readonly [name: string]: string | Contexts | undefined 
  *
  * @throws {Error} for anything else.
  */
-export function evaluateExpression(text: string, contexts: Contexts): string | boolean {
+function evaluateExpression(text: string, contexts: Contexts): string | boolean {
   const tokens = [...text.matchAll(/\s*(?:('(?:[^']|'')*')|([A-Za-z_][\w.-]*)|(==|!=|&&|\|\||!|[()])|(\S))/g)];
   let at = 0;
   const peek = () => tokens[at]?.[3];

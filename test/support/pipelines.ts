@@ -1,11 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parse } from 'yaml';
 import type { Forge } from '../../src/ci/forge.ts';
 import { finish } from '../cli/process.ts';
-import { spawn } from 'node:child_process';
 import type { FakeForge } from './fake-forge.ts';
 import { forgeToken, runnerOf } from './fake-forge.ts';
 import type { Contexts } from './pipeline-expressions.ts';
@@ -64,7 +63,7 @@ interface Step {
   readonly uses?: string;
   readonly run?: string;
   readonly shell?: string;
-  readonly with?: Readonly<Record<string, string>>;
+  readonly with?: Readonly<Record<string, string | boolean>>;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -174,7 +173,7 @@ async function runWorkflowJob(
     for (const step of steps) {
       const known: Contexts = { ...around, steps: outputs };
       if (code !== 0 || !holds(step.if, known)) continue;
-      const values = (map: Readonly<Record<string, string>> = {}) =>
+      const values = (map: Readonly<Record<string, string | boolean>> = {}) =>
         Object.fromEntries(Object.entries(map).map(([key, value]) => [key, substitute(String(value), known)]));
       const env = { ...outer, ...values(step.env) };
       const given = values(step.with);

@@ -1,0 +1,28 @@
+# Trueup with Node, as the user "node" (1000). The image holds no secret; pass them as variables when it runs:
+#   docker build -t registry.example.com/trueup:0.1.0 .
+#   docker run --rm --read-only -v "$PWD:/work" -e TRUEUP_API_KEY registry.example.com/trueup:0.1.0 plan
+ARG NODE=docker.io/library/node:20.20.2-bookworm-slim@sha256:2cf067cfed83d5ea958367df9f966191a942351a2df77d6f0193e162b5febfc0
+
+FROM ${NODE} AS build
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY bin bin
+COPY src src
+RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM ${NODE}
+# Runners check repositories out with the git of the image.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends ca-certificates git \
+  && rm -rf /var/lib/apt/lists/*
+COPY --from=build /src/package.json /opt/trueup/
+COPY --from=build /src/node_modules /opt/trueup/node_modules
+COPY --from=build /src/bin /opt/trueup/bin
+COPY --from=build /src/dist /opt/trueup/dist
+RUN ln -s /opt/trueup/bin/trueup.js /usr/local/bin/trueup && ln -s /opt/trueup/bin/trueup-ci.js /usr/local/bin/trueup-ci
+USER node
+WORKDIR /work
+ENTRYPOINT ["trueup"]
+CMD ["--help"]

@@ -1,0 +1,176 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readYaml } from '../support/pipelines.ts';
+
+/** What a pull request of a stranger can do with the pipeline files: nothing. */
+
+const root = resolve(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+interface Step {
+  readonly name?: string;
+  readonly uses?: string;
+  readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface WorkflowJob {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly environment?: string;
+  readonly env?: unknown;
+  readonly steps: readonly Step[];
+}
+
+interface Workflow {
+  readonly on: Readonly<Record<string, unknown>>;
+  readonly permissions?: unknown;
+  readonly env?: unknown;
+  readonly jobs: Readonly<Record<string, WorkflowJob>>;
+}
+
+const action = readYaml('action.yml') as {
+  readonly inputs: Readonly<Record<string, { readonly description?: string }>>;
+  readonly outputs: Readonly<Record<string, { readonly description?: string }>>;
+  readonly runs: { readonly steps: readonly Step[] };
+};
+const workflows = ['pipelines/github.yml', 'pipelines/forgejo.yml'].map(
+  (path) => [path, readYaml(path) as Workflow] as const,
+);
+const steps = [
+  action.runs.steps,
+  ...workflows.flatMap(([, { jobs }]) => Object.values(jobs).map((job) => job.steps)),
+].flat();
+
+describe('scripts of pipelines', () => {
+  test('have no expression, so that no name of a branch and no title becomes a command', () => {
+    const scripts = steps.flatMap(({ run }) => run ?? []);
+    expect(scripts.length).toBeGreaterThan(3);
+    expect(scripts.filter((script) => script.includes('${{'))).toEqual([]);
+  });
+
+  test('name no variable that holds a branch, a title or a message', () => {
+    const scripts = [...steps.flatMap(({ run }) => run ?? []), read('pipelines/gitlab.yml')];
+    const names = scripts.flatMap((script) => [...script.matchAll(/\$\{?(\w+)/g)].map(([, name = '']) => name));
+    const free = /REF|TITLE|MESSAGE|DESCRIPTION|AUTHOR|ACTOR|SOURCE_BRANCH|HEAD/;
+    expect(names.length).toBeGreaterThan(5);
+    expect(names.filter((name) => free.test(name))).toEqual([]);
+  });
+});
+
+describe.each(workflows)('%s', (path, { on, permissions, env, jobs }) => {
+  test('never runs on pull_request_target, and not on comments', () => {
+    expect(Object.keys(on).toSorted()).toEqual(['pull_request', 'push', 'workflow_dispatch']);
+  });
+
+  test('gives secrets to the steps that need them, and a job no more rights than it needs', () => {
+    expect(env).toBeUndefined();
+    for (const job of Object.values(jobs)) {
+      expect(job.env).toBeUndefined();
+      const withSecrets = job.steps.filter((step) => JSON.stringify(step).includes('secrets.'));
+      expect(withSecrets).toHaveLength(1);
+      expect(withSecrets[0]?.uses ?? withSecrets[0]?.run).toMatch(/^(OWNER\/trueup@|trueup-ci )/);
+      expect(job.steps.filter(({ uses = '' }) => uses.includes('checkout'))).toEqual([
+        expect.objectContaining({ with: { 'persist-credentials': false } }),
+      ]);
+    }
+    if (path !== 'pipelines/github.yml') return;
+    expect(permissions).toEqual({});
+    expect(jobs['plan']).toMatchObject({
+      environment: 'trueup-plan',
+      permissions: { contents: 'read', 'pull-requests': 'write' },
+    });
+    expect(jobs['apply']).toMatchObject({
+      environment: 'trueup-apply',
+      permissions: { contents: 'read', actions: 'read', 'pull-requests': 'write' },
+    });
+  });
+});
+
+describe('the action', () => {
+  test('describes each input and each output', () => {
+    const all = [...Object.values(action.inputs), ...Object.values(action.outputs)];
+    expect(all.filter(({ description = '' }) => !/^\S.*\.$/.test(description))).toEqual([]);
+  });
+
+  test('gives an input to a script as a variable only, and each of them is used', () => {
+    const run = action.runs.steps.find(({ name }) => name === 'Run Trueup');
+    const given = Object.values(run?.env ?? {});
+    expect(given.toSorted()).toEqual(
+      Object.keys(action.inputs)
+        .map((name) => `\${{ inputs.${name} }}`)
+        .toSorted(),
+    );
+    for (const name of Object.keys(run?.env ?? {}).filter((one) => one.startsWith('INPUT_'))) {
+      expect(run?.run).toContain(`"$${name}"`.slice(1, -1));
+    }
+  });
+
+  test('builds Trueup without the secrets of the job', () => {
+    const build = action.runs.steps.find(({ name }) => name === 'Build Trueup');
+    const folder = mkdtempSync(join(tmpdir(), 'trueup-action-'));
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'npm'), '#!/bin/sh\nenv > seen\necho "$@" >> seen\n');
+    chmodSync(join(bin, 'npm'), 0o755);
+    const env = {
+      PATH: `${bin}:${process.env.PATH ?? ''}`,
+      HOME: folder,
+      GITHUB_ACTION_PATH: folder,
+      TRUEUP_API_KEY: 'canary',
+    };
+    const script = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', build?.run ?? 'false'];
+    expect(spawnSync('bash', script, { cwd: tmpdir(), env, encoding: 'utf8' })).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+    const seen = readFileSync(join(folder, 'seen'), 'utf8');
+    expect(seen).toContain('ci --no-audit --no-fund');
+    expect(seen).not.toContain('canary');
+    mkdirSync(join(folder, 'dist/ci'), { recursive: true });
+    writeFileSync(join(folder, 'dist/ci/main.js'), '');
+    writeFileSync(join(folder, 'seen'), '');
+    expect(spawnSync('bash', script, { cwd: tmpdir(), env })).toMatchObject({ status: 0 });
+    expect(readFileSync(join(folder, 'seen'), 'utf8')).toBe('');
+  });
+
+  test('passes options word by word, and nothing in them is a command', () => {
+    const run = action.runs.steps.find(({ name }) => name === 'Run Trueup');
+    const folder = mkdtempSync(join(tmpdir(), 'trueup-action-'));
+    mkdirSync(join(folder, 'bin'));
+    writeFileSync(join(folder, 'bin/trueup-ci.js'), 'console.log(JSON.stringify(process.argv.slice(2)));\n');
+    const env = {
+      PATH: process.env.PATH ?? '',
+      GITHUB_ACTION_PATH: folder,
+      INPUT_COMMAND: 'apply',
+      INPUT_FOLDER: 'a b; $(touch pwned)',
+      INPUT_FILE: '-f',
+      INPUT_OPTIONS: '--no-wait  $(touch pwned) `touch pwned` * --var=a="b"',
+      INPUT_COMMENT: 'false',
+    };
+    const script = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', run?.run ?? 'false'];
+    const { stdout } = spawnSync('bash', script, { cwd: folder, env, encoding: 'utf8' });
+    expect(JSON.parse(stdout)).toEqual([
+      'apply',
+      '--directory=a b; $(touch pwned)',
+      '--file=-f',
+      '--no-wait',
+      '$(touch',
+      'pwned)',
+      '`touch',
+      'pwned`',
+      '*',
+      '--var=a="b"',
+      '--no-comment',
+    ]);
+  });
+});
+
+test('GitLab jobs quote each variable, and run no script of the repository', () => {
+  const jobs = Object.values(readYaml('pipelines/gitlab.yml') as Record<string, { script?: readonly string[] }>);
+  const lines = jobs.flatMap(({ script = [] }) => script);
+  expect(lines.length).toBeGreaterThan(1);
+  expect(lines.filter((line) => !/^trueup-ci \w+ -C "\$TRUEUP_FOLDER"[\w -]*$/.test(line))).toEqual([]);
+});
