@@ -174,9 +174,15 @@ export const contentRules: readonly ContentRule[] = [
     name: 'address of Go',
     says: 'the password of user:password@tcp(host), as drivers of Go write addresses',
     pattern: /(?<![\w.%+:@/-])[\w.%+-]{1,64}:([^\s"'`]{1,256})@\w{0,16}\(/g,
-    check: (secret) => !isReference(secret) && !/^%[a-z]$/.test(secret),
+    // With a scheme it is found as an address.
+    check: (secret) => !isReference(secret) && !/^(?:%[a-z]$|\/\/)/.test(secret),
     examples: ['shop:hunter2@tcp(db:3306)/shop', 'DATA_SOURCE_NAME=exporter:hunter2@(db:3306)/'],
-    others: ['root:@tcp(db:3306)/shop', 'shop@tcp(db:3306)/shop', '%s:%s@tcp(%s:%d)/%s'],
+    others: [
+      'postgres://shop@(known after apply)/shop',
+      'root:@tcp(db:3306)/shop',
+      'shop@tcp(db:3306)/shop',
+      '%s:%s@tcp(%s:%d)/%s',
+    ],
   },
   {
     name: 'address without a scheme',
