@@ -12,7 +12,9 @@ import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
 import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
+import { knownValue } from '../manifest/wanted.ts';
 import type { Digests } from '../secrets/digest.ts';
+import { isSecretEntry } from '../secrets/looks-secret.ts';
 import { secret } from '../secrets/secret.ts';
 import { howToGive } from '../secrets/sources/env.ts';
 import type { Pair } from '../state/record.ts';
@@ -20,7 +22,7 @@ import { matchesStored, membersOf } from '../state/stored.ts';
 import type { AttributeChange, Change, Shown } from './action.ts';
 import type { Decision } from './decide.ts';
 import { decide } from './decide.ts';
-import type { Values } from './shown.ts';
+import type { SecretsBeside, Values } from './shown.ts';
 import { compareHidden, showSides } from './shown.ts';
 
 /** What comparing one resource with the platform gives. */
@@ -52,11 +54,17 @@ export function diffResource(input: DiffInput): Difference {
     const field = fieldOf(resource.kind, name);
     // Most fields of most objects: nobody ever asked for them.
     if (field.map === undefined && resource.fields[name] === undefined && pairs[name] === undefined) continue;
-    for (const one of attributesAt(input, now, name, field)) addAttribute(input, found, one);
+    const beside = field.map === undefined ? undefined : secretsBeside(input, now, name);
+    for (const one of attributesAt(input, now, name, field)) addAttribute({ ...input, beside }, found, one);
     diagnostics.push(...oldKeysLeft(input, now, name));
   }
   const isReplaced = changes.some((change) => change.forcesReplacement);
   return { attributes, changes, diagnostics: isReplaced ? diagnostics : [...diagnostics, ...unlessReplaced] };
+}
+
+interface Comparing extends DiffInput {
+  /** Of the keys of a map. */
+  readonly beside: SecretsBeside | undefined;
 }
 
 interface Found {
@@ -118,7 +126,31 @@ function settledKeys(pairs: DiffInput['pairs'], field: string): Set<string> {
   return new Set(names.map((name) => JSON.parse(name.slice(field.length + 1, -1)) as string));
 }
 
-function addAttribute(input: DiffInput, found: Found, beside: Beside): void {
+/** The keys of a map that are secret, and whether all of them are as they were settled. */
+function secretsBeside({ resource, pairs, digests }: DiffInput, now: RowReader, field: string): SecretsBeside {
+  const entries = resource.maps[field];
+  const keyField = attributeField(resource.kind, { field, key: '' });
+  const keys = new Set<string>();
+  let isBroken = false;
+  for (const key of new Set([...(entries?.keys() ?? []), ...settledKeys(pairs, field)])) {
+    const name = attributeName({ field, key });
+    const wanted = entries?.get(key);
+    const value = knownValue(wanted);
+    const answered = pairs[name]?.answered;
+    const isSecret =
+      wanted?.isSecret === true ||
+      (answered !== undefined && 'digest' in answered) ||
+      isSecretEntry(key, String(value ?? ''), { privateKeys: resource.privateKeys });
+    if (!isSecret) continue;
+    keys.add(key);
+    const observed = now.value({ field, key });
+    if (answered === undefined) isBroken ||= observed !== null && observed !== value;
+    else isBroken ||= !matchesStored({ field: keyField, digest: digests(resource.address, name) }, answered, observed);
+  }
+  return { keys, isBroken };
+}
+
+function addAttribute(input: Comparing, found: Found, beside: Beside): void {
   const { resource } = input;
   const { attribute, field, wanted, observed } = beside;
   const digest = input.digests(resource.address, attributeName(attribute));
@@ -163,7 +195,7 @@ function fixedIn({ resource: { kind }, isProvided }: DiffInput, { field }: Attri
 
 /** What has to be said of a decision. */
 function notesOn(
-  input: DiffInput,
+  input: Comparing,
   planned: AttributeChange,
   resolved: Resolved | undefined,
 ): { readonly code: Diagnostic['code']; readonly sentence: string; readonly remedy?: string }[] {
@@ -193,7 +225,7 @@ function notesOn(
 }
 
 /** What showing the values of a change needs. */
-export type ChangeShowing = Pick<DiffInput, 'outputs' | 'digests' | 'values'>;
+export type ChangeShowing = Pick<DiffInput, 'outputs' | 'digests' | 'values'> & Partial<Pick<Comparing, 'beside'>>;
 
 /** The change that people see of an attribute; none when nothing is written. */
 export function changeOf(
@@ -257,9 +289,19 @@ export function sidesOf(
   how: ChangeShowing,
 ): ReturnType<typeof showSides> {
   const { values = 'usual', outputs, digests } = how;
+  const beside = planned.attribute.key === undefined ? undefined : how.beside;
   const { address, privateKeys } = resource;
   const digest = digests(address, attributeName(planned.attribute));
-  return showSides({ planned, resolved, values, outputs, digest, privateKeys, plainly: withoutAddition(planned) });
+  return showSides({
+    planned,
+    resolved,
+    values,
+    outputs,
+    digest,
+    privateKeys,
+    beside,
+    plainly: withoutAddition(planned),
+  });
 }
 
 /**

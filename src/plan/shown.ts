@@ -4,7 +4,7 @@ import { textsIn } from '../kind/json.ts';
 import type { Outputs, Resolved, Wanted } from '../manifest/wanted.ts';
 import { withGaps, withHidden } from '../manifest/wanted.ts';
 import type { Digest } from '../secrets/digest.ts';
-import { hiddenLines, maskAttribute } from '../secrets/looks-secret.ts';
+import { hiddenLines, isSecretEntry, maskAttribute } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';
 import { matchesStored } from '../state/stored.ts';
 import type { AttributeChange, Change, Shown } from './action.ts';
@@ -26,8 +26,17 @@ export interface Showing {
   readonly digest: Digest;
   /** Keys and fields that the user calls private. */
   readonly privateKeys?: ReadonlySet<string> | undefined;
+  /** Of a key of a map: the other keys of the map that are secret. */
+  readonly beside?: SecretsBeside | undefined;
   /** Takes away what the platform has behind the text of a user. */
   readonly plainly?: (value: Json) => Json;
+}
+
+/** The keys of a map that are secret. */
+export interface SecretsBeside {
+  readonly keys: ReadonlySet<string>;
+  /** One of them is not as it was settled: where quotes broke, parts of it stand in other keys. */
+  readonly isBroken: boolean;
 }
 
 /** Both sides of a change as people may see them, and what was settled last, for a conflict. */
@@ -118,6 +127,7 @@ function maskObserved(showing: Showing, observed: Json): Masked {
     const isOpen = field.secrecy === undefined && (settled === undefined || 'value' in settled);
     return isOpen ? maskAttribute(planned, observed, privateKeys) : undefined;
   }
+  if (!isSettled && mayHoldOthers(showing, observed)) return undefined;
   if (isSettled && lines !== undefined) {
     const known = lines.length === 0 ? observed : withoutLines(showing, observed, lines);
     return known === undefined ? undefined : maskAttribute(planned, known, privateKeys);
@@ -126,7 +136,25 @@ function maskObserved(showing: Showing, observed: Json): Masked {
   if (wanted?.isSecret === true || lines === undefined || lines.length > 0) return undefined;
   if (wanted === undefined && field.secrecy !== undefined && values !== 'all') return undefined;
   const masked = maskAttribute(planned, observed, privateKeys);
-  return values === 'all' ? masked : withoutForeignKeys(showing, masked);
+  return values === 'all' && !isBrokenText(showing, observed) ? masked : withoutForeignKeys(showing, masked);
+}
+
+/** Whether a part of the secret of another key may stand in the value of a key. */
+function mayHoldOthers({ planned: { wanted }, beside }: Showing, observed: Json): boolean {
+  if (beside === undefined || typeof observed !== 'string') return false;
+  if (beside.isBroken && (wanted === undefined || /[\r\n]/.test(observed))) return true;
+  const names = [...observed.matchAll(/(?<![\w.-])([\w.-]+)\s*[=:]/g)].map(([, name = '']) => name);
+  return names.some((name) => beside.keys.has(name));
+}
+
+/** Whether a secret of the text of an env file is not as the manifest has it: its parts may stand in other keys. */
+function isBrokenText({ planned: { field, attribute }, resolved, privateKeys }: Showing, observed: Json): boolean {
+  if (field.map === undefined || attribute.key !== undefined || typeof observed !== 'string') return false;
+  const meant = resolved?.is === 'known' && typeof resolved.value === 'string' ? resolved.value : '';
+  const now = field.map.read(observed);
+  return [...field.map.read(meant)].some(
+    ([key, value]) => isSecretEntry(key, value, { privateKeys }) && now.get(key) !== value,
+  );
 }
 
 /** The key that a line of an env file or of YAML begins with. */

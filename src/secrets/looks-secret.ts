@@ -134,10 +134,17 @@ export function endOfEnvSecret(
   const line = text.indexOf('\n', value.to);
   const to = line === -1 ? text.length : line;
   const quote = text[from] ?? '';
-  if (!/^["'`]$/.test(quote) || text.slice(from + 1, to).includes(quote)) return to;
   const limit = next === undefined ? text.length : Math.max(to, text.lastIndexOf('\n', next - 1));
+  if (!/^["'`]$/.test(quote) || text.slice(from + 1, to).includes(quote)) return endOfStrayLines(text, to, limit);
   const close = text.slice(to, limit).indexOf(quote);
   return close === -1 ? limit : Math.min(limit, upTo(text, to + close, lineEnd).end);
+}
+
+/** Where the lines end that are no entry and no comment: those of a secret whose first quote is missing. */
+function endOfStrayLines(text: string, from: number, limit: number): number {
+  const lines = text.slice(from, limit).split('\n');
+  const first = lines.findIndex((line, at) => at > 0 && !/^\s*(?:#|$)/.test(line));
+  return first === -1 ? from : from + text.slice(from, limit).trimEnd().length;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Change } from '../../src/plan/action.ts';
+import { plan } from '../../src/reconcile.ts';
 import { plansNothing } from '../support/faults.ts';
 import { bench, head } from '../support/world.ts';
 import { canariesIn } from '../secrets/canaries.ts';
@@ -96,6 +97,41 @@ test('drift and a conflict show both sides, and a drifted text with secrets none
   });
   await world.apply(text);
   await plansNothing(world, text);
+});
+
+const keys = `${head}environments:
+  production:
+    application:
+      web:
+        source: { type: docker, image: nginx }
+        private: [CUSTOMER]
+        env: { TAG: "1", LICENSE: "\${secret:LICENSE}", CUSTOMER: "canary-customer GmbH" }
+`;
+
+test.each([
+  ['in a key before it', 'TAG="1\nLICENSE=canary-first\ncanary-second"\nCUSTOMER=x\n'],
+  ['on the line before it', 'TAG="1 LICENSE=two canary-words"\nCUSTOMER=x\n'],
+  ['in a key before a private one', 'TAG="1 CUSTOMER=the canary-customer GmbH"\nLICENSE=x\n'],
+  ['in a key of its own', 'TAG=1\nLICENSE=canary-first\nmore=canary-second"\nCUSTOMER=x\n'],
+])('of a secret whose quotes broke on the platform no part shows: %s', async (_title, env) => {
+  const world = bench();
+  world.secrets['LICENSE'] = 'canary-first\nmore=canary-second';
+  await world.apply(keys);
+  await plansNothing(world, keys);
+  // The secret changed since, so that nothing knows the old one.
+  world.secrets['LICENSE'] = 'other';
+  const applicationId = world.store.state?.resources['production.application.web']?.id ?? '';
+  await world.emulator.act('application.saveEnvironment', {
+    applicationId,
+    env,
+    buildArgs: '',
+    buildSecrets: '',
+    createEnvFile: true,
+  });
+  const made = plan(await world.manifest(keys), { ...world.world(), values: 'all' });
+  const { actions } = await made;
+  expect(actions.flatMap(({ changes: all }) => all.map(({ path }) => path))).toContain('env.LICENSE');
+  expect(canariesIn(JSON.stringify(actions.map((action) => [action.changes, action.notes])))).toEqual([]);
 });
 
 test('a key that becomes private', async () => {

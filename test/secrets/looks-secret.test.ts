@@ -391,6 +391,8 @@ describe('an env file', () => {
     ['export TOKEN: x1y2\n', 'export TOKEN: (sensitive)\n'],
     ['URL=postgres://a:b@c/d # why\n', 'URL=postgres://a:(sensitive)@c/d # why\n'],
     ['# PASSWORD=hunter2\nA=1', '# PASSWORD=(sensitive)\nA=1'],
+    ['PASSWORD=two\nlines"\n# why\nB=2\n', 'PASSWORD=(sensitive)\n(sensitive)\n(sensitive)\nB=2\n'],
+    ['PASSWORD=one\n\n# why\nB=2\n', 'PASSWORD=(sensitive)\n\n# why\nB=2\n'],
     ['A=1\r\nPASSWORD=x\r\n', 'A=1\nPASSWORD=(sensitive)\n'],
   ])('%j is shown as %j', (text, shown) => {
     expect(maskEnvText(text)).toBe(shown);
