@@ -8,7 +8,7 @@ import type { Placed, Present } from './address.ts';
 import { place, splitAddress } from './address.ts';
 import type { Writing } from './block.ts';
 import { blockEntries, declareSecrets } from './block.ts';
-import { createFileNames, fileName } from './names.ts';
+import { createFileNames, fileName, yamlStem } from './names.ts';
 import { createReferences } from './references.ts';
 import type { NamedSecret } from './secrets.ts';
 import { createSecrets } from './secrets.ts';
@@ -64,7 +64,7 @@ export function projectLayout(): Layout {
     taken: [],
     fileOf: ({ object: { kind }, address, key }) => {
       if (kind.identity.addressedByKey !== true) return 'organization.yaml';
-      const file = files.get(address) ?? names.take(`${kind.section}/${fileName(key)}.yaml`);
+      const file = files.get(address) ?? names.take(`${kind.section}/${yamlStem(key)}.yaml`);
       files.set(address, file);
       return file;
     },
@@ -186,7 +186,7 @@ function ownerOf(block: Placed): string[] {
 function isOwnFile(block: Placed, layout: Layout): boolean {
   let top = block;
   while (top.parent !== undefined) top = top.parent;
-  return layout.fileOf(top).endsWith(`/${fileName(keyOf(top))}.yaml`);
+  return layout.fileOf(top).endsWith(`/${yamlStem(keyOf(top))}.yaml`);
 }
 
 /** Says that objects below a service that the manifest declares need its block. */

@@ -2,6 +2,7 @@ import type { Client } from '../api/client.ts';
 import { endpointOf } from '../api/contract.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, hasErrors, Stop } from '../diagnostics/diagnostic.ts';
+import { blockAddress } from '../kind/address.ts';
 import type { Kind } from '../kind/kind.ts';
 import { fieldPath } from '../kind/wire.ts';
 import type { Manifest, ManifestInput } from '../manifest/manifest.ts';
@@ -47,6 +48,8 @@ export interface Exported {
   readonly notes: readonly Diagnostic[];
   /** The addresses of all objects that were not there, whether they are exported or not. */
   readonly unmanaged: readonly string[];
+  /** The plan of what was there before has no changes either. */
+  readonly isEmpty: boolean;
   /** The state that goes with the files. */
   readonly state: State;
 }
@@ -91,6 +94,7 @@ export async function makeExport(input: ExportInput): Promise<Exported> {
       blocks: new Map(declared.map(({ address, kind }) => [address, kind.kind])),
       notes: [...composed.notes, ...why].toSorted(byAddress),
       unmanaged: composed.unmanaged,
+      isEmpty: plan.actions.every(({ address, action }) => action === 'no-op' || addresses.has(blockAddress(address))),
       state: adoptedState(plan, addresses, digestsOf(await world.store.key(), plan.base)),
     };
   }

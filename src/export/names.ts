@@ -63,6 +63,11 @@ export function fileName(text: string): string {
   return credentialRule(name) === undefined ? name : `_${name}.txt`;
 }
 
+/** The name of a YAML file without its ending, and of the folder beside it: no other file `NAME.yaml` is that folder. */
+export function yamlStem(text: string): string {
+  return fileName(text).replace(/\.(?=ya?ml$)/i, '-');
+}
+
 /** The line of a .gitignore that matches one path below its folder, whatever characters it has. */
 export function ignoreLine(path: string): string {
   const escaped = path.replaceAll(/[\\[\]*?!#]/g, String.raw`\$&`).replaceAll(/ (?= *$)/g, String.raw`\ `);

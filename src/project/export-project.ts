@@ -45,7 +45,7 @@ export interface ExportOptions {
 }
 
 /** What an export wrote. */
-export interface ExportResult extends Pick<Exported, 'blocks' | 'notes'> {
+export interface ExportResult extends Pick<Exported, 'blocks' | 'notes' | 'isEmpty'> {
   /** Below the folder of the manifest, in the order of their names; not the file of secrets. */
   readonly files: readonly string[];
   readonly secrets: readonly Pick<NamedSecret, 'name' | 'usedBy'>[];
@@ -125,7 +125,8 @@ export async function exportProject(
   });
   if (replaced !== undefined) await checkReplaced(replaced, records, { exported, folder });
   const { secrets } = exported;
-  if (how.address !== undefined && exported.blocks.size === 0) throw nothingAt(how.address, exported.unmanaged);
+  if (how.address !== undefined && exported.blocks.size === 0)
+    throw nothingAt(how.address, exported.unmanaged, records);
   const root = exported.files.get(file) ?? '';
   const files: NewFile[] = [...exported.files].flatMap(([path, content]) =>
     path === file ? [] : [{ path, content, ...(path === target?.file ? { replaces: target.text } : {}) }],
@@ -152,6 +153,7 @@ export async function exportProject(
   return {
     blocks: exported.blocks,
     notes: exported.notes,
+    isEmpty: exported.isEmpty,
     files: all.map(({ path }) => path).toSorted(),
     secrets: secrets.map(({ name, usedBy }) => ({ name, usedBy })),
     secretsFile: values === undefined ? undefined : how.secretsFile,
@@ -225,7 +227,17 @@ function notReplaceable(why: string, remedy = 'Export into another folder with -
   ]);
 }
 
-function nothingAt(address: string, unmanaged: readonly string[]): Stop {
+function nothingAt(
+  address: string,
+  unmanaged: readonly string[],
+  records: readonly (readonly [address: string, record: StateRecord])[],
+): Stop {
+  if (records.some(([known]) => known === address)) {
+    return usage(
+      `the state manages ${address}, and the manifest has no block for it`,
+      `Remove it from the state first: trueup state rm '${address}'.`,
+    );
+  }
   const guess = closest(address, unmanaged);
   const some = unmanaged.slice(0, 10).join(', ');
   const has =

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { lstat, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { lstat, mkdir, open, readdir, readFile, rename, rm, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { reasonOf } from '../state/disk.ts';
@@ -133,3 +134,36 @@ function refused(
 
 const exportElsewhere =
   'Export into another folder with --out, or beside a manifest with --unmanaged. --force replaces what is there.';
+
+/**
+ * Works on a folder, and removes what a failure leaves of it: the folder itself, and the lock of a local state in it, where
+ * neither was there before. Anything else in it stays.
+ *
+ * @throws whatever `work` throws.
+ */
+export async function leavingNothing<T>(
+  { folder, stateFolder }: { readonly folder: string; readonly stateFolder: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  const [hadFolder, hadState] = [existsSync(folder), existsSync(stateFolder)];
+  try {
+    return await work();
+  } catch (error) {
+    // What another run puts there meanwhile is no empty folder.
+    if (!hadState) await removeLock(stateFolder).catch(() => undefined);
+    if (!hadFolder) await rmdir(folder).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Removes a lock that nobody holds, version by version: one that is newer by now stays, and the folder with it. */
+async function removeLock(stateFolder: string): Promise<void> {
+  const folder = join(stateFolder, 'lease');
+  if ((await readdir(stateFolder)).join() !== 'lease') return;
+  const versions = (await readdir(folder)).toSorted((a, b) => Number(a) - Number(b));
+  const newest = versions.at(-1);
+  if (newest === undefined || !/"holder":null/.test(await readFile(join(folder, newest), 'utf8'))) return;
+  for (const version of versions) await unlink(join(folder, version));
+  await rmdir(folder);
+  await rmdir(stateFolder);
+}

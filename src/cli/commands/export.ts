@@ -10,7 +10,9 @@ import { redactDiagnostic } from '../../plan/redacted.ts';
 import { exportProject } from '../../project/export-project.ts';
 import { loadWithSecrets } from '../../project/load.ts';
 import { checkAddresses } from '../../project/platform-address.ts';
+import { stateFolder } from '../../project/state-location.ts';
 import { findTarget } from '../../project/target.ts';
+import { leavingNothing } from '../../project/write-files.ts';
 import type { ExportView } from '../../render/formats/export.ts';
 import { exportFormats } from '../../render/formats/export.ts';
 import type { Exit } from '../../render/exit-codes.ts';
@@ -40,6 +42,13 @@ export function exportCommand(flags: ExportFlags): Command<ExportView> {
 
 /** Runs an export, for `export` and `init`. */
 export async function runExport(run: Run, view: ExportView, flags: ExportFlags): Promise<Exit> {
+  const { process, options } = run;
+  const folder = flags.out === undefined ? options.folder : resolve(process.cwd(), flags.out);
+  const stateAt = stateFolder({ ...options, folder });
+  return leavingNothing({ folder, stateFolder: stateAt }, () => exportInto(run, view, flags));
+}
+
+async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promise<Exit> {
   const { process, redactor } = run;
   const place = await placeOf(run, flags);
   const options = { ...run.options, folder: place.folder };

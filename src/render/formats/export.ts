@@ -20,6 +20,8 @@ interface ExportReport {
   /** The manifest finds the values of the secrets by itself. */
   readonly isSecretsFileNamed: boolean;
   readonly notes: readonly Diagnostic[];
+  /** The manifest has no other changes. */
+  readonly isEmpty: boolean;
   readonly counts: { readonly reads: number; readonly writes: number };
 }
 
@@ -63,13 +65,16 @@ function renderExport(report: ExportReport, style: Style): string {
   }
   const shown = files.slice(0, mostFiles).map((path) => `  ${printable(path)}\n`);
   const more = files.length > mostFiles ? `  and ${files.length - mostFiles} more\n` : '';
+  const proved = report.isEmpty
+    ? 'trueup plan shows no changes now.'
+    : 'trueup plan shows no changes of these; it still shows those that the manifest had before.';
   return [
     `Exported ${counted(blocks.size, 'resource')} of project ${printable(project)} into ${printable(folder)}:\n`,
     ...shown,
     more,
     secretLines(report),
     leftOut(notes, style),
-    '\nNothing changed on the platform. trueup plan shows no changes now.\n',
+    `\nNothing changed on the platform. ${proved}\n`,
     style.paint('faint', `${requestCounts(counts)}\n`),
   ].join('');
 }

@@ -292,3 +292,57 @@ test('adds a leaf below a service that the manifest declares, and names what the
   expect(after.replace(added, '')).toBe(text);
   expect(readFileSync(join(folder, 'trueup/production/shop/web.conf'), 'utf8')).toBe('a = 1\n'.repeat(40));
 });
+
+test('leaves no folder and no lock behind after a refusal, and what was there as it was', async () => {
+  const { run, url } = await place(sections, { secrets });
+  const around = newFolder();
+  const out = join(around, 'new');
+  expect((await run(exportCommand({ out, url, project: 'prj_none' }))).exit).not.toBe('done');
+  expect(readdirSync(around)).toEqual([]);
+  const other = newFolder();
+  writeFileSync(join(other, 'organization.yaml'), '# mine\n');
+  expect((await run(exportCommand({ out: other }))).exit).toBe('stopped');
+  expect(readdirSync(other)).toEqual(['organization.yaml']);
+  expect((await run(exportCommand({ out: other, force: true }))).exit).toBe('done');
+  expect(await planIn(other)).toContain('No changes.');
+});
+
+test('says that a plan is empty only where nothing else of the manifest was changed', async () => {
+  const { emulator, folder, rewrite, run } = await place(sections, { secrets });
+  await emulator.act('environment.create', { name: 'staging', projectId: 'prj_1' });
+  rewrite(sections.replace('REGION: eu', 'REGION: us'));
+  const ran = await run(exportCommand({ unmanaged: true }));
+  expect(ran.exit).toBe('done');
+  expect(ran.out).toContain(
+    'trueup plan shows no changes of these; it still shows those that the manifest had before.',
+  );
+  expect(await planIn(folder)).toContain('env.REGION: eu -> us');
+  await emulator.act('environment.create', { name: 'testing', projectId: 'prj_1' });
+  rewrite(`include: [unmanaged.yaml]\n${sections}`);
+  expect((await run(exportCommand({ unmanaged: true }))).out).toContain('trueup plan shows no changes now.');
+  expect(await planIn(folder)).toContain('No changes.');
+});
+
+test('--address of what only the state has says how to remove it from there', async () => {
+  const { rewrite, run } = await place(sections, { secrets });
+  rewrite(sections.replace(/ {4}postgres:\n.*\n/, '').replace('${ref:postgres.main.host}', 'x'));
+  const ran = await run(exportCommand({ address: 'production.postgres.main' }));
+  expect(ran.exit).toBe('stopped');
+  expect(ran.err).toContain("-> Remove it from the state first: trueup state rm 'production.postgres.main'.");
+});
+
+test('gives environments whose names differ by .yaml files and folders of their own', async () => {
+  const services = Array.from({ length: 12 }, (_, at) => `  s${at}:\\n    image: nginx\\n`).join('');
+  const stack = `compose: { shop: { source: { type: raw, composeFile: "services:\\n${services}" } } }`;
+  const { run } = await place(`environments:\n  x: { ${stack} }\n  x.yaml: { ${stack} }\n`);
+  const out = newFolder();
+  expect(await run(exportCommand({ out }))).toMatchObject({ exit: 'done', err: '' });
+  const files = Object.keys(filesIn(out)).filter((path) => path.startsWith('environments/x'));
+  expect(files).toEqual([
+    'environments/x-yaml.yaml',
+    'environments/x-yaml/shop/docker-compose.yml',
+    'environments/x.yaml',
+    'environments/x/shop/docker-compose.yml',
+  ]);
+  expect(await planIn(out)).toContain('No changes.');
+});
