@@ -14,8 +14,11 @@ export interface Subject {
   readonly kind: string;
   /** The id of the object on the platform; undefined for what was never there. */
   readonly objectId?: string;
-  /** The attribute, as in the changes of a plan; undefined: the object as a whole. */
-  readonly path?: string;
+  /**
+   * The attribute: its path, with the name of the API behind it where several fields have that path, such as the branches of
+   * git sources. Undefined: the object as a whole.
+   */
+  readonly field?: string;
 }
 
 /** One difference between the platform, what was applied last, and the manifest. */
@@ -24,6 +27,8 @@ export interface Found extends Subject {
   /** Of an unmanaged object: the address that its block would have. */
   readonly address?: string;
   readonly name?: string;
+  /** Where the attribute stands in YAML, as in the changes of a plan. */
+  readonly path?: string;
   /** The value that was applied last, the one on the platform, and the one of the manifest, as people may see them. */
   readonly applied?: Shown;
   readonly platform?: Shown;
@@ -58,16 +63,18 @@ export interface Finding extends Found {
 }
 
 /** The id of a finding: made of kind, object and field. What has no object yet has its address instead. */
-export function findingId({ kind, objectId, path, address }: Placed): string {
-  return idOf(JSON.stringify([kind, objectId ?? address ?? '', path ?? '']));
+export function findingId({ kind, objectId, field, address, is }: Placed & { readonly is: FindingName }): string {
+  // Beside drift of an object as a whole, such as a move, it may have a change that was not applied.
+  const sort = is === 'not yet applied' && field === undefined ? [is] : [];
+  return idOf(JSON.stringify([kind, objectId ?? address ?? '', field ?? '', ...sort]));
 }
 
 type Placed = Subject & { readonly address?: string };
 
-/** Compares two findings: by address, then by path; objects without an address come last. */
+/** Compares two findings: by address, then by field; objects without an address come last. */
 export function inOrder(a: Placed, b: Placed): number {
-  const keys = ({ address, path, kind, objectId }: Placed) =>
-    [address === undefined ? '1' : `0${address}`, path ?? '', kind, objectId ?? ''] as const;
+  const keys = ({ address, field, kind, objectId }: Placed) =>
+    [address === undefined ? '1' : `0${address}`, field ?? '', kind, objectId ?? ''] as const;
   const [one, other] = [keys(a), keys(b)];
   for (const [at, key] of one.entries()) {
     const against = other[at] ?? '';

@@ -1,8 +1,10 @@
 import { blockAddress, childAddress, replacedAddress } from '../kind/address.ts';
+import type { Attribute } from '../kind/attribute.ts';
 import { attributeName, pathOf } from '../kind/attribute.ts';
 import { means, plain } from '../kind/codecs.ts';
 import { canonical } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';
+import { fieldPath } from '../kind/wire.ts';
 import { resolveField } from '../manifest/fields.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { position } from '../manifest/tree.ts';
@@ -16,7 +18,7 @@ import type { Values } from '../plan/shown.ts';
 import type { Digests } from '../secrets/digest.ts';
 import { matchesStored } from '../state/stored.ts';
 import type { Found } from './finding.ts';
-import { inOrder } from './finding.ts';
+import { findingId, inOrder } from './finding.ts';
 
 /** What findings are computed from. */
 export interface FindingsInput {
@@ -61,9 +63,23 @@ export function findingsOf(input: FindingsInput): Findings {
     return typeof id === 'string' ? [id] : [];
   });
   return {
-    found: found.map((one) => redacted(one, redact)).toSorted(inOrder),
+    found: together(found)
+      .map((one) => redacted(one, redact))
+      .toSorted(inOrder),
     uncompared: new Set(uncompared),
   };
+}
+
+/** What was not applied yet of one object as a whole is one finding, such as a rename and a move. */
+function together(found: readonly Found[]): Found[] {
+  const made = new Map<string, Found>();
+  for (const one of found) {
+    const id = findingId(one);
+    const { summary = '', ...first } = made.get(id) ?? { ...one, summary: undefined };
+    const words = [summary, one.summary ?? ''].filter((part) => part !== '').join(', ');
+    made.set(id, words === '' ? first : { ...first, summary: words });
+  }
+  return [...made.values()];
 }
 
 interface About extends FindingsInput {
@@ -171,6 +187,7 @@ function ofChange(subject: Pick<Found, 'address' | 'kind' | 'objectId'>, where: 
     ...subject,
     is: isDrift ? 'drifted' : 'not yet applied',
     path,
+    field: path,
     ...(isDrift ? { applied: last ?? after, platform: before } : { applied: before }),
     manifest: after,
     ...(unit === undefined ? {} : { unit }),
@@ -238,6 +255,7 @@ function ofAttribute(
       ...subject,
       is,
       path,
+      field: fieldName(action.kind, attribute),
       ...(pair === undefined ? { applied: absent } : { applied: sides.last }),
       platform: sides.before,
       manifest: wanted === undefined ? absent : sides.after,
@@ -249,6 +267,13 @@ function ofAttribute(
       digest: (like) => digestsOfObjects(subject.objectId ?? '', name)(normal, like),
     },
   ];
+}
+
+/** The path of an attribute, with the name of its field where other fields have the same path. */
+function fieldName(kind: Kind, attribute: Attribute): string {
+  const path = fieldPath(kind, attribute.field);
+  const isShared = Object.keys(kind.fields).some((name) => name !== attribute.field && fieldPath(kind, name) === path);
+  return isShared ? `${pathOf(kind, attribute)} (${attribute.field})` : pathOf(kind, attribute);
 }
 
 /** Whether the platform has what the manifest wants. */

@@ -81,11 +81,11 @@ function judged(
   today: string,
 ): { readonly finding: Finding; readonly entry: Entry | undefined } {
   const id = findingId(one);
-  const { is, kind, objectId, address, path } = one;
+  const { is, kind, objectId, address, field } = one;
   if (is === 'not yet applied' || objectId === undefined)
     return { finding: { ...one, id, status: 'not yet applied' }, entry: undefined };
   const digest = one.digest?.(known?.digest);
-  const subject = { kind, objectId, ...(path === undefined ? {} : { path }) };
+  const subject = { kind, objectId, ...(field === undefined ? {} : { field }) };
   const about = { ...subject, is, ...(address === undefined ? {} : { address }) };
   const value = digest === undefined ? {} : { digest };
   if (known === undefined) {

@@ -71,13 +71,13 @@ export function parseMemory(name: string, written: string): Memory {
     const { message, place } = problemOf(read.error, tree, { name: '', value: toJson(tree), isSecret: true, redact });
     throw unusable(diagnostic('drift-memory', `${name}: ${message.trim()}`, { position: position(place), remedy }));
   }
-  const entries = (read.data.findings ?? []).map(({ field, object, ...rest }) =>
-    withoutUndefined<Entry>({ ...rest, objectId: object, path: field }),
+  const entries = (read.data.findings ?? []).map(({ object, ...rest }) =>
+    withoutUndefined<Entry>({ ...rest, objectId: object }),
   );
   const keys = new Set<string>();
   for (const entry of entries) {
     const key = entryKey(entry);
-    const subject = `${entry.kind} ${entry.objectId}${entry.path === undefined ? '' : `, field ${entry.path}`}`;
+    const subject = `${entry.kind} ${entry.objectId}${entry.field === undefined ? '' : `, field ${entry.field}`}`;
     if (keys.has(key)) throw unusable(diagnostic('drift-memory', `${name}: ${subject} stands there twice`, { remedy }));
     keys.add(key);
   }
@@ -95,8 +95,8 @@ function withoutUndefined<T extends object>(value: { [Key in keyof T]: T[Key] | 
 }
 
 /** What tells entries and findings from each other. */
-export function entryKey({ kind, objectId = '', path = '' }: Subject): string {
-  return JSON.stringify([kind, objectId, path]);
+export function entryKey({ kind, objectId = '', field = '' }: Subject): string {
+  return JSON.stringify([kind, objectId, field]);
 }
 
 /**
@@ -147,11 +147,11 @@ function edited(document: Document, node: ReturnType<Document['createNode']>, ol
   return node;
 }
 
-function toYaml({ address, path, kind, objectId, is, since, digest, changes, gone, accepted }: Entry) {
+function toYaml({ address, field, kind, objectId, is, since, digest, changes, gone, accepted }: Entry) {
   const { until, because, by } = accepted ?? {};
   return withoutUndefined<Record<string, unknown>>({
     address,
-    field: path,
+    field,
     kind,
     object: objectId,
     is,

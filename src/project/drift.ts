@@ -93,7 +93,7 @@ export async function acceptDrift(
   const address = normalAddress(subject) ?? subject;
   const there = judged.findings.filter((one) => one.address === address || one.objectId === subject);
   const drift = there.filter(({ is }) => is !== 'not yet applied');
-  const chosen = drift.filter(({ path }) => field === undefined || path === field);
+  const chosen = drift.filter((one) => field === undefined || one.path === field || one.field === field);
   if (chosen.length === 0) throw nothingThere({ subject, field, drift, there, all: judged.findings });
   await memory.write(accept(before, chosen, { accepted, today }));
   return { location: memory.location, accepted: chosen.map((one) => ({ ...one, status: 'accepted', accepted })) };

@@ -118,8 +118,10 @@ function findingJson(finding: Finding, command: CommandText): FindingJson {
 
 type ShownJson = NonNullable<FindingJson['applied']>;
 
-function keyJson(one: Omit<Found, 'digest'> & { readonly id?: string }): DriftDocument['resolved'][number] {
-  const { is, address, path } = one;
+function keyJson(
+  one: Pick<Found, 'is' | 'kind' | 'objectId' | 'address' | 'path' | 'field'> & { readonly id?: string },
+): DriftDocument['resolved'][number] {
+  const { is, address, path = one.field } = one;
   return {
     id: one.id ?? findingId(one),
     is,

@@ -195,10 +195,11 @@ function ignored({ drift, isFull }: DriftView, style: Style): string[][] {
 
 function subjectOf({
   address,
-  path,
+  field,
+  path = field,
   kind,
   objectId = '',
-}: Pick<Finding, 'address' | 'path' | 'kind' | 'objectId'>): string {
+}: Pick<Finding, 'address' | 'path' | 'field' | 'kind' | 'objectId'>): string {
   return `${address ?? `${kind} ${objectId}`}${path === undefined ? '' : ` ${path}`}`;
 }
 
