@@ -44,25 +44,33 @@ volumes:
   uploads: {}
 `;
 
-const stack = `${head}environments:
-  production:
-    postgres:
+/** A PostgreSQL database `main`, with more lines. */
+const database = ({ image = 'postgres:17', name = 'shop', more = '' } = {}): string => `    postgres:
       main:
-        dockerImage: postgres:17
-        databaseName: shop
+        dockerImage: ${image}
+        databaseName: ${name}
         databaseUser: shop
         databasePassword: \${secret:DB_PASSWORD}
-        memoryLimit: 2Gi
-        healthCheckSwarm: { Test: [CMD, pg_isready], Interval: 30s, Retries: 3 }
+${more}`;
+
+const environment = (level = 'info'): string => `        env:
+          DATABASE_URL: postgres://shop:\${secret:DB_PASSWORD}@\${ref:production.postgres.main.host}:5432/shop
+          LOG_LEVEL: ${level}
+`;
+
+const limit = '        memoryLimit: 2Gi\n';
+
+const stack = `${head}environments:
+  production:
+${database({
+  more: `${limit}        healthCheckSwarm: { Test: [CMD, pg_isready], Interval: 30s, Retries: 3 }
         backups:
           nightly: { destinationId: dst_1, database: shop, prefix: shop/, schedule: "0 3 * * *" }
-    compose:
+`,
+})}    compose:
       shop:
         source: { type: raw, composeFile: "\${file:shop.yml}" }
-        env:
-          DATABASE_URL: postgres://shop:\${secret:DB_PASSWORD}@\${ref:production.postgres.main.host}:5432/shop
-          LOG_LEVEL: info
-        domains:
+${environment()}        domains:
           shop.example.com: { serviceName: web, port: 8080, https: true }
         files:
           nginx.conf: { content: "worker_processes 2;\\n" }
@@ -106,29 +114,16 @@ const compose = (text: string): Files => ({
   'platform.yml': text,
 });
 
-const database = ({ name = 'shop', image = 'postgres:17' }): Files => ({
-  'trueup.yaml': `${head}environments:
-  production:
-    postgres:
-      main:
-        dockerImage: ${image}
-        databaseName: ${name}
-        databaseUser: shop
-        databasePassword: \${secret:DB_PASSWORD}
-        env: { TZ: UTC }
-`,
+const onlyDatabase = (about: { name?: string; image?: string }): Files => ({
+  'trueup.yaml': `${head}environments:\n  production:\n${database({ ...about, more: '        env: { TZ: UTC }\n' })}`,
 });
 
 const staging = `  staging:
-    postgres:
-      main:
-        dockerImage: postgres:17
-        databaseName: shop
-        databaseUser: shop
-        databasePassword: \${secret:DB_PASSWORD}
-        backups:
+${database({
+  more: `        backups:
           nightly: { destinationId: dst_1, database: shop, prefix: staging/, schedule: "0 3 * * *" }
-    compose:
+`,
+})}    compose:
       shop:
         source: { type: raw, composeFile: "\${file:shop.yml}" }
         domains:
@@ -198,7 +193,7 @@ export const capturedPlans: readonly CapturedPlan[] = [
   {
     title: 'A conflict',
     about: 'Since the last apply the manifest got another image, and so did the platform.',
-    applied: database({ image: 'postgres:17.5' }),
+    applied: onlyDatabase({ image: 'postgres:17.5' }),
     byHand: [
       {
         address: 'production.postgres.main',
@@ -207,13 +202,13 @@ export const capturedPlans: readonly CapturedPlan[] = [
         members: { dockerImage: 'postgres:17.6-hotfix' },
       },
     ],
-    planned: database({ image: 'postgres:17.6' }),
+    planned: onlyDatabase({ image: 'postgres:17.6' }),
   },
   {
     title: 'A database that has to be replaced',
     about: '`databaseName` became `store` in the manifest. A running database keeps its name.',
-    applied: database({}),
-    planned: database({ name: 'store' }),
+    applied: onlyDatabase({}),
+    planned: onlyDatabase({ name: 'store' }),
   },
   {
     title: 'An environment that goes',
@@ -245,14 +240,7 @@ export const capturedPlans: readonly CapturedPlan[] = [
 
 const pictured = ({ tag = '1.4.1', level = 'info', port = 8080 }): string => `${head}environments:
   production:
-    postgres:
-      main:
-        dockerImage: postgres:17
-        databaseName: shop
-        databaseUser: shop
-        databasePassword: \${secret:DB_PASSWORD}
-        memoryLimit: 2Gi
-    compose:
+${database({ more: limit })}    compose:
       shop:
         source:
           type: raw
@@ -263,10 +251,7 @@ const pictured = ({ tag = '1.4.1', level = 'info', port = 8080 }): string => `${
                 depends_on: [worker]
               worker:
                 image: registry.example.com/shop/worker:1.4.1
-        env:
-          DATABASE_URL: postgres://shop:\${secret:DB_PASSWORD}@\${ref:production.postgres.main.host}:5432/shop
-          LOG_LEVEL: ${level}
-        domains:
+${environment(level)}        domains:
           shop.example.com: { serviceName: web, port: ${port}, https: true }
 `;
 
