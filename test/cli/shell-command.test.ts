@@ -41,7 +41,7 @@ describe('a command line', () => {
     commandLine(
       {
         options: {
-          folder: '/work/infra',
+          folder: '/srv/infra',
           file: 'trueup.yaml',
           variables: new Map(),
           allowsSecretCommands: false,
@@ -49,7 +49,7 @@ describe('a command line', () => {
           isPinned: undefined,
           ...options,
         } as unknown as Run['options'],
-        process: { cwd: () => '/work' } as unknown as Run['process'],
+        process: { cwd: () => '/srv' } as unknown as Run['process'],
         redactor: { redact: (text: string) => text.replaceAll('canary', '(hidden)') } as unknown as Run['redactor'],
       },
       rest,
@@ -57,7 +57,7 @@ describe('a command line', () => {
 
   test('names the folder and the options that choose the manifest', () => {
     expect(line({}, 'apply', 'plan.trueup')).toBe('trueup -C infra apply plan.trueup');
-    expect(line({ folder: '/work' }, 'apply', 'my plan')).toBe("trueup apply 'my plan'");
+    expect(line({ folder: '/srv' }, 'apply', 'my plan')).toBe("trueup apply 'my plan'");
     expect(line({ folder: '/other/infra' }, 'apply', 'p')).toBe('trueup -C /other/infra apply p');
     const more = { file: 'b.yaml', variables: new Map([['tag', 'a b']]), allowsHttp: true, isPinned: false };
     expect(line({ ...more, allowsSecretCommands: true }, 'destroy', '-p')).toBe(

@@ -11,15 +11,15 @@ import { keyText } from '../support/state-key.ts';
 const manifest = (name: string) => `trueup: 1\nplatform: emulator\nproject: prj_1\nenvironments: { ${name}: {} }\n`;
 
 test('every path to a manifest is the same folder and name', () => {
-  const place = { folder: '/work/a', file: 'trueup.yaml' };
-  for (const path of ['trueup.yaml', './trueup.yaml', './/trueup.yaml', '../a/trueup.yaml', '/work/a/trueup.yaml']) {
-    expect(findPlace('/work/a', path)).toEqual(place);
+  const place = { folder: '/repos/a', file: 'trueup.yaml' };
+  for (const path of ['trueup.yaml', './trueup.yaml', './/trueup.yaml', '../a/trueup.yaml', '/repos/a/trueup.yaml']) {
+    expect(findPlace('/repos/a', path)).toEqual(place);
   }
-  expect(findPlace('/work', 'a/trueup.yaml')).toEqual(place);
-  expect(findPlace('/work/b', '../a/./trueup.yaml')).toEqual(place);
-  expect(findPlace('/work/a', './other.yaml')).toEqual({ folder: '/work/a', file: 'other.yaml' });
+  expect(findPlace('/repos', 'a/trueup.yaml')).toEqual(place);
+  expect(findPlace('/repos/b', '../a/./trueup.yaml')).toEqual(place);
+  expect(findPlace('/repos/a', './other.yaml')).toEqual({ folder: '/repos/a', file: 'other.yaml' });
   for (const file of ['', '.', '..', 'a/', './', 'a/..']) {
-    expect(findPlace('/work', file)).toEqual({ folder: '/work', file });
+    expect(findPlace('/repos', file)).toEqual({ folder: '/repos', file });
   }
 });
 
