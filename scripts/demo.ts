@@ -68,7 +68,7 @@ try {
   const [environment] = (await call('environment.byProjectId', { projectId: 'prj_1' })) as ListedEnvironment[];
   const composeId = environment?.compose[0]?.composeId ?? '';
   const [domain] = (await call('domain.byComposeId', { composeId })) as { domainId: string; host: string }[];
-  process.stdout.write('\n\n# Somebody changes the port on the platform, behind the back of the repository\n');
+  process.stdout.write('\n\n# The port changes on the platform, behind the back of the repository\n');
   await call('domain.update', { domainId: domain?.domainId, host: domain?.host, port: 8081 });
 
   const drift = await show('Exactly that is shown', ['plan', '--detailed-exitcode'], {

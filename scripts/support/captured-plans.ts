@@ -177,8 +177,8 @@ export const capturedPlans: readonly CapturedPlan[] = [
     planned: compose(large({ web: 'nginx:1.28', replicas: 4 })),
   },
   {
-    title: 'A compose file that somebody changed on the platform',
-    about: 'The manifest is as it was applied. Somebody changed the image of one service on the platform.',
+    title: 'A compose file changed on the platform',
+    about: 'The manifest is as it was applied. The image of one service was changed on the platform.',
     applied: compose(large()),
     byHand: [
       {

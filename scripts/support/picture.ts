@@ -1,6 +1,6 @@
 /** What a screen reader says of the picture of the README. */
 export const pictureTitle =
-  'A plan: a new image, a changed variable and port, a limit that somebody changed on the platform, and the deployments';
+  'A plan: a new image, a changed variable and port, a limit changed on the platform, and the deployments';
 
 /** The colours of a picture, by the code of a terminal: in light and in dark surroundings. */
 const colours: Readonly<Record<string, readonly [name: string, light: string, dark: string]>> = {

@@ -202,7 +202,7 @@ async function reportDuplicatesOf(run: Run, action: Action, create: Step): Promi
   if (duplicates.length === 0) return;
   const ids = duplicates.map((row) => rowId(kind, row)).join(', ');
   const message = `${address} (${id}) has a duplicate: ${ids}; its create reached the platform twice`;
-  const remedy = 'Look at them on the platform, and delete those that nobody needs.';
+  const remedy = 'Look at them on the platform, and delete those that you do not need.';
   report(run, action, diagnostic('duplicate', message, { address, position, remedy }));
   happen(run, address, { is: 'duplicate', place: pending });
   const places = jobOf(run, address).duplicates;

@@ -40,9 +40,13 @@ async function expectNoChanges({ manifest, trueup, report, options, forge }: Job
   report.output('exit-code', String(code === 2 ? 1 : code));
   if (code === 2) {
     throw new Stop('refused', [
-      diagnostic('plan-outdated', `nobody reviewed these changes: there is no stored plan ${name}; nothing was sent`, {
-        remedy: 'Run the plan job for this commit, review it, and run this job again.',
-      }),
+      diagnostic(
+        'plan-outdated',
+        `these changes were not reviewed: there is no stored plan ${name}; nothing was sent`,
+        {
+          remedy: 'Run the plan job for this commit, review it, and run this job again.',
+        },
+      ),
     ]);
   }
   report.summary(`### Trueup: nothing to apply\n\n${outputBlock(all)}\n\nCommit ${forge?.commit ?? ''}.\n`);

@@ -87,7 +87,7 @@ async function reviewText(
   const commit = forge?.commit ?? '';
   const foot = isStored
     ? `The plan of commit ${commit} is stored as \`${artifactName(manifest.content)}\`. After the merge, exactly this plan is applied, or nothing.`
-    : `No plan of commit ${commit} is stored: a merge applies nothing that somebody did not plan and review.`;
+    : `No plan of commit ${commit} is stored: a merge applies nothing that was not planned and reviewed.`;
   if (isSaved) {
     const format = ['--format=markdown', `--marker=${manifest.name}`];
     const { out, code: shown } = await trueup(['show', planFileName, ...format, ...shared]);

@@ -330,7 +330,7 @@ export const codes = {
   },
   'not-needed': {
     severity: 'note',
-    meaning: 'The plan file contains a change that somebody has made already.',
+    meaning: 'The plan file contains a change that the platform has already.',
     remedy: 'Nothing: apply leaves it out.',
   },
   'similar-name': {

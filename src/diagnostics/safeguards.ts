@@ -106,7 +106,7 @@ export const safeguards = {
     needs: 'to move those services, or to delete them on the platform',
   },
   adoption: {
-    would: 'adopt an object that somebody else created, and overwrite its values',
+    would: 'adopt an object that Trueup did not create, and overwrite its values',
     code: 'consent',
     permission: 'adoption',
     needs: 'a yes, or `id:` in the block',

@@ -55,7 +55,7 @@ export function remediesFor({
         leave,
       ];
     case 'duplicate':
-      return [{ aim: 'compare the two on the platform, and delete the one that nobody needs' }, leave];
+      return [{ aim: 'compare the two on the platform, and delete the one that you do not need' }, leave];
     case 'not yet applied':
       return put('apply the change');
     default:

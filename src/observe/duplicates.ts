@@ -13,7 +13,7 @@ export function reportDuplicates(input: IdentifyInput, isClaimed: (id: string) =
     const duplicates = [...new Set(bearing(input, item))].filter((id) => !isClaimed(id));
     if (duplicates.length === 0) continue;
     const message = `${address} (${own}) may have a duplicate: ${duplicates.join(', ')}; its create was sent more than once`;
-    const remedy = 'Look at them on the platform, and delete those that nobody needs.';
+    const remedy = 'Look at them on the platform, and delete those that you do not need.';
     input.duplicates.push(...duplicates.map((id) => ({ kind: item.kind.kind, id, address })));
     input.diagnostics.push(diagnostic('duplicate', message, { ...positionOf(item), remedy }));
   }

@@ -118,7 +118,7 @@ async function foreignObject(
       ? 'Correct id:.'
       : object.foundBy === 'option'
         ? 'Correct --id.'
-        : 'Find out who changed the state, and restore a copy of it. If somebody moved the object there, move it back.';
+        : 'Find out who changed the state, and restore a copy of it. If a person moved the object there, move it back.';
   return diagnostic('foreign-object', message, { ...positionOf(item), remedy });
 }
 

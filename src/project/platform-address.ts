@@ -29,8 +29,7 @@ export function checkAddress(
   const sent = ofStore ? 'the state' : 'the API key';
   return [
     diagnostic('hostile-setting', `${named}: ${sent} is not sent to ${url.host} over plain http`, {
-      remedy:
-        'Write https://…. In a network that nobody else can read, give --allow-http or set TRUEUP_ALLOW_HTTP=true.',
+      remedy: 'Write https://…. In a network that only you can read, give --allow-http or set TRUEUP_ALLOW_HTTP=true.',
     }),
   ];
 }

@@ -9,17 +9,17 @@ import {
   providerOutputs,
 } from './families/provider-fields.ts';
 
-/** A git host with groups. Somebody has to connect it in the browser before services can use it. */
+/** A git host with groups. Connect it in the browser before services can use it. */
 export const labgit = defineKind({
   kind: 'labgit',
   section: 'labgit',
   alsoCalled: ['gitlab'],
-  summary: 'A git host with groups. Somebody has to connect it in the browser before services can use it.',
+  summary: 'A git host with groups. Connect it in the browser before services can use it.',
   identity: {
     id: 'labgitId',
     key: ['name'],
     keyField: 'name',
-    listedOnce: 'somebody has connected it in the browser, under Git',
+    listedOnce: 'it is connected in the browser, under Git',
   },
   parents: providerIn('labgit.labgitProviders', { authId: { context: 'userId' } }),
   fields: {

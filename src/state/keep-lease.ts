@@ -136,7 +136,7 @@ const stopped = 'this process was stopped, or its clock was changed';
 
 function whoHas(seen: Seen | undefined): string {
   const holder = seen?.entry.holder ?? undefined;
-  return holder === undefined ? 'somebody took it away' : `${holder.owner} has it, for ${holder.purpose}`;
+  return holder === undefined ? 'it was taken away' : `${holder.owner} has it, for ${holder.purpose}`;
 }
 
 function lost(of: string, why: string) {

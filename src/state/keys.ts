@@ -145,7 +145,7 @@ async function readText(disk: Disk, path: string): Promise<string | undefined> {
     const why = code === 'ENOTPRIVATE' ? 'it is a link, no file, or other users can read it' : reasonOf(error);
     const mend =
       code === 'ENOTPRIVATE'
-        ? 'If you know that nobody else wrote it, make it a file that only you can read (chmod 600).'
+        ? 'If only you can have written it, make it a file that only you can read (chmod 600).'
         : 'Mend that and run again. Nothing was changed.';
     throw keyProblem(`the key ${path} cannot be used (${why})`, mend, error);
   }

@@ -222,7 +222,7 @@ function refuseNone(location: string, newest: Version | undefined): void {
 }
 
 const remedy =
-  'Nothing was written. No number of runs leads there: somebody wrote that version into the lock. Find out who can write ' +
+  'Nothing was written. No number of runs leads there: that version was written into the lock by hand. Find out who can write ' +
   'the place of the state, and remove the lock there: the folder lease, the row of the table lease, or the object.';
 
 function versionOf({ lineage, serial }: State): Version {

@@ -8,7 +8,7 @@ export function unusable(location: string, what: string, about: { remedy?: strin
 
 /** Stops a run whose state was not written with its key; `what` follows the location: `does not fit its MAC`. */
 export function forged(location: string, what: string, keyName: string): Stop {
-  const message = `the state ${location} ${what}: somebody changed it, or wrote it with another key than that of ${keyName}`;
+  const message = `the state ${location} ${what}: it was changed, or written with another key than that of ${keyName}`;
   const remedy =
     'Nothing was sent. Set TRUEUP_STATE_KEY to the key it was written with, or restore a copy of the state. If neither ' +
     'helps, find out who can write it.';
@@ -17,7 +17,7 @@ export function forged(location: string, what: string, keyName: string): Stop {
 
 /** Stops a run whose state has no MAC, although it should have one; `why` follows: `there is a key for it`. */
 export function withoutMac(location: string, why: string): Stop {
-  const message = `the state ${location} has no MAC, and ${why}: an earlier version wrote it, or somebody took the MAC away`;
+  const message = `the state ${location} has no MAC, and ${why}: an earlier version wrote it, or its MAC was removed`;
   const remedy =
     'Nothing was sent. If you just updated Trueup, once: trueup state key --migrate. If not, find out who can write the ' +
     'state, and restore a copy of it.';

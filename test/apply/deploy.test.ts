@@ -285,7 +285,7 @@ test('after --no-wait the next run checks the deployment of a compose', async ()
   await plansNothingMore(made, stack());
 });
 
-test('a deployment that somebody else started and that ends first is not taken for ours', async () => {
+test('a deployment that another user started and that ends first is not taken for ours', async () => {
   const made = platformWith(10);
   await applyInTime(made, stack());
   const id = rowsIn(made, 'compose')[0]?.composeId;

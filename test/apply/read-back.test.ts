@@ -243,7 +243,7 @@ describe('a create that shows only after somebody has done something', () => {
     const { run, result, told, remedies } = await ended(labgit, acknowledged, { answers: lists });
     expect(result).toBe('done');
     expect(told).toEqual([
-      'pending: labgit.main was created and is listed only once somebody has connected it in the browser, under Git',
+      'pending: labgit.main was created and is listed only once it is connected in the browser, under Git',
     ]);
     expect(remedies).toEqual(['Apply again after that.']);
     expect(run.journal.now('labgit.main')).toMatchObject({ kind: 'labgit', id: null });

@@ -171,7 +171,7 @@ describe('a page states', () => {
     expect(pageOf('sshKey')).toContain('with the same `publicKey`');
     expect(pageOf('sshKey')).toContain('The platform does not tell the id of a new one');
     expect(pageOf('certificate')).toContain('A new one gets an id that Trueup chose');
-    expect(pageOf('labgit')).toContain('in no list before somebody has connected it in the browser');
+    expect(pageOf('labgit')).toContain('in no list before it is connected in the browser');
     expect(pageOf('environment')).toContain('adopted, and never created or deleted. Its `name` cannot be changed.');
     expect(pageOf('backup')).toContain('The key of the block is a label');
   });

@@ -160,7 +160,7 @@ environments:
     expect(unplanned.run).toMatchObject({ code: 0, log: expect.stringContaining('No changes.') });
     const refused = await merge('port', 8);
     expect(refused.run.code).toBe(1);
-    expect(refused.run.log).toContain('nobody reviewed these changes');
+    expect(refused.run.log).toContain('these changes were not reviewed');
     expect(writes(refused.requests)).toEqual([]);
     const planned = await happens({ is: 'dispatch', inputs: { command: 'plan' } });
     expect(planned.run).toMatchObject({ code: 0, log: expect.stringContaining('8080') });

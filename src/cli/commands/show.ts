@@ -10,7 +10,7 @@ import type { Command, Run } from '../command.ts';
 import { readPlanFile } from '../plan-file.ts';
 import { commandLine } from '../shell-command.ts';
 
-/** Prints a plan file as `plan` printed it. Sends nothing; the key of the state proves that nobody changed the file. */
+/** Prints a plan file as `plan` printed it. Sends nothing; the key of the state proves that the file is unchanged. */
 export function showCommand(path: string, flags: { readonly full?: true }): Command<PlanCommandView> {
   return { formats: planFormats, execute: (run, view) => show(run, view, { path, isFull: flags.full === true }) };
 }

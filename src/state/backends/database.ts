@@ -128,7 +128,7 @@ const cleartext = 'TRUEUP_CLEARTEXT_PASSWORD';
 function whyInsecure(error: unknown, { hasTls }: PostgresAddress): { what: string; remedy: string } | undefined {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : '';
-  const disable = 'Write sslmode=disable in TRUEUP_STATE_URL where nobody else can read the network.';
+  const disable = 'Write sslmode=disable in TRUEUP_STATE_URL where only you can read the network.';
   if (code === cleartext) {
     return {
       what: `cannot be used: ${message}, and the connection has no TLS; the password was not sent`,

@@ -147,7 +147,7 @@ function waveOf(
 
 function taken(location: string) {
   return locked(
-    `the lock of the state ${location} is lost: somebody else has it; nothing more is sent and nothing more is saved`,
+    `the lock of the state ${location} is lost: another run has it; nothing more is sent and nothing more is saved`,
     'Run it again: what was done is found then.',
   );
 }

@@ -186,7 +186,7 @@ function counterIn(location: string, text: string): number {
 
 function taken(location: string) {
   return locked(
-    `the lock of the state ${location} is lost: somebody else wrote it; nothing more is sent and nothing more is saved`,
+    `the lock of the state ${location} is lost: another run wrote it; nothing more is sent and nothing more is saved`,
     'Run it again: what was done is found then.',
   );
 }

@@ -2,7 +2,7 @@ import type { Cases, Facts } from './bench.ts';
 import { expect } from './expect.ts';
 import { recordOf, stateWith, stopOf } from './states.ts';
 
-/** A lock that is lost: it ran out, somebody took it away, or its location cannot be reached. */
+/** A lock that is lost: it ran out, it was taken away, or its location cannot be reached. */
 export function lostLockTests(test: Cases, facts: Facts): void {
   test('is lost for good when it ran out: nothing starts, nothing is saved', async ({ time, enter, leave }) => {
     const one = await enter();

@@ -135,7 +135,7 @@ const claims: Readonly<Record<string, (title: string) => Promise<void>>> = {
     expect(await list()).toEqual(['production']);
     expect(await list()).toContain('staging');
   },
-  'Somebody else': async (title) => {
+  'Another user': async (title) => {
     const { emulator, post, make, has } = await platform(title);
     const made = await emulator.act('environment.create', { name: 'b', projectId: 'prj_1' });
     const { environmentId } = made as { environmentId: string };
