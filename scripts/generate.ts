@@ -4,6 +4,7 @@ import { diagnosticPages, renderDiagnosticIndex } from './docs/diagnostic-docs.t
 import { renderEndpointDocs } from './docs/endpoint-docs.ts';
 import { kindPages } from './docs/kind-docs.ts';
 import { renderSafetyDocs } from './docs/safety-docs.ts';
+import { pageAssets } from './support/page-assets.ts';
 
 /** Writes the files that follow from others; with --check it only says which are out of date. */
 
@@ -65,6 +66,7 @@ function settlePages(folder: string, texts: ReadonlyMap<string, string>): void {
 }
 
 settle('src/resources/index.ts', resourcesIndex());
+settle('src/render/html/assets.ts', await pageAssets(root));
 // Loaded only now, because they stand on the index.
 const { kinds } = await import('../src/resources/index.ts');
 const { cases } = await import('../test/emulator/endpoint-cases/cases.ts');

@@ -24,7 +24,11 @@ export function createProgram(process: Process, onEnd: (exitCode: number) => voi
     .option('--pinned', 'only TRUEUP_URL and TRUEUP_STATE_URL choose platform and state; the default where CI is set')
     .option('--no-pinned', 'the manifest may choose them; also TRUEUP_PINNED=false')
     .option('--allow-http', 'allow plain http to other machines; also TRUEUP_ALLOW_HTTP=true')
-    .option('--format <format>', 'format of stdout: text, json; of some commands also markdown, sarif or junit', 'text')
+    .option(
+      '--format <format>',
+      'format of stdout: text, json; of some commands also html, markdown, sarif or junit',
+      'text',
+    )
     .option('--link-base <url>', 'where markdown links lines of files to; default: the commit that the forge runs')
     .option('--marker <name>', 'name of the comment in its first line, in markdown; default: made from the manifest')
     .option('--no-color', 'no colour; also NO_COLOR=1')
@@ -134,6 +138,7 @@ function addPlanning(program: Command, run: Runner): void {
         'trueup plan --detailed-exitcode',
         'trueup plan --format json | jq .summary',
         'trueup plan --format markdown > comment.md',
+        'trueup plan --format html > plan.html',
         'trueup plan --format markdown --link-base https://git.example.com/shop/infra/src/commit/0d5c7e0f6a1b',
         'trueup plan --out plan.trueup',
         "trueup plan --target 'production.compose.*' --exclude production.compose.shop",
@@ -258,6 +263,7 @@ function addChanging(program: Command, run: Runner): void {
       examples(
         'trueup apply',
         'trueup apply --auto-approve --adopt',
+        'trueup apply plan.trueup --format html > apply.html',
         'trueup apply plan.trueup',
         'trueup apply --target production.compose.shop',
         'trueup apply --replace production.redis.cache --allow-data-loss',

@@ -32,7 +32,7 @@ export const boxHeight = 26;
 const gap = { x: 44, y: 8, part: 20 };
 
 /** The width at which parts go on in the next row, unless one part is wider. Pixels. */
-const pageWidth = 1_000;
+const pageWidth = 820;
 
 /** Sweeps over the columns that move boxes towards those they are connected with. */
 const sweeps = 6;

@@ -172,7 +172,7 @@ export interface LeftOut {
   readonly address: string;
   readonly action: ActionName;
   /** The address without which it cannot be done, and which is left out. */
-  readonly needs?: string;
+  readonly needs?: string | undefined;
 }
 
 /** What a plan was narrowed to, and what that leaves out. */
@@ -210,6 +210,8 @@ export interface ShownAction extends Pick<
   readonly steps: readonly unknown[];
   readonly attributes: readonly Pick<AttributeChange, 'decision'>[];
   readonly service?: Pick<ServicePlan, 'isLeft'>;
+  /** undefined: an earlier version of Trueup wrote the plan file. */
+  readonly dependsOn?: Action['dependsOn'];
 }
 
 /** What people see of a plan: all that a view of it may use, so that a plan file can hold it. */

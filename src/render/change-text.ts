@@ -167,7 +167,7 @@ function inline(sides: Sides, frame: Frame, summary?: string): string[] {
 const [mark, redactedPart] = ['(sensitive, changed)', '(sensitive)'];
 
 /** A text without those marks, and the numbers of the lines that had one. */
-function withoutMarks({ is }: Shown, text: string): { text: string; redacted: ReadonlySet<number> } {
+export function withoutMarks({ is }: Shown, text: string): { text: string; redacted: ReadonlySet<number> } {
   if (is !== 'masked' || !text.includes(mark)) return { text, redacted: new Set() };
   const marked = text.split('\n').flatMap((line, at) => (line.includes(mark) ? [at + 1] : []));
   return { text: text.replaceAll(mark, redactedPart), redacted: new Set(marked) };
@@ -212,7 +212,10 @@ function amounts({ unit }: Change, shown: Shown): Shown {
   return unit === undefined || value === undefined ? shown : like(shown, inUnits(unit, value));
 }
 
-function causeWords(change: Pick<Change, 'cause' | 'before' | 'after'> & { readonly last: Shown | undefined }): string {
+/** The reason for a change, for people; empty where the values say it. */
+export function causeWords(
+  change: Pick<Change, 'cause' | 'before' | 'after'> & { readonly last: Shown | undefined },
+): string {
   switch (change.cause) {
     case 'drift':
       return 'drift: changed on the platform, apply puts it back';
@@ -240,12 +243,12 @@ function causeWords(change: Pick<Change, 'cause' | 'before' | 'after'> & { reado
 }
 
 /** Part of a value, shown as the whole value is. */
-function like(shown: Shown, value: Json | undefined): Shown {
+export function like(shown: Shown, value: Json | undefined): Shown {
   return value === undefined ? { is: 'absent' } : { is: shown.is === 'masked' ? 'masked' : 'value', value };
 }
 
 /** Whether a value takes more than a line. */
-function isSpread(shown: Shown): boolean {
+export function isSpread(shown: Shown): boolean {
   const value = valueOf(shown);
   return isLong(value) || isComposite(value);
 }

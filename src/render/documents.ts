@@ -37,6 +37,8 @@ const shown = z.discriminatedUnion('is', [
   z.object({ is: z.literal('known after apply') }),
 ]);
 
+const unit = z.enum(['bytes', 'nanocpus', 'nanoseconds']);
+
 const change = z.object({
   path: z.string(),
   cause: z.enum([
@@ -53,6 +55,8 @@ const change = z.object({
   before: shown,
   after: shown,
   last: shown.optional(),
+  /** The unit of the number, or of members of the value by their names; values are the platform's numbers. */
+  unit: z.union([unit, z.record(z.string(), unit)]).optional(),
   summary: z.string().optional(),
   atDeploy: z.boolean(),
   forcesReplacement: z.boolean(),
@@ -65,8 +69,14 @@ const action = z.object({
   action: actionName,
   id: z.string().optional(),
   parent: z.string().optional(),
+  /** Addresses that this one depends on, also unchanged ones. */
+  dependsOn: z.array(z.string()).optional(),
   /** The former address, which `moved:` replaces in the state. */
   movedFrom: z.string().optional(),
+  /** Of a replacement: the new object comes before the old one goes. */
+  createsBeforeDestroy: z.boolean().optional(),
+  /** Apply sends no request for it: only the state changes, or the object goes with its parent. */
+  sendsNothing: z.literal(true).optional(),
   changes: z.array(change),
   /** Of a deployment: what it puts into effect; left out for the first one. */
   because: z.array(z.string()).optional(),

@@ -37,7 +37,7 @@ export function edgesOf(nodes: readonly GraphNode[]): GraphEdge[] {
 }
 
 /** The environment of each block: its outermost ancestor. Blocks without an ancestor and without children have none. */
-function environmentsOf(nodes: readonly GraphNode[]): ReadonlyMap<string, string | undefined> {
+export function environmentsOf(nodes: readonly GraphNode[]): ReadonlyMap<string, string | undefined> {
   const byAddress = new Map(nodes.map((node) => [node.address, node]));
   const parents = new Set(nodes.map(({ parent }) => parent));
   const found = new Map<string, string | undefined>();
@@ -55,6 +55,12 @@ function ancestors(address: string, byAddress: ReadonlyMap<string, GraphNode>): 
   for (let at: string | undefined = address; at !== undefined && !chain.has(at); at = byAddress.get(at)?.parent)
     chain.add(at);
   return [...chain];
+}
+
+/** The service of each block: its ancestor directly below an environment, or the block itself. */
+export function servicesOf(nodes: readonly GraphNode[]): ReadonlyMap<string, string> {
+  const byAddress = new Map(nodes.map((node) => [node.address, node]));
+  return new Map(nodes.map(({ address }) => [address, ancestors(address, byAddress).at(-2) ?? address]));
 }
 
 /** The blocks by environment. An environment is the frame around its blocks and no node. */
@@ -76,4 +82,32 @@ export function edgesAcross(nodes: readonly GraphNode[]): GraphEdge[] {
   return edgesOf(nodes).filter(
     ({ from, to }) => environments.get(from) !== environments.get(to) && environments.get(to) !== to,
   );
+}
+
+/** The graph with each service as one node, which needs whatever a block below it needs. */
+export function foldServices(nodes: readonly GraphNode[]): GraphNode[] {
+  const services = servicesOf(nodes);
+  const byService = groupBy(nodes.map((node) => [services.get(node.address) ?? node.address, node] as const));
+  const byAddress = new Map(nodes.map((node) => [node.address, node]));
+  return [...byService].flatMap(([address, members]) => {
+    const own = byAddress.get(address) ?? members[0];
+    if (own === undefined) return [];
+    const needs = members.flatMap(({ dependsOn }) => dependsOn.map((one) => services.get(one) ?? one));
+    const actions = members.flatMap(({ action }) => (action === undefined ? [] : [action]));
+    // A service with a change below it has one itself.
+    const action = own.action === 'no-op' && actions.some((one) => one !== 'no-op') ? 'update' : own.action;
+    return [{ ...own, address, action, dependsOn: [...new Set(needs)].filter((one) => one !== address) }];
+  });
+}
+
+/** The blocks that change, with what they need and what needs them. */
+export function aroundChanges(nodes: readonly GraphNode[]): GraphNode[] {
+  const changed = new Set(nodes.filter(({ action }) => action !== 'no-op').map(({ address }) => address));
+  const kept = new Set(
+    edgesOf(nodes)
+      .filter(({ from, to }) => changed.has(from) || changed.has(to))
+      .flatMap(({ from, to }) => [from, to])
+      .concat([...changed]),
+  );
+  return nodes.filter(({ address }) => kept.has(address));
 }

@@ -38,7 +38,7 @@ const columnWidth = 7;
 const padding = 20;
 
 /** Draws blocks and the dependencies between them: what is needed stands to the left of what needs it. */
-function drawGraph(nodes: readonly GraphNode[], edges: readonly GraphEdge[], drawing: Drawing = {}): Picture {
+export function drawGraph(nodes: readonly GraphNode[], edges: readonly GraphEdge[], drawing: Drawing = {}): Picture {
   const inside = new Set(nodes.map(({ address }) => address));
   const named = new Map(
     nodes.map((node) => [node.address, nameOf(node, inside.has(node.parent ?? '') ? node.parent : drawing.below)]),

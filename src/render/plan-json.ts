@@ -52,13 +52,18 @@ export function aboutJson({
 
 function actionJson(action: ShownAction): PlanDocument['actions'][number] {
   const { id, parent, movedFrom, because, isAsked, holds, dataAtRisk, protect, position } = action;
+  const needs = new Set((action.dependsOn ?? []).map(blockAddress));
+  needs.delete(blockAddress(action.address));
   return {
     address: blockAddress(action.address),
     kind: action.kind.kind,
     action: action.action,
     ...(id === undefined ? {} : { id }),
     ...(parent === undefined ? {} : { parent }),
+    ...(action.dependsOn === undefined ? {} : { dependsOn: [...needs].toSorted() }),
     ...(movedFrom === undefined ? {} : { movedFrom }),
+    ...(action.createsBeforeDestroy ? { createsBeforeDestroy: true } : {}),
+    ...(sendsNothing(action) ? { sendsNothing: true as const } : {}),
     changes: action.changes.map(changeJson),
     ...(because === undefined ? {} : { because: [...because] }),
     ...(holds === undefined ? {} : { holds: holds as PlanAction['holds'] }),
@@ -71,8 +76,13 @@ function actionJson(action: ShownAction): PlanDocument['actions'][number] {
   };
 }
 
+/** Whether an action of its own needs no request. */
+function sendsNothing({ action, steps, teardown }: ShownAction): boolean {
+  return action !== 'no-op' && steps.length === 0 && teardown.length === 0;
+}
+
 function changeJson(change: Change): PlanDocument['actions'][number]['changes'][number] {
-  const { path, cause, before, after, last, summary, atDeploy, forcesReplacement, position } = change;
+  const { path, cause, before, after, last, unit, summary, atDeploy, forcesReplacement, position } = change;
   return {
     path,
     cause,
@@ -80,6 +90,7 @@ function changeJson(change: Change): PlanDocument['actions'][number]['changes'][
     before: before as PlanShown,
     after: after as PlanShown,
     ...(last === undefined ? {} : { last: last as PlanShown }),
+    ...(unit === undefined ? {} : { unit: typeof unit === 'string' ? unit : { ...unit } }),
     ...(summary === undefined ? {} : { summary }),
     atDeploy,
     forcesReplacement,

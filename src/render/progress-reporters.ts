@@ -1,5 +1,6 @@
 import type { ApplyEvent } from '../apply/job.ts';
 import type { Live } from './format.ts';
+import type { EventDocument } from './documents.ts';
 import type { Reporter } from './progress.ts';
 import { eventJson, heartbeatJson } from './progress-json.ts';
 import { isShown, renderCut, renderEvent, renderHeartbeat } from './progress-text.ts';
@@ -64,7 +65,7 @@ export function eventLines(write: (text: string) => void, style: Style): Reporte
 }
 
 /** Prints a JSON document for each event, and one after each 30 seconds of silence. */
-export function eventDocuments(print: (document: object) => void): Reporter {
+export function eventDocuments(print: (document: EventDocument) => void): Reporter {
   return eventByEvent({
     event: (event, about) => print(eventJson(event, { ...about, time: isoTime(about.now) })),
     heartbeat: (running, { now, counts }) => print(heartbeatJson(running, { time: isoTime(now), counts })),

@@ -15,7 +15,7 @@ export interface SavedView extends Omit<PlanView, 'isFull' | 'allowed'> {
 const plain = [
   ...(['address', 'movedFrom', 'action', 'createsBeforeDestroy', 'id', 'parent', 'changes', 'notes'] as const),
   ...(['because', 'isOrdered', 'isLeftOut', 'isAsked', 'holds', 'dataAtRisk', 'protect'] as const),
-  ...(['needsConsent', 'position'] as const),
+  ...(['needsConsent', 'position', 'dependsOn'] as const),
 ];
 
 /** The others, which are counted. A member that is missing in both does not compile. */

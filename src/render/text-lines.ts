@@ -36,14 +36,21 @@ export function countLines(text: string): string {
   return counted(readText(text).lines.length, 'line');
 }
 
-/**
- * The difference of two texts: in words what no line shows, then unified hunks with the line numbers of both sides.
- * `redacted`: the numbers of the new lines in which redacted parts differ.
- */
-export function textDifference(
+/** The difference of two texts. */
+export interface TextDifference {
+  /** Differences that no line shows. */
+  readonly words: readonly string[];
+  readonly hunks: readonly Hunk[];
+  /** The lines of both sides. */
+  readonly left: readonly string[];
+  readonly right: readonly string[];
+}
+
+/** Compares two texts. `redacted`: the numbers of the new lines in which redacted parts differ. */
+export function compareTexts(
   [before, after]: readonly [string, string],
-  { redacted, indent, style }: { redacted?: ReadonlySet<number> | undefined; indent: number; style: Style },
-): string[] {
+  redacted?: ReadonlySet<number>,
+): TextDifference {
   const [old, fresh] = [readText(before), readText(after)];
   // Line ends that are the same throughout are said once, not in every line.
   const isStripped = old.ends !== fresh.ends || old.ends === 'CRLF';
@@ -62,6 +69,18 @@ export function textDifference(
       : []),
     ...(isMatched ? [] : ['too different to match line by line']),
   ];
+  return { words, hunks, left, right };
+}
+
+/**
+ * The difference of two texts: in words what no line shows, then unified hunks with the line numbers of both sides.
+ * `redacted`: the numbers of the new lines in which redacted parts differ.
+ */
+export function textDifference(
+  texts: readonly [string, string],
+  { redacted, indent, style }: { redacted?: ReadonlySet<number> | undefined; indent: number; style: Style },
+): string[] {
+  const { words, hunks, left, right } = compareTexts(texts, redacted);
   return [...words.map((one) => style.paint('info', `(${one})`)), ...hunkLines(hunks, { left, right, indent, style })];
 }
 
@@ -103,13 +122,21 @@ function hunkLines(hunks: readonly Hunk[], sides: Sides): string[] {
   return lines;
 }
 
-function oneHunk(hunk: Hunk, { left, right, indent, style }: Sides): string[] {
+/** The heading of a hunk, and the keys that its first difference stands below. */
+export function headHunk(
+  hunk: Hunk,
+  { left, right }: Pick<TextDifference, 'left' | 'right'>,
+): { readonly heading: string; readonly path: string } {
   const count = (sign: HunkLine['sign']): number => hunk.lines.filter((line) => line.sign !== sign).length;
   const first = hunk.lines.findIndex(({ sign }) => sign !== ' ');
   const isGone = hunk.lines[first]?.sign === '-';
   const [side, start] = isGone ? [left, hunk.before] : [right, hunk.after];
-  const path = pathAbove(side, start - 1 + first);
   const heading = `@@ -${hunk.before},${count('+')} +${hunk.after},${count('-')} @@`;
+  return { heading, path: pathAbove(side, start - 1 + first) };
+}
+
+function oneHunk(hunk: Hunk, { left, right, indent, style }: Sides): string[] {
+  const { heading, path } = headHunk(hunk, { left, right });
   return [
     style.paint('faint', path === '' ? heading : withPath(heading, path, indent, style)),
     ...runsOf(hunk.lines).flatMap((run, at, runs) => {

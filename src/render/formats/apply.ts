@@ -2,7 +2,11 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { hasChanges } from '../../plan/action.ts';
 import type { ResultView } from '../apply-text.ts';
 import { renderResult } from '../apply-text.ts';
+import { diagnosticJson } from '../diagnostics-json.ts';
+import type { EventDocument, PlanDocument } from '../documents.ts';
 import type { Format, Formats, View } from '../format.ts';
+import { htmlView } from '../html-view.ts';
+import { renderPlanPage } from '../html/plan.ts';
 import { jsonView, printJson } from '../json-view.ts';
 import { planJson } from '../plan-json.ts';
 import type { PlanView } from '../plan-text.ts';
@@ -56,12 +60,43 @@ const json: Format<ApplyView> = (screen) => {
     ...jsonView(screen, 'lines'),
     plan: (view) => print(planJson(withWarnings(view))),
     progress: (input) => createProgress({ ...input, reporter: eventDocuments(print) }),
-    result: ({ view, plan, exitCode, warnings, unsaved }) => {
-      const notes = plan.actions.flatMap((action) => action.notes);
-      print(resultJson(view, exitCode, [...warnings, ...plan.diagnostics, ...notes, ...unsaved]));
+    result: (applied) => print(resultOf(applied)),
+  };
+};
+
+function resultOf({ view, plan, exitCode, warnings, unsaved }: Applied) {
+  const notes = plan.actions.flatMap((action) => action.notes);
+  return resultJson(view, exitCode, [...warnings, ...plan.diagnostics, ...notes, ...unsaved]);
+}
+
+/** One page at the end, of everything that the documents hold; meanwhile the events on stderr. */
+const html: Format<ApplyView> = (screen) => {
+  const { out, err, errStyle } = screen;
+  const common = htmlView(screen);
+  const events: EventDocument[] = [];
+  let plan: PlanDocument | undefined;
+  return {
+    ...common,
+    plan: (view) => {
+      plan = planJson(withWarnings(view));
+    },
+    progress: (input) => {
+      const lines = createProgress({ ...input, reporter: eventLines(err, errStyle) });
+      const documents = createProgress({ ...input, reporter: eventDocuments((event) => events.push(event)) });
+      return {
+        onEvent: (event) => [lines, documents].forEach((one) => one.onEvent(event)),
+        end: (isCut) => [lines, documents].forEach((one) => one.end(isCut)),
+      };
+    },
+    result: (applied) => {
+      if (plan !== undefined) out(renderPlanPage({ plan, events, result: resultOf(applied) }));
+    },
+    failure: (errors, exitCode) => {
+      if (plan !== undefined) out(renderPlanPage({ plan, events, errors: errors.map(diagnosticJson) }));
+      common.failure(errors, exitCode);
     },
   };
 };
 
 /** The formats of `apply` and `destroy`. */
-export const applyFormats: Formats<ApplyView> = { text, json };
+export const applyFormats: Formats<ApplyView> = { text, json, html };

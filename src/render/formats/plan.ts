@@ -2,6 +2,8 @@ import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { inCanonicalOrder } from '../canonical.ts';
 import type { Formats, View } from '../format.ts';
 import { diagnosticResults, diagnosticRules, junitView, sarifView } from '../finding-views.ts';
+import { htmlView } from '../html-view.ts';
+import { renderPlanPage } from '../html/plan.ts';
 import { jsonView, printJson } from '../json-view.ts';
 import { markdownView } from '../markdown-view.ts';
 import { planJson } from '../plan-json.ts';
@@ -65,6 +67,10 @@ export const planFormats: Formats<PlanCommandView> = {
   junit: (screen) => ({
     ...junitView(screen, 'plan'),
     plan: (result) => screen.out(planJunit(withWarnings(result), screen.site())),
+  }),
+  html: (screen) => ({
+    ...htmlView(screen),
+    plan: (result) => screen.out(renderPlanPage({ plan: planJson(withWarnings(result)) })),
   }),
 };
 

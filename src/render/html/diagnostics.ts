@@ -1,0 +1,15 @@
+import type { PlanDocument } from '../documents.ts';
+import type { Markup } from '../markup.ts';
+import { markup } from '../markup.ts';
+import { place } from './change.ts';
+
+type DocumentDiagnostic = PlanDocument['diagnostics'][number];
+
+/** Errors, warnings and notes as a list; empty without any. */
+export function diagnosticList(diagnostics: readonly DocumentDiagnostic[]): Markup {
+  if (diagnostics.length === 0) return markup``;
+  return markup`<ul class="messages">${diagnostics.map(
+    ({ code, severity, message, details = [], remedy, address, position }) =>
+      markup`<li class="${severity}"><p><strong>${severity}</strong> <code class="quiet">${code}</code>${address === undefined ? '' : markup` <code>${address}</code>`}${place(position)}</p><p>${message}</p>${details.map((one) => markup`<p class="detail">${one}</p>`)}${remedy === undefined ? '' : markup`<p class="remedy">${remedy}</p>`}</li>`,
+  )}</ul>`;
+}

@@ -1,0 +1,275 @@
+import { flags } from '../../diagnostics/safeguards.ts';
+import { groupBy } from '../../graph/group.ts';
+import { isWithin } from '../../kind/address.ts';
+import type { ActionName } from '../../plan/action.ts';
+import type { EventDocument, PlanDocument, ResultDocument } from '../documents.ts';
+import { counted, requestCounts } from '../lines.ts';
+import type { Markup } from '../markup.ts';
+import { markup } from '../markup.ts';
+import { headFacts } from '../plan-head.ts';
+import { actionWords, countActions, leftOutWords, narrowedWords } from '../words.ts';
+import { changeList, place } from './change.ts';
+import { diagnosticList } from './diagnostics.ts';
+import type { Entry } from './entries.ts';
+import { buildEntries, buildNodes } from './entries.ts';
+import { countValues, renderFilter } from './filter.ts';
+import { renderGraph } from './graph.ts';
+import { renderShell } from './shell.ts';
+
+/** What `plan` and `show` have, and what `apply` and `destroy` have at their end. */
+export interface PlanRun {
+  readonly plan: PlanDocument;
+  readonly events?: readonly EventDocument[];
+  /** undefined: nothing was applied. */
+  readonly result?: ResultDocument | undefined;
+  /** Errors that ended the run. */
+  readonly errors?: PlanDocument['diagnostics'];
+}
+
+/** A plan as a page, or an apply: the same page with the outcomes. */
+export function renderPlanPage({ plan, events = [], result, errors = [] }: PlanRun): string {
+  const entries = buildEntries(plan, result, events);
+  const shown = entries.filter(isNews);
+  const quiet = entries.filter((entry) => !isNews(entry));
+  const groups = [...groupBy(shown.map((entry) => [entry.service, entry] as const))];
+  const idOf = new Map(entries.toReversed().map(({ address, id }) => [address, id]));
+  for (const { address, id } of shown.toReversed()) idOf.set(address, id);
+  const { project, platform, state, commit } = plan;
+  const graph = renderGraph(buildNodes(plan.actions), (address) => idOf.get(address));
+  const atEntries = new Set(plan.actions.flatMap(({ notes }) => notes.map((note) => JSON.stringify(note))));
+  const others = (result?.diagnostics ?? plan.diagnostics).filter((one) => !atEntries.has(JSON.stringify(one)));
+  const messages = [...errors, ...others];
+  const first = firstOf(plan, entries, result, idOf);
+  return renderShell({
+    subject: result === undefined ? 'plan' : 'apply',
+    title: project?.name ?? project?.id ?? 'project',
+    verdict: verdict(plan, result, errors),
+    counts: markup`<ul class="counts">${[...countActions(entries)].map(
+      ([name, count]) =>
+        markup`<li class="${name}"><b>${count}</b> ${result === undefined ? actionWords[name].plan : actionWords[name].sign}</li>`,
+    )}</ul>`,
+    facts: project === undefined || state === undefined ? [] : headFacts({ platform, project, state, commit }),
+    contents: markup`<h2>Contents</h2><ol>${first === undefined ? '' : markup`<li><a href="#first">Look at this first</a></li>`}${messages.length === 0 ? '' : markup`<li><a href="#messages">Messages</a></li>`}<li><a href="#changes">Changes</a>${contentsOf(groups)}</li>${graph.text === '' ? '' : markup`<li><a href="#dependencies">Dependencies</a></li>`}${quiet.length === 0 ? '' : markup`<li><a href="#unchanged">Unchanged</a></li>`}</ol>`,
+    main: [
+      first ?? markup``,
+      messages.length === 0
+        ? markup``
+        : markup`<section id="messages" aria-labelledby="messages-title"><h2 id="messages-title">Messages</h2>${diagnosticList(messages)}</section>`,
+      markup`<section id="changes"${groups.length > mostOpenGroups ? markup` class="many"` : ''} aria-labelledby="changes-title"><h2 id="changes-title">Changes</h2>
+${shown.length === 0 ? markup`<p class="empty">There is nothing to change.</p>` : renderFilter(choices(shown), 'change')}
+${groups.map(([address, members], at) => renderGroup(address, members, { at, isOpen: groups.length <= mostOpenGroups }))}
+</section>`,
+      graph,
+      renderUnchanged(quiet),
+    ],
+    foot: `${result === undefined ? 'Planned' : 'Applied'} with ${requestCounts((result ?? plan).requests)}. This page makes no request.`,
+  });
+}
+
+/** Groups that are open from the start. */
+const mostOpenGroups = 40;
+
+/** Whether an action needs attention. */
+function isNews({ action, notes, dataAtRisk, outcome }: Entry): boolean {
+  const isUnchanged = action === 'no-op' && notes.length === 0 && dataAtRisk === undefined;
+  return !isUnchanged || (outcome !== undefined && outcome.result !== 'done' && outcome.result !== 'skipped');
+}
+
+function verdict(plan: PlanDocument, result: PlanRun['result'], failures: PlanDocument['diagnostics']): string {
+  const narrowed =
+    plan.narrowed === undefined
+      ? ''
+      : ` This plan is ${narrowedWords(plan.narrowed)}; ${leftOutWords(plan.narrowed, true)}.`;
+  if (result !== undefined) {
+    const { ending, interrupted } = result;
+    const words = { done: 'Applied, and verified.', failed: 'The apply failed.', partly: 'Applied in part.' };
+    const counts = countValues(result.outcomes.filter(({ action }) => action !== 'no-op').map((one) => one.result));
+    const numbers = counts.map(({ value, count }) => `${count} ${value}`).join(', ');
+    return `${words[ending]}${interrupted ? ' It was interrupted.' : ''}${numbers === '' ? '' : ` ${numbers}.`}${narrowed}`;
+  }
+  const errors = [...plan.diagnostics, ...plan.actions.flatMap(({ notes }) => notes), ...failures].filter(
+    ({ severity }) => severity === 'error',
+  ).length;
+  const cannot = errors === 0 ? '' : ` This plan cannot be applied: ${counted(errors, 'error')}.`;
+  const changes = plan.actions.filter(({ action }) => action !== 'no-op').length;
+  const words = changes === 0 ? 'No changes.' : `${counted(changes, 'change')}.`;
+  return `${words}${cannot}${narrowed}`;
+}
+
+/** What nobody may overlook; undefined: there is nothing of that. */
+function firstOf(
+  plan: PlanDocument,
+  entries: readonly Entry[],
+  result: PlanRun['result'],
+  idOf: ReadonlyMap<string, string>,
+): Markup | undefined {
+  const named = (name: ActionName) => entries.filter(({ action }) => action === name).map(({ address }) => address);
+  const links = (addresses: readonly string[]) =>
+    markup`<ul class="links">${addresses.map((address) => markup`<li><a href="#${idOf.get(address)}"><code>${address}</code></a></li>`)}</ul>`;
+  const line = (tone: string, words: string, addresses: readonly string[]): Markup[] =>
+    addresses.length === 0
+      ? []
+      : [markup`<li class="${tone}"><p><b>${words}</b></p>${links([...new Set(addresses)])}</li>`];
+  const failed = entries.filter(({ outcome }) => outcome?.result === 'failed' || outcome?.result === 'unverified');
+  const broken = entries.filter(({ notes }) => notes.some(({ severity }) => severity === 'error'));
+  const risky = entries.filter(({ dataAtRisk }) => dataAtRisk !== undefined);
+  const adopted = entries.filter(({ needsConsent }) => needsConsent);
+  const { restarts = [], recreates = [], overwrites = [], unmanaged = 0 } = plan;
+  const did = result !== undefined;
+  const number = (count: number, noun: string) => counted(count, noun);
+  const lines = [
+    ...line(
+      'bad',
+      `Failed or not verified: ${number(failed.length, 'action')}`,
+      failed.map(({ address }) => address),
+    ),
+    ...line(
+      'bad',
+      `Errors at ${number(broken.length, 'resource')}`,
+      broken.map(({ address }) => address),
+    ),
+    ...line('bad', `${did ? 'Deletions' : 'Deletes'}: ${number(named('delete').length, 'object')}`, named('delete')),
+    ...line(
+      'bad',
+      `${did ? 'Replacements' : 'Replaces'}: ${number(named('replace').length, 'object')}`,
+      named('replace'),
+    ),
+    ...(risky.length === 0
+      ? []
+      : [
+          markup`<li class="bad"><p><b>Data at risk: ${number(risky.length, 'resource')}</b></p><ul class="risks">${risky.map(
+            (entry) =>
+              markup`<li><a href="#${entry.id}"><code>${entry.address}</code></a> ${entry.dataAtRisk} (${allowance(entry)})</li>`,
+          )}</ul></li>`,
+        ]),
+    ...line('change', `Stops, and creates again: ${number(recreates.length, 'service')}`, recreates),
+    ...line('change', `Restarts: ${number(restarts.length, 'service')}`, restarts),
+    ...line(
+      'change',
+      `Overwrites changes that were made on the platform: ${number(overwrites.length, 'resource')}`,
+      overwrites,
+    ),
+    ...line(
+      'info',
+      `Takes over ${number(adopted.length, 'object')}; apply needs consent: ${flags.adoption}, or answer yes`,
+      adopted.map(({ address }) => address),
+    ),
+    ...(unmanaged === 0
+      ? []
+      : [
+          markup`<li class="info"><p>${number(unmanaged, 'object')} of the project ${unmanaged === 1 ? 'is' : 'are'} not managed (trueup export --unmanaged).</p></li>`,
+        ]),
+  ];
+  if (lines.length === 0) return undefined;
+  return markup`<section id="first" aria-labelledby="first-title"><h2 id="first-title">Look at this first</h2><ul class="first">${lines}</ul></section>`;
+}
+
+function allowance({ protect, outcome }: Entry): string {
+  if (protect === false) return 'allowed by protect: false';
+  return outcome === undefined ? `apply needs ${flags.dataLoss}` : `allowed by ${flags.dataLoss}`;
+}
+
+function choices(entries: readonly Entry[]) {
+  const inOrder = [...countActions(entries).keys()];
+  const actions = countValues(
+    entries.map(({ action }) => action),
+    (name) => actionWords[name as ActionName].sign,
+  );
+  const results = entries.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome.result]));
+  return [
+    {
+      name: 'action' as const,
+      label: 'Actions',
+      values: inOrder.flatMap((name) => actions.filter(({ value }) => value === name)),
+    },
+    { name: 'kind' as const, label: 'Kind', values: countValues(entries.map(({ kind }) => kind)) },
+    {
+      name: 'within' as const,
+      label: 'Environment',
+      values: countValues(
+        entries.map(({ environment }) => environment),
+        (name) => (name === '' ? 'outside environments' : name),
+      ),
+    },
+    { name: 'result' as const, label: 'Result', values: countValues(results) },
+  ];
+}
+
+/** The groups by environment. */
+function contentsOf(groups: readonly (readonly [address: string, entries: readonly Entry[]])[]): Markup {
+  const numbered = groups.map(([address, entries], at) => ({ address, entries, at }));
+  const byEnvironment = groupBy(numbered.map((one) => [one.entries[0]?.environment ?? '', one] as const));
+  return markup`${[...byEnvironment].map(
+    ([environment, members]) =>
+      markup`<p><code>${environment === '' ? 'outside environments' : environment}</code></p><ol>${members.map(
+        ({ address, entries, at }) => {
+          const isBelow = environment !== '' && address !== environment && isWithin(address, environment);
+          const name = isBelow ? address.slice(environment.length).replace(/^\./, '') : address;
+          return markup`<li><a href="#g${at + 1}"><code>${name}</code></a> ${signs(entries)}</li>`;
+        },
+      )}</ol>`,
+  )}`;
+}
+
+/** The actions of a group by their signs: `+2 ~1`. */
+function signs(entries: readonly Entry[]): Markup {
+  return markup`<span class="signs">${[...countActions(entries)].map(([name, count]) => markup`<span class="${name}"><span aria-hidden="true">${actionWords[name].symbol.trim()}${count}</span><span class="hidden"> ${count} ${actionWords[name].sign}</span></span>`)}</span>`;
+}
+
+function renderGroup(
+  address: string,
+  entries: readonly Entry[],
+  { at, isOpen }: { readonly at: number; readonly isOpen: boolean },
+): Markup {
+  return markup`<details class="group" id="g${at + 1}"${isOpen ? markup` open` : ''}><summary><h3><code>${address}</code></h3> ${signs(entries)}</summary>
+${entries.map((entry) => renderEntry(entry, address))}
+</details>`;
+}
+
+function renderEntry(entry: Entry, service: string): Markup {
+  const { id, action, kind, environment, outcome, address, seconds, createsBeforeDestroy, position } = entry;
+  const symbol = createsBeforeDestroy === true ? '+/-' : actionWords[action].symbol.trim();
+  const rest =
+    address !== service && isWithin(address, service) ? address.slice(service.length).replace(/^\./, '') : address;
+  // The title of the group has the address already.
+  const name = address !== service ? rest : action === 'deploy' ? 'deployment' : kind;
+  const about = sentence(entry);
+  const took = seconds === undefined ? '' : markup` <span class="took">${seconds.toFixed(1)} s</span>`;
+  const result =
+    outcome === undefined ? '' : markup` <span class="result ${outcome.result}">${outcome.result}</span>${took}`;
+  return markup`<article class="entry ${action}" id="${id}" tabindex="-1" data-action="${action}" data-kind="${kind}" data-within="${environment}"${outcome === undefined ? '' : markup` data-result="${outcome.result}"`}><header><span class="sign" aria-hidden="true">${symbol}</span><h4><code>${name}</code></h4>${name === kind ? '' : markup`<span class="kind">${kind}</span>`}<span class="word">${actionWords[action].sign}</span>${result}${place(position)}</header>
+${about.text === '' ? '' : markup`<p class="what">${about}</p>`}${entry.dataAtRisk === undefined ? '' : markup`<p class="risk">Data at risk: ${entry.dataAtRisk} (${allowance(entry)})</p>`}${Object.entries(entry.holds ?? {}).map(([noun, names]) => markup`<p class="holds">${noun}: ${names.join(', ')}</p>`)}${changeList(entry.changes)}${diagnosticList([...entry.notes, ...(outcome?.diagnostics ?? [])])}</article>`;
+}
+
+function sentence({ action, parent, movedFrom, because, asked, sendsNothing, ...rest }: Entry): Markup {
+  const words = {
+    create: '',
+    update: sendsNothing === true ? 'In the state only; nothing is sent.' : '',
+    move: sendsNothing === true ? 'Nothing changes on the platform.' : `Moves below ${parent ?? 'the project'}.`,
+    replace:
+      rest.createsBeforeDestroy === true
+        ? 'Creates the new object, then deletes the old one when nothing here uses it.'
+        : 'Deletes the object and creates it again.',
+    adopt: 'The object exists on the platform and is taken over.',
+    delete: sendsNothing === true ? 'Goes with its parent.' : '',
+    forget: 'Nothing is sent; the object, if there is one, stays on the platform.',
+    deploy:
+      because === undefined
+        ? ''
+        : because.length === 0
+          ? 'Restarts with saved changes that do not run yet.'
+          : 'Restarts with ',
+    'no-op': '',
+  } satisfies Record<ActionName, string>;
+  const reasons =
+    because === undefined || because.length === 0
+      ? ''
+      : markup`<span class="because">${because.map((one, at) => markup`${at === 0 ? '' : ', '}<code>${one}</code>`)}</span>`;
+  const former = movedFrom === undefined ? '' : markup` Moved in the state from <code>${movedFrom}</code>.`;
+  return markup`${words[action]}${asked === true ? ' Because --replace asks for it.' : ''}${former}${reasons}`;
+}
+
+function renderUnchanged(entries: readonly Entry[]): Markup {
+  if (entries.length === 0) return markup``;
+  return markup`<section id="unchanged" aria-labelledby="unchanged-title"><details class="fold"><summary><h2 id="unchanged-title">Unchanged</h2> <span>${entries.length}</span></summary><ul class="plain">${entries.map(({ id, address, kind }) => markup`<li id="${id}"><code>${address}</code> <span class="kind">${kind}</span></li>`)}</ul></details></section>`;
+}
