@@ -160,6 +160,7 @@ export const contentRules: readonly ContentRule[] = [
     pattern: new RegExp(
       [
         String.raw`(?<=[\s"',])(?:-[fsSkLgiIv]{0,8}u|-U|--user|--proxy-user)`,
+        String.raw`(?=["']?[\s,=]{0,64}(?:-[ \t]{1,8})?["']?[^\s"':,]{1,64}:)`,
         String.raw`(?<=(?<![\w-])curl["'\s](?:[^\n;|&]|&(?![&\s])|\\\r?\n|\r?\n[ \t]{0,64}(?=["'-])){0,400})`,
         String.raw`["']?[\s,=]{0,64}(?:-[ \t]{1,8})?`,
         String.raw`(?:"[^\s"':]{1,64}:([^"\n]{1,256})"|'[^\s"':]{1,64}:([^'\n]{1,256})'|[^\s"':,]{1,64}:([^\s"',\]]{1,256}))`,
@@ -205,7 +206,7 @@ export const contentRules: readonly ContentRule[] = [
     name: 'routing key of PagerDuty',
     says: 'routing_key in receivers for PagerDuty and in its events; those of message brokers are none',
     pattern:
-      /routing_?key(?<=pager_?duty[^]{0,600}|(?=[^]{0,400}event_action)routing_?key)\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']?([^\s"'#,}\]\\]{1,256})/gi,
+      /routing_?key(?=\\?["']?[ \t]{0,4}[:=])(?<=pager_?duty[^]{0,600}|(?=[^]{0,400}event_action)routing_?key)\\?["']?[ \t]{0,4}[:=][ \t]{0,4}\\?["']?([^\s"'#,}\]\\]{1,256})/gi,
     check: (secret) => !isReference(secret) && !/^(?:\$\{?\w|\{\{|<)/.test(secret),
     examples: ['pagerduty_configs: [{ routing_key: R0-1 }]', '{"routing_key": "R0-1", "event_action": "trigger"}'],
     others: ['routing_key: orders.created', 'pagerduty_configs: [{ routing_key: "{{ .Key }}" }]'],
