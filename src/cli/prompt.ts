@@ -7,6 +7,8 @@ import type { Process } from './process.ts';
 export interface Prompt {
   /** The answer, without white space around it; undefined: the input has ended. `isHidden`: what is typed does not show. */
   readonly ask: (question: string, about?: { readonly isHidden?: boolean }) => Promise<string | undefined>;
+  /** The input has ended: nobody answers any more. */
+  readonly isOver: () => boolean;
   readonly close: () => void;
 }
 
@@ -47,6 +49,7 @@ export function openPrompt({ stdin, stdout }: Process): Prompt {
       if (isHidden || line === undefined) stdout.write(printed('\n'));
       return line?.trim();
     },
+    isOver: () => isOver && typed.length === 0,
     close: () => lines.close(),
   };
 }

@@ -1,4 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
@@ -35,11 +37,17 @@ async function onTerminal(
     columns,
     rows,
     at,
-  }: { columns: number; rows: number; at?: (written: string, press: (key: string) => void) => void },
+    env: more = {},
+  }: {
+    columns: number;
+    rows: number;
+    env?: Record<string, string>;
+    at?: (written: string, press: (key: string) => void) => void;
+  },
 ) {
   const command = [process.execPath, program(), ...args].map(quote).join(' ');
   const child = spawn('script', ['-qfec', `stty cols ${columns} rows ${rows}; exec ${command}`, '/dev/null'], {
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', ...env, ...more },
   });
   const screen = createScreen(columns, rows);
   let written = '';
@@ -104,6 +112,36 @@ describe.runIf(hasTerminals)('the real program on a terminal', () => {
       expect.stringMatching(/^Applied: 30 created, 1 adopted, 30 deployed\.$/),
       expect.stringMatching(/^\d+ reads, \d+ writes$/),
     ]);
+    await server.close();
+  });
+
+  it('init asks, hides the key, asks again after a wrong answer, and leaves a manifest that plans nothing', async () => {
+    const { server, folder } = await place(0, 0);
+    rmSync(join(folder, 'trueup.yaml'));
+    const dialogue = [
+      [/Address of the platform: $/, 'nowhere'],
+      [/Address of the platform: $/, server.url],
+      [/API key .*: $/, env.TRUEUP_API_KEY],
+      [/Id of the project .*: $/, 'prj_1'],
+      [/manifest now\? \(yes\/no\) $/, 'yes'],
+    ] as const;
+    let [turn, read] = [0, 0];
+    const { code, written } = await onTerminal(['init', '-C', folder], {
+      columns: 100,
+      rows: 30,
+      env: { TRUEUP_API_KEY: '' },
+      at: (all, press) => {
+        const [question, answer] = dialogue[turn] ?? [];
+        if (question?.test(all.slice(read)) !== true) return;
+        [turn, read] = [turn + 1, all.length];
+        press(`${answer}\r`);
+      },
+    });
+    expect([code, turn]).toEqual([0, dialogue.length]);
+    expect(written).toContain('"nowhere" is no address of a platform');
+    // Nothing of the key shows.
+    expect(written).toMatch(/API key [^\n]*: \r?\n/);
+    expect((await finish(start(['plan', '--detailed-exitcode', '-C', folder], { env }))).code).toBe(0);
     await server.close();
   });
 

@@ -1,12 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { PlatformError } from '../../api/errors.ts';
+import { Stop } from '../../diagnostics/diagnostic.ts';
 import { manifestSchema } from '../../manifest/json-schema.ts';
 import { rootText } from '../../export/root-file.ts';
 import type { Survey } from '../../export/survey.ts';
 import { survey, withChildren } from '../../export/survey.ts';
 import { createReader } from '../../observe/reader.ts';
+import { redactDiagnostic } from '../../plan/redacted.ts';
 import type { NewFile } from '../../project/write-files.ts';
 import { ignoring, writeFiles } from '../../project/write-files.ts';
+import { renderDiagnostics } from '../../render/diagnostics-text.ts';
 import type { InitView } from '../../render/formats/init.ts';
 import { initFormats } from '../../render/formats/init.ts';
 import type { Exit } from '../../render/exit-codes.ts';
@@ -15,6 +19,7 @@ import { openPlatform } from '../connect.ts';
 import { usage } from '../options.ts';
 import type { Prompt } from '../prompt.ts';
 import { openPrompt } from '../prompt.ts';
+import { explain } from '../run.ts';
 import type { ExportFlags } from './export.ts';
 import { platformAt, runExport } from './export.ts';
 
@@ -53,24 +58,29 @@ interface Asking {
 async function init(given: Run, view: InitView, { flags, prompt }: Asking): Promise<Exit> {
   const asking: Asked = { prompt, why: given.cannotAsk ?? '--yes was given' };
   const { env } = given.options;
-  const url = flags.url ?? env['TRUEUP_URL'] ?? (await answerTo('Address of the platform', 'url', asking));
-  const platform = platformAt(url);
+  const known = flags.url ?? env['TRUEUP_URL'];
+  const [url, platform] = await until(given, known === undefined ? prompt : undefined, async () => {
+    const url = known ?? (await answerTo('Address of the platform', 'url', asking));
+    return [url, platformAt(url)] as const;
+  });
   const key = env['TRUEUP_API_KEY'] ?? '';
-  const typed =
-    platform === 'emulator' || key !== '' || prompt === undefined
-      ? undefined
-      : await prompt.ask('API key (does not show, and is not saved): ', { isHidden: true });
-  if (typed !== undefined) given.redactor.add(typed);
-  const run: Run =
-    typed === undefined ? given : { ...given, options: { ...given.options, env: { ...env, TRUEUP_API_KEY: typed } } };
-  const project =
-    flags.project ?? (await answerTo('Id of the project (in the address of its page)', 'project', asking));
-  const found = await look(run, { platform, project });
+  const asksKey = platform !== 'emulator' && key === '';
+  const asksMore = asksKey || flags.project === undefined;
+  const { typed, run, project, found } = await until(given, asksMore ? prompt : undefined, async () => {
+    const typed = asksKey
+      ? await prompt?.ask('API key (does not show, and is not saved): ', { isHidden: true })
+      : undefined;
+    if (typed !== undefined) given.redactor.add(typed);
+    const run: Run =
+      typed === undefined ? given : { ...given, options: { ...given.options, env: { ...env, TRUEUP_API_KEY: typed } } };
+    const project =
+      flags.project ?? (await answerTo('Id of the project (in the address of its page)', 'project', asking));
+    return { typed, run, project, found: await look(run, { platform, project }) };
+  });
   view.found({ project, kinds: countKinds(found) });
   const isMeant =
     flags.export !== false &&
-    (prompt === undefined ||
-      /^y(es)?$/i.test((await prompt.ask('Write all of it as a manifest now? (yes/no) ')) ?? ''));
+    (prompt === undefined || (await isYes('Write all of it as a manifest now? (yes/no) ', prompt)));
   const { folder, file, kinds } = run.options;
   const editor = editorFiles(folder, file, manifestSchema(kinds));
   if (isMeant) {
@@ -86,6 +96,36 @@ async function init(given: Run, view: InitView, { flags, prompt }: Asking): Prom
   }
   view.ready({ folder, file, isExported: isMeant, needsKey: typed !== undefined });
   return 'done';
+}
+
+/** Most times that a question is asked. */
+const mostTries = 3;
+
+/** Asks again after an answer that cannot be right, with the reason; the last reason, or one without a prompt, ends the run. */
+async function until<T>(
+  { terminal, redactor }: Run,
+  prompt: Prompt | undefined,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const isAnswer = error instanceof Stop || error instanceof PlatformError;
+      if (prompt === undefined || prompt.isOver() || tries === mostTries || !isAnswer) throw error;
+      const reasons = explain(error).diagnostics.map((item) => redactDiagnostic(item, redactor.redact));
+      terminal.err(`${renderDiagnostics(reasons, terminal.errStyle)}\n`);
+    }
+  }
+}
+
+/** Asks until the answer is yes or no; the end of the input means no. */
+async function isYes(question: string, prompt: Prompt): Promise<boolean> {
+  for (;;) {
+    const answer = await prompt.ask(question);
+    if (answer === undefined || /^no?$/i.test(answer)) return false;
+    if (/^y(es)?$/i.test(answer)) return true;
+  }
 }
 
 interface Asked {

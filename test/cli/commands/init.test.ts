@@ -127,3 +127,22 @@ test('on a pipe it names the options that are missing, and sends nothing', async
   expect(ran.err).toContain('Give --url and --project');
   expect(readdirSync(folder)).toEqual([]);
 });
+
+test('asks again after an answer that cannot be right, with the reason, and not for ever', async () => {
+  const { url } = await platformWith(1);
+  const answers = ['no address', url, 'wrong-key-4711', 'prj_1', apiKey, 'prj_none', apiKey, 'prj_1', 'what?', 'no'];
+  const folder = newFolder();
+  const { printed, terminal } = recordingTerminal({ isInteractive: true });
+  const process = processOfTest({ cwd: folder, input: `${answers.join('\n')}\n` });
+  expect(await execute(initCommand({}), { folder, terminal, signals: process })).toBe('done');
+  expect(printed.err).toContain('"no address" is no address of a platform');
+  expect(printed.err).toContain('rejected TRUEUP_API_KEY');
+  expect(printed.err).toContain('project prj_none lists no environments');
+  expect(printed.err).not.toContain('4711');
+  expect(readFileSync(join(folder, 'trueup.yaml'), 'utf8')).toContain('project: prj_1\n');
+  const other = newFolder();
+  const tired = processOfTest({ cwd: other, input: 'x y\n'.repeat(9) });
+  await expect(execute(initCommand({}), { folder: other, terminal, signals: tired })).rejects.toThrow('no address');
+  expect(tired.printed.out.match(/Address of the platform/g)).toHaveLength(3);
+  expect(readdirSync(other)).toEqual([]);
+});
