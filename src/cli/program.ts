@@ -71,7 +71,12 @@ Examples:
     command.action(async () => {
       const [{ runCommand }, action] = await Promise.all([import('./run.ts'), load()]);
       onEnd(
-        await runCommand(process, { options: program.opts<GlobalOptions>(), command: action, name: nameOf(command) }),
+        await runCommand(process, {
+          options: program.opts<GlobalOptions>(),
+          command: action,
+          name: nameOf(command),
+          isFull: command.opts<{ full?: true }>().full === true,
+        }),
       );
     });
   };
@@ -93,10 +98,12 @@ function addPlanning(program: Command, run: Runner): void {
   const validate = program
     .command('validate')
     .description('check the manifest; sends nothing')
+    .option('--full', 'show each error, also when there are more than 50')
     .addHelpText(
       'after',
       examples(
         'trueup validate',
+        'trueup validate --full',
         'trueup validate -C deploy --format json',
         'trueup validate --format sarif > trueup.sarif',
       ),

@@ -6,6 +6,7 @@ import { redactDiagnostic } from '../plan/redacted.ts';
 import type { Environment } from '../project/folder.ts';
 import type { Formats, View } from '../render/format.ts';
 import { printable } from '../render/printable.ts';
+import type { Style } from '../render/style.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import { redactorOf } from '../secrets/sources/env.ts';
 import type { Command, Run } from './command.ts';
@@ -21,13 +22,19 @@ import { openTerminal } from './terminal.ts';
 /** Runs a command to its end; every failure becomes a message and an exit code. Returns the exit code. */
 export async function runCommand(
   process: Process,
-  { options, command, name }: { options: GlobalOptions; command: Command; name: string },
+  {
+    options,
+    command,
+    name,
+    isFull = false,
+  }: { options: GlobalOptions; command: Command; name: string; isFull?: boolean },
 ): Promise<number> {
   const { env } = process;
   const terminal = openTerminal(process, options.color, () => readReviewSite(options, process));
   const redactor = redactorOf(env);
   const format = chooseFormat(command.formats, options.format);
-  const view = (format ?? command.formats.text)(terminal);
+  const errStyle: Style = isFull ? { ...terminal.errStyle, isFull } : terminal.errStyle;
+  const view = (format ?? command.formats.text)({ ...terminal, errStyle });
   showWarnings(process, { terminal, redactor });
   process.on('uncaughtException', (error: unknown) => {
     terminal.live?.leave();

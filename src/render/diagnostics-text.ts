@@ -12,7 +12,8 @@ const most = 50;
  * are none.
  */
 export function renderDiagnostics(diagnostics: readonly Diagnostic[], style: Style): string {
-  const blocks = diagnostics.slice(0, most).map((item) => renderDiagnostic(item, style));
+  const shown = style.isFull === true ? diagnostics : diagnostics.slice(0, most);
+  const blocks = shown.map((item) => renderDiagnostic(item, style));
   if (diagnostics.length > 1) blocks.push([total(diagnostics, style)]);
   return blocks.map((lines) => `${lines.join('\n')}\n`).join('\n');
 }
@@ -23,7 +24,8 @@ function total(diagnostics: readonly Diagnostic[], style: Style): string {
     const count = diagnostics.filter((item) => item.severity === severity).length;
     return count === 0 ? [] : [counted(count, severity)];
   });
-  const rest = diagnostics.length > most ? `; the first ${most} are shown, --format json has all` : '';
+  const isCut = diagnostics.length > most && style.isFull !== true;
+  const rest = isCut ? `; the first ${most} are shown, --full or --format json shows all` : '';
   return style.paint('strong', `${counts.join(', ')}${rest}`);
 }
 

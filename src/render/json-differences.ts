@@ -16,6 +16,8 @@ export interface Difference {
 
 interface Sides {
   readonly path: string;
+  /** The number of lists and maps around it. */
+  readonly depth: number;
   readonly member?: string | undefined;
   readonly before: Json | undefined;
   readonly after: Json | undefined;
@@ -24,23 +26,37 @@ interface Sides {
 /** Members that name an object in a list, from the best. */
 const names = ['name', 'Name', 'serviceName', 'id', 'key', 'Target', 'TargetPort', 'host', 'path'];
 
+/** Most lists and maps around a difference: what is deeper differs as a whole. */
+const deepest = 64;
+
 /** Most elements of a list that may differ, to be compared one by one. */
 const mostEdits = 500;
 
 /** The differences of two JSON values, member by member and element by element. Elements of lists are numbered from 0. */
 export function jsonDifferences(before: Json, after: Json, path: string): Difference[] {
-  return [...between({ path, before, after })];
+  return [...between({ path, depth: 0, before, after })];
 }
 
 function* between(sides: Sides): Iterable<Difference> {
   const { before, after, path, member } = sides;
+  const depth = sides.depth + 1;
+  if (depth > deepest) {
+    yield { path, before, after, member };
+    return;
+  }
   if (before !== undefined && after !== undefined && same(before, after)) return;
   if (isObject(before) && isObject(after)) {
     const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
     for (const key of keys)
-      yield* between({ path: path + memberPath(key), member: key, before: own(before, key), after: own(after, key) });
+      yield* between({
+        path: path + memberPath(key),
+        depth,
+        member: key,
+        before: own(before, key),
+        after: own(after, key),
+      });
   } else if (Array.isArray(before) && Array.isArray(after)) {
-    yield* betweenLists({ ...sides, before, after });
+    yield* betweenLists({ ...sides, depth, before, after });
   } else {
     yield { path, before, after, member };
   }
@@ -51,7 +67,7 @@ interface Lists extends Sides {
   readonly after: readonly Json[];
 }
 
-function* betweenLists({ before, after, path, member }: Lists): Iterable<Difference> {
+function* betweenLists({ before, after, path, depth, member }: Lists): Iterable<Difference> {
   if (same(sorted(before), sorted(after))) {
     yield { path, before, after, member, isOrder: true };
     return;
@@ -59,7 +75,7 @@ function* betweenLists({ before, after, path, member }: Lists): Iterable<Differe
   const [olds, news] = names.map((name) => [byName(before, name), byName(after, name)] as const).find(areBoth) ?? [];
   if (olds !== undefined && news !== undefined) {
     for (const name of new Set([...olds.keys(), ...news.keys()]))
-      yield* between({ path: `${path}[${name}]`, member, before: olds.get(name), after: news.get(name) });
+      yield* between({ path: `${path}[${name}]`, depth, member, before: olds.get(name), after: news.get(name) });
     return;
   }
   const parts = diffArrays(before.map(canonical), after.map(canonical), { maxEditLength: mostEdits });
@@ -69,6 +85,7 @@ function* betweenLists({ before, after, path, member }: Lists): Iterable<Differe
   }
   for (const [old, fresh] of pairs(parts)) {
     const sides = {
+      depth,
       before: old === undefined ? undefined : before[old],
       after: fresh === undefined ? undefined : after[fresh],
     };

@@ -92,19 +92,28 @@ export function narrowing({ narrowed }: Pick<ShownPlan, 'narrowed'>, { nameOf, i
   return [`This plan is ${narrowedWords(narrowed, nameOf)}; ${leftOutWords(narrowed, isFull, nameOf)}.`];
 }
 
+/** The addresses of a line, the first ten where it is cut. */
+function namesOf(addresses: readonly string[], { isFull }: Naming): string {
+  if (isFull) return addresses.join(', ');
+  const some = someOf(addresses);
+  return some.endsWith(' more') ? `${some} (--full lists them)` : some;
+}
+
 /** What somebody changed on the platform since the last apply, and this plan changes back. */
-function overwrites(actions: readonly ShownAction[], { nameOf }: Naming): string[] {
-  const addresses = overwriting(actions).map(nameOf);
-  return addresses.length === 0 ? [] : [`Overwrites changes that were made on the platform: ${someOf(addresses)}.`];
+function overwrites(actions: readonly ShownAction[], naming: Naming): string[] {
+  const addresses = overwriting(actions).map(naming.nameOf);
+  return addresses.length === 0
+    ? []
+    : [`Overwrites changes that were made on the platform: ${namesOf(addresses, naming)}.`];
 }
 
 /** The services that a deployment of the plan restarts, those that it deletes and creates again, and those that deploy already. */
-function restarts(actions: readonly ShownAction[], { nameOf }: Naming): string[] {
+function restarts(actions: readonly ShownAction[], naming: Naming): string[] {
   const [restarted, made, waited] = [restarting(actions), recreating(actions), underWay(actions)].map((some) =>
-    some.map(nameOf),
+    some.map(naming.nameOf),
   );
   const line = (verb: string, some: readonly string[] = []) =>
-    some.length === 0 ? [] : [`${verb} ${counted(some.length, 'service')}: ${someOf(some)}.`];
+    some.length === 0 ? [] : [`${verb} ${counted(some.length, 'service')}: ${namesOf(some, naming)}.`];
   return [
     ...line('Stops, and creates again,', made),
     ...line('Restarts', restarted),
@@ -169,13 +178,14 @@ function summary(plan: ShownPlan): string {
 }
 
 /** The services that need a deployment that this plan does not include. */
-function notDeployed(actions: readonly ShownAction[], { nameOf }: Naming): string[] {
+function notDeployed(actions: readonly ShownAction[], naming: Naming): string[] {
   const left = actions.filter(
     ({ service, notes }) => service?.isLeft === true && !notes.some(({ code }) => code === 'not-deployed'),
   );
   if (left.length === 0) return [];
+  const names = left.map(({ address }) => naming.nameOf(address));
   return [
-    `Takes effect with the next deployment of ${someOf(left.map(({ address }) => nameOf(address)))}. ` +
+    `Takes effect with the next deployment of ${namesOf(names, naming)}. ` +
       'This plan does not deploy; trueup run deploy ADDRESS does.',
   ];
 }

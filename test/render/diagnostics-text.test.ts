@@ -91,6 +91,11 @@ describe('U12: the end of a list of errors', () => {
   test('stands behind the first 50, and says how many more there are', () => {
     const text = renderDiagnostics(errors(5_000), plainStyle);
     expect(text.match(/^error\[/gm)).toHaveLength(50);
-    expect(text.trimEnd().split('\n').at(-1)).toBe('5000 errors; the first 50 are shown, --format json has all');
+    expect(text.trimEnd().split('\n').at(-1)).toBe(
+      '5000 errors; the first 50 are shown, --full or --format json shows all',
+    );
+    const full = renderDiagnostics(errors(5_000), { ...plainStyle, isFull: true });
+    expect(full.match(/^error\[/gm)).toHaveLength(5_000);
+    expect(full.trimEnd().split('\n').at(-1)).toBe('5000 errors');
   });
 });

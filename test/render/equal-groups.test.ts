@@ -26,7 +26,7 @@ describe('equal changes', () => {
   ^ deploy: restarts with command
     in production.redis.r10, production.redis.r11, production.redis.r12 and 9 more; --full shows each
 
-Restarts 12 services: production.redis.r10, production.redis.r11, production.redis.r12, production.redis.r13, production.redis.r14, production.redis.r15, production.redis.r16, production.redis.r17, production.redis.r18, production.redis.r19 and 2 more.
+Restarts 12 services: production.redis.r10, production.redis.r11, production.redis.r12, production.redis.r13, production.redis.r14, production.redis.r15, production.redis.r16, production.redis.r17, production.redis.r18, production.redis.r19 and 2 more (--full lists them).
 Plan: 12 to update, 12 to deploy, 1 unchanged.
 `,
     );

@@ -66,4 +66,16 @@ describe('the differences of two JSON values', () => {
       }),
     );
   });
+
+  it('compares what is nested very deeply as a whole', () => {
+    const nested = (depth: number, inner: Json): Json => {
+      let value = inner;
+      for (let at = 0; at < depth; at++) value = at % 2 === 0 ? { a: value } : [value];
+      return value;
+    };
+    const [found, ...others] = jsonDifferences(nested(3_000, 1), nested(3_000, 2), 'f');
+    expect(others).toEqual([]);
+    expect(found?.path.length).toBeLessThan(300);
+    expect(jsonDifferences(nested(60, 1), nested(60, 2), 'f')).toMatchObject([{ before: 1, after: 2 }]);
+  });
 });

@@ -97,6 +97,22 @@ Plan: 1 to update, 1 to deploy, 1 unchanged.
     expect(text).not.toContain('Restarts');
   });
 
+  it('names the first ten of many services and says that --full lists the others, which it does', async () => {
+    const world = bench();
+    const text = (tag: number) =>
+      `${head}environments:\n  production:\n    redis:\n` +
+      Array.from(
+        { length: 12 },
+        (_, at) => `      c${at}: { dockerImage: "redis:${tag}", databasePassword: hunter2-hunter2 }\n`,
+      ).join('');
+    await world.apply(text(8));
+    const plan = await world.plan(text(8).replaceAll('redis:8', 'redis:8.2'));
+    expect(shown(plan)).toMatch(
+      /^Restarts 12 services: production\.redis\.c0, .* and 2 more \(--full lists them\)\.$/m,
+    );
+    expect(shown(plan, { isFull: true })).toMatch(/^Restarts 12 services: (production\.redis\.c\d+(, )?){12}\.$/m);
+  });
+
   it('marks a replacement and the data that goes with it', async () => {
     const world = bench();
     await world.apply(database(basic));
@@ -220,7 +236,7 @@ Plan: 1 to update, 1 unchanged.
     const world = bench();
     await world.apply(many(', deploy: never'));
     expect(shown(await world.plan(many(', deploy: never, command: run')))).toContain(
-      'production.redis.r18, production.redis.r19 and 2 more. This plan does not deploy;',
+      'production.redis.r18, production.redis.r19 and 2 more (--full lists them). This plan does not deploy;',
     );
   });
 
