@@ -60,6 +60,7 @@ const worldly = [
   'manifest/git-commit.ts',
   'manifest/git-ignore.ts', // git knows which files it ignores
   'manifest/git-index.ts',
+  'manifest/git-repository.ts',
   'manifest/git-object.ts',
   'manifest/regular-file.ts',
   'manifest/workspace.ts',

@@ -1,7 +1,9 @@
-import { realpath, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { indexEntries, isContentOf, treeOfIndex } from './git-index.ts';
+import { realpath } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { indexEntries, isContentOf } from './git-index.ts';
 import { treeOfCommit } from './git-object.ts';
+import type { RepositoryAt } from './git-repository.ts';
+import { readRepositories, readText, repositoryAround } from './git-repository.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /** The commit of a work tree, and how files of it compare with the index of git. */
@@ -23,25 +25,22 @@ export interface Commit {
  */
 export async function readCommit(folder: string, files: readonly string[]): Promise<Commit | undefined> {
   try {
-    const git = await gitFolder(await realpath(folder));
-    const id = git === undefined ? undefined : await resolveHead(git);
-    if (git === undefined || id === undefined) return undefined;
-    const differing = await countDiffering(files);
-    const isClean = differing === 0 && (await isCommitted(git, id));
-    return { id, differing, ...(isClean ? { isClean } : {}) };
+    const repositoryAt = readRepositories();
+    const { git, index, head } = (await repositoryAround(await realpath(folder), repositoryAt)) ?? {};
+    if (git === undefined || head === undefined) return undefined;
+    const common = await commonFolder(git);
+    const id = await resolveHead(head, common);
+    if (id === undefined) return undefined;
+    const differing = await countDiffering(files, repositoryAt);
+    const isCommitted = async () => index?.tree !== undefined && index.tree === (await treeOfCommit(common, id));
+    return { id, differing, ...(differing === 0 && (await isCommitted()) ? { isClean: true } : {}) };
   } catch {
     return undefined;
   }
 }
 
-/** Whether the index is the tree of a commit. */
-async function isCommitted(git: string, id: string): Promise<boolean> {
-  const tree = await treeOfIndex(git);
-  return tree !== undefined && tree === (await treeOfCommit(await commonFolder(git), id));
-}
-
-async function countDiffering(files: readonly string[]): Promise<number | undefined> {
-  const entries = await indexEntries(files);
+async function countDiffering(files: readonly string[], repositoryAt: RepositoryAt): Promise<number | undefined> {
+  const entries = await indexEntries(files, { repositoryAt });
   const all = await Promise.all(
     [...entries].map(async ([file, entry]) => {
       if (entry.is === 'unreadable') return undefined;
@@ -60,32 +59,21 @@ async function countDiffering(files: readonly string[]): Promise<number | undefi
 /** No file of a manifest is larger. Bytes. */
 const largestFile = 64 * 1024 * 1024;
 
-/** The folder that `.git` is or names, of the nearest folder that has one. */
-async function gitFolder(folder: string): Promise<string | undefined> {
-  const git = join(folder, '.git');
-  const found = await stat(git).catch(() => undefined);
-  if (found === undefined) return dirname(folder) === folder ? undefined : gitFolder(dirname(folder));
-  if (found.isDirectory()) return git;
-  // In a submodule and in a second work tree it is a file that says where the folder is.
-  const elsewhere = /^gitdir: (.+)$/m.exec((await readSmall(git)) ?? '')?.[1];
-  return elsewhere === undefined ? undefined : resolve(folder, elsewhere);
-}
-
 /** The folder with branches and objects: a second work tree has those of the first one. */
 async function commonFolder(git: string): Promise<string> {
-  const common = await readSmall(join(git, 'commondir'));
+  const common = await readText(join(git, 'commondir'));
   return common === undefined ? git : resolve(git, common.trim());
 }
 
-/** A second work tree has a HEAD of its own, and the branches of the first one. */
-async function resolveHead(git: string): Promise<string | undefined> {
-  const branches = await commonFolder(git);
-  let text = await readSmall(join(git, 'HEAD'));
+/** The digest of the commit that a HEAD names; `branches`: the folder with its branches. */
+async function resolveHead(head: string, branches: string): Promise<string | undefined> {
+  let text: string | undefined = head;
   for (let left = mostLinks; left > 0 && text !== undefined; left--) {
-    const [, digest, branch] = /^(?:([0-9a-f]{40}|[0-9a-f]{64})|ref: (refs\/[^\s]+))\s*$/.exec(text) ?? [];
+    const [, digest, branch]: readonly (string | undefined)[] =
+      /^(?:([0-9a-f]{40}|[0-9a-f]{64})|ref: (refs\/[^\s]+))\s*$/.exec(text) ?? [];
     if (digest !== undefined) return digest;
     if (branch === undefined || branch.split('/').includes('..')) return undefined;
-    text = (await readSmall(join(branches, branch))) ?? (await packedDigest(branches, branch));
+    text = (await readText(join(branches, branch))) ?? (await packedDigest(branches, branch));
   }
   return undefined;
 }
@@ -94,12 +82,7 @@ async function resolveHead(git: string): Promise<string | undefined> {
 const mostLinks = 5;
 
 async function packedDigest(git: string, branch: string): Promise<string | undefined> {
-  const text = (await readSmall(join(git, 'packed-refs'), 64 * 1024 * 1024)) ?? '';
+  const text = (await readText(join(git, 'packed-refs'), 64 * 1024 * 1024)) ?? '';
   const line = text.split('\n').find((one) => one.endsWith(` ${branch}`));
   return line?.slice(0, -branch.length - 1);
-}
-
-/** Reads a file as text; undefined: it cannot be read, is no file, or has more bytes. */
-async function readSmall(path: string, mostBytes = 4096): Promise<string | undefined> {
-  return (await readRegularFile(path, mostBytes).catch(() => undefined))?.toString('utf8');
 }
