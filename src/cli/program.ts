@@ -212,6 +212,24 @@ ${examples(
   run(accept, async () =>
     (await import('./commands/drift-accept.ts')).driftAcceptCommand(accept.args[0] ?? '', accept.opts()),
   );
+  const adopt = drift
+    .command('adopt')
+    .description('write what the platform has into the YAML files; changes nothing on the platform')
+    .argument('[address...]', 'addresses, as trueup drift prints them; the block of a missing object is removed')
+    .option('--field <path>', 'only this field, such as env.REGION')
+    .option('--all', 'every drifted field that nobody accepted, instead of addresses')
+    .option('--dry-run', 'show what would change, and write nothing')
+    .addHelpText(
+      'after',
+      `
+Only the values change: comments, order, quotes, anchors and line breaks stay. A secret is never written.
+${examples(
+  'trueup drift adopt production.compose.shop --field env.REGION',
+  'trueup drift adopt production.compose.shop production.redis.cache',
+  'trueup drift adopt --all --dry-run',
+)}`,
+    );
+  run(adopt, async () => (await import('./commands/drift-adopt.ts')).driftAdoptCommand(adopt.args, adopt.opts()));
 }
 
 /** The option for plans in which nothing is cut short. */

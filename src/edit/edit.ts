@@ -27,8 +27,6 @@ import { asBlock, entriesOf, fitsBlock, inOneLine, isFilled, jsonOf, listOf, str
 
 /** A change of one value of a YAML text. */
 export interface Edit {
-  /** The offset of a key below whose value the path begins; undefined: the path begins at the top. */
-  readonly below?: number | undefined;
   /** Keys, outermost first. */
   readonly path: readonly string[];
   /** The new value; undefined: the key goes, with its value. */
@@ -47,20 +45,11 @@ export interface Edit {
 export function editYaml(file: string, text: string, edits: readonly Edit[]): string {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
   let body = text.slice(mark.length);
-  // From one edit to the next offsets move; those of keys are found again by their paths.
-  const paths = edits.map(({ below, path }) => [...(below === undefined ? [] : pathOf(file, body, below)), ...path]);
-  for (const [index, { value, order }] of edits.entries())
-    body = editOne(file, body, { path: paths[index] ?? [], value, order });
+  for (const edit of edits) body = editOne(file, body, edit);
   return mark + body;
 }
 
-interface OneEdit {
-  readonly value: Value | undefined;
-  readonly order: readonly string[] | undefined;
-  readonly path: readonly string[];
-}
-
-function editOne(file: string, text: string, edit: OneEdit): string {
+function editOne(file: string, text: string, edit: Edit): string {
   const contents = read(text);
   const about: About = { file, text, path: edit.path };
   if (contents !== null && !isMap(contents)) throw refused(about, 'the file is not a map');
@@ -130,7 +119,7 @@ function refused({ file, text, path }: About, why: string, offset = 0, remedy?: 
   ]);
 }
 
-function change(contents: YAMLMap | null, { path, value, order = [] }: OneEdit, work: Work): void {
+function change(contents: YAMLMap | null, { path, value, order = [] }: Edit, work: Work): void {
   let map = contents;
   for (const [depth, key] of path.entries()) {
     const rest = path.slice(depth + 1);
@@ -195,25 +184,6 @@ function indexOf(map: YAMLMap, key: string): number {
 
 function comesFromMerge(map: YAMLMap, key: string): boolean {
   return map.items.some((pair) => keyText(pair.key) === '<<') && key !== '<<';
-}
-
-/** The text of the keys above the key at an offset, and its own. */
-function pathOf(file: string, text: string, offset: number): string[] {
-  const find = (node: unknown): string[] | undefined => {
-    if (isSeq(node)) return undefined;
-    if (!isMap(node)) return undefined;
-    for (const { key, value } of node.items) {
-      if (isScalar(key) && key.range?.[0] === offset) return [keyText(key) ?? ''];
-      const range = (value as ParsedNode | null)?.range;
-      if (!range || range[0] > offset || range[2] < offset) continue;
-      const below = find(value);
-      if (below !== undefined) return [keyText(key) ?? '', ...below];
-    }
-    return undefined;
-  };
-  const found = find(read(text));
-  if (found === undefined) throw refused({ file, text, path: [] }, 'its block is not where it was', offset);
-  return found;
 }
 
 /** An anchor on a path, or in the value at its end, that others may use. */

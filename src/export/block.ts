@@ -129,11 +129,8 @@ function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boo
   if (value === null) return otherwise === null ? undefined : cleared(block, name, field, writing);
   if (!isNeeded && means({ ...(field.codec ?? plain), keeps: never }, value, otherwise)) return undefined;
   if (typeof value === 'string' && field.madeUp?.test(value) === true) return undefined;
-  const written = typeof value === 'string' && field.codec?.keeps !== undefined ? value.slice(0, -7) : value;
-  const read = field.schema.safeParse(written);
-  // A text such as `2Gi` that the platform holds where it takes a number would be read as an amount.
-  const isOther = field.unit !== undefined && read.success && !same(read.data, written);
-  if (!means(field.codec ?? plain, written, value) || !read.success || isOther) {
+  const written = blockValue(field, value);
+  if (written === undefined) {
     leave(block, writing, name, 'its value is none that a block can have');
     return undefined;
   }
@@ -144,8 +141,17 @@ function fieldValue(block: Placed, name: string, writing: Writing, isNeeded: boo
   return writtenValue(block, name, inHumanUnits(field, written), writing);
 }
 
+/** A value of the platform as a block can hold it; undefined: no block can. */
+export function blockValue(field: Field, value: Json): Json | undefined {
+  const written = typeof value === 'string' && field.codec?.keeps !== undefined ? value.slice(0, -7) : value;
+  const read = field.schema.safeParse(written);
+  // A text such as `2Gi` that the platform holds where it takes a number would be read as an amount.
+  const isOther = field.unit !== undefined && read.success && !same(read.data, written);
+  return means(field.codec ?? plain, written, value) && read.success && !isOther ? written : undefined;
+}
+
 /** An amount as people write it, where that reads back as the same number. */
-function inHumanUnits({ unit, schema }: Field, value: Json): Json {
+export function inHumanUnits({ unit, schema }: Field, value: Json): Json {
   if (unit === undefined) return value;
   const shown = inUnits(unit, value);
   const { success, data } = schema.safeParse(shown);

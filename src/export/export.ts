@@ -108,7 +108,7 @@ function byAddress(a: Diagnostic, b: Diagnostic): number {
 }
 
 /** A client that asks each question once: what is planned is what was read. */
-function remembering(client: Client): Client {
+export function remembering(client: Client): Client {
   const answers = new Map<string, Promise<unknown>>();
   return {
     ...client,
@@ -137,7 +137,7 @@ async function readWith(
 }
 
 /** A workspace in which more files are there. */
-function overlay(workspace: Workspace, files: ReadonlyMap<string, string>): Workspace {
+export function overlay(workspace: Workspace, files: ReadonlyMap<string, string>): Workspace {
   const textOf = (path: string): FileText | undefined => {
     const text = files.get(path);
     return text === undefined ? undefined : { text };

@@ -143,7 +143,8 @@ function diagnosticsOf({ diagnostics, actions }: Plan): Diagnostic[] {
   return [...diagnostics.filter(({ code }) => code !== 'duplicate'), ...errors];
 }
 
-function nothingThere(about: {
+/** The stop of a command that names what no drift is at. */
+export function nothingThere(about: {
   readonly subject: string;
   readonly field: string | undefined;
   readonly drift: readonly Finding[];

@@ -27,8 +27,13 @@ import { targetOf } from './target.ts';
  *
  * @throws {Stop} `manifest`, with everything that is wrong in it; `usage`, when the folder or a variable does not exist.
  */
-export async function loadManifest(options: ProjectFolder, redactor: Redactor): Promise<Validated> {
-  return load(options, { redactor, workspace: await openFolder(options), secret: envSecrets(options.env) });
+export async function loadManifest(
+  options: ProjectFolder,
+  redactor: Redactor,
+  { around = (workspace) => workspace }: { readonly around?: (workspace: Workspace) => Workspace } = {},
+): Promise<Validated> {
+  const workspace = around(await openFolder(options));
+  return load(options, { redactor, workspace, secret: envSecrets(options.env) });
 }
 
 /**

@@ -446,11 +446,24 @@ export const formatDocument = z.object({
   files: z.array(z.object({ path: z.string(), changed: z.boolean() })),
 });
 
+/** What `drift adopt` prints; `written`: the files were written. `diagnostics`: why others were not adopted. */
+export const driftAdoptDocument = z.object({
+  format: z.literal('trueup/drift-adopt'),
+  version,
+  written: z.boolean(),
+  files: z.array(z.string()),
+  adopted: z.array(z.object({ is: findingName, address: z.string(), path: z.string().optional(), file: z.string() })),
+  /** Addresses of the services that the next apply deploys: what runs may not have these values. */
+  deploys: z.array(z.string()),
+  diagnostics: z.array(diagnostic),
+});
+
 /** Every document, for readers that do not know which one comes. */
 export const anyDocument = z.discriminatedUnion('format', [
   planDocument,
   driftDocument,
   driftAcceptDocument,
+  driftAdoptDocument,
   eventDocument,
   resultDocument,
   errorDocument,
@@ -473,6 +486,7 @@ export const anyDocument = z.discriminatedUnion('format', [
 
 export type PlanDocument = z.output<typeof planDocument>;
 export type DriftDocument = z.output<typeof driftDocument>;
+export type DriftAdoptDocument = z.output<typeof driftAdoptDocument>;
 export type DriftAcceptDocument = z.output<typeof driftAcceptDocument>;
 export type EventDocument = z.output<typeof eventDocument>;
 export type ResultDocument = z.output<typeof resultDocument>;

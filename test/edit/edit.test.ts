@@ -165,17 +165,6 @@ test('writes an expression, and the text of a platform that looks like one', () 
   expect(edited('a: x\n', { a: '${secret:TOKEN}' })).toBe('a: $${secret:TOKEN}\n');
 });
 
-test('finds the block by the offset of its key, also after another change', () => {
-  const text = 'a: 1\nb:\n  c:\n    d: 1\n';
-  const below = text.indexOf('c:');
-  const changes = [
-    { path: ['a'], value: plainly('a longer text') },
-    { below, path: ['d'], value: plainly(2) },
-    { below, path: ['e'], value: plainly(3) },
-  ];
-  expect(editYaml('f', text, changes)).toBe('a: a longer text\nb:\n  c:\n    d: 2\n    e: 3\n');
-});
-
 test.each<[string, string, Record<string, Json | undefined>, string, string]>([
   ['a value with an expression', 'a: "x ${var:b}"\n', { a: 'y' }, 'it is written with the expression ${var:…}', '1:4'],
   ['a secret', 'a: ${secret:B}\n', { a: 'y' }, 'it is written with the expression ${secret:…}', '1:4'],

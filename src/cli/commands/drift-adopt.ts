@@ -1,0 +1,70 @@
+import { quotingRule } from '../../manifest/may-quote.ts';
+import { maskedText } from '../../manifest/quote.ts';
+import { adoptDrift } from '../../project/adopt-drift.ts';
+import { refuseWrites } from '../../project/drift.ts';
+import { loadManifest } from '../../project/load.ts';
+import type { DriftAdoptView } from '../../render/formats/drift-adopt.ts';
+import { driftAdoptFormats } from '../../render/formats/drift-adopt.ts';
+import { maskText } from '../../secrets/looks-secret.ts';
+import type { Clock } from '../../state/clock.ts';
+import { systemClock } from '../../state/clock.ts';
+import type { Command } from '../command.ts';
+import { connect } from '../connect.ts';
+import { usage } from '../options.ts';
+
+/** The options of `drift adopt`. */
+interface AdoptFlags {
+  readonly field?: string;
+  readonly all?: true;
+  readonly dryRun?: true;
+}
+
+/** Writes what the platform has into the manifest. Sends GETs only. */
+export function driftAdoptCommand(
+  subjects: readonly string[],
+  flags: AdoptFlags,
+  clock: Pick<Clock, 'wall'> = systemClock,
+): Command<DriftAdoptView> {
+  return {
+    formats: driftAdoptFormats,
+    execute: async (run, view) => {
+      const { options, terminal, redactor } = run;
+      const { field, all, dryRun } = flags;
+      checkSubjects(subjects, flags);
+      const { manifest, warnings } = await loadManifest(options, redactor);
+      run.warn(warnings);
+      const about = { options, redactor, terminal, purpose: 'drift adopt', mayWrite: refuseWrites };
+      const connection = await connect(manifest.settings, about);
+      try {
+        const request = { subjects, field, isAll: all === true, writes: dryRun !== true };
+        const result = await adoptDrift(manifest, connection, { options, redactor, now: clock.wall(), request });
+        const rule = quotingRule(options.kinds);
+        const shown = (path: string, text: string) =>
+          redactor.redact(manifest.texts.has(path) ? maskedText(text.replace(/^\uFEFF/, ''), rule) : maskText(text));
+        view.adopted({
+          ...result,
+          differences: result.files.map(({ path, before, after }) => ({
+            path,
+            before: shown(path, before),
+            after: shown(path, after),
+          })),
+        });
+        return result.left.length > 0 ? 'failed' : 'done';
+      } finally {
+        await connection.close();
+      }
+    },
+  };
+}
+
+/** @throws {Stop} `usage`, when nothing says what is adopted, or too much */
+function checkSubjects(subjects: readonly string[], { field, all }: AdoptFlags): void {
+  if (all === true && (subjects.length > 0 || field !== undefined)) {
+    throw usage('--all takes neither addresses nor --field', 'Leave one of them out.');
+  }
+  if (all !== true && subjects.length === 0) {
+    throw usage('no address says what to adopt', 'Name addresses as trueup drift prints them, or write --all.');
+  }
+  if (field !== undefined && subjects.length > 1)
+    throw usage('--field takes one address', 'Adopt one after the other.');
+}

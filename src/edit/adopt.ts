@@ -1,0 +1,227 @@
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Finding } from '../drift/finding.ts';
+import type { Entry, Value } from '../export/yaml.ts';
+import { plainly } from '../export/yaml.ts';
+import type { Attribute } from '../kind/attribute.ts';
+import { pathOf } from '../kind/attribute.ts';
+import type { Union } from '../kind/field.ts';
+import { same } from '../kind/json.ts';
+import type { Kind } from '../kind/kind.ts';
+import { fieldOf, fieldPath, observedValue } from '../kind/wire.ts';
+import { caseFields, writtenFields } from '../kind/written.ts';
+import { parseExpressions } from '../manifest/expression.ts';
+import type { Resource } from '../manifest/resource.ts';
+import { expressionSources } from '../manifest/sources/all.ts';
+import type { Node } from '../manifest/tree.ts';
+import { readTree, toJson } from '../manifest/tree.ts';
+import type { AttributeChange, Plan } from '../plan/action.ts';
+import { secret } from '../secrets/secret.ts';
+import { adoptedValue } from './adopted-value.ts';
+import type { Edit } from './edit.ts';
+import { editYaml } from './edit.ts';
+
+/** What adopting is computed from. */
+export interface AdoptInput {
+  /** A plan of the whole manifest, which the findings are from. */
+  readonly plan: Plan;
+  readonly resources: readonly Resource[];
+  readonly findings: readonly Finding[];
+  /** The YAML files of the manifest, by name. */
+  readonly texts: ReadonlyMap<string, string>;
+  /** The files that `${file:…}` of a file names, by the name that it has below the root. */
+  readonly named: (from: string, path: string) => { readonly file: string; readonly text: string } | undefined;
+}
+
+/** The files with what the platform has. */
+export interface Adopted {
+  /** Files that change, with their new texts. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly adopted: readonly { readonly finding: Finding; readonly file: string }[];
+  /** Why the others were not written. */
+  readonly left: readonly Diagnostic[];
+}
+
+/** Writes what the platform has into the files of a manifest: the values of drifted fields; blocks of missing objects go. */
+export function adopt(input: AdoptInput): Adopted {
+  const { findings } = input;
+  const work: Work = { ...input, files: new Map(input.texts), changed: new Set(), written: new Set() };
+  const adopted: { finding: Finding; file: string }[] = [];
+  const left: Diagnostic[] = [];
+  for (const finding of findings) {
+    try {
+      adopted.push({ finding, file: adoptOne(finding, work) });
+    } catch (error) {
+      if (!(error instanceof Stop)) throw error;
+      left.push(...(error.diagnostics.map((item) => ({ ...item, address: finding.address })) as Diagnostic[]));
+    }
+  }
+  const files = new Map([...work.files].filter(([file]) => work.changed.has(file)));
+  return { files, adopted, left };
+}
+
+interface Work extends AdoptInput {
+  readonly files: Map<string, string>;
+  readonly changed: Set<string>;
+  /** Groups that were written as a whole. */
+  readonly written: Set<string>;
+}
+
+/** Writes one finding, and gives the file. @throws {Stop} `refused`, when it cannot be written */
+function adoptOne(finding: Finding, work: Work): string {
+  const { address = '', path, is } = finding;
+  const resource = work.resources.find((one) => one.address === address);
+  if (is === 'missing' && resource !== undefined) return removeBlock(resource, work);
+  const action = work.plan.actions.find((one) => one.address === address);
+  const change = action?.attributes.find(({ attribute }) => pathOf(action.kind, attribute) === path);
+  if (resource === undefined || action === undefined || change === undefined) {
+    throw refuse(path ?? address, 'it is no value of a field', 'Change the manifest by hand.');
+  }
+  const { attribute } = change;
+  const union = resource.kind.unions?.find(({ at, tag }) => at !== undefined && tag === attribute.field);
+  if (union?.at !== undefined) return adoptUnion({ resource, change, union, at: union.at }, work);
+  const group = path?.split('.')[0] ?? '';
+  const place = placeOf(resource, attribute, work);
+  if (work.written.has(JSON.stringify([address, group]))) return place.file;
+  const node = nodeAt(treeOf(place.file, work), place.path);
+  const file = namedBy(node, place.file, work);
+  const text = (file === undefined ? work.files.get(place.file) : file.text) ?? '';
+  const old = node === undefined ? undefined : toJson(node);
+  const found = adoptedValue({ resource, change, nameOf: nameIn(work, change.field.refersTo), old, text });
+  if ('why' in found) throw refuse(path ?? '', found.why, found.remedy);
+  if (file !== undefined && found.value?.is === 'plain' && typeof found.value.value === 'string') {
+    work.files.set(file.file, found.value.value);
+    work.changed.add(file.file);
+    return file.file;
+  }
+  const order = attribute.key === undefined ? [...writtenFields(resource.kind, resource.link).keys()] : [];
+  write(place.file, { path: place.path, value: found.value, order }, work);
+  return place.file;
+}
+
+function write(file: string, edit: Edit, { files, changed }: Work): void {
+  files.set(file, editYaml(file, files.get(file) ?? '', [edit]));
+  changed.add(file);
+}
+
+function refuse(subject: string, why: string, remedy: string): Stop {
+  return new Stop('refused', [diagnostic('not-editable', `cannot adopt ${subject}: ${why}`, { remedy })]);
+}
+
+/** Removes the block of an object that is gone, wherever it stands. */
+function removeBlock(resource: Resource, work: Work): string {
+  const path = blockPath(resource, work.resources);
+  const files = [...work.texts.keys()].filter((file) => nodeAt(treeOf(file, work), path) !== undefined);
+  for (const file of files) write(file, { path, value: undefined }, work);
+  return files[0] ?? resource.at.file;
+}
+
+/** Writes a group whose case changed, such as `source`, with all fields of the new case. */
+function adoptUnion(
+  about: { readonly resource: Resource; readonly change: AttributeChange; readonly union: Union; readonly at: string },
+  work: Work,
+): string {
+  const { resource, change, union, at } = about;
+  const { kind, address } = resource;
+  const word = change.before.reveal();
+  const row = work.plan.observed.objects.get(address)?.row ?? {};
+  if (typeof word !== 'string' || !Object.hasOwn(union.cases, word)) {
+    throw refuse(`${at}.type`, 'the platform has a case that no block can have', 'Run trueup apply to put it back.');
+  }
+  const { file, path } = placeOf(resource, change.attribute, work);
+  const text = work.files.get(file) ?? '';
+  const entries = caseFields(union, word).flatMap(([written, name]): Entry[] => {
+    const observed = observedValue(kind, name, row) ?? null;
+    const field = fieldOf(kind, name);
+    if (observed === null || fieldPath(kind, name) === name || same(observed, field.otherwise ?? null)) return [];
+    const one = { attribute: { field: name }, field, before: secret(observed), wanted: undefined };
+    const found = adoptedValue({ resource, change: one, nameOf: nameIn(work, field.refersTo), old: undefined, text });
+    if ('why' in found) throw refuse(`${at}.${written}`, found.why, found.remedy);
+    return found.value === undefined ? [] : [{ key: written, value: found.value }];
+  });
+  const value: Value = { is: 'map', entries: [{ key: 'type', value: plainly(word) }, ...entries] };
+  write(file, { path: path.slice(0, -1), value }, work);
+  work.written.add(JSON.stringify([address, at]));
+  return file;
+}
+
+/** The key of the block at the top that has an object of a kind, else its id. */
+function nameIn({ plan, resources }: Work, kind: string | undefined): (id: string) => string {
+  return (id) => {
+    const named = resources.find(
+      (one) => one.kind.kind === kind && one.parent === undefined && plan.observed.objects.get(one.address)?.id === id,
+    );
+    return named?.key ?? id;
+  };
+}
+
+/** The keys from the top of a file to a block. */
+function blockPath(resource: Resource, resources: readonly Resource[]): string[] {
+  const parent = resources.find(({ address }) => address === resource.parent);
+  return [...(parent === undefined ? [] : blockPath(parent, resources)), resource.kind.section, resource.key];
+}
+
+/** The file and the keys at which an attribute stands, or would stand. */
+function placeOf(resource: Resource, attribute: Attribute, work: Work): { file: string; path: readonly string[] } {
+  const { kind, at, fields, maps } = resource;
+  const block = blockPath(resource, work.resources);
+  const key = attribute.key === undefined ? [] : [attribute.key];
+  const wanted = attribute.key === undefined ? fields[attribute.field] : maps[attribute.field]?.get(attribute.key);
+  const files = new Set([...(wanted === undefined ? [] : [wanted.at.file]), at.file, ...work.texts.keys()]);
+  const has = (file: string, path: readonly string[]) => nodeAt(treeOf(file, work), path) !== undefined;
+  const forms = formsOf(kind, attribute.field).map((form) => [...block, ...form]);
+  for (const file of files) {
+    for (const form of forms) if (has(file, [...form, ...key])) return { file, path: [...form, ...key] };
+  }
+  // Where its map is, else where the block is.
+  for (const file of files) for (const form of forms) if (has(file, form)) return { file, path: [...form, ...key] };
+  const file = [...files].find((one) => has(one, block)) ?? at.file;
+  return { file, path: [...(forms[0] ?? block), ...key] };
+}
+
+/** The ways to write a field of a block: the usual one first. */
+function formsOf(kind: Kind, name: string): string[][] {
+  const { alsoWritten } = fieldOf(kind, name);
+  const inGroups = (kind.unions ?? []).flatMap(({ at, also = [] }) =>
+    at !== undefined && also.includes(name) ? [[at, name]] : [],
+  );
+  return [fieldPath(kind, name).split('.'), ...(alsoWritten === undefined ? [] : [[alsoWritten]]), ...inGroups];
+}
+
+function treeOf(file: string, { files }: Work): Node | undefined {
+  return readTree(file, files.get(file) ?? '', []);
+}
+
+function nodeAt(tree: Node | undefined, path: readonly string[]): Node | undefined {
+  return path.reduce<Node | undefined>(
+    (node, key) => (node?.is === 'map' ? node.entries.get(key)?.node : undefined),
+    tree,
+  );
+}
+
+/** The file that a value names, where `${file:…}` is all of it. */
+function namedBy(node: Node | undefined, from: string, { named, files }: Work): ReturnType<AdoptInput['named']> {
+  if (node?.is !== 'scalar' || typeof node.value !== 'string') return undefined;
+  const { parts } = parseExpressions(node.value, expressionSources);
+  const [part, ...others] = parts;
+  if (others.length > 0 || typeof part !== 'object') return undefined;
+  const [path] = part.source.files(part.argument);
+  const found = path === undefined ? undefined : named(from, path);
+  return found === undefined ? undefined : { file: found.file, text: files.get(found.file) ?? found.text };
+}
+
+/** Whether a plan leaves what was found as it is on the platform; of a group whose case was found, all of it. */
+export function isSettled(
+  plan: Plan,
+  { address = '', path = '', is }: Pick<Finding, 'address' | 'path' | 'is'>,
+): boolean {
+  const action = plan.actions.find((one) => one.address === address);
+  if (is === 'missing') return action === undefined || action.action === 'forget';
+  const group = path.endsWith('.type') ? path.slice(0, -'type'.length) : undefined;
+  if (action === undefined) return false;
+  return action.attributes.every(({ attribute, decision }) => {
+    const own = pathOf(action.kind, attribute);
+    if (own !== path && (group === undefined || !own.startsWith(group))) return true;
+    return decision.do === 'nothing' || decision.do === 'release';
+  });
+}

@@ -1,0 +1,169 @@
+import { readingOnly } from '../api/client.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Finding } from '../drift/finding.ts';
+import type { Adopted } from '../edit/adopt.ts';
+import { adopt, isSettled } from '../edit/adopt.ts';
+import { overlay, remembering } from '../export/export.ts';
+import { blockAddress, normalAddress } from '../kind/address.ts';
+import { yamlLimit } from '../manifest/load.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { World } from '../reconcile.ts';
+import { plan } from '../reconcile.ts';
+import type { Redactor } from '../secrets/redactor.ts';
+import { findDrift, nothingThere } from './drift.ts';
+import type { ProjectFolder } from './folder.ts';
+import { loadManifest, openFolder } from './load.ts';
+import { writeFiles } from './write-files.ts';
+
+/** What is adopted, and how. */
+export interface AdoptRequest {
+  /** Addresses, or the ids of objects. */
+  readonly subjects: readonly string[];
+  /** One field of the one address; undefined: all that drifted there. */
+  readonly field?: string | undefined;
+  /** Every drifted field that nobody accepted, instead of addresses. */
+  readonly isAll?: boolean;
+  /** false: nothing is written. */
+  readonly writes: boolean;
+}
+
+/** What was adopted. */
+export interface AdoptResult extends Pick<Adopted, 'adopted' | 'left'> {
+  /** Files that change, by name, with their texts. */
+  readonly files: readonly { readonly path: string; readonly before: string; readonly after: string }[];
+  readonly isWritten: boolean;
+  /** Addresses of the services that the next apply deploys: nothing proves that what runs has these values. */
+  readonly deploys: readonly string[];
+}
+
+/**
+ * Writes what the platform has into the files of the manifest. Sends the GETs of a plan and nothing else. Before it writes,
+ * a plan with the new texts has to show no change of what was adopted. Files are written all or none.
+ *
+ * @throws {Stop} `refused`, when nothing is found at an address, or nothing can be adopted; and as `findDrift`.
+ */
+export async function adoptDrift(
+  manifest: Manifest,
+  world: World,
+  about: {
+    readonly options: ProjectFolder;
+    readonly redactor: Redactor;
+    /** Milliseconds since 1970. */
+    readonly now: number;
+    readonly request: AdoptRequest;
+  },
+): Promise<AdoptResult> {
+  const { options, redactor, now, request } = about;
+  const client = remembering(world.client);
+  const drift = await findDrift(manifest, { ...world, client }, { folder: options, now, remembers: false });
+  const findings = choose(drift.findings, request);
+  // A pinned run reads fewer files; the files of the manifest have been read by its rules already.
+  const workspace = await openFolder({ ...options, isPinned: false });
+  const read = async (path: string) => {
+    const file = await workspace.read(path, yamlLimit);
+    return 'text' in file ? file.text : undefined;
+  };
+  const beside = new Map<string, string>();
+  for (const [from, text] of manifest.texts) {
+    for (const [, path = ''] of text.matchAll(/\$\{file:([^}]*)\}/g)) {
+      const file = workspace.beside(from, path);
+      const content = beside.has(file) ? undefined : await read(file);
+      if (content !== undefined) beside.set(file, content);
+    }
+  }
+  const found = adopt({
+    plan: drift.plan,
+    resources: manifest.resources,
+    findings,
+    texts: manifest.texts,
+    named: (from, path) => {
+      const file = workspace.beside(from, path);
+      const text = beside.get(file);
+      return text === undefined ? undefined : { file, text };
+    },
+  });
+  const { adopted, left } = found;
+  if (adopted.length === 0) throw new Stop('refused', left);
+  const deploys = await prove(found, { ...about, world: { ...world, client: readingOnly(client) } });
+  const files: AdoptResult['files'][number][] = [];
+  for (const [path, text] of found.files) {
+    const before = (await read(path)) ?? '';
+    const after = beside.has(path) || !before.startsWith('\uFEFF') ? text : `\uFEFF${text}`;
+    if (before !== after) files.push({ path, before, after });
+  }
+  if (request.writes) {
+    const remedy = 'The file was changed meanwhile: run trueup drift adopt again.';
+    const changed = files.map(({ path, before, after }) => ({ path, content: after, replaces: before }));
+    await writeFiles(workspace.root, changed, { remedy });
+  }
+  const shown = left.map((item) => ({ ...item, message: redactor.redact(item.message) }));
+  return { adopted, left: shown, files, isWritten: request.writes, deploys };
+}
+
+/**
+ * Reads the manifest with the new texts, and plans it. Gives the services that it deploys.
+ *
+ * @throws {Stop} `refused`, when a plan would change what was adopted
+ */
+async function prove(
+  { files, adopted }: Adopted,
+  { options, redactor, world }: { options: ProjectFolder; redactor: Redactor; world: Parameters<typeof plan>[1] },
+): Promise<readonly string[]> {
+  const remedy = 'Change the manifest by hand.';
+  const refused = (message: string, why: readonly Diagnostic[] = [], address?: string) =>
+    new Stop('refused', [
+      diagnostic('not-editable', `${message}; nothing was written`, {
+        remedy,
+        ...(address === undefined ? {} : { address }),
+      }),
+      ...why,
+    ]);
+  const made = await loadManifest(options, redactor, { around: (workspace) => overlay(workspace, files) })
+    .then(({ manifest }) => plan(manifest, world))
+    .catch((error: unknown) => {
+      if (!(error instanceof Stop)) throw error;
+      throw refused('the manifest would not be valid with what the platform has', error.diagnostics);
+    });
+  const unsettled = adopted.find(({ finding }) => !isSettled(made, finding));
+  const deploys = made.actions.flatMap(({ action, address }) => (action === 'deploy' ? [blockAddress(address)] : []));
+  if (unsettled === undefined) return deploys;
+  const { address = '', path } = unsettled.finding;
+  throw refused(`a plan would still change ${path ?? address}`, [], address);
+}
+
+/** The findings that are adopted. @throws {Stop} `refused`, when there are none, or they cannot be */
+function choose(findings: readonly Finding[], { subjects, field, isAll = false }: AdoptRequest): readonly Finding[] {
+  if (isAll) {
+    const found = findings.filter(({ is, status }) => is === 'drifted' && status !== 'accepted');
+    if (found.length > 0) return found;
+    const remedy = 'trueup drift lists what was found. Of what is accepted, missing or unmanaged, name the address.';
+    throw new Stop('refused', [diagnostic('bad-reference', 'nothing has drifted; nothing was written', { remedy })]);
+  }
+  return subjects.flatMap((subject) => {
+    const address = normalAddress(subject) ?? subject;
+    const there = findings.filter((one) => one.address === address || one.objectId === subject);
+    const drift = there.filter(({ is }) => is !== 'not yet applied');
+    const chosen = drift.filter(({ path }) => field === undefined || path === field);
+    if (chosen.length === 0) throw nothingThere({ subject, field, drift, there, all: findings });
+    for (const one of chosen) refuseForeign(one, subject);
+    return chosen;
+  });
+}
+
+/** @throws {Stop} `refused`, for an object that no block declares */
+function refuseForeign({ is, address }: Finding, subject: string): void {
+  if (is !== 'unmanaged' && is !== 'duplicate') return;
+  const [message, remedy] =
+    is === 'unmanaged'
+      ? [
+          'the manifest does not manage it',
+          address === undefined
+            ? 'trueup export --unmanaged takes it in.'
+            : `trueup export --address '${address}' takes it in.`,
+        ]
+      : ['it is a duplicate', 'Compare the two on the platform, and delete the one that nobody needs.'];
+  throw new Stop('refused', [
+    diagnostic('bad-reference', `cannot adopt ${subject}: ${message}; nothing was written`, { remedy }),
+  ]);
+}

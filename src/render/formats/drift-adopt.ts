@@ -1,0 +1,83 @@
+import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
+import type { Finding } from '../../drift/finding.ts';
+import { diagnosticJson } from '../diagnostics-json.ts';
+import { renderDiagnostics } from '../diagnostics-text.ts';
+import type { DriftAdoptDocument } from '../documents.ts';
+import type { Formats, Screen, View } from '../format.ts';
+import { jsonView, printJson } from '../json-view.ts';
+import { counted, fold, listed } from '../lines.ts';
+import { printable } from '../printable.ts';
+import { textDifference } from '../text-lines.ts';
+import { textView } from '../text-view.ts';
+
+/** What `drift adopt` did. */
+interface Adoption {
+  readonly adopted: readonly { readonly finding: Finding; readonly file: string }[];
+  /** Why others were not adopted. */
+  readonly left: readonly Diagnostic[];
+  readonly isWritten: boolean;
+  /** Addresses of the services that the next apply deploys. */
+  readonly deploys: readonly string[];
+  /** The texts of the files before and after, without what may be secret. */
+  readonly differences: readonly { readonly path: string; readonly before: string; readonly after: string }[];
+}
+
+/** Prints what `drift adopt` reports. */
+export interface DriftAdoptView extends View {
+  readonly adopted: (result: Adoption) => void;
+}
+
+/** The formats of `drift adopt`. */
+export const driftAdoptFormats: Formats<DriftAdoptView> = {
+  text: (screen) => ({
+    ...textView(screen),
+    adopted: (result) => {
+      screen.out(adoptionText(result, screen));
+      if (result.left.length > 0) screen.err(renderDiagnostics(result.left, screen.errStyle));
+    },
+  }),
+  json: (screen) => ({
+    ...jsonView(screen),
+    adopted: ({ adopted, left, isWritten, deploys, differences }) => {
+      const document: DriftAdoptDocument = {
+        format: 'trueup/drift-adopt',
+        version: 1,
+        written: isWritten,
+        files: differences.map(({ path }) => path),
+        adopted: adopted.map(({ finding: { is, address = '', path }, file }) => ({
+          is,
+          address,
+          ...(path === undefined ? {} : { path }),
+          file,
+        })),
+        deploys: [...deploys],
+        diagnostics: left.map(diagnosticJson),
+      };
+      printJson(screen, document);
+    },
+  }),
+};
+
+function adoptionText({ adopted, isWritten, deploys, differences }: Adoption, { outStyle: style }: Screen): string {
+  const lines = differences.flatMap(({ path, before, after }) => [
+    style.paint('strong', printable(path)),
+    ...textDifference([before, after], { indent: 0, style }),
+    '',
+  ]);
+  const subjects = adopted.map(({ finding: { is, address = '', path } }) => {
+    const where = path === undefined ? address : `${address}: ${path}`;
+    return `  ${printable(where)}${is === 'missing' ? ' (block removed)' : ''}`;
+  });
+  const head = isWritten
+    ? `Adopted ${counted(adopted.length, 'finding')}; trueup plan shows no change of:`
+    : `Would adopt ${counted(adopted.length, 'finding')}; nothing was written:`;
+  const end =
+    deploys.length === 0
+      ? []
+      : fold(
+          `The next apply deploys ${listed(deploys.map(printable), 5)}: what runs may not have these values.`,
+          0,
+          style,
+        );
+  return `${[...lines, head, ...subjects, ...end].join('\n')}\n`;
+}
