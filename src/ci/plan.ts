@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { anyDocument } from '../render/documents.ts';
 import { bytesOf, marker } from '../render/markdown.ts';
-import { mostBytes } from '../render/report-limit.ts';
+import { mostBytes } from '../render/markdown-report.ts';
 import { annotations } from './annotations.ts';
 import { ForgeError } from './call.ts';
 import { writeComment } from './comment.ts';

@@ -190,6 +190,7 @@ remembers what was found, so that the exit code is 2 for new drift, and 8 for dr
 ${examples(
   'trueup drift',
   'trueup drift --no-remember --format json | jq .summary',
+  'trueup drift --format markdown > drift.md',
   "trueup drift accept production.compose.shop --field env.REGION --until 2027-01-31 --because 'vendor moves us'",
 )}`,
     );

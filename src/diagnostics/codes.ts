@@ -255,7 +255,7 @@ export const codes = {
     severity: 'error',
     meaning:
       'A report in Markdown must name every deletion and all data at risk, and these names are too long for a comment.',
-    remedy: 'Use --format json, or plan parts with --target.',
+    remedy: 'Use --format html or --format json, or plan parts with --target.',
   },
   'plan-outdated': {
     severity: 'error',

@@ -1,6 +1,7 @@
 import type { Finding, Status } from '../drift/finding.ts';
 import type { Remedy } from '../drift/remedies.ts';
 import { remediesFor } from '../drift/remedies.ts';
+import { groupBy } from '../graph/group.ts';
 import type { Change, Shown } from '../plan/action.ts';
 import { renderChange } from './change-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';
@@ -47,7 +48,8 @@ interface Section {
   readonly tone: Tone;
 }
 
-const sections: readonly Section[] = [
+/** The findings of each status, in the order in which a reader needs them. */
+export const sections: readonly Section[] = [
   { status: 'new', title: (count) => `New (${count})`, tone: 'bad' },
   { status: 'expired', title: (count) => `Accepted until a day that has passed (${count})`, tone: 'bad' },
   { status: 'known', title: (count) => `Known (${count})`, tone: 'change' },
@@ -56,7 +58,12 @@ const sections: readonly Section[] = [
 ];
 
 /** The first line: what matters, with all counts. */
-function verdict({ drift }: DriftView, style: Style): string[] {
+function verdict(view: DriftView, style: Style): string[] {
+  return fold(verdictWords(view), 0, style).map((part) => style.paint('strong', part));
+}
+
+/** What matters, with all counts, in one sentence. */
+export function verdictWords({ drift }: DriftView): string {
   const summary = summaryOf(drift);
   const names = ['new', 'expired', 'known', 'accepted', 'not yet applied', 'ignored', 'resolved'] as const;
   const parts = names.filter((name) => summary[name] > 0).map((name) => `${summary[name]} ${name}`);
@@ -65,21 +72,18 @@ function verdict({ drift }: DriftView, style: Style): string[] {
     2: 'New drift',
     8: 'Known drift only',
   }[drift.exitCode];
-  const line = parts.length === 0 ? `${words}: the platform is as it was applied.` : `${words}: ${parts.join(', ')}.`;
-  return fold(line, 0, style).map((part) => style.paint('strong', part));
+  return parts.length === 0 ? `${words}: the platform is as it was applied.` : `${words}: ${parts.join(', ')}.`;
+}
+
+/** Findings by their object: its address, or its kind and id. */
+export function bySubject(found: readonly Finding[]): Map<string, Finding[]> {
+  return groupBy(found.map((finding) => [finding.address ?? `${finding.kind} ${finding.objectId ?? ''}`, finding]));
 }
 
 function section(title: string, found: readonly Finding[], style: Style): string[][] {
-  const subjects = new Map<string, Finding[]>();
-  for (const finding of found) {
-    const subject = finding.address ?? `${finding.kind} ${finding.objectId ?? ''}`;
-    const group = subjects.get(subject);
-    if (group === undefined) subjects.set(subject, [finding]);
-    else group.push(finding);
-  }
-  const groups = [...subjects].map(([subject, group]) => [
+  const groups = [...bySubject(found)].map(([subject, group]) => [
     `  ${printable(subject)}${placeOf(group, style)}`,
-    ...group.flatMap((finding) => indented(lines(finding, style), 4)),
+    ...group.flatMap((finding) => indented(renderFinding(finding, style), 4)),
   ]);
   const [first = [], ...rest] = groups;
   return [[title, ...first], ...rest];
@@ -91,8 +95,8 @@ function placeOf(group: readonly Finding[], style: Style): string {
   return at === undefined ? '' : style.paint('faint', printable(`  ${at.file}:${at.line}`));
 }
 
-/** One finding, without its address. */
-function lines(finding: Finding, style: Style): string[] {
+/** Renders one finding, without its address. */
+export function renderFinding(finding: Finding, style: Style): string[] {
   return [...whatIs(finding, style), ...story(finding, style)];
 }
 
@@ -193,7 +197,8 @@ function ignored({ drift, isFull }: DriftView, style: Style): string[][] {
   return [[style.paint('faint', `Ignored (${names.length})`), ...names]];
 }
 
-function subjectOf({
+/** Names an object, or one field of it. */
+export function subjectOf({
   address,
   field,
   path = field,

@@ -7,7 +7,7 @@ import type { JunitCase } from './junit.ts';
 import { junitXml } from './junit.ts';
 import type { ReviewSite } from './review-site.ts';
 import { fileInRepository, siteOrNone } from './review-site.ts';
-import type { SarifResult } from './sarif.ts';
+import type { SarifResult, SarifRule } from './sarif.ts';
 import { sarifLog } from './sarif.ts';
 import { plainStyle } from './style.ts';
 
@@ -35,7 +35,7 @@ export function junitView({ out, site }: Screen, command: string): View {
 }
 
 /** The codes of diagnostics as rules. */
-export const diagnosticRules = new Map(
+export const diagnosticRules: ReadonlyMap<string, SarifRule> = new Map(
   Object.entries(codes).map(([code, { meaning, remedy, severity }]) => {
     return [code, { meaning, remedy, level: severity, page: `diagnostics/${code}.md` }] as const;
   }),

@@ -1,5 +1,5 @@
 import type { Screen, View } from './format.ts';
-import { renderFailureMarkdown } from './plan-markdown.ts';
+import { renderFailureMarkdown } from './markdown-report.ts';
 import { siteOrNone } from './review-site.ts';
 
 /** Prints what every command can report as Markdown: on stdout, for a comment; warnings are part of the result. */

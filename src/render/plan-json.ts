@@ -1,14 +1,16 @@
 import { blockAddress } from '../kind/address.ts';
 import type { Change, Narrowed, ShownAction } from '../plan/action.ts';
 import { hasChanges, overwriting, recreating, restarting, risking } from '../plan/action.ts';
+import { inCanonicalOrder } from './canonical.ts';
 import { diagnosticJson } from './diagnostics-json.ts';
 import type { PlanDocument } from './documents.ts';
 import type { PlanAbout } from './plan-head.ts';
 import type { PlanView } from './plan-text.ts';
 import { countActions, within } from './words.ts';
 
-/** A plan as a document: all of it, unchanged resources included. Secrets are redacted already. */
-export function planJson({ plan, counts, about }: PlanView): PlanDocument {
+/** A plan as a document, in canonical order: all of it, unchanged resources included. Secrets are redacted already. */
+export function planJson({ plan: given, counts, about }: PlanView): PlanDocument {
+  const plan = inCanonicalOrder(given);
   return {
     format: 'trueup/plan',
     version: 1,

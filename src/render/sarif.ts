@@ -25,7 +25,7 @@ export interface SarifResult {
 }
 
 /** A rule that results follow. */
-interface SarifRule {
+export interface SarifRule {
   readonly meaning: string;
   readonly remedy: string;
   readonly level: Level;

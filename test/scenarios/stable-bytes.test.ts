@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { createEmulator } from '../../src/emulator/emulator.ts';
 import { serve } from '../../src/emulator/server.ts';
+import { driftFormats } from '../../src/render/formats/drift.ts';
 import { planFormats } from '../../src/render/formats/plan.ts';
 import { apiKey } from '../cli/place.ts';
 import { project, trueup } from '../cli/process.ts';
@@ -55,7 +56,7 @@ async function changed() {
   const run = (...args: readonly string[]) => trueup([...args, '-C', folder], { env, cwd: folder });
   expect((await run('apply', '--auto-approve', '--adopt')).code).toBe(0);
   for (const row of Object.values(emulator.world.tables.redis))
-    await emulator.act('redis.update', { redisId: row['redisId'], command: 'by hand' });
+    await emulator.act('redis.update', { redisId: row['redisId'], description: 'by hand' });
   return { folder, head, run };
 }
 
@@ -71,16 +72,19 @@ function placeless(text: string): string {
     .replaceAll(/^#? *differing.*$/gm, '');
 }
 
-describe('a plan has the same bytes', () => {
-  const formats = Object.keys(planFormats);
+const commands = [
+  ['plan', Object.keys(planFormats), ['plan']],
+  ['drift', Object.keys(driftFormats), ['drift', '--no-remember']],
+] as const;
 
+describe.each(commands)('a report of %s has the same bytes', (command, formats, words) => {
   it('in two runs, one request at a time and 16', async () => {
     const { run } = await changed();
     for (const format of formats) {
       const [once, again, many] = [
-        await run('plan', '--format', format, '--connections', '1'),
-        await run('plan', '--format', format, '--connections', '1'),
-        await run('plan', '--format', format, '--connections', '16'),
+        await run(...words, '--format', format, '--connections', '1'),
+        await run(...words, '--format', format, '--connections', '1'),
+        await run(...words, '--format', format, '--connections', '16'),
       ];
       expect(again, format).toEqual(once);
       expect(many, format).toEqual(once);
@@ -95,14 +99,14 @@ describe('a plan has the same bytes', () => {
     };
     const all = async () => {
       const found = new Map<string, string>();
-      for (const format of formats.filter((name) => name !== 'text'))
-        found.set(format, placeless((await run('plan', '--format', format)).out));
+      for (const format of formats.filter((name) => command !== 'plan' || name !== 'text'))
+        found.set(format, placeless((await run(...words, '--format', format)).out));
       return found;
     };
     write({ 'trueup.yaml': head + production(after(asWritten)) });
     const usual = await all();
-    expect(usual.get('json')).toContain('"action": "delete"');
-    expect(usual.get('markdown')).toContain('**data at risk**');
+    expect(usual.get('json')).toContain(command === 'plan' ? '"action": "delete"' : '"is": "drifted"');
+    expect(usual.get('markdown')).toContain(command === 'plan' ? '**data at risk**' : '#### New (');
     write({ 'trueup.yaml': head + production(after(backwards).toReversed()) });
     expect(await all()).toEqual(usual);
     for (const [first, second] of [

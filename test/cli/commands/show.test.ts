@@ -92,7 +92,7 @@ describe('a plan file is shown as plan printed it', () => {
     rewrite('environments: 7\n');
     const failed = await run('plan', '--format', 'markdown');
     expect(failed).toMatchObject({ code: 3, err: '' });
-    expect(failed.out).toMatch(/### Trueup: failed, 1 error\n\n```text\n {2}error\[[\w-]+\] trueup\.yaml:4:1\n/);
+    expect(failed.out).toMatch(/### Trueup plan: failed, 1 error\n\n```text\n {2}error\[[\w-]+\] trueup\.yaml:4:1\n/);
     expect(failed.out.startsWith(`${first}\n`)).toBe(true);
     const named = await run('plan', '--format', 'markdown', '--marker', 'staging');
     expect(named.out.startsWith('<!-- trueup:plan:staging -->\n')).toBe(true);

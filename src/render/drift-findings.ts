@@ -1,0 +1,96 @@
+import type { Finding } from '../drift/finding.ts';
+import { remedyText } from '../drift/remedies.ts';
+import type { DriftView } from './drift-json.ts';
+import { renderFinding, subjectOf } from './drift-text.ts';
+import { diagnosticCases, diagnosticResults, diagnosticRules } from './finding-views.ts';
+import type { JunitCase } from './junit.ts';
+import { junitXml } from './junit.ts';
+import type { ReviewSite } from './review-site.ts';
+import { fileInRepository } from './review-site.ts';
+import type { SarifResult, SarifRule } from './sarif.ts';
+import { sarifLog } from './sarif.ts';
+import { plainStyle } from './style.ts';
+
+/** Renders what `drift` found as SARIF: a result for each finding, and for each diagnostic. */
+export function driftSarif({ drift, command }: DriftView, site: ReviewSite): object {
+  const results = [
+    ...drift.findings.map((finding) => resultOf(finding, command)),
+    ...diagnosticResults(drift.diagnostics),
+  ];
+  return sarifLog({ command: 'drift', results, isSuccessful: true }, rules, site);
+}
+
+/** Renders what `drift` found in the form of JUnit: new drift fails, what is known or accepted is skipped. */
+export function driftJunit({ drift, command }: DriftView, site: ReviewSite): string {
+  const resolved = drift.resolved.map((entry) => ({ group: entry.is, name: subjectOf(entry), output: ['resolved'] }));
+  const cases = [
+    { group: 'drift', name: 'comparison' },
+    ...drift.findings.map((finding) => caseOf(finding, command, site)),
+    ...resolved,
+    ...diagnosticCases(drift.diagnostics, site),
+  ];
+  return junitXml('trueup drift', cases);
+}
+
+/** What each sort of finding means. */
+const meanings: Readonly<Record<Finding['is'], string>> = {
+  drifted: 'The platform has another value than the last apply left there.',
+  missing: 'The platform does not have the object any more.',
+  unmanaged: 'The platform has an object that neither the manifest nor the state names.',
+  duplicate: 'A create was sent again, and both may have taken effect.',
+  'not yet applied': 'The manifest changed since the last apply.',
+};
+
+const rules: ReadonlyMap<string, SarifRule> = new Map<string, SarifRule>([
+  ...Object.entries(meanings).map(([name, meaning]) => {
+    const level = name === 'not yet applied' ? 'note' : 'warning';
+    const remedy = 'Put it back with trueup apply, keep it with trueup drift adopt, or accept it for a while.';
+    return [ruleOf(name), { meaning, remedy, level, page: 'drift.md' }] as const;
+  }),
+  ...diagnosticRules,
+]);
+
+function ruleOf(name: string): string {
+  return `drift-${name.replaceAll(' ', '-')}`;
+}
+
+function isFresh({ status }: Finding): boolean {
+  return status === 'new' || status === 'expired';
+}
+
+function resultOf(finding: Finding, command: DriftView['command']): SarifResult {
+  const { id, is, status, accepted, position, path: _path, ...object } = finding;
+  const [first = '', ...more] = renderFinding(finding, plainStyle);
+  return {
+    rule: ruleOf(is),
+    level: isFresh(finding) ? 'warning' : 'note',
+    lines: [`${subjectOf(object)}: ${first}`, ...more, remedyText(finding, command)],
+    position,
+    fingerprint: id,
+    ...(status === 'not yet applied' ? {} : { since: isFresh(finding) ? ('new' as const) : ('unchanged' as const) }),
+    ...(status === 'accepted' && accepted !== undefined
+      ? { accepted: `${accepted.because} (until ${accepted.until}, by ${accepted.by})` }
+      : {}),
+  };
+}
+
+function caseOf(finding: Finding, command: DriftView['command'], site: ReviewSite): JunitCase {
+  const { is, status, since = '', accepted, position } = finding;
+  const lines = renderFinding(finding, plainStyle);
+  const [first = ''] = lines;
+  const about = {
+    group: is,
+    name: subjectOf(finding),
+    file: position === undefined ? undefined : fileInRepository(site, position.file),
+  };
+  if (isFresh(finding)) {
+    const all = [...lines, remedyText(finding, command)];
+    return { ...about, problem: { is: 'failure', type: ruleOf(is), message: first, lines: all } };
+  }
+  if (status === 'not yet applied') return { ...about, output: lines };
+  const message =
+    status === 'accepted' && accepted !== undefined
+      ? `accepted until ${accepted.until} by ${accepted.by}: ${accepted.because}`
+      : `known since ${since}`;
+  return { ...about, problem: { is: 'skipped', message }, output: lines };
+}
