@@ -30,6 +30,7 @@ const long = [
   'test/scenarios/memory.test.ts',
   'test/scenarios/kills-and-faults.test.ts',
   'test/scenarios/kills-of-organization.test.ts',
+  'test/scenarios/image.test.ts',
   'test/scenarios/minds-changed.test.ts',
   'test/scenarios/pipelines.test.ts',
   'test/scenarios/reviewed-plans.test.ts',

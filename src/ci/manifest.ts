@@ -15,7 +15,7 @@ export interface PlannedManifest {
 }
 
 /** Remembers drift, and is no part of what a plan does. */
-const memory = 'drift.yaml';
+const memory = /^drift(\..+)?\.yaml$/;
 
 /**
  * Identifies the manifest by its content, not by its commit: a merge, a squash and a rebase of a pull request make other
@@ -28,7 +28,7 @@ export async function identifyManifest(cwd: string, { folder, file }: CiOptions)
   if (tracked === undefined) {
     throw usage(`cannot read the index of git around ${folder}`, 'Check the repository out before this step.');
   }
-  const files = [...tracked.digests].filter(([path]) => path !== memory).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const files = [...tracked.digests].filter(([path]) => !memory.test(path)).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const name = `${tracked.prefix}${file}`;
   return { prefix: tracked.prefix, name: digest([name]), content: digest([name, ...files.flat()]) };
 }

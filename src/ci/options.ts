@@ -1,6 +1,6 @@
 import { usage } from '../diagnostics/usage.ts';
 
-const commands = ['plan', 'apply'] as const;
+const commands = ['plan', 'apply', 'drift'] as const;
 
 /** The command line of `trueup-ci`. */
 export interface CiOptions {

@@ -4,6 +4,7 @@ import type { Process } from '../cli/process.ts';
 import { printable, printed } from '../render/printable.ts';
 import { applyReviewed } from './apply.ts';
 import { ForgeError } from './call.ts';
+import { checkDrift } from './drift.ts';
 import { readForge } from './forge.ts';
 import type { Job } from './job.ts';
 import { identifyManifest } from './manifest.ts';
@@ -19,6 +20,7 @@ Runs Trueup in a pipeline of GitHub, GitLab, Forgejo or Gitea: docs/pipelines.md
 Commands:
   plan   on a pull request: plans, writes one comment, and stores the plan for apply
   apply  after the merge: applies the stored plan of exactly this manifest, or nothing
+  drift  each night: compares the platform with what was applied last; exit code 2 for new drift
 
 Options: --no-comment. All others go to trueup: -C infra, -f prod.yaml, --var tag=1, and those of the command, such as --allow-data-loss.
 
@@ -28,6 +30,7 @@ Environment, beside that of trueup:
 Examples:
   trueup-ci plan -C infra
   trueup-ci apply -C infra --no-wait
+  trueup-ci drift -C infra
 `;
 
 /**
@@ -52,7 +55,7 @@ export async function runCi(process: Process, program: string): Promise<number> 
       trueup: trueupOf(process, node, program),
       report: reportOf(process),
     };
-    return await (options.command === 'plan' ? planForReview(job) : applyReviewed(job));
+    return await { plan: planForReview, apply: applyReviewed, drift: checkDrift }[options.command](job);
   } catch (error) {
     process.stderr.write(printed(describe(error)));
     return 1;

@@ -62,7 +62,7 @@ describe.each([
     const text = `trueup: 1
 platform: { url: "${platform?.url}" }
 project: prj_1
-environments:
+${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
   production:
     postgres:
       main:
@@ -105,6 +105,33 @@ environments:
   async function merge(branch: string, number: number) {
     world().forge.merged.set(mergeBranch(bare, branch, how), number);
     return happens({ is: 'push' });
+  }
+
+  async function idOfWeb(): Promise<string> {
+    const environment = JSON.stringify(await emulator.act('environment.one', { environmentId: 'env_prj_1' }));
+    return /"applicationId":"([^"]+)"/.exec(environment)?.[1] ?? '';
+  }
+
+  async function imageOfWeb(): Promise<unknown> {
+    const web = (await emulator.act('application.one', { applicationId: await idOfWeb() })) as {
+      dockerImage?: unknown;
+    };
+    return web.dockerImage;
+  }
+
+  /** Somebody gives the application another image, in the pages of the platform. */
+  async function hotFix(dockerImage: string): Promise<void> {
+    const others = { username: null, password: null, registryUrl: null };
+    await emulator.act('application.saveDockerProvider', { applicationId: await idOfWeb(), dockerImage, ...others });
+  }
+
+  /** Runs a command line at a desk, in the clone. */
+  async function atDesk(command: string): Promise<string> {
+    const env = { PATH: process.env.PATH ?? '', ...world().hosted.settings[''] };
+    const { code, out } = await runScript(`node ${program()} -C infra ${command}`, { folder: clone, env });
+    printed.push(out);
+    expect({ code, out }).toEqual({ code: 0, out });
+    return out;
   }
 
   const writes = (requests: readonly string[]) => requests.filter((one) => !one.startsWith('GET '));
@@ -176,23 +203,41 @@ environments:
     manifest('1.29', 8080);
     commit('Use nginx 1.29', 'tag');
     expect((await happens({ is: 'pull request', number: 10, branch: 'tag' })).run.code).toBe(0);
-    const project = JSON.stringify(await emulator.act('environment.one', { environmentId: 'env_prj_1' }));
-    const applicationId = /"applicationId":"([^"]+)"/.exec(project)?.[1] ?? '';
-    await emulator.act('application.saveDockerProvider', {
-      applicationId,
-      dockerImage: 'nginx:hot-fix',
-      username: null,
-      password: null,
-      registryUrl: null,
-    });
+    await hotFix('nginx:hot-fix');
     const refused = await merge('tag', 10);
     expect(refused.run.code).toBe(1);
     expect(refused.run.log).toContain('plan-outdated');
     expect(writes(refused.requests)).toEqual([]);
-    expect(JSON.stringify(await emulator.act('application.one', { applicationId }))).toContain('nginx:hot-fix');
+    expect(await imageOfWeb()).toBe('nginx:hot-fix');
     await happens({ is: 'dispatch', inputs: { command: 'plan' } });
     const applied = await happens({ is: 'push' });
     expect(applied.run.code).toBe(0);
+    expect(await changesOfMain()).toBe(0);
+  });
+
+  test('finds drift at night, which people accept or repair', async () => {
+    await hotFix('nginx:at-night');
+    const found = await happens({ is: 'schedule' });
+    expect(found.run).toMatchObject({ code: 2, log: expect.stringContaining('nginx:at-night') });
+    expect(writes(found.requests)).toEqual([]);
+    begin('accept');
+    await atDesk("drift accept production.application.web --until 2099-12-31 --because 'the vendor asked' --by ada");
+    if (name !== 'gitlab') {
+      commit('Accept the image of the vendor', 'accept');
+      mergeBranch(bare, 'accept', how);
+      expect(await runPipeline(world().hosted, { is: 'push' })).toEqual([]);
+    }
+    const accepted = await happens({ is: 'schedule' });
+    expect(accepted.run).toMatchObject({ code: 0, log: expect.stringContaining('accepted') });
+    await happens({ is: 'dispatch', inputs: { command: 'plan' } });
+    const apply =
+      name === 'gitlab' ? ({ is: 'push' } as const) : ({ is: 'dispatch', inputs: { command: 'apply' } } as const);
+    const repaired = await happens(apply);
+    expect(repaired.run.code).toBe(0);
+    expect(await imageOfWeb()).toBe('nginx:1.29');
+    const nothing = await happens({ is: 'schedule' });
+    expect(nothing.run.code).toBe(0);
+    expect(nothing.run.log).not.toContain('at-night');
     expect(await changesOfMain()).toBe(0);
   });
 

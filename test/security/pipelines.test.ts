@@ -62,7 +62,7 @@ describe('scripts of pipelines', () => {
 
 describe.each(workflows)('%s', (path, { on, permissions, env, jobs }) => {
   test('never runs on pull_request_target, and not on comments', () => {
-    expect(Object.keys(on).toSorted()).toEqual(['pull_request', 'push', 'workflow_dispatch']);
+    expect(Object.keys(on).toSorted()).toEqual(['pull_request', 'push', 'schedule', 'workflow_dispatch']);
   });
 
   test('gives secrets to the steps that need them, and a job no more rights than it needs', () => {
@@ -82,6 +82,7 @@ describe.each(workflows)('%s', (path, { on, permissions, env, jobs }) => {
       environment: 'trueup-plan',
       permissions: { contents: 'read', 'pull-requests': 'write' },
     });
+    expect(jobs['drift']).toMatchObject({ environment: 'trueup-plan', permissions: { contents: 'read' } });
     expect(jobs['apply']).toMatchObject({
       environment: 'trueup-apply',
       permissions: { contents: 'read', actions: 'read', 'pull-requests': 'write' },

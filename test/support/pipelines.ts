@@ -74,12 +74,12 @@ interface WorkflowJob {
 }
 
 interface Workflow {
-  readonly on: Readonly<Record<string, unknown>>;
+  readonly on: Readonly<Record<string, { readonly paths?: readonly string[] } | readonly unknown[] | null>>;
   readonly jobs: Readonly<Record<string, WorkflowJob>>;
 }
 
 interface GitLabJob {
-  readonly rules: readonly { readonly if: string }[];
+  readonly rules: readonly { readonly if: string; readonly changes?: readonly string[] }[];
   readonly environment?: { readonly name: string };
   readonly script: readonly string[];
 }
@@ -102,7 +102,9 @@ export async function runPipeline(hosted: Hosted, event: Event): Promise<readonl
     dispatch: 'workflow_dispatch',
     schedule: 'schedule',
   }[event.is];
-  if (!(eventName in file.on)) return [];
+  const trigger = file.on[eventName];
+  if (trigger === undefined) return [];
+  if (trigger !== null && 'paths' in trigger && !touches(hosted.bare, event, trigger.paths ?? [])) return [];
   for (const [job, content] of Object.entries(file.jobs)) {
     const inputs = event.is === 'dispatch' ? event.inputs : {};
     const contexts = { github: { event_name: eventName, token: forgeToken, ref: 'ref' }, inputs };
@@ -134,7 +136,11 @@ async function runGitLabJob(
         }
       : { CI_COMMIT_BRANCH: 'main' }),
   };
-  if (!content.rules.some((rule) => holdsInGitLab(rule.if, predefined))) return [];
+  const starts = content.rules.some(
+    ({ if: condition, changes }) =>
+      holdsInGitLab(condition, predefined) && (changes === undefined || touches(bare, event, changes)),
+  );
+  if (!starts) return [];
   // A fork has variables of its own: none.
   const own = isPull && event.fork === true ? {} : { ...settings[''], ...settings[content.environment?.name ?? ''] };
   const { code, out } = await runScript(content.script.join('\n'), {
@@ -250,6 +256,24 @@ export async function runScript(
   const child = spawn('bash', ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script], { cwd: folder, env });
   const { code, out, err } = await finish(child);
   return { code: code ?? -1, out: out + err };
+}
+
+/** Whether an event changes a file that patterns name; the last pattern that fits decides, and `!` begins one that excludes. */
+function touches(bare: string, event: Event, patterns: readonly string[]): boolean {
+  const range = event.is === 'pull request' ? `main...${event.branch}` : 'main^1..main';
+  const isFirst = event.is === 'push' && git(bare, 'rev-list', '--count', '--first-parent', 'main') === '1';
+  const files = isFirst ? git(bare, 'ls-tree', '-r', '--name-only', 'main') : git(bare, 'diff', '--name-only', range);
+  const tests = patterns.map((pattern) => {
+    const [, not, glob = ''] = /^(!?)(.*)$/.exec(pattern) ?? [];
+    const form = glob
+      .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replaceAll(/\*\*\/\*|\*\*|\*/g, (star) => (star === '*' ? '[^/]*' : '.*'));
+    return { excludes: not === '!', expression: new RegExp(`^${form}$`) };
+  });
+  return files.split('\n').some((file) => {
+    const last = tests.findLast(({ expression }) => expression.test(file));
+    return last !== undefined && !last.excludes;
+  });
 }
 
 /** Checks out the commit of an event: of a pull request its merge into main, or its branch. Returns the commit. */

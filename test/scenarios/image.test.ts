@@ -1,0 +1,126 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+/**
+ * The image of the Dockerfile, built and run. Its base is made of the programs of this machine, because no image can be
+ * pulled in a test; `apt-get` only notes what it is asked for.
+ */
+
+const root = resolve(import.meta.dirname, '../..');
+const hasBuildah = process.getuid?.() === 0 && spawnSync('buildah', ['--version']).status === 0;
+const place = mkdtempSync(join(tmpdir(), 'trueup-image-'));
+
+function buildah(args: readonly string[]) {
+  const store = ['--storage-driver=vfs', `--root=${join(place, 'images')}`, `--runroot=${join(place, 'run')}`];
+  const env = { ...process.env, BUILDAH_ISOLATION: 'chroot' };
+  return spawnSync('buildah', [...store, ...args], { env, encoding: 'utf8', timeout: 600_000 });
+}
+
+function succeed(args: readonly string[]): string {
+  const { status, stdout, stderr } = buildah(args);
+  if (status !== 0) throw new Error(`buildah ${args.join(' ')}: ${stdout}${stderr}`);
+  return stdout.trim();
+}
+
+/** A root folder with Node, npm and a shell. */
+function baseOf(folder: string): void {
+  for (const path of ['usr/bin', 'usr/lib', 'usr/lib64', 'usr/local/bin', 'etc', 'tmp', 'root', 'var/lib/apt/lists']) {
+    mkdirSync(join(folder, path), { recursive: true });
+  }
+  for (const name of ['bin', 'lib', 'lib64']) symlinkSync(`usr/${name}`, join(folder, name));
+  const programs = ['sh', 'env', 'ln', 'rm', 'mkdir', 'cat', 'id', 'ls'];
+  const whole = programs.map(
+    (name) => [name, realpathSync(execFileSync('which', [name], { encoding: 'utf8' }).trim())] as const,
+  );
+  for (const [name, program] of [...whole, ['node', realpathSync(process.execPath)] as const]) {
+    copyFileSync(program, join(folder, 'usr/bin', name));
+    for (const [library] of execFileSync('ldd', [program], { encoding: 'utf8' }).matchAll(/\/\S+/g)) {
+      const at = join(folder, realpathSync(dirname(library)));
+      mkdirSync(at, { recursive: true });
+      copyFileSync(realpathSync(library), join(at, library.split('/').at(-1) ?? ''));
+    }
+  }
+  const npm = realpathSync(execFileSync('which', ['npm'], { encoding: 'utf8' }).trim());
+  cpSync(resolve(npm, '../..'), join(folder, 'usr/lib/node_modules/npm'), { recursive: true });
+  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(folder, 'usr/bin/npm'));
+  writeFileSync(join(folder, 'etc/passwd'), 'root:x:0:0::/root:/bin/sh\nnode:x:1000:1000::/tmp:/bin/sh\n');
+  writeFileSync(join(folder, 'etc/group'), 'root:x:0:\nnode:x:1000:\n');
+  writeFileSync(join(folder, 'usr/bin/apt-get'), '#!/bin/sh\necho "$@" >> /var/asked\n');
+  chmodSync(join(folder, 'usr/bin/apt-get'), 0o755);
+  chmodSync(join(folder, 'tmp'), 0o1777);
+}
+
+describe.skipIf(!hasBuildah)('the image', () => {
+  let container = '';
+
+  beforeAll(() => {
+    const folder = join(place, 'base');
+    baseOf(folder);
+    const base = succeed(['from', 'scratch']);
+    succeed(['copy', base, folder, '/']);
+    succeed(['config', '--env=PATH=/usr/local/bin:/usr/bin:/bin', base]);
+    succeed(['commit', base, 'localhost/base']);
+    // How this machine reaches the registry, for the time of the build.
+    const settings = ['userconfig', 'globalconfig', 'cafile'].flatMap((name) => {
+      const path = execFileSync('npm', ['config', 'get', name], { cwd: root, encoding: 'utf8' }).trim();
+      return existsSync(path) ? [`--volume=${path}:${name === 'userconfig' ? '/root/.npmrc' : path}:ro`] : [];
+    });
+    succeed(['build', '--build-arg=NODE=localhost/base', ...settings, '--tag=localhost/trueup', root]);
+    container = succeed(['from', 'localhost/trueup']);
+  }, 900_000);
+
+  afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+  const run = (args: readonly string[], options: readonly string[] = []) =>
+    buildah(['run', ...options, container, '--', ...args]);
+
+  test('runs trueup and trueup-ci as a user without rights', () => {
+    expect(run(['id', '-u'])).toMatchObject({ status: 0, stdout: '1000\n' });
+    expect(run(['trueup', '--version'])).toMatchObject({ status: 0, stderr: '' });
+    expect(run(['trueup-ci', '--help'])).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('trueup-ci plan'),
+    });
+    const { OCIv1 } = JSON.parse(succeed(['inspect', '--type=image', 'localhost/trueup'])) as {
+      OCIv1: { config: unknown };
+    };
+    expect(OCIv1.config).toMatchObject({ User: 'node', Entrypoint: ['trueup'], Cmd: ['--help'], WorkingDir: '/work' });
+  });
+
+  test('checks a manifest that it may only read', () => {
+    const options = [`--volume=${join(root, 'examples/hello')}:/work:ro`];
+    expect(run(['trueup', 'validate'], options)).toMatchObject({
+      status: 0,
+      stdout: 'trueup.yaml is valid: 3 resources.\n',
+      stderr: '',
+    });
+  });
+
+  test('has the program and what it needs to run, and nothing of the working copy', () => {
+    expect(run(['ls', '/opt/trueup']).stdout.split('\n').filter(Boolean)).toEqual([
+      'bin',
+      'dist',
+      'node_modules',
+      'package.json',
+    ]);
+    expect(run(['ls', '/opt/trueup/node_modules']).stdout).not.toMatch(/^(esbuild|typescript|vitest)$/m);
+    expect(run(['ls', '/src'])).toMatchObject({ stdout: '' });
+    expect(run(['cat', '/var/asked']).stdout).toBe(
+      'update\ninstall --yes --no-install-recommends ca-certificates git\n',
+    );
+  });
+});
