@@ -1,4 +1,4 @@
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import { withPreferred } from '../graph/preferred.ts';
 import type { Edge } from '../graph/schedule.ts';
 import { deployAddress, replacedAddress } from '../kind/address.ts';

@@ -1,6 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import type { Client } from '../api/client.ts';
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import type { Kind } from '../kind/kind.ts';

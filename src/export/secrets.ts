@@ -1,4 +1,4 @@
-import { append } from '../graph/group.ts';
+import { append } from '../kind/group.ts';
 import { locateEnvValues } from '../kind/env-text.ts';
 import { endOfEnvSecret, maskValue, secretParts } from '../secrets/looks-secret.ts';
 import { redacted } from '../secrets/secret.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from './group.ts';
+import { groupBy } from '../kind/group.ts';
 import { topological } from './order.ts';
 
 /** A node of a drawing. */

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import type { Resource } from '../manifest/resource.ts';
 import { resourcePosition } from '../manifest/resource.ts';
-import { groupBy } from './group.ts';
+import { groupBy } from '../kind/group.ts';
 
 /** The addresses that have to be there before a resource: its parent, and what it refers to. */
 export function dependencies(resource: Resource): string[] {

@@ -1,4 +1,4 @@
-import { append, groupBy } from './group.ts';
+import { append, groupBy } from '../kind/group.ts';
 import { topological } from './order.ts';
 
 /** One node comes before another. */

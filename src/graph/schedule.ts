@@ -1,4 +1,4 @@
-import { groupBy } from './group.ts';
+import { groupBy } from '../kind/group.ts';
 
 /** One piece of work. */
 export interface Task {

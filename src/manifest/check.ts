@@ -2,6 +2,7 @@ import type { Diagnostic, Position } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { plain } from '../kind/codecs.ts';
 import type { Json } from '../kind/json.ts';
+import { groupBy } from '../kind/group.ts';
 import { canonical } from '../kind/json.ts';
 import type { CheckedResource, Problem } from '../kind/checks.ts';
 import type { Kind } from '../kind/kind.ts';
@@ -22,13 +23,7 @@ export function checkResources(
 ): void {
   const byAddress = new Map(resources.map((resource) => [resource.address, resource]));
   const seen = resources.map((resource) => ({ resource, checked: knownValues(resource) }));
-  const children = new Map<string, CheckedResource[]>();
-  for (const { resource, checked } of seen) {
-    if (resource.parent === undefined) continue;
-    const siblings = children.get(resource.parent);
-    if (siblings === undefined) children.set(resource.parent, [checked]);
-    else siblings.push(checked);
-  }
+  const children = groupBy(seen.map(({ resource, checked }) => [resource.parent, checked]));
   diagnostics.push(...sameKeys(seen));
   const problems: Problem[] = [];
   for (const { resource, checked } of seen) {

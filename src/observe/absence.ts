@@ -1,6 +1,6 @@
 import { attempts } from '../api/attempts.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import type { Claim, Expected, IdentifyInput, Parent } from './expected.ts';
 import { canBeLost, parentIdOf, positionOf } from './expected.ts';
 import { incomplete, lacksRight, refused, someOf } from './hidden.ts';

@@ -2,7 +2,7 @@ import { PlatformError } from '../api/errors.ts';
 import { rightTo } from '../api/rights.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
 import type { Expected, IdentifyInput } from './expected.ts';
 import { canBeLost, parentIdOf } from './expected.ts';

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import type { Found } from './absence.ts';
 import { findClaimed } from './absence.ts';
 import { reportDuplicates } from './duplicates.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import { plain } from '../kind/codecs.ts';
 import type { Json, Row } from '../kind/json.ts';
 import { canonical } from '../kind/json.ts';

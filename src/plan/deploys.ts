@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import { deployAddress } from '../kind/address.ts';
 import type { Row } from '../kind/json.ts';
 import type { KindCommand, PossibleCommand } from '../kind/command.ts';

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
 import { few, flags, safeguards, usual } from '../diagnostics/safeguards.ts';
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import type { Kind } from '../kind/kind.ts';
 import { isOfProject } from '../observe/ownership.ts';
 import { replacedAddress } from '../kind/address.ts';

@@ -1,7 +1,7 @@
 import { closest } from '../diagnostics/closest.ts';
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import { blockAddress, isWithin, normalAddress, replacedAddress } from '../kind/address.ts';
 import { matchesGlob } from '../manifest/glob.ts';
 import type { ObservedObject } from '../observe/observed.ts';

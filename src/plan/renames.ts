@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../diagnostics/diagnostic.ts';
 import { diagnostic } from '../diagnostics/diagnostic.ts';
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import { replacedAddress } from '../kind/address.ts';
 import type { Json } from '../kind/json.ts';
 import { same } from '../kind/json.ts';

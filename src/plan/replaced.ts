@@ -1,4 +1,4 @@
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import { oldAddress, replacedAddress } from '../kind/address.ts';
 import type { ObservedObject } from '../observe/observed.ts';
 import type { Action } from './action.ts';

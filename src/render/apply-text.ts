@@ -1,5 +1,5 @@
 import type { ApplyResult, Outcome } from '../apply/job.ts';
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { ActionName, Narrowed } from '../plan/action.ts';
 import { renderNote } from './diagnostics-text.ts';

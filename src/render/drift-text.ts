@@ -1,7 +1,7 @@
 import type { Finding, Status } from '../drift/finding.ts';
 import type { Remedy } from '../drift/remedies.ts';
 import { remediesFor } from '../drift/remedies.ts';
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import type { Change, Shown } from '../plan/action.ts';
 import { renderChange } from './change-text.ts';
 import { renderDiagnostic } from './diagnostics-text.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import type { ActionName } from '../plan/action.ts';
 
 /** A block of a manifest, or of a plan, with what it depends on. */

@@ -1,4 +1,4 @@
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { ShownAction } from '../plan/action.ts';
 import { isMovedInState, movesAlong } from '../plan/moved.ts';

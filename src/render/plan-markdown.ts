@@ -1,5 +1,5 @@
 import { flags } from '../diagnostics/safeguards.ts';
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import { blockAddress } from '../kind/address.ts';
 import type { ShownAction, ShownPlan } from '../plan/action.ts';
 import { countIgnored, hasChanges } from '../plan/action.ts';

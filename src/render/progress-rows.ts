@@ -1,4 +1,4 @@
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import { deployAddress, isWithin } from '../kind/address.ts';
 import type { Action, ActionName, Plan } from '../plan/action.ts';
 import { isEffective } from '../plan/action.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from '../graph/group.ts';
+import { groupBy } from '../kind/group.ts';
 import type { ActionName, Narrowed, ShownAction, ShownPlan } from '../plan/action.ts';
 import { blockAddress } from '../kind/address.ts';
 import { counted } from './lines.ts';

@@ -1,4 +1,4 @@
-import { groupBy } from '../../graph/group.ts';
+import { groupBy } from '../../kind/group.ts';
 import type { EventDocument, PlanDocument, ResultDocument } from '../documents.ts';
 import type { GraphNode } from '../graph-model.ts';
 import { environmentsOf, servicesOf } from '../graph-model.ts';

@@ -1,5 +1,5 @@
 import { flags } from '../../diagnostics/safeguards.ts';
-import { groupBy } from '../../graph/group.ts';
+import { groupBy } from '../../kind/group.ts';
 import { isWithin } from '../../kind/address.ts';
 import type { ActionName } from '../../plan/action.ts';
 import type { EventDocument, PlanDocument, ResultDocument } from '../documents.ts';

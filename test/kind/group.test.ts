@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { groupBy } from '../../src/graph/group.ts';
+import { groupBy } from '../../src/kind/group.ts';
 
 test('values are grouped by their keys, and both stay in sequence', () => {
   const groups = groupBy([
