@@ -16,6 +16,7 @@ import { runSchedule } from '../graph/schedule.ts';
 import { settleStale, announceWrite } from './announce.ts';
 import { PlatformError } from '../api/errors.ts';
 import type { Action } from '../plan/action.ts';
+import { writesOrRemoves } from '../plan/decide.ts';
 import { refuseChanged } from './freshness.ts';
 import { poll } from './attempt.ts';
 import { rehearse } from './request.ts';
@@ -207,7 +208,7 @@ async function createOrUpdate(run: Run, action: Action): Promise<void> {
 /** A platform that refuses to overwrite a value may quote it. */
 function addOldSecrets({ input }: Run, { attributes }: Action): void {
   for (const { attribute, field, decision, before } of attributes) {
-    if (field.secrecy === undefined || (decision.do !== 'write' && decision.do !== 'remove')) continue;
+    if (field.secrecy === undefined || !writesOrRemoves(decision)) continue;
     const about = { isPrivate: field.secrecy === 'private' };
     for (const text of textsIn(before.reveal())) {
       input.addSecret(text, about);

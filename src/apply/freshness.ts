@@ -12,6 +12,7 @@ import type { Run } from './run.ts';
 import { parentIn } from '../observe/read-object.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
 import { findById } from '../observe/scope-row.ts';
+import { writesOrRemoves } from '../plan/decide.ts';
 import { rowIn, scopeNow } from './scope.ts';
 
 /** From which step on an action is checked, and how it is read. */
@@ -80,7 +81,7 @@ export function changedSince(action: Action, now: Row, outputs: Outputs, step?: 
   for (const { planned, verdict } of compare(action, now, outputs)) {
     const { attribute, wanted, decision } = planned;
     const goesAlong = decision.do === 'nothing' && wanted !== undefined && sent.has(attribute.field);
-    if (decision.do !== 'write' && decision.do !== 'remove' && !goesAlong) continue;
+    if (!writesOrRemoves(decision) && !goesAlong) continue;
     if (earlier.has(attribute.field) && !sent.has(attribute.field)) continue;
     if (verdict === 'as before' || verdict === 'as wanted') continue;
     return `${pathOf(action.kind, attribute)} of ${action.address} was changed on the platform`;

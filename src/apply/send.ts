@@ -4,6 +4,7 @@ import { PlatformError } from '../api/errors.ts';
 import type { Row } from '../kind/json.ts';
 import type { Action, Step } from '../plan/action.ts';
 import { compare } from '../plan/compare.ts';
+import { writesOrRemoves } from '../plan/decide.ts';
 import { attempt, isLost, mayLandLater } from './attempt.ts';
 import { refuseChanged, refuseMoved, rowNow } from './freshness.ts';
 import { sentAt } from './job.ts';
@@ -107,7 +108,7 @@ function holds(run: Run, action: Action, { changed, members }: Step, row: Row): 
     const carried = compared.filter(({ planned: { attribute, wanted, decision } }) => {
       // An operation of its own may take a field under another name: `password` for `databasePassword`.
       const isCarried = attribute.field === name || (member?.is === 'wanted' && member.wanted === wanted);
-      return isCarried && (decision.do === 'write' || decision.do === 'remove');
+      return isCarried && writesOrRemoves(decision);
     });
     // A row does not tell which entries of a set the request was to remove.
     const isSet = member?.is === 'set';

@@ -32,6 +32,11 @@ export type Decision =
   | { readonly do: 'leave'; readonly sentence: string }
   | { readonly do: 'error'; readonly code: 'cannot-change' | 'secret-missing'; readonly sentence: string };
 
+/** Returns true for a decision that an update carries out: it writes the value, or removes the key. */
+export function writesOrRemoves(decision: Decision): boolean {
+  return decision.do === 'write' || decision.do === 'remove';
+}
+
 /** The facts of one field: what is wanted now, what is observed now, what was settled last. */
 export interface Situation {
   readonly field: Field;

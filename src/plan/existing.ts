@@ -19,6 +19,7 @@ import { knownPairs } from '../state/known-pairs.ts';
 import { takeAway } from './removal.ts';
 import { weigh } from './risks.ts';
 import { updateSteps } from './steps.ts';
+import { writesOrRemoves } from './decide.ts';
 
 /** Plans an object that the platform has: taken over, changed, moved, replaced, or left as it is. */
 export function planExisting(
@@ -96,8 +97,7 @@ export function planExisting(
   const madeWith = provided?.allows === 'update' ? provided.madeWith : {};
   const overwrites = attributes.some(
     ({ attribute, decision, before }) =>
-      (decision.do === 'write' || decision.do === 'remove') &&
-      ![null, '', madeWith[attribute.field]].includes(before.reveal()),
+      writesOrRemoves(decision) && ![null, '', madeWith[attribute.field]].includes(before.reveal()),
   );
   // What is no longer managed leaves the state.
   const isReleased = attributes.some(({ decision }) => decision.do === 'release');

@@ -21,6 +21,7 @@ import { outputsOf } from './action.ts';
 import { everything } from './narrow.ts';
 import type { FactKind, PlanFacts, PlanFile } from './file.ts';
 import { isMovedInState } from './moved.ts';
+import { writesOrRemoves } from './decide.ts';
 
 /** What a plan was made for. */
 interface Purpose {
@@ -251,7 +252,7 @@ function* overwrittenBy(action: Action, plan: Plan): Iterable<Fact> {
     }
   } else if (!action.createsObject) {
     for (const { attribute, field, decision, before } of attributes) {
-      if (decision.do !== 'write' && decision.do !== 'remove') continue;
+      if (!writesOrRemoves(decision)) continue;
       yield was(pathOf(kind, attribute), field, before.reveal());
     }
   }

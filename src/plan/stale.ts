@@ -9,6 +9,7 @@ import type { Action, AttributeChange } from './action.ts';
 import type { ServiceActions } from './deploy-inputs.ts';
 import { deployedAttributes, mentionsOf, reachesContainers } from './deploy-inputs.ts';
 import type { Planning } from './input.ts';
+import { writesOrRemoves } from './decide.ts';
 
 /** The changes of a plan that only a deployment of the service puts into effect. */
 export interface Staleness {
@@ -82,7 +83,7 @@ function isChange(
   address: string,
   { attribute, decision, wanted, pair, field }: AttributeChange,
 ): boolean {
-  if (decision.do === 'write' || decision.do === 'remove' || decision.do === 'replace') return true;
+  if (writesOrRemoves(decision) || decision.do === 'replace') return true;
   if (decision.do !== 'nothing' || !decision.settled || pair === undefined || wanted === undefined) return false;
   if (pair.ignored !== undefined) return true;
   const resolved = resolveField(field, wanted, outputs);

@@ -12,6 +12,7 @@ import { fromContext } from '../observe/observed.ts';
 import { secret } from '../secrets/secret.ts';
 import { membersOf } from '../state/stored.ts';
 import type { Action, AttributeChange, Member, Step } from './action.ts';
+import { writesOrRemoves } from './decide.ts';
 
 /** What the steps of one resource are made from. */
 export interface StepInput {
@@ -61,7 +62,7 @@ export function updateSteps(
 ): { steps: Step[]; notes: string[] } {
   const { resource } = input;
   const { kind } = resource;
-  const changed = wantedMembers(input, ({ decision }) => decision.do === 'write' || decision.do === 'remove');
+  const changed = wantedMembers(input, ({ decision }) => writesOrRemoves(decision));
   const all = wantedMembers(input, ({ decision, wanted }) => decision.do !== 'leave' && wanted?.missing.length === 0);
   const steps: Step[] = [];
   const notes: string[] = [];
