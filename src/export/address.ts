@@ -61,7 +61,7 @@ function placeBelow(
     const isTwin = (object: Surveyed) => (twins.get(keyText(object))?.length ?? 0) > 1;
     return siblings.map((object): Placed => {
       const known = present.addresses.get(object.id);
-      const key = known === undefined ? names.take(keyFor(nameOf(object))) : '';
+      const key = known === undefined ? names.take(keyFor(nameOf(object))) : splitAddress(known).key;
       const children: Placed[] = [];
       const placed = { object, key, address: known ?? addressOf(key), parent, isPinned: isTwin(object), children };
       children.push(...placeBelow(object.children, about, placed));
@@ -71,7 +71,7 @@ function placeBelow(
 }
 
 /** An address without its last part, and the key that this part is: `production.compose.shop` gives `production.compose`, `shop`. */
-export function splitAddress(address: string): { readonly around: string; readonly key: string } {
+function splitAddress(address: string): { readonly around: string; readonly key: string } {
   const quoted = /\["(?:[^"\\]|\\.)*"\]$/.exec(address);
   if (quoted !== null)
     return { around: address.slice(0, quoted.index), key: JSON.parse(quoted[0].slice(1, -1)) as string };

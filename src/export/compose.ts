@@ -5,12 +5,12 @@ import { isWithin } from '../kind/address.ts';
 import { isRow } from '../kind/json.ts';
 import { observedValue } from '../kind/wire.ts';
 import type { Placed, Present } from './address.ts';
-import { place, splitAddress } from './address.ts';
+import { place } from './address.ts';
 import type { Writing } from './block.ts';
 import { blockEntries, declareSecrets } from './block.ts';
 import { createFileNames, fileName, yamlStem } from './names.ts';
 import { createReferences } from './references.ts';
-import type { NamedSecret } from './secrets.ts';
+import type { NamedSecret, UsedSecrets } from './secrets.ts';
 import { createSecrets } from './secrets.ts';
 import type { Survey, Surveyed } from './survey.ts';
 import type { Entry } from './yaml.ts';
@@ -42,8 +42,7 @@ export interface ComposeInput {
   readonly layout: Layout;
   /** The address of the one block to write, with all below it; undefined: all that are not there. */
   readonly only?: string | undefined;
-  /** Names of secrets that the manifest has already. */
-  readonly secretNames: Iterable<string>;
+  readonly usedSecrets: UsedSecrets;
 }
 
 /** Where blocks go: to new files, or into the text of a block that is there. */
@@ -89,7 +88,7 @@ export function compose(input: ComposeInput): Composed {
   const ids = new Map<string, string>();
   const files = new Map<string, string>();
   const names = createFileNames(layout.taken);
-  const secrets = createSecrets(input.secretNames);
+  const secrets = createSecrets(input.usedSecrets);
   const byId = indexOf(tops, dropped);
   for (const block of byId.values()) if (!present.addresses.has(block.object.id)) declareSecrets(block, secrets);
   let yaml = '';
@@ -129,7 +128,7 @@ export function compose(input: ComposeInput): Composed {
     if (isEmpty && (isPresent || isAround || object.kind.operations.create === undefined)) return [];
     if (!isPresent) ids.set(address, object.id);
     if (only === undefined) notes.push(...unknownBelow(block, kinds));
-    return [{ key: keyOf(block), value: { is: 'map', entries: [...own, ...sections] } }];
+    return [{ key: block.key, value: { is: 'map', entries: [...own, ...sections] } }];
   };
   const documents = new Map<string, Map<Kind, Entry[]>>();
   for (const top of tops) {
@@ -171,14 +170,9 @@ function unknownBelow({ object: { kind, row, parent }, address }: Placed, kinds:
   });
 }
 
-/** The key of a block: of one that is there, the last part of its address. */
-function keyOf({ key, address }: Placed): string {
-  return key === '' ? splitAddress(address).key : key;
-}
-
 /** The keys of the block whose folder holds the files of a block: its service, or itself. */
 function ownerOf(block: Placed): string[] {
-  const parts = (one: Placed): string[] => [...(one.parent === undefined ? [] : parts(one.parent)), keyOf(one)];
+  const parts = (one: Placed): string[] => [...(one.parent === undefined ? [] : parts(one.parent)), one.key];
   return parts(block.parent?.parent === undefined ? block : block.parent);
 }
 
@@ -186,7 +180,7 @@ function ownerOf(block: Placed): string[] {
 function isOwnFile(block: Placed, layout: Layout): boolean {
   let top = block;
   while (top.parent !== undefined) top = top.parent;
-  return layout.fileOf(top).endsWith(`/${yamlStem(keyOf(top))}.yaml`);
+  return layout.fileOf(top).endsWith(`/${yamlStem(top.key)}.yaml`);
 }
 
 /** Says that objects below a service that the manifest declares need its block. */
@@ -216,7 +210,7 @@ function nameOf(
   { byId, tops }: { readonly byId: ReadonlyMap<string, Placed>; readonly tops: readonly Surveyed[] },
 ): string {
   const block = byId.get(id);
-  if (block?.object.kind.kind === kindName && block.parent === undefined) return keyOf(block);
+  if (block?.object.kind.kind === kindName && block.parent === undefined) return block.key;
   const alike = tops.filter(({ kind }) => kind.kind === kindName);
   const called = (one: Surveyed) => observedValue(one.kind, one.kind.identity.keyField ?? '', one.row);
   const target = alike.find((one) => one.id === id);

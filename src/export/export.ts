@@ -18,7 +18,7 @@ import type { State } from '../state/state.ts';
 import type { Present } from './address.ts';
 import type { Composed, Layout } from './compose.ts';
 import { compose } from './compose.ts';
-import type { NamedSecret } from './secrets.ts';
+import type { NamedSecret, UsedSecrets } from './secrets.ts';
 import { survey } from './survey.ts';
 
 /** What an export is made from. */
@@ -32,7 +32,7 @@ export interface ExportInput {
   /** Blocks and ids that are there already. */
   readonly present: Present;
   readonly layout: Layout;
-  readonly secretNames: Iterable<string>;
+  readonly usedSecrets: UsedSecrets;
   /** The address of the one object that is exported, with all below it; undefined: all that are not there. */
   readonly only?: string | undefined;
   /** The text of the root file for an export that includes these files. */

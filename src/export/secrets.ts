@@ -31,14 +31,24 @@ export interface Secrets {
   readonly nameOf: (value: string, at: SecretPlace) => string;
 }
 
-/** Makes an empty set of secrets. */
-export function createSecrets(taken: Iterable<string> = []): Secrets {
-  const names = createNames(taken, { numbered: (name, count) => `${name}_${count}` });
+/** The secrets that a manifest names already, with the values that this run has. */
+export interface UsedSecrets {
+  readonly names: ReadonlySet<string>;
+  readonly valueOf: (name: string) => string | undefined;
+}
+
+/** Makes an empty set of secrets. A name that is used already stands for the same value only. */
+export function createSecrets(used: UsedSecrets): Secrets {
+  const names = createNames(used.names, { numbered: (name, count) => `${name}_${count}` });
+  const reused = new Set<string>();
   const secrets: NamedSecret[] = [];
   const byPlace = new Map<string, NamedSecret>();
   const byValue = new Map<string, { readonly secret: NamedSecret; readonly top: string | undefined }[]>();
   const add = (value: string, { parts }: SecretPlace): NamedSecret => {
-    const secret = hidden({ name: names.take(secretName(parts)), usedBy: [] }, value);
+    const wanted = secretName(parts);
+    const isSame = used.names.has(wanted) && !reused.has(wanted) && used.valueOf(wanted) === value;
+    if (isSame) reused.add(wanted);
+    const secret = hidden({ name: isSame ? wanted : names.take(wanted), usedBy: [] }, value);
     secrets.push(secret);
     return secret;
   };

@@ -17,7 +17,6 @@ import type { NamedSecret } from '../export/secrets.ts';
 import { addressParts, isWithin } from '../kind/address.ts';
 import { writeEnvText } from '../kind/env-text.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import { missingSecrets } from '../manifest/secret-sources.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
 import type { World } from '../reconcile.ts';
@@ -68,10 +67,12 @@ export async function exportProject(
     readonly world: World;
     readonly options: ProjectFolder;
     readonly redactor: Redactor;
+    /** The values of the secrets that the manifest names, as far as this run has them. */
+    readonly secret?: (name: string) => string | undefined;
     readonly how: ExportOptions;
   },
 ): Promise<ExportResult> {
-  const { world, options, redactor, how } = about;
+  const { world, options, redactor, secret = envSecrets(about.options.env), how } = about;
   const { folder, file, env } = options;
   const records = Object.entries((await world.store.read())?.resources ?? {});
   const manifest = extended(found, records.length, { folder, how });
@@ -82,6 +83,7 @@ export async function exportProject(
     replaced === undefined
       ? await presentIn(manifest, records, world)
       : { addresses: new Map<string, string>(), taken: new Set<string>() };
+  const used = secretNamesIn(manifest);
   const isNew = (manifest?.resources.length ?? 0) === 0;
   const rootBefore = manifest === undefined ? undefined : await readFile(join(folder, file), 'utf8');
   const stem = isNew ? undefined : freeName(folder);
@@ -109,7 +111,7 @@ export async function exportProject(
       kinds: options.kinds,
       env: (name) => (Object.hasOwn(env, name) ? env[name] : undefined),
       envLimit: envLimit(env, whyPinned(options)),
-      secret: envSecrets(env),
+      secret,
       platformUrl: env['TRUEUP_URL'] || undefined,
       given: (name) => options.variables.get(name) ?? env[`TRUEUP_VAR_${name}`],
       addSecret: redactor.add,
@@ -119,12 +121,13 @@ export async function exportProject(
     projectId: project,
     present,
     layout,
-    secretNames: manifest === undefined ? [] : missingSecrets(manifest),
+    usedSecrets: { names: used, valueOf: secret },
     rootFor,
     only: how.address,
   });
   if (replaced !== undefined) await checkReplaced(replaced, records, { exported, folder });
-  const { secrets } = exported;
+  // The files that are there list those that the manifest names already.
+  const secrets = exported.secrets.filter(({ name }) => !used.has(name));
   if (how.address !== undefined && exported.blocks.size === 0)
     throw nothingAt(how.address, exported.unmanaged, records);
   const root = exported.files.get(file) ?? '';
@@ -159,6 +162,12 @@ export async function exportProject(
     secretsFile: values === undefined ? undefined : how.secretsFile,
     isSecretsFileNamed: secretFile !== undefined && root.includes(secretFile.path),
   };
+}
+
+/** The names of the secrets that the files of a manifest name. */
+function secretNamesIn(manifest: Manifest | undefined): ReadonlySet<string> {
+  const texts = [...(manifest?.texts.values() ?? [])];
+  return new Set(texts.flatMap((text) => [...text.matchAll(/\$\{secret:([^}]+)\}/g)].map(([, name = '']) => name)));
 }
 
 /** The manifest that an export adds to; undefined for a new one, also where a killed export has written all of its files. */

@@ -57,7 +57,7 @@ export async function loadWithSecrets(
   options: ProjectFolder,
   redactor: Redactor,
   check: (settings: Settings) => void = (settings) => void targetOf(settings, options),
-): Promise<Validated> {
+): Promise<Validated & { readonly secret: (name: string) => string | undefined }> {
   const { env } = options;
   const workspace = await openFolder(options);
   const inEnvironment = envSecrets(env);
@@ -78,8 +78,9 @@ export async function loadWithSecrets(
   const { values, diagnostics } = await askSources(asking);
   if (diagnostics.length > 0) throw new Stop('refused', diagnostics);
   await learnSecrets(asking);
-  if (values.size === 0) return validated;
-  return load(options, { redactor, workspace, secret: (name) => inEnvironment(name) ?? values.get(name) });
+  const secret = (name: string) => inEnvironment(name) ?? values.get(name);
+  if (values.size === 0) return { ...validated, secret };
+  return { ...(await load(options, { redactor, workspace, secret })), secret };
 }
 
 /** The resources of the manifest, for commands that name one by its address. */

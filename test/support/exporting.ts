@@ -28,7 +28,7 @@ export async function exportOf(made: Bench): Promise<Exported> {
     projectId: 'prj_1',
     present: { addresses: new Map(), taken: new Set() },
     layout: projectLayout(),
-    secretNames: [],
+    usedSecrets: { names: new Set(), valueOf: () => undefined },
     rootFor: (included) => rootText({ platform: 'emulator', project: 'prj_1', include: patternsFor(included) }),
   });
 }

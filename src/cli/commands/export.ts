@@ -52,7 +52,7 @@ async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promi
   const { process, redactor } = run;
   const place = await placeOf(run, flags);
   const options = { ...run.options, folder: place.folder };
-  const manifest = await present({ ...run, options });
+  const { manifest, secret } = await present({ ...run, options });
   const settings = manifest?.settings ?? place.settings;
   const { withSecrets, ageRecipient: recipients = [], force = false } = flags;
   const isAnother =
@@ -70,7 +70,8 @@ async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promi
     purpose: 'export',
     work: async ({ connection }) => {
       const how = { force, secretsFile, recipients, address, unmanaged: flags.unmanaged === true };
-      const result = await exportProject(manifest, settings, { world: connection, options, redactor, how });
+      const about = { world: connection, options, redactor, how, ...(secret === undefined ? {} : { secret }) };
+      const result = await exportProject(manifest, settings, about);
       view.exported({
         ...result,
         notes: result.notes.map((note) => redactDiagnostic(note, redactor.redact)),
@@ -83,13 +84,13 @@ async function exportInto(run: Run, view: ExportView, flags: ExportFlags): Promi
   });
 }
 
-/** The manifest that is there; undefined without one. */
-async function present(run: Run): Promise<Manifest | undefined> {
+/** The manifest that is there, with the values of its secrets; nothing without one. */
+async function present(run: Run): Promise<Partial<Awaited<ReturnType<typeof loadWithSecrets>>>> {
   const { options, redactor } = run;
-  if (!existsSync(join(options.folder, options.file))) return undefined;
-  const { manifest, warnings } = await loadWithSecrets(options, redactor);
-  run.warn(warnings);
-  return manifest;
+  if (!existsSync(join(options.folder, options.file))) return {};
+  const found = await loadWithSecrets(options, redactor);
+  run.warn(found.warnings);
+  return found;
 }
 
 /** The folder of the new manifest, and the platform and project of a manifest that is not there yet. */

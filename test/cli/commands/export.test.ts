@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { exportCommand } from '../../../src/cli/commands/export.ts';
 import { planCommand } from '../../../src/cli/commands/plan.ts';
 import { exportDocument } from '../../../src/render/documents.ts';
@@ -345,4 +345,36 @@ test('gives environments whose names differ by .yaml files and folders of their 
     'environments/x/shop/docker-compose.yml',
   ]);
   expect(await planIn(out)).toContain('No changes.');
+});
+
+test('a secret that the manifest names keeps its name where the value is the same, and gets no second list', async () => {
+  const name = 'PRODUCTION_MAIN_DATABASE_PASSWORD';
+  const uses = `environments:
+  production:
+    compose:
+      shop:
+        source: { type: raw, composeFile: "services:\\n  web:\\n    image: nginx\\n" }
+        env: { PASSWORD: "\${secret:${name}}" }
+`;
+  const block = `    postgres:
+      main: { dockerImage: "postgres:17", databaseName: shop, databaseUser: shop, databasePassword: "\${secret:${name}}" }
+`;
+  for (const [value, named, lists] of [
+    [secrets.PW, name, 0],
+    ['another-value-1', `${name}_2`, 1],
+  ] as const) {
+    const made = await place(uses + block, { secrets: { [name]: secrets.PW } });
+    made.rewrite(uses);
+    await made.rewriteState((all) =>
+      Object.fromEntries(Object.entries(all).filter(([address]) => address !== 'production.postgres.main')),
+    );
+    vi.stubEnv(`TRUEUP_SECRET_${name}`, value);
+    const ran = await made.run(exportCommand({ address: 'production.postgres.main' }));
+    expect([ran.exit, ran.err]).toEqual(['done', '']);
+    const files = filesIn(made.folder);
+    expect(files['trueup.yaml']).toContain(`databasePassword: \${secret:${named}}`);
+    expect(Object.keys(files).filter((path) => path.endsWith('.example'))).toHaveLength(lists);
+    if (value === secrets.PW) expect(await planIn(made.folder)).toContain('No changes.');
+    vi.stubEnv(`TRUEUP_SECRET_${name}`, undefined);
+  }
 });
