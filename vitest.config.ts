@@ -48,7 +48,7 @@ const alone = [
   'test/scenarios/crashes-of-kinds.test.ts',
 ];
 
-const left = [...configDefaults.exclude, ...(isWhole ? [] : long)];
+const left = [...configDefaults.exclude, 'test/browser/**', ...(isWhole ? [] : long)];
 
 export default defineConfig({
   test: {

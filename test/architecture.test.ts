@@ -213,7 +213,7 @@ function namesOfTests(): ReadonlySet<string> {
 function withoutSource(tests: readonly string[], names = namesOfTests()): string[] {
   return tests.filter((path) => {
     const about = join(dirname(path), basename(path).split('.')[0] ?? '');
-    return !/^(scenarios|security)\//.test(path) && !names.has(about);
+    return !/^(scenarios|security|browser)\//.test(path) && !names.has(about);
   });
 }
 

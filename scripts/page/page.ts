@@ -77,7 +77,10 @@ function reveal(): void {
   const target =
     location.hash === '' ? null : document.querySelector<HTMLElement>(`[id="${CSS.escape(location.hash.slice(1))}"]`);
   if (target === null) return;
-  if (target.closest('[hidden]') !== null && form !== null) form.reset();
+  if (target.closest('[hidden]') !== null && form !== null) {
+    form.reset();
+    filter(form);
+  }
   for (let at = target.closest('details'); at !== null; at = at.parentElement?.closest('details') ?? null)
     at.open = true;
   target.scrollIntoView();
@@ -102,7 +105,8 @@ if (form !== null) {
   of.addEventListener('input', update);
   of.addEventListener('change', update);
   of.addEventListener('submit', (event) => event.preventDefault());
-  of.addEventListener('reset', () => queueMicrotask(update));
+  // The fields are reset when the event is over.
+  of.addEventListener('reset', () => requestAnimationFrame(update));
   for (const button of all<HTMLButtonElement>('[data-do]', of))
     button.addEventListener('click', () => {
       for (const group of groups) if (!group.hidden) group.open = button.dataset['do'] === 'open';

@@ -7,6 +7,8 @@ import { renderDriftMarkdown } from '../drift-markdown.ts';
 import { renderDrift, renderDriftAccept } from '../drift-text.ts';
 import { junitView, sarifView } from '../finding-views.ts';
 import type { Formats, View } from '../format.ts';
+import { htmlView } from '../html-view.ts';
+import { renderDriftPage } from '../html/drift.ts';
 import { jsonView, printJson } from '../json-view.ts';
 import { markdownView } from '../markdown-view.ts';
 import { textView } from '../text-view.ts';
@@ -43,6 +45,10 @@ export const driftFormats: Formats<DriftCommandView> = {
   junit: (screen) => ({
     ...junitView(screen, 'drift'),
     drift: (result) => screen.out(driftJunit(withDriftWarnings(result), screen.site())),
+  }),
+  html: (screen) => ({
+    ...htmlView(screen),
+    drift: (result) => screen.out(renderDriftPage(driftJson(withDriftWarnings(result)))),
   }),
 };
 

@@ -57,7 +57,7 @@ function inAmounts({ unit }: DocumentChange, shown: Shown): Shown {
 }
 
 /** Two sides of a field as rows of a list. */
-function difference(sides: Sides): Markup[] {
+export function difference(sides: Sides): Markup[] {
   const { before, after } = sides;
   const [old, fresh] = [valueOf(before), valueOf(after)];
   if (typeof old === 'string' && typeof fresh === 'string' && [old, fresh].some(isLong))

@@ -4,6 +4,7 @@ import { planDocument } from '../../../src/render/documents.ts';
 import { renderPlanPage } from '../../../src/render/html/plan.ts';
 import { planJson } from '../../../src/render/plan-json.ts';
 import { expectSafe, tagsOf } from '../../support/page.ts';
+import { hostilePlan } from '../../support/hostile-documents.ts';
 import { bench, head } from '../../support/world.ts';
 import { hostileNames } from '../hostile.ts';
 
@@ -133,71 +134,6 @@ it('shows how each action ended, with what went wrong first', async () => {
   expect(text).toContain('compose.update failed: 500');
   expect(text).toContain('Applied with 9 reads, 2 writes.');
 });
-
-/** A plan in which every text that comes from elsewhere is one of the hostile ones. */
-function hostilePlan(names: readonly string[]): PlanDocument {
-  const value = (text: string) => ({ is: 'value' as const, value: text });
-  return {
-    format: 'trueup/plan',
-    version: 1,
-    hasChanges: true,
-    summary: {},
-    requests: counts,
-    platform: names[0] ?? '',
-    project: { id: names[0] ?? '', name: names.join(' ') },
-    state: { location: names[0] ?? '', serial: 1 },
-    commit: { id: names[0] ?? '' },
-    restarts: [...names],
-    actions: names.map((name, at) => ({
-      address: name,
-      kind: name,
-      action: 'update',
-      id: name,
-      ...(at === 0 ? {} : { parent: names[at - 1] }),
-      dependsOn: names.filter((other) => other !== name),
-      changes: [
-        {
-          path: name,
-          cause: 'edit',
-          before: value(name),
-          after: value(`${name}!`),
-          atDeploy: false,
-          forcesReplacement: false,
-          position: { file: name, line: 1, column: 1 },
-        },
-        {
-          path: name,
-          cause: 'edit',
-          before: value(`a\n${name}\nb`),
-          after: value(`a\n${name}!\nb`),
-          summary: name,
-          atDeploy: false,
-          forcesReplacement: true,
-        },
-        {
-          path: name,
-          cause: 'create',
-          before: { is: 'absent' },
-          after: { is: 'value', value: { [name]: [name] } },
-          atDeploy: false,
-          forcesReplacement: false,
-        },
-      ],
-      because: [name],
-      holds: { [name]: [name] },
-      dataAtRisk: name,
-      movedFrom: name,
-      needsConsent: true,
-      notes: [{ code: name, severity: 'warning', message: name, details: [name], remedy: name, address: name }],
-    })),
-    narrowed: {
-      targets: [...names],
-      excludes: [...names],
-      leftOut: [{ address: names[0] ?? '', action: 'create', needs: names[0] }],
-    },
-    diagnostics: [{ code: 'x', severity: 'error', message: names.join(' ') }],
-  };
-}
 
 it('takes hostile names for text, wherever they stand', () => {
   const harmless = hostileNames.map((_, at) => `name-${at}`);

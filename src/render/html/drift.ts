@@ -1,0 +1,144 @@
+import { addressParts } from '../../kind/address.ts';
+import type { Shown } from '../../plan/action.ts';
+import type { DriftDocument } from '../documents.ts';
+import { counted, requestCounts } from '../lines.ts';
+import type { Markup } from '../markup.ts';
+import { markup } from '../markup.ts';
+import { headFacts } from '../plan-head.ts';
+import { inlineShown, isLong, valueOf } from '../value-text.ts';
+import { difference, place } from './change.ts';
+import { diagnosticList } from './diagnostics.ts';
+import { countValues, renderFilter } from './filter.ts';
+import { renderShell } from './shell.ts';
+
+type Finding = DriftDocument['findings'][number];
+
+/** The words and the class of a status, in the order of the page. */
+const statuses: Readonly<Record<Finding['status'], { readonly title: string; readonly tone: string }>> = {
+  new: { title: 'New', tone: 'new-drift' },
+  expired: { title: 'Accepted until a day that has passed', tone: 'expired' },
+  known: { title: 'Known', tone: 'known' },
+  accepted: { title: 'Accepted', tone: 'accepted' },
+  'not yet applied': { title: 'Not yet applied', tone: 'not-yet-applied' },
+};
+
+const verdicts: Readonly<Record<DriftDocument['exitCode'], string>> = {
+  0: 'No drift.',
+  2: 'There is new drift.',
+  8: 'There is no new drift; some is known.',
+};
+
+/** A finding on the page. */
+interface Entry extends Finding {
+  /** The fragment that leads to it. */
+  readonly anchor: string;
+  readonly environment: string;
+}
+
+/** What `drift` found, as a page. */
+export function renderDriftPage(drift: DriftDocument): string {
+  const { project, platform, state, commit, memory, summary, resolved, ignored = [] } = drift;
+  const entries = drift.findings.map((one, at): Entry => ({
+    ...one,
+    anchor: `r${at + 1}`,
+    environment: addressParts(one.address ?? '')?.[0] ?? '',
+  }));
+  const groups = (Object.keys(statuses) as Finding['status'][]).flatMap((status) => {
+    const members = entries.filter((one) => one.status === status);
+    return members.length === 0 ? [] : [{ status, members }];
+  });
+  return renderShell({
+    subject: 'drift',
+    title: project?.name ?? project?.id ?? 'project',
+    verdict: verdicts[drift.exitCode],
+    counts: markup`<ul class="counts">${(Object.keys(statuses) as Finding['status'][]).map((status) => markup`<li class="${statuses[status].tone}"><b>${summary[status]}</b> ${status}</li>`)}<li><b>${summary.resolved}</b> resolved</li>${summary.ignored === 0 ? '' : markup`<li><b>${summary.ignored}</b> ignored by rules</li>`}</ul>`,
+    facts: [
+      ...(project === undefined || state === undefined ? [] : headFacts({ platform, project, state, commit })),
+      ['memory', memory.location],
+    ],
+    contents: markup`<h2>Contents</h2><ol>${groups.map(({ status, members }) => markup`<li><a href="#${statuses[status].tone}">${statuses[status].title}</a> (${members.length})</li>`)}${resolved.length === 0 ? '' : markup`<li><a href="#resolved">Resolved</a></li>`}</ol>`,
+    main: [
+      drift.diagnostics.length === 0
+        ? markup``
+        : markup`<section id="messages" aria-labelledby="messages-title"><h2 id="messages-title">Messages</h2>${diagnosticList(drift.diagnostics)}</section>`,
+      markup`<section id="changes" aria-labelledby="changes-title"><h2 id="changes-title">Findings</h2>
+${entries.length === 0 ? markup`<p class="empty">The platform is as the last apply left it.</p>` : renderFilter(choices(entries), 'finding')}
+${groups.map(
+  ({ status, members }) =>
+    markup`<details class="group" id="${statuses[status].tone}" open><summary><h3>${statuses[status].title}</h3> <span>${members.length}</span></summary>
+${members.map(renderFinding)}
+</details>`,
+)}
+</section>`,
+      addressList('resolved', 'Resolved', 'Was in the memory, and is gone now.', resolved),
+      addressList('ignored', 'Ignored', 'Rules under drift.ignore leave this out.', ignored),
+    ],
+    foot: `Compared with ${requestCounts(drift.requests)}. This page makes no request.`,
+  });
+}
+
+function choices(entries: readonly Entry[]) {
+  return [
+    { name: 'status' as const, label: 'Status', values: countValues(entries.map(({ status }) => status)) },
+    { name: 'finding' as const, label: 'Finding', values: countValues(entries.map((one) => one.is)) },
+    { name: 'kind' as const, label: 'Kind', values: countValues(entries.map(({ kind }) => kind)) },
+    {
+      name: 'within' as const,
+      label: 'Environment',
+      values: countValues(
+        entries.map(({ environment }) => environment),
+        (name) => (name === '' ? 'none' : name),
+      ),
+    },
+  ];
+}
+
+function renderFinding(entry: Entry): Markup {
+  const { anchor, is, status, kind, environment, address, name, objectId, position, remedy } = entry;
+  const title = address ?? name ?? objectId ?? kind;
+  const { tone } = statuses[status];
+  return markup`<article class="entry ${tone}" id="${anchor}" tabindex="-1" data-status="${status}" data-finding="${is}" data-kind="${kind}" data-within="${environment}"><header><h4><code>${title}</code></h4><span class="kind">${kind}</span><span class="word">${is}</span>${place(position)}</header>
+<p class="what">${about(entry)}</p>${sides(entry)}<p class="remedy">${remedy}</p></article>`;
+}
+
+function about({ since, accepted, flapping, objectId }: Entry): string {
+  return [
+    ...(objectId === undefined ? [] : [`Object ${objectId}.`]),
+    ...(since === undefined ? [] : [`Since ${since}.`]),
+    ...(accepted === undefined
+      ? []
+      : [`Accepted until ${accepted.until} by ${accepted.by}, because ${accepted.because}.`]),
+    ...(flapping === undefined
+      ? []
+      : [`Flapping: changed ${counted(flapping.changes, 'time')} since ${flapping.since}.`]),
+  ].join(' ');
+}
+
+/** What was applied beside what the platform has, and what the manifest says where that is something else. */
+function sides({ is, path, applied, platform, manifest, summary, edited, position }: Entry): Markup {
+  if (path === undefined) return markup``;
+  const about = { path, summary, position };
+  const none: Shown = { is: 'absent' };
+  const first =
+    is === 'not yet applied'
+      ? difference({ ...about, before: platform ?? applied ?? none, after: manifest ?? none, why: '' })
+      : difference({
+          ...about,
+          before: applied ?? none,
+          after: platform ?? none,
+          why: 'last applied, then on the platform',
+        });
+  if (edited !== true || manifest === undefined) return markup`<dl class="fields">${first}</dl>`;
+  const wanted = isLong(valueOf(manifest))
+    ? difference({ ...about, before: platform ?? none, after: manifest, why: 'on the platform, then in the manifest' })
+    : [markup`<div><dt>manifest</dt><dd><code>${inlineShown(manifest)}</code></dd></div>`];
+  return markup`<dl class="fields">${first}${wanted}</dl>`;
+}
+
+function addressList(id: string, title: string, words: string, keys: DriftDocument['resolved']): Markup {
+  if (keys.length === 0) return markup``;
+  return markup`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2><p class="hint">${words}</p><ul class="plain">${keys.map(
+    ({ is, address, path, id: key }) =>
+      markup`<li><code>${address ?? key}${path === undefined ? '' : ` ${path}`}</code> <span class="kind">${is}</span></li>`,
+  )}</ul></section>`;
+}

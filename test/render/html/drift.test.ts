@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { driftDocument } from '../../../src/render/documents.ts';
+import { renderDriftPage } from '../../../src/render/html/drift.ts';
+import { hostileDrift } from '../../support/hostile-documents.ts';
+import { expectSafe, tagsOf } from '../../support/page.ts';
+import { hostileNames } from '../hostile.ts';
+
+it('shows findings by status, new ones first, with all that is known of each', () => {
+  const drift = driftDocument.parse(hostileDrift(['main', 'second', 'third', 'fourth', 'fifth']));
+  const page = renderDriftPage(drift);
+  expectSafe(page);
+  const titles = [...page.matchAll(/<summary><h3>([^<]*)/g)].map(([, title]) => title);
+  expect(titles).toEqual(['New', 'Accepted until a day that has passed', 'Known', 'Accepted', 'Not yet applied']);
+  expect(page).toContain('There is new drift.');
+  expect(page).toContain(
+    'Accepted until 2026-01-01 by third, because third. Flapping: changed 3 times since 2026-01-01.',
+  );
+});
+
+it('says so when there is none', () => {
+  const page = renderDriftPage({ ...hostileDrift([]), exitCode: 0, diagnostics: [] });
+  expectSafe(page);
+  expect(page).toContain('No drift.');
+  expect(page).toContain('The platform is as the last apply left it.');
+});
+
+it('takes hostile names for text, wherever they stand', () => {
+  const page = renderDriftPage(hostileDrift(hostileNames));
+  expectSafe(page);
+  const harmless = renderDriftPage(hostileDrift(hostileNames.map((_, at) => `name-${at}`)));
+  expect(new Set(tagsOf(page))).toEqual(new Set(tagsOf(harmless)));
+});

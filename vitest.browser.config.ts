@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+/** The pages in Debian's Chromium. */
+export default defineConfig({
+  test: {
+    globalSetup: ['test/support/temporary-folder.ts'],
+    include: ['test/browser/**/*.test.ts'],
+    expect: { requireAssertions: true },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
+});
