@@ -22,6 +22,7 @@ const long = [
   'test/scenarios/convergence-reproduction.test.ts',
   'test/scenarios/convergence-second.test.ts',
   'test/scenarios/drift.test.ts',
+  'test/scenarios/drift-memory.test.ts',
   'test/scenarios/drift-model.test.ts',
   'test/scenarios/drift-worlds.test.ts',
   'test/scenarios/crashes-in-pairs.test.ts',

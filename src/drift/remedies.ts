@@ -20,7 +20,8 @@ export function remediesFor({
   path,
   objectId = '',
   isLeft,
-}: Pick<Finding, 'is' | 'address' | 'path' | 'objectId' | 'isLeft'>): readonly Remedy[] {
+  edited,
+}: Pick<Finding, 'is' | 'address' | 'path' | 'objectId' | 'isLeft' | 'edited'>): readonly Remedy[] {
   const field = path === undefined ? [] : [['--field', path] as const];
   const subject = address ?? objectId;
   const leave = {
@@ -38,7 +39,9 @@ export function remediesFor({
         aim: 'keep what the platform has',
         command: { words: ['drift', 'adopt', subject], options: field },
       };
-      return isLeft === true ? [keep, leave] : [...put('put it back'), keep, leave];
+      return isLeft === true
+        ? [keep, leave]
+        : [...put(edited === true ? 'write what the manifest says' : 'put it back'), keep, leave];
     }
     case 'missing':
       return [

@@ -158,11 +158,15 @@ export const settingsShape = {
   drift: z
     .strictObject({
       memory: z
-        .enum(['file', 'state'])
+        .union(
+          [
+            z.literal('file').describe('In drift.yaml beside the manifest, to be kept in git.'),
+            z.literal('state').describe('Beside the state.'),
+          ],
+          { error: 'must be file or state' },
+        )
         .optional()
-        .describe(
-          'Where trueup drift remembers findings: in drift.yaml beside the manifest (file), or beside the state.',
-        ),
+        .describe('Where trueup drift remembers findings; file when left out.'),
       ignore: z
         .array(
           z.strictObject({

@@ -49,7 +49,7 @@ it('finds a hot fix, knows it in the next run, and finds a further change to be 
   expect(await driftOf(made, shop, day('2026-03-04'))).toMatchObject({
     exitCode: 0,
     findings: [],
-    resolved: [{ address: 'production.redis.cache', path: 'dockerImage' }],
+    resolved: [{ address: 'production.redis.cache', field: 'dockerImage' }],
   });
   expect(await driftOf(made, shop, day('2026-03-05'))).toMatchObject({ exitCode: 0, resolved: [] });
   const { actions } = await made.plan(shop);
