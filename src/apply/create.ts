@@ -13,7 +13,8 @@ import { findAnswered, findLost, isFoundInList, linkOf, unclaimedWithKey } from 
 import { sentAt, resultOf } from './job.ts';
 import { chosenId, created } from './request.ts';
 import type { Run } from './run.ts';
-import { digestsAt, recordNow, recordOf, sentNow, claim, happen, jobOf, reportAgain, idOf, report } from './run.ts';
+import { reportAgain, report } from './report.ts';
+import { digestsAt, recordNow, recordOf, sentNow, claim, happen, jobOf, idOf } from './run.ts';
 import { readOwn, readSiblings } from './scope.ts';
 import { sendOnce } from './send.ts';
 import type { Client } from '../api/client.ts';

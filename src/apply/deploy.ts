@@ -19,7 +19,8 @@ import type { Ending, Watch } from './follow.ts';
 import { answersLate, follow, shownIn } from './follow.ts';
 import { sentAt } from './job.ts';
 import type { Run } from './run.ts';
-import { happen, hasWritten, idOf, jobOf, report, reportAgain, scopeOf, sentNow } from './run.ts';
+import { report, reportAgain } from './report.ts';
+import { happen, hasWritten, idOf, jobOf, scopeOf, sentNow } from './run.ts';
 
 /** The result of a deployment that did not fail; `unverified`: the run was interrupted before its end. */
 type Result = 'done' | 'unverified';

@@ -15,16 +15,14 @@ import { pendingCreate, withDeploys } from '../state/pending.ts';
 import type { StateRecord } from '../state/record.ts';
 import type { Clock } from '../state/clock.ts';
 import { systemClock } from '../state/clock.ts';
-import type { StateStore, State } from '../state/state.ts';
+import type { StateStore } from '../state/state.ts';
 import type { QueueActivity } from './follow.ts';
+import type { Journal } from './journal.ts';
+import { openJournal } from './journal.ts';
 import type { Job, JobEvent, ApplyEvent, Outcome } from './job.ts';
 import { advance, isOver, mayHaveWritten, resultOf, startJob } from './job.ts';
 import { isEvent } from './nodes.ts';
 import type { ScopeRow } from '../observe/scope-row.ts';
-import { diagnose } from '../api/diagnose.ts';
-import { PlatformError } from '../api/errors.ts';
-import type { Diagnostic } from '../diagnostics/diagnostic.ts';
-import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 
 /** What applying a plan needs. */
@@ -241,43 +239,6 @@ function takenBefore({ observed, base }: Plan): Set<string> {
   return new Set([...observed.listed, ...known]);
 }
 
-/** The records of a run: what the state is to hold, announced before it is sent. */
-interface Journal {
-  /** Every record as this run wrote it last, on the disk or about to be. */
-  readonly records: ReadonlyMap<string, StateRecord | null>;
-  /** The record of an address as this run wrote it last, else as it was before; null: this run removed it. */
-  now(address: string): StateRecord | null | undefined;
-  /**
-   * Keeps a record; it is on the disk when this resolves, unless it goes `with the rest` at the end. One that cannot be
-   * written is as if it never was: what it announces is not sent, and what it says is found by the next run.
-   *
-   * @throws {Stop} when the store refuses it.
-   */
-  save(address: string, content: StateRecord | null, how?: 'with the rest'): Promise<void>;
-}
-
-/** Opens the journal of a run on a state. Never throws. */
-function openJournal(store: StateStore, base: State): Journal {
-  const records = new Map<string, StateRecord | null>();
-  const durable = new Map<string, StateRecord | null>();
-  return {
-    records,
-    now: (address) => (records.has(address) ? records.get(address) : base.resources[address]),
-    save: async (address, content, how) => {
-      records.set(address, content); // at once: what is saved next goes on from it
-      try {
-        if (how === undefined) await store.append(base, address, content);
-        durable.set(address, content);
-      } catch (error) {
-        const last = durable.get(address);
-        if (last === undefined) records.delete(address);
-        else records.set(address, last);
-        throw error;
-      }
-    },
-  };
-}
-
 /** The record of an address; also what it was before this run removed it. */
 export function recordNow({ journal, input }: Run, address: string): StateRecord | undefined {
   return journal.now(address) ?? input.plan.base.resources[address];
@@ -319,54 +280,4 @@ export function createSentNow(run: Run): ReturnType<typeof sentNow> {
   const there = run.input.client.platformTime();
   const isOff = there !== undefined && Math.abs(there - sent.at) > attempts.reading.clockOffMs;
   return isOff ? { ...sent, at: there } : sent;
-}
-
-/**
- * Reports a failure, after some of which nothing new is started. What is no failure of the platform or the disk is a
- * mistake of Trueup, and is thrown once the state is saved.
- */
-export function reportFailure(run: Run, action: Action, error: unknown): void {
-  const about = { address: action.address, position: action.position };
-  if (error instanceof Stop) {
-    for (const item of error.diagnostics) report(run, action, item);
-    if (error.failure === 'state') run.ending.reason = 'the state cannot be saved';
-    if (error.failure === 'locked') run.ending.reason = 'the lock of the state is lost';
-  } else if (error instanceof PlatformError) {
-    report(run, action, diagnose(error, about));
-    if (isShutOut(error)) run.ending.reason = 'the platform takes no more requests';
-  } else {
-    run.ending.defect ??= { error };
-    run.ending.reason = 'of an internal error';
-  }
-}
-
-/** Whether the platform no longer accepts the key, or has taken no requests for longer than the limit. */
-function isShutOut({ failure, code }: PlatformError): boolean {
-  return failure === 'throttled' || (failure === 'authentication' && code === undefined);
-}
-
-/** Reports something about an action. */
-export function report(run: Run, { address }: Action, item: Diagnostic): void {
-  happen(run, address, { is: 'reported', diagnostic: item });
-}
-
-/** Reports that a request was sent again, because its outcome stayed unknown. */
-export function reportAgain(
-  run: Run,
-  action: Action,
-  { what, again }: { readonly what: string; readonly again: string },
-): void {
-  const message = `${what} got no answer and had no visible effect within ${run.input.inFlightTimeoutMs / 1_000} s; ${again} it again`;
-  report(run, action, diagnostic('repeated', message, { address: action.address }));
-}
-
-/** What ends an action because of what the platform has. */
-export function refusal({ address, position }: Action, message: string): Stop {
-  return new Stop('platform', [diagnostic('platform-answer', message, { address, position, remedy: 'Plan again.' })]);
-}
-
-/** What ends an action that could take any of several objects. */
-export function ambiguous({ address, position }: Action, message: string): Stop {
-  const remedy = 'Write id: with the one that is meant, or remove the other on the platform.';
-  return new Stop('platform', [diagnostic('ambiguous', message, { address, position, remedy })]);
 }

@@ -28,7 +28,7 @@ const builds: readonly (readonly [string, Breakage])[] = [
   [
     'writes no journal',
     {
-      file: 'src/apply/run.ts',
+      file: 'src/apply/journal.ts',
       line: '        if (how === undefined) await store.append(base, address, content);\n',
       instead: '',
       noticedBy: [kinds, 'backup below postgres is created'],

@@ -1,0 +1,57 @@
+import { diagnose } from '../api/diagnose.ts';
+import { PlatformError } from '../api/errors.ts';
+import type { Diagnostic } from '../diagnostics/diagnostic.ts';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import type { Action } from '../plan/action.ts';
+import type { Run } from './run.ts';
+import { happen } from './run.ts';
+
+/**
+ * Reports a failure, after some of which nothing new is started. What is no failure of the platform or the disk is a
+ * mistake of Trueup, and is thrown once the state is saved.
+ */
+export function reportFailure(run: Run, action: Action, error: unknown): void {
+  const about = { address: action.address, position: action.position };
+  if (error instanceof Stop) {
+    for (const item of error.diagnostics) report(run, action, item);
+    if (error.failure === 'state') run.ending.reason = 'the state cannot be saved';
+    if (error.failure === 'locked') run.ending.reason = 'the lock of the state is lost';
+  } else if (error instanceof PlatformError) {
+    report(run, action, diagnose(error, about));
+    if (isShutOut(error)) run.ending.reason = 'the platform takes no more requests';
+  } else {
+    run.ending.defect ??= { error };
+    run.ending.reason = 'of an internal error';
+  }
+}
+
+/** Whether the platform no longer accepts the key, or has taken no requests for longer than the limit. */
+function isShutOut({ failure, code }: PlatformError): boolean {
+  return failure === 'throttled' || (failure === 'authentication' && code === undefined);
+}
+
+/** Reports something about an action. */
+export function report(run: Run, { address }: Action, item: Diagnostic): void {
+  happen(run, address, { is: 'reported', diagnostic: item });
+}
+
+/** Reports that a request was sent again, because its outcome stayed unknown. */
+export function reportAgain(
+  run: Run,
+  action: Action,
+  { what, again }: { readonly what: string; readonly again: string },
+): void {
+  const message = `${what} got no answer and had no visible effect within ${run.input.inFlightTimeoutMs / 1_000} s; ${again} it again`;
+  report(run, action, diagnostic('repeated', message, { address: action.address }));
+}
+
+/** What ends an action because of what the platform has. */
+export function refusal({ address, position }: Action, message: string): Stop {
+  return new Stop('platform', [diagnostic('platform-answer', message, { address, position, remedy: 'Plan again.' })]);
+}
+
+/** What ends an action that could take any of several objects. */
+export function ambiguous({ address, position }: Action, message: string): Stop {
+  const remedy = 'Write id: with the one that is meant, or remove the other on the platform.';
+  return new Stop('platform', [diagnostic('ambiguous', message, { address, position, remedy })]);
+}
