@@ -11,6 +11,7 @@ const long = [
   'test/security/limits-of-manifests.test.ts',
   'test/render/plan-markdown.size.test.ts',
   'test/scenarios/stable-bytes.test.ts',
+  'test/edit/adopt.test.ts',
   'test/scenarios/drift-adopt.test.ts',
   'test/scenarios/export.kills.test.ts',
   'test/scenarios/terminal.test.ts',

@@ -460,8 +460,10 @@ function replaceWhole({ node, item, old }: Place, value: Value, work: Work): voi
     replaceBlockText(token, { string, column, isFolded: isScalar(old) && old.type === Scalar.BLOCK_FOLDED }, work);
     return;
   }
-  const isLong =
-    string === undefined ? !isFlow && isFilled(value) : !isFlow && string.includes('\n') && fitsBlock(string);
+  // A text that has its line breaks as escapes keeps them so.
+  const isEscaped = isScalar(old) && old.type === Scalar.QUOTE_DOUBLE && String(old.value).includes('\n');
+  const isText = string?.includes('\n') === true && !isEscaped && fitsBlock(string);
+  const isLong = !isFlow && (string === undefined ? isFilled(value) : isText);
   if (token === undefined || token === null || (token.type === 'scalar' && token.source === '')) {
     const sign = signOf(item);
     if (isLong) putBelow({ from: sign, to: sign, lead: '' }, value, { column, end, work });

@@ -154,7 +154,7 @@ test('random texts that are valid keep their values and words, and are formatted
       expectSame(text, formatted);
       expect(formatYaml(formatted)).toBe(formatted);
     }),
-    { numRuns: isWhole ? 5_000 : 300 },
+    { numRuns: isWhole ? 2_000 : 200 },
   );
-  expect(valid).toBeGreaterThan(20);
+  expect(valid).toBeGreaterThan(10);
 });
