@@ -20,6 +20,7 @@ import {
 } from '../../src/index.ts';
 import * as documents from '../../src/render/documents.ts';
 import { memoryStore } from '../../src/state/backends/memory.ts';
+import { edit } from '../support/drifting.ts';
 import { stopOf } from '../../src/state/conformance/states.ts';
 
 /** Trueup as a library: what users of the package can do, by its own words. */
@@ -63,6 +64,30 @@ describe('a project', () => {
     const gone = await project.apply({ destroys: true, permissions: { dataLoss: true } });
     expect(resultDocument(gone).ending).toBe('done');
     await project.close();
+  });
+
+  test('says what drifted, remembers it, and sends no POST for that', async () => {
+    const { platform, emulator, posts } = emulated();
+    const project = await open(folderWith(database('redis:7')), { env, platform });
+    const result = await project.apply({ permissions: adoption });
+    const redisId = resultDocument(result).outcomes.find(({ kind }) => kind === 'redis')?.id ?? '';
+    await edit({ emulator, apiKey: 'a-key' }, 'redis.update', {
+      redisId,
+      dockerImage: 'redis:8',
+      databasePassword: 'canary-by-hand',
+    });
+    const before = posts();
+    const found = documents.driftDocument.parse(await project.drift({ remembers: false }));
+    expect(found).toMatchObject({ exitCode: 2, memory: { isUpdated: false }, summary: { new: 2 } });
+    expect(JSON.stringify(found)).not.toMatch(/canary/);
+    expect((await project.drift()).exitCode).toBe(2);
+    expect((await project.drift()).exitCode).toBe(8);
+    expect(posts()).toBe(before);
+    expect(resultDocument(await project.apply({ permissions: { dataLoss: true } })).ending).toBe('done');
+    expect(planDocument(await project.plan()).hasChanges).toBe(false);
+    expect(await project.drift()).toMatchObject({ exitCode: 0, summary: { resolved: 2 } });
+    await project.close();
+    await expect(project.drift()).rejects.toThrow('the project is closed');
   });
 
   test('is planned and applied in part, and anew', async () => {

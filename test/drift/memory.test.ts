@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Entry } from '../../src/drift/memory.ts';
+import { memoryText, parseMemory } from '../../src/drift/memory.ts';
+
+const entry: Entry = { kind: 'redis', objectId: 'red_1', field: 'dockerImage', is: 'drifted', since: '2026-03-01' };
+
+const day = fc.constantFrom('2026-01-01', '2026-02-28', '2027-12-31');
+const words = fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 30 });
+const entries: fc.Arbitrary<Entry[]> = fc.uniqueArray(
+  fc.record(
+    {
+      address: words,
+      field: words,
+      kind: words,
+      objectId: words,
+      is: fc.constantFrom('drifted' as const, 'missing' as const, 'unmanaged' as const, 'duplicate' as const),
+      since: day,
+      digest: words,
+      changes: fc.array(day, { minLength: 1, maxLength: 10 }),
+      gone: day,
+      accepted: fc.record({ until: day, because: words, by: words }),
+    },
+    { requiredKeys: ['kind', 'objectId', 'is', 'since'] },
+  ),
+  { selector: ({ kind, objectId, field }) => JSON.stringify([kind, objectId, field]), maxLength: 5 },
+);
+
+describe('a memory', () => {
+  it('is read as it was written, whatever is in it, and written on whatever was there', () => {
+    fc.assert(
+      fc.property(entries, entries, (before, after) => {
+        const text = memoryText(undefined, before);
+        expect(text === undefined ? [] : parseMemory('drift.yaml', text)).toEqual(before);
+        const next = memoryText(text, after) ?? text;
+        expect(next === undefined ? [] : parseMemory('drift.yaml', next)).toEqual(after);
+        expect(memoryText(next, after)).toBeUndefined();
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('is no file while nothing was ever found', () => {
+    expect(memoryText(undefined, [])).toBeUndefined();
+  });
+
+  it('begins with what it is', () => {
+    expect(memoryText(undefined, [entry])).toBe(
+      [
+        '# What trueup drift remembers: docs/drift.md. Keep it in git. Comments and order stay.',
+        'trueup-drift: 1',
+        'findings:',
+        '  - field: dockerImage',
+        '    kind: redis',
+        '    object: red_1',
+        '    is: drifted',
+        '    since: 2026-03-01',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('with an anchor keeps what it says', () => {
+    const one = '&a { kind: redis, object: red_1, field: dockerImage, is: drifted, since: 2026-03-01 }';
+    const next = memoryText(`trueup-drift: 1\nfindings:\n  - ${one}\n`, [{ ...entry, digest: '1.a' }]) ?? '';
+    expect(parseMemory('drift.yaml', next)).toEqual([{ ...entry, digest: '1.a' }]);
+  });
+
+  it('may be empty, or have comments only', () => {
+    for (const text of ['', '# nothing yet\n', 'trueup-drift: 1\n', 'trueup-drift: 1\nfindings:\n']) {
+      expect(parseMemory('drift.yaml', text)).toEqual([]);
+      expect(parseMemory('drift.yaml', memoryText(text, [entry]) ?? '')).toEqual([entry]);
+    }
+  });
+});
