@@ -1,7 +1,7 @@
 import { closest } from '../diagnostics/closest.ts';
 import { usage } from '../diagnostics/usage.ts';
 import { isWithin, normalAddress } from '../kind/address.ts';
-import type { Service } from './services.ts';
+import type { Service } from './service-states.ts';
 
 /**
  * Chooses the services at and below the addresses; without addresses all. `known` holds every address of the state.

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { closest } from '../diagnostics/closest.ts';
 import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
 import { usage } from '../diagnostics/usage.ts';
@@ -15,7 +15,6 @@ import { patternsFor, rootText, withIncludes } from '../export/root-file.ts';
 import type { SecretFile } from '../export/root-file.ts';
 import type { NamedSecret } from '../export/secrets.ts';
 import { addressParts, isWithin } from '../kind/address.ts';
-import { writeEnvText } from '../kind/env-text.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { Settings } from '../manifest/settings.ts';
 import { openWorkspace } from '../manifest/workspace.ts';
@@ -23,24 +22,22 @@ import type { World } from '../reconcile.ts';
 import { plan } from '../reconcile.ts';
 import type { Redactor } from '../secrets/redactor.ts';
 import type { StateRecord } from '../state/record.ts';
-import { encryptAge } from '../secrets/sources/age.ts';
 import { envSecrets } from '../secrets/sources/env.ts';
+import type { SecretsOptions } from './export-secrets.ts';
+import { exampleOf, secretFileOf, secretsText } from './export-secrets.ts';
 import type { ProjectFolder } from './folder.ts';
 import { envLimit, whyPinned } from './pins.ts';
 import type { NewFile } from './write-files.ts';
 import { ignoring, writeFiles } from './write-files.ts';
 
 /** What an export does beside writing blocks. */
-export interface ExportOptions {
+export interface ExportOptions extends SecretsOptions {
   /** Replaces files that are there. */
   readonly force?: boolean;
   /** Adds what the manifest that is there does not manage. */
   readonly unmanaged?: boolean;
   /** The address of the one object that is exported, with all below it. */
   readonly address?: string | undefined;
-  /** The file that gets the values of secrets, absolute. With `.age` behind its name it is encrypted. */
-  readonly secretsFile?: string | undefined;
-  readonly recipients?: readonly string[];
 }
 
 /** What an export wrote. */
@@ -309,23 +306,6 @@ async function filesBeside(folder: string, file: string): Promise<readonly strin
   return names.map((name) => `${beside}/${name.split(sep).join('/')}`);
 }
 
-/** The file of secrets as the manifest names it; undefined for one that it does not reach. */
-function secretFileOf(folder: string, { secretsFile, recipients = [] }: ExportOptions): SecretFile | undefined {
-  if (secretsFile === undefined) return undefined;
-  const isAge = secretsFile.endsWith('.age');
-  if (isAge !== recipients.length > 0) {
-    throw isAge
-      ? usage(
-          '--with-secrets FILE.age needs --age-recipient',
-          'age-keygen makes a key and prints its recipient, age1….',
-        )
-      : usage('--age-recipient needs a file whose name ends with .age', 'Write --with-secrets secrets.env.age.');
-  }
-  const path = relative(folder, secretsFile);
-  if (path === '' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)) return undefined;
-  return { is: isAge ? 'age' : 'file', path: path.split(sep).join('/') };
-}
-
 /** The name of a new file for the blocks, without its ending. */
 function freeName(folder: string): string {
   for (let count = 1; ; count++) {
@@ -337,38 +317,4 @@ function freeName(folder: string): string {
 /** The name of a file from the address of a block. */
 function nameOf(address: string | undefined): string | undefined {
   return address === undefined ? undefined : fileName((addressParts(address) ?? []).join('-'));
-}
-
-function exampleOf(secrets: readonly NamedSecret[]): string {
-  const head = [
-    '# The secrets that the manifest names. Give each as TRUEUP_SECRET_<NAME>, or copy this file to secrets.env, fill it in,',
-    '# keep it out of git, and write in trueup.yaml: secrets: [{ file: secrets.env }]',
-  ];
-  const lines = secrets.flatMap(({ name, usedBy }) => [
-    '',
-    ...usedBy.map((place) => `# ${oneLine(place)}`),
-    `${name}=`,
-  ]);
-  return `${[...head, ...lines].join('\n')}\n`;
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
-}
-
-async function secretsText(secrets: readonly NamedSecret[], { recipients = [] }: ExportOptions): Promise<string> {
-  const { text, refused } = writeEnvText(new Map(secrets.map(({ name, value }) => [name, value])));
-  if (refused.length > 0) {
-    const names = refused.map(({ key }) => key).join(', ');
-    throw new Stop('refused', [
-      diagnostic(
-        'env-value',
-        `an env file cannot hold the value of ${names}: ${refused[0]?.reason ?? ''}; nothing was written`,
-        {
-          remedy: 'Export without --with-secrets, and give these values in another way.',
-        },
-      ),
-    ]);
-  }
-  return recipients.length === 0 ? text : encryptAge(text, recipients);
 }

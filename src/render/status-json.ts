@@ -1,4 +1,4 @@
-import type { ServiceState } from '../operate/services.ts';
+import type { ServiceState } from '../operate/service-states.ts';
 import type { StatusDocument } from './documents.ts';
 
 /** The status of services as a document. */

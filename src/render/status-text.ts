@@ -1,4 +1,4 @@
-import type { ServiceState } from '../operate/services.ts';
+import type { ServiceState } from '../operate/service-states.ts';
 import { columnsOf, cut, padded, shortened } from './columns.ts';
 import { fold, indented } from './lines.ts';
 import { printable } from './printable.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ServiceState } from '../../src/operate/services.ts';
+import type { ServiceState } from '../../src/operate/service-states.ts';
 import { renderServices } from '../../src/render/status-text.ts';
 import { plainStyle } from '../../src/render/style.ts';
 import { compose } from '../../src/resources/compose.ts';

@@ -1,4 +1,4 @@
-import type { ServiceState } from '../../operate/services.ts';
+import type { ServiceState } from '../../operate/service-states.ts';
 import type { Formats, Screen, View } from '../format.ts';
 import { jsonView, printJson } from '../json-view.ts';
 import { statusJson } from '../status-json.ts';

@@ -1,0 +1,73 @@
+import { isAbsolute, relative, sep } from 'node:path';
+import { diagnostic, Stop } from '../diagnostics/diagnostic.ts';
+import { usage } from '../diagnostics/usage.ts';
+import type { SecretFile } from '../export/root-file.ts';
+import type { NamedSecret } from '../export/secrets.ts';
+import { writeEnvText } from '../kind/env-text.ts';
+import { encryptAge } from '../secrets/sources/age.ts';
+
+/** The file for the secrets of an export. */
+export interface SecretsOptions {
+  /** The file that gets the values of secrets, absolute. With `.age` behind its name it is encrypted. */
+  readonly secretsFile?: string | undefined;
+  readonly recipients?: readonly string[];
+}
+
+/** The file of secrets as the manifest names it; undefined for one that it does not reach. */
+export function secretFileOf(folder: string, { secretsFile, recipients = [] }: SecretsOptions): SecretFile | undefined {
+  if (secretsFile === undefined) return undefined;
+  const isAge = secretsFile.endsWith('.age');
+  if (isAge !== recipients.length > 0) {
+    throw isAge
+      ? usage(
+          '--with-secrets FILE.age needs --age-recipient',
+          'age-keygen makes a key and prints its recipient, age1….',
+        )
+      : usage('--age-recipient needs a file whose name ends with .age', 'Write --with-secrets secrets.env.age.');
+  }
+  const path = relative(folder, secretsFile);
+  if (path === '' || path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)) return undefined;
+  return { is: isAge ? 'age' : 'file', path: path.split(sep).join('/') };
+}
+
+/** The text of a file that names the secrets and holds none. */
+export function exampleOf(secrets: readonly NamedSecret[]): string {
+  const head = [
+    '# The secrets that the manifest names. Give each as TRUEUP_SECRET_<NAME>, or copy this file to secrets.env, fill it in,',
+    '# keep it out of git, and write in trueup.yaml: secrets: [{ file: secrets.env }]',
+  ];
+  const lines = secrets.flatMap(({ name, usedBy }) => [
+    '',
+    ...usedBy.map((place) => `# ${oneLine(place)}`),
+    `${name}=`,
+  ]);
+  return `${[...head, ...lines].join('\n')}\n`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '?');
+}
+
+/**
+ * The text of a file with the values of secrets, encrypted for recipients where there are some.
+ * @throws {Stop} `env-value`, when no such file can hold a value.
+ */
+export async function secretsText(
+  secrets: readonly NamedSecret[],
+  { recipients = [] }: SecretsOptions,
+): Promise<string> {
+  const { text, refused } = writeEnvText(new Map(secrets.map(({ name, value }) => [name, value])));
+  if (refused.length > 0) {
+    const names = refused.map(({ key }) => key).join(', ');
+    throw new Stop('refused', [
+      diagnostic(
+        'env-value',
+        `an env file cannot hold the value of ${names}: ${refused[0]?.reason ?? ''}; nothing was written`,
+        {
+          remedy: 'Export without --with-secrets, and give these values in another way.',
+        },
+      ),
+    ]);
+  }
+  return recipients.length === 0 ? text : encryptAge(text, recipients);
+}
