@@ -36,6 +36,7 @@ const long = [
   'test/scenarios/minds-changed.test.ts',
   'test/scenarios/pipelines.test.ts',
   'test/scenarios/reviewed-plans.test.ts',
+  'test/scenarios/tutorial.test.ts',
   'test/scenarios/unreliable.test.ts',
 ];
 

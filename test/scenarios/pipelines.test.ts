@@ -241,6 +241,21 @@ ${name === 'gitlab' ? 'drift: { memory: state }\n' : ''}environments:
     expect(await changesOfMain()).toBe(0);
   });
 
+  test('keeps a hot fix that somebody adopts, and deploys it once', async () => {
+    await hotFix('nginx:adopted');
+    begin('adopt');
+    await atDesk('drift adopt production.application.web');
+    expect(git(clone, 'diff', '--stat', '--', 'infra/trueup.yaml')).toContain('1 insertion(+), 1 deletion(-)');
+    commit('Keep the hot fix', 'adopt');
+    const planned = await happens({ is: 'pull request', number: 13, branch: 'adopt' });
+    expect(planned.run.code).toBe(0);
+    const applied = await merge('adopt', 13);
+    expect(applied.run.code).toBe(0);
+    expect(writes(applied.requests)).toEqual(['POST application.redeploy']);
+    expect(await imageOfWeb()).toBe('nginx:adopted');
+    expect(await changesOfMain()).toBe(0);
+  });
+
   test('gives a pull request from a fork no secrets: it is validated, and nothing is stored', async () => {
     begin('$(touch${IFS}pwned)');
     manifest('evil', 80);

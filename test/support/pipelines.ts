@@ -238,7 +238,7 @@ async function runWorkflowJob(
 }
 
 /** The variables of a job in the image of Trueup: its programs are found, and no variable of this process. */
-function imageOf(program: string): Record<string, string> {
+export function imageOf(program: string): Record<string, string> {
   const bin = join(dirname(program), '../image');
   mkdirSync(bin, { recursive: true });
   for (const name of ['trueup', 'trueup-ci']) {

@@ -1,0 +1,230 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { program } from '../cli/process.ts';
+import type { FakeForge } from '../support/fake-forge.ts';
+import { forgeToken, serveForge } from '../support/fake-forge.ts';
+import type { Event, JobRun } from '../support/pipelines.ts';
+import { git, hostRepository, imageOf, mergeBranch, runPipeline, runScript } from '../support/pipelines.ts';
+import type { S3Server } from '../support/s3-server.ts';
+import { serveS3 } from '../support/s3-server.ts';
+
+/**
+ * Runs docs/tutorial.md: each block of commands in a shell, and the jobs that it starts on a forge. Each block of text must
+ * stand, line by line and in this order, in what the block before it printed: by its commands, in comments, and in the
+ * logs of jobs. A job fails only where the page says so.
+ */
+
+const root = resolve(import.meta.dirname, '../..');
+const page = readFileSync(join(root, 'docs/tutorial.md'), 'utf8');
+
+/** A block of commands with the prose and the text up to the next one. */
+interface Part {
+  readonly commands: string;
+  readonly prose: string;
+  readonly expected: readonly string[];
+}
+
+function partsOf(text: string): readonly Part[] {
+  return text
+    .split(/^```sh\n/m)
+    .slice(1)
+    .map((part) => {
+      const [commands = '', ...rest] = part.split(/^```\n/m);
+      const after = rest.join('```\n');
+      const texts = [...after.matchAll(/^```text\n([\s\S]*?)(?=^```|$(?![\s\S]))/gm)].map(([, one = '']) => one);
+      return { commands, prose: after, expected: texts.join('').split('\n').filter(Boolean) };
+    });
+}
+
+/** The program `gh`, which asks the forge of this test. */
+const gh = `#!${process.execPath}
+import { readFileSync } from 'node:fs';
+const [, , ...words] = process.argv;
+const input = words[0] === 'secret' ? readFileSync(0, 'utf8').trim() : '';
+const body = JSON.stringify({ words, input, folder: process.cwd() });
+const response = await fetch(process.env.GH_OF_TEST, { method: 'POST', body });
+process.stdout.write(await response.text());
+process.exitCode = response.status === 200 ? 0 : 1;
+`;
+
+const place = mkdtempSync(join(tmpdir(), 'trueup-tutorial-'));
+const { bare } = hostRepository();
+const settings: Record<string, Record<string, string>> = { '': { TRUEUP_FORGE_TOKEN: forgeToken } };
+const pulls = new Map<string, { readonly number: number; isOpen: boolean }>();
+const runs: JobRun[] = [];
+let [forge, store]: [FakeForge?, S3Server?] = [];
+let platformPort = 0;
+
+async function happens(event: Event): Promise<void> {
+  if (forge === undefined) throw new Error('no forge');
+  runs.push(...(await runPipeline({ name: 'github', forge, bare, settings, program: program() }, event)));
+}
+
+/** Answers a command of `gh`. @throws {Error} for one that the page does not need. */
+async function answerGh(words: readonly string[], input: string, folder: string): Promise<string> {
+  const option = (name: string) => words[words.indexOf(name) + 1] ?? '';
+  const branch = () => git(folder, 'branch', '--show-current');
+  const pull = () => pulls.get(branch()) ?? { number: 0, isOpen: false };
+  switch (words.slice(0, 2).join(' ')) {
+    case 'repo create':
+      git(folder, 'remote', 'add', 'origin', bare);
+      return '';
+    case 'variable set':
+    case 'secret set': {
+      const value = words[0] === 'secret' ? input : option('--body');
+      settings[option('--env')] = { ...settings[option('--env')], [words[2] ?? '']: value };
+      return '';
+    }
+    case 'pr create': {
+      const number = pulls.size + 1;
+      pulls.set(branch(), { number, isOpen: true });
+      await happens({ is: 'pull request', number, branch: branch() });
+      return `https://github.com/shop/infra/pull/${number}\n`;
+    }
+    case 'pr view': {
+      const comments = forge?.comments.get(pull().number) ?? [];
+      expect(comments).toHaveLength(1);
+      return comments.map(({ body }) => body).join('\n');
+    }
+    case 'pr merge': {
+      const { number } = pull();
+      pulls.set(branch(), { number, isOpen: false });
+      forge?.merged.set(mergeBranch(bare, branch(), 'squash'), number);
+      await happens({ is: 'push' });
+      return '';
+    }
+    case 'workflow run': {
+      const [, command = ''] = option('--field').split('=');
+      await happens({ is: 'dispatch', inputs: { command, allow: '' } });
+      return '';
+    }
+    default:
+      throw new Error(`gh ${words.join(' ')}`);
+  }
+}
+
+const server = createServer((request, response) => {
+  const parts: Buffer[] = [];
+  request.on('data', (part: Buffer) => parts.push(part));
+  request.on('end', () => {
+    const { words, input, folder } = JSON.parse(Buffer.concat(parts).toString()) as {
+      words: readonly string[];
+      input: string;
+      folder: string;
+    };
+    answerGh(words, input, folder).then(
+      (text) => response.end(text),
+      (error: unknown) => response.writeHead(500).end(`${String(error)}\n`),
+    );
+  });
+});
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((done) => probe.close(done));
+  return port;
+}
+
+beforeAll(async () => {
+  [forge, store, platformPort] = await Promise.all([serveForge('github'), serveS3(['states']), freePort()]);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  mkdirSync(join(place, 'path'));
+  writeFileSync(join(place, 'path/gh'), gh);
+  writeFileSync(join(place, 'path/package.json'), '{ "type": "module" }');
+  chmodSync(join(place, 'path/gh'), 0o755);
+});
+
+afterAll(async () => {
+  const kept = existsSync(join(place, 'environment')) ? readFileSync(join(place, 'environment'), 'utf8') : '';
+  const [, platform] = /PLATFORM="(\d+)"/.exec(kept) ?? [];
+  try {
+    if (platform !== undefined) process.kill(Number(platform));
+  } catch {
+    // The page ended it.
+  }
+  server.closeAllConnections();
+  await Promise.all([forge?.close(), store?.close(), new Promise((done) => server.close(done))]);
+});
+
+/** Runs commands in the shell of the page: variables and the folder stay from block to block. */
+async function inShell(commands: string): Promise<{ readonly code: number; readonly out: string }> {
+  const [environment, folder] = [join(place, 'environment'), join(place, 'folder')];
+  const image = imageOf(program());
+  const who = { GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'ada@example.test' };
+  const env = {
+    ...image,
+    ...who,
+    GIT_COMMITTER_NAME: who.GIT_AUTHOR_NAME,
+    GIT_COMMITTER_EMAIL: who.GIT_AUTHOR_EMAIL,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+    PATH: `${join(place, 'path')}:${image['PATH'] ?? ''}`,
+    TRUEUP_HOME: root,
+    GH_OF_TEST: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  };
+  const before = existsSync(environment) ? `. '${environment}'\ncd "$(cat '${folder}')"\n` : '';
+  return runScript(`${before}${commands}\nexport -p > '${environment}'\npwd > '${folder}'`, { folder: place, env });
+}
+
+const mainOf = () => (git(bare, 'for-each-ref', 'refs/heads/main') === '' ? '' : git(bare, 'rev-parse', 'main'));
+const headOf = (branch: string) => git(bare, 'for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`);
+
+test(
+  'the page is a repository from its first line to the last plan, which is empty',
+  { timeout: 600_000 },
+  async () => {
+    const parts = partsOf(page);
+    expect(parts.length).toBeGreaterThan(10);
+    for (const { commands, prose, expected } of parts) {
+      const [main, heads] = [mainOf(), new Map([...pulls.keys()].map((branch) => [branch, headOf(branch)]))];
+      const [mergedBefore, runsBefore] = [forge?.merged.size, runs.length];
+      // A push comes before what is printed after it.
+      const pushes = /git push -q$/m.test(commands);
+      const [first = '', second = ''] = pushes ? commands.split(/(?<=git push -q)\n/) : [commands];
+      const here = (text: string) =>
+        text.replaceAll('4050', String(platformPort)).replaceAll('http://127.0.0.1:9000', store?.url ?? '');
+      const ran = await inShell(here(first));
+      expect(ran, commands).toEqual({ code: 0, out: ran.out });
+      for (const [branch, head] of heads) {
+        const pull = pulls.get(branch);
+        if (pull?.isOpen === true && headOf(branch) !== head) {
+          await happens({ is: 'pull request', number: pull.number, branch });
+        }
+      }
+      if (mainOf() !== main && forge?.merged.size === mergedBefore) await happens({ is: 'push' });
+      const after = second === '' ? { code: 0, out: '' } : await inShell(here(second));
+      expect(after, second).toEqual({ code: 0, out: after.out });
+      const started = runs.slice(runsBefore);
+      const fails = started.filter(({ code }) => code !== 0);
+      expect(fails.length, JSON.stringify(fails)).toBe(prose.includes('The job fails') ? 1 : 0);
+      let rest = [ran.out, ...started.flatMap(({ log, summary }) => [log, summary]), after.out].join('\n');
+      for (const line of expected) {
+        const at = rest.indexOf(line.trim());
+        expect(at, `${line} in ${rest}`).toBeGreaterThanOrEqual(0);
+        rest = rest.slice(at + line.trim().length);
+      }
+    }
+    const commits = git(bare, 'log', '--format=%s', 'main').split('\n');
+    expect(commits).toHaveLength(4);
+    expect(runs.map(({ job, code }) => `${job} ${code}`)).toEqual([
+      'apply 0', // the first push
+      'plan 0',
+      'plan 0', // the second push
+      'apply 0',
+      'drift 2',
+      'drift 0', // accepted
+      'plan 0', // adopted
+      'apply 0',
+      'plan 0', // put back
+      'apply 0',
+    ]);
+  },
+);
