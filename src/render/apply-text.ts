@@ -29,10 +29,7 @@ const named = 5;
  */
 export function renderResult(view: ResultView, style: Style, exitCode?: number): string {
   const { outcomes } = view.result;
-  const blocks = outcomes
-    .filter((outcome) => (isNews(outcome) && outcome.result !== 'done') || outcome.diagnostics.length > 0)
-    .filter((outcome) => outcome.stopped === undefined)
-    .map((outcome) => renderOutcome(outcome, style));
+  const blocks = outcomes.filter(needsReader).map((outcome) => renderOutcome(outcome, style));
   const exit = view.isInterrupted && exitCode !== undefined ? [`Exit code ${exitCode}.`] : [];
   const lines = [...notStarted(view), ...advice(view), ...exit];
   blocks.push([
@@ -43,7 +40,14 @@ export function renderResult(view: ResultView, style: Style, exitCode?: number):
   return `${blocks.map((lines) => lines.join('\n')).join('\n\n')}\n`;
 }
 
-function renderOutcome({ action, result, diagnostics }: Outcome, style: Style): string[] {
+/** Returns true for an outcome that a person must look at. */
+export function needsReader(outcome: Outcome): boolean {
+  const { result, diagnostics, stopped } = outcome;
+  return stopped === undefined && ((isNews(outcome) && result !== 'done') || diagnostics.length > 0);
+}
+
+/** Renders how one action ended, with its diagnostics. */
+export function renderOutcome({ action, result, diagnostics }: Outcome, style: Style): string[] {
   const { tone, text } = resultWords[result];
   return [
     `${style.paint('strong', printable(blockAddress(action.address)))}: ${style.paint(tone, text(action.action))}`,
@@ -69,7 +73,8 @@ const resultWords: Readonly<
   unverified: { tone: 'change', counted: 'not verified', text: unverifiedWords },
 };
 
-function summary({ result: { outcomes, state }, isInterrupted, narrowed }: ResultView): string {
+/** How the run ended, with all counts, in one sentence or two. */
+export function summary({ result: { outcomes, state }, isInterrupted, narrowed }: ResultView): string {
   const news = outcomes.filter(isNews);
   // Those that this run wrote are counted already.
   const ignored = news.some(({ result }) => result === 'ignored') ? 0 : countIgnored(state);
@@ -89,16 +94,17 @@ function summary({ result: { outcomes, state }, isInterrupted, narrowed }: Resul
 }
 
 /** Names what was not started when the run stopped, by the reason for that. */
-function notStarted({ result: { outcomes } }: ResultView): string[] {
+export function notStarted({ result: { outcomes } }: ResultView, nameOf = printable): string[] {
   const left = outcomes.flatMap((outcome) => {
     const { stopped, action } = outcome;
     if (stopped === undefined || !isNews(outcome)) return [];
-    return [[stopped, `${actionWords[action.action].now} ${printable(blockAddress(action.address))}`] as const];
+    return [[stopped, `${actionWords[action.action].now} ${nameOf(blockAddress(action.address))}`] as const];
   });
   return [...groupBy(left)].map(([why, names]) => `Not started, because ${why}: ${listed(names, named)}.`);
 }
 
-function advice({ result, ending, isInterrupted, narrowed }: ResultView): string[] {
+/** What the run left, and what to do next, a sentence each. */
+export function advice({ result, ending, isInterrupted, narrowed }: ResultView): string[] {
   if (ending === 'done') {
     const left = narrowed?.leftOut.length ?? 0;
     return [

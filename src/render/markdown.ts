@@ -13,10 +13,10 @@ export function bytesOf(text: string): number {
 
 /** A foreign text as code within a line. */
 export function code(text: string): string {
-  const clean = printable(text);
+  const clean = text === '' ? ' ' : printable(text);
   const fence = '`'.repeat(longestRun(clean) + 1);
-  // A blank that code begins and ends with is taken away, once.
-  const needsBlanks = /^[ `]|[ `]$/.test(clean);
+  // A blank that code begins and ends with is taken away, once, unless there are only blanks.
+  const needsBlanks = /^[ `]|[ `]$/.test(clean) && !/^ +$/.test(clean);
   return needsBlanks ? `${fence} ${clean} ${fence}` : `${fence}${clean}${fence}`;
 }
 

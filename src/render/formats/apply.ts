@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../../diagnostics/diagnostic.ts';
 import { hasChanges } from '../../plan/action.ts';
 import type { ResultView } from '../apply-text.ts';
+import { renderResultMarkdown } from '../apply-markdown.ts';
 import { renderResult } from '../apply-text.ts';
 import { diagnosticJson } from '../diagnostics-json.ts';
 import type { EventDocument, PlanDocument } from '../documents.ts';
@@ -8,6 +9,8 @@ import type { Format, Formats, View } from '../format.ts';
 import { htmlView } from '../html-view.ts';
 import { renderPlanPage } from '../html/plan.ts';
 import { jsonView, printJson } from '../json-view.ts';
+import { markdownView } from '../markdown-view.ts';
+import type { PlanAbout } from '../plan-head.ts';
 import { planJson } from '../plan-json.ts';
 import type { PlanView } from '../plan-text.ts';
 import { renderPlan } from '../plan-text.ts';
@@ -98,5 +101,22 @@ const html: Format<ApplyView> = (screen) => {
   };
 };
 
+/** One comment at the end; meanwhile the events on stderr. */
+const markdown: Format<ApplyView> = (screen) => {
+  const { out, err, errStyle } = screen;
+  let about: PlanAbout | undefined;
+  return {
+    ...markdownView(screen, 'apply'),
+    plan: (view) => {
+      about = view.about;
+    },
+    progress: (input) => createProgress({ ...input, reporter: eventLines(err, errStyle) }),
+    result: ({ view, exitCode, warnings, unsaved }) => {
+      const diagnostics = [...unsaved, ...warnings];
+      out(renderResultMarkdown({ view, about, exitCode, diagnostics }, screen.site()));
+    },
+  };
+};
+
 /** The formats of `apply` and `destroy`. */
-export const applyFormats: Formats<ApplyView> = { text, json, html };
+export const applyFormats: Formats<ApplyView> = { text, json, html, markdown };
